@@ -1,0 +1,84 @@
+/** Every failure that a user can see: its exit code, its HTTP status, and what to do about it. */
+export const ERRORS = {
+  USAGE: { exit: 2, http: 400, hint: 'Run the command with --help to see its arguments.' },
+  NOT_A_REPOSITORY: { exit: 3, http: 422, hint: 'Run it inside a git repository, or name one with --dir.' },
+  REPOSITORY_EMPTY: { exit: 3, http: 422, hint: 'Make a first commit: git commit --allow-empty -m "Start".' },
+  REPOSITORY_UNSUPPORTED: { exit: 3, http: 422, hint: 'See docs/reference/repositories.md for what is supported.' },
+  GIT_TOO_OLD: { exit: 3, http: 500, hint: 'Install git 2.39.4 or newer: older ones can run a program that an agent names.' },
+  GIT_FAILED: { exit: 3, http: 500, hint: 'Run manyhands doctor to check git and the data directory.' },
+  GIT_TIMEOUT: { exit: 3, http: 504, hint: 'The repository may be on a slow disk; try again, or raise limits.gitSeconds.' },
+  BRANCH_UNKNOWN: { exit: 3, http: 404, hint: 'List the branches with git branch -a.' },
+  BRANCH_TAKEN: { exit: 3, http: 409, hint: 'Rename or delete that branch; Manyhands needs the name mh/<run>.' },
+  CONFIG_INVALID: { exit: 3, http: 422, hint: 'Correct the file, or see all keys with manyhands config list.' },
+  CONFIG_KEY_UNKNOWN: { exit: 3, http: 404, hint: 'See all keys with manyhands config list.' },
+  INPUT_INVALID: { exit: 3, http: 422, hint: 'Correct the input and run the command again; nothing was started.' },
+  AGENT_UNKNOWN: { exit: 3, http: 404, hint: 'Use a configured agent, rehearsal, or command:<program>.' },
+  AGENT_MISSING: { exit: 3, http: 424, hint: 'Install the program, or choose another agent with --agent.' },
+  ROLE_UNKNOWN: { exit: 3, http: 404, hint: 'Use a built-in role, or add .manyhands/roles/<role>.md.' },
+  ROLE_INVALID: { exit: 3, http: 422, hint: 'Correct the front matter of the role file.' },
+  SCENARIO_INVALID: { exit: 3, http: 422, hint: 'See docs/reference/scenario.md for the format.' },
+  PLAN_INVALID: { exit: 3, http: 422, hint: 'The plan was refused as it is; nothing of it was started.' },
+  RUN_UNKNOWN: { exit: 3, http: 404, hint: 'List the runs with manyhands ls --all.' },
+  RUN_AMBIGUOUS: { exit: 3, http: 409, hint: 'Give more characters of the id.' },
+  RUN_NONE: { exit: 3, http: 404, hint: 'Start one with manyhands do "<goal>".' },
+  TASK_UNKNOWN: { exit: 3, http: 404, hint: 'List the tasks with manyhands show <run>.' },
+  REFUSED: { exit: 3, http: 409, hint: 'See the state with manyhands show <run>.' },
+  RECIPE_UNKNOWN: { exit: 3, http: 404, hint: 'This run was made by another version; use that version, or cancel the run.' },
+  CONFLICT: { exit: 3, http: 409, hint: 'Something else changed it meanwhile; look again and repeat.' },
+  ENGINE_BUSY: { exit: 3, http: 409, hint: 'Another engine holds the data directory; wait for it, or stop it.' },
+  ENGINE_GONE: { exit: 3, http: 503, hint: 'Nothing is lost: manyhands resume goes on.' },
+  DATA_NEWER: { exit: 3, http: 500, hint: 'Upgrade Manyhands, or use another data directory with MANYHANDS_HOME.' },
+  DATA_DAMAGED: { exit: 3, http: 500, hint: 'Keep the folder as it is and run manyhands doctor.' },
+  NO_SPACE: { exit: 3, http: 507, hint: 'Free some disk space, then manyhands resume.' },
+  NO_PERMISSION: { exit: 3, http: 403, hint: 'Check who owns the folder and its mode.' },
+  WORKSPACE_CHANGED: { exit: 3, http: 409, hint: 'Somebody worked in it meanwhile; look at it, then manyhands retry.' },
+  CHECKOUT_DIRTY: { exit: 4, http: 409, hint: 'Commit or stash your changes, then manyhands land.' },
+  NEEDS_PERSON: { exit: 4, http: 409, hint: 'See what waits with manyhands show <run>.' },
+  UNSUPPORTED_SYSTEM: { exit: 3, http: 500, hint: 'Use Linux or macOS; on Windows, WSL 2.' },
+  INTERNAL: { exit: 70, http: 500, hint: 'This is a defect of Manyhands; nothing was lost. Please report it with the text above.' },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A failure for a person: what happened, with which value, and (from the table) what to do. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'AppError';
+    this.code = code;
+    this.details = details;
+  }
+
+  get exitCode(): number {
+    return ERRORS[this.code].exit;
+  }
+
+  get hint(): string {
+    return ERRORS[this.code].hint;
+  }
+}
+
+/** Turns what the system says about disk and permission into a row of the table; anything else stays as it is. */
+export function fromSystemError(error: unknown, doing: string): unknown {
+  const code = errorCode(error);
+  const cause = { cause: error };
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('NO_SPACE', `No space left while ${doing}`, {}, cause);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new AppError('NO_PERMISSION', `No permission while ${doing}: ${messageOf(error)}`, {}, cause);
+  }
+  return error;
+}
+
+/** The system's code of an error (`ENOENT`), if it has one. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** A run's id: eight characters of a lower-case alphabet without look-alikes; also the last part of its branch `mh/<run>`. */
+export const RunId = z.string().regex(/^[0-9a-hjkmnp-tv-z]{8}$/);
+export type RunId = z.infer<typeof RunId>;
+
+/** A task's key: ours, never a model's; stable across restarts (`implement/1.3`, `review/2`). */
+export const TaskKey = z
+  .string()
+  .max(120)
+  .regex(/^[a-z][a-z0-9-]*(\/[a-z0-9][a-z0-9.-]*)*$/);
+export type TaskKey = z.infer<typeof TaskKey>;
+
+/** Names one attempt everywhere (folder, refs, environment): run, the task's ordinal in it, the attempt's number. */
+export function attemptId(run: RunId, ordinal: number, attempt: number): string {
+  return `${run}-${ordinal}-${attempt}`;
+}
+
+/** The stream that holds a run's events. */
+export function runStream(run: RunId): string {
+  return `run/${run}`;
+}
+
+/** The stream that holds what belongs to a project and to no single run. */
+export function projectStream(project: string): string {
+  return `project/${project}`;
+}
+
+/** The stream that holds an account's rests and spending; an agent without accounts is its own account. */
+export function accountStream(account: string): string {
+  return `account/${account}`;
+}

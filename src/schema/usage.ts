@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** What an attempt consumed. `none`: positively no model call. `unknown`: charged at the reservation. */
+export const Usage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('unknown') }),
+  z.object({
+    kind: z.literal('known'),
+    costUsd: z.number().nonnegative(),
+    inputTokens: z.number().int().nonnegative(),
+    outputTokens: z.number().int().nonnegative(),
+    cachedTokens: z.number().int().nonnegative().default(0),
+    turns: z.number().int().nonnegative().default(0),
+    model: z.string().optional(),
+  }),
+]);
+export type Usage = z.infer<typeof Usage>;
+
+/** Amounts that a run or an attempt may consume; an absent one is not limited. */
+export const Budget = z.object({
+  costUsd: z.number().positive().optional(),
+  tokens: z.number().int().positive().optional(),
+  turns: z.number().int().positive().optional(),
+  minutes: z.number().positive().optional(),
+});
+export type Budget = z.infer<typeof Budget>;
+
+/** Amounts consumed or reserved so far. */
+export const Spend = z.object({
+  costUsd: z.number().nonnegative(),
+  tokens: z.number().nonnegative(),
+  turns: z.number().nonnegative(),
+});
+export type Spend = z.infer<typeof Spend>;
