@@ -27,14 +27,17 @@ export const ERRORS = {
   CONFLICT: { exit: 3, http: 409, hint: 'Something else changed it meanwhile; look again and repeat.' },
   ENGINE_BUSY: { exit: 3, http: 409, hint: 'Another engine holds the data directory; wait for it, or stop it.' },
   ENGINE_GONE: { exit: 3, http: 503, hint: 'Nothing is lost: manyhands resume goes on.' },
+  ENGINE_VERSION: { exit: 3, http: 409, hint: 'Use the version that started the engine, or stop that engine first.' },
   DATA_NEWER: { exit: 3, http: 500, hint: 'Upgrade Manyhands, or use another data directory with MANYHANDS_HOME.' },
   DATA_DAMAGED: { exit: 3, http: 500, hint: 'Keep the folder as it is and run manyhands doctor.' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free some disk space, then manyhands resume.' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check who owns the folder and its mode.' },
   WORKSPACE_CHANGED: { exit: 3, http: 409, hint: 'Somebody worked in it meanwhile; look at it, then manyhands retry.' },
+  SETUP_FAILED: { exit: 3, http: 424, hint: 'Run the command yourself in a fresh clone, then correct workspace.setup.' },
   CHECKOUT_DIRTY: { exit: 4, http: 409, hint: 'Commit or stash your changes, then manyhands land.' },
   NEEDS_PERSON: { exit: 4, http: 409, hint: 'See what waits with manyhands show <run>.' },
   UNSUPPORTED_SYSTEM: { exit: 3, http: 500, hint: 'Use Linux or macOS; on Windows, WSL 2.' },
+  PROCESS_STUCK: { exit: 3, http: 500, hint: 'They wait for a disk or a device: see them with ps; then resume.' },
   INTERNAL: { exit: 70, http: 500, hint: 'This is a defect of Manyhands; nothing was lost. Please report it with the text above.' },
 } as const;
 

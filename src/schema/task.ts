@@ -40,11 +40,18 @@ export const TaskSpec = z.object({
   tier: Tier.optional(),
   access: Access,
   workspace: TaskKey.optional(),
+  /** The task whose merge conflict this one settles: landing it lands both. */
   resolves: TaskKey.optional(),
+  /** The task whose failure this one studies before the next attempt. */
+  analyzes: TaskKey.optional(),
   gates: z.array(GateSpec).default([]),
   retry: Retry,
   limits: TaskLimits,
   priority: z.number().int().min(-10).max(10).default(0),
   notBefore: z.number().optional(),
+  /** Its failure does not fail the run. */
+  optional: z.boolean().optional(),
+  /** Other runs (`run`) or their tasks (`run/task`) that must be done first. */
+  after: z.array(z.string()).optional(),
 });
 export type TaskSpec = z.infer<typeof TaskSpec>;

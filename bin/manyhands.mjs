@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// Any Node from 18 on must be able to read this file and what it imports.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { findFittingNode } from './fitting-node.mjs';
+
+const LINK_FD = 3;
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+const folder = fileURLToPath(new URL('..', import.meta.url));
+const program = new URL('../dist/main.js', import.meta.url);
+const node = findFittingNode();
+
+if (process.platform === 'win32') refuse('Manyhands does not run on Windows itself: use it in WSL 2.');
+else if (!existsSync(program)) refuse(`Manyhands is not built yet: run \`npm run setup\` in ${folder} first.`);
+else if (node === undefined) refuse(`Manyhands needs Node 22.18 or newer and this is ${process.version}: ${remedy()}.`);
+else if (node === process.execPath) await runHere();
+else runOn(node);
+
+function refuse(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exitCode = 3;
+}
+
+function remedy() {
+  const brings = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+  return brings ? `run \`npm run setup\` in ${folder}, which brings one, or install it` : 'install it from https://nodejs.org';
+}
+
+/** Node 22 calls its SQLite experimental on stderr, at every start; all other warnings are shown. */
+async function runHere() {
+  const shown = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (warning.name === 'ExperimentalWarning' && warning.message.includes('SQLite')) return;
+    for (const show of shown) show.call(process, warning);
+  });
+  await import(program.href);
+}
+
+/** The program holds the other end of a link: it ends when this process is gone, and is told of signals that may have reached only this one. */
+function runOn(otherNode) {
+  const child = spawn(otherNode, [fileURLToPath(program), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, MANYHANDS_LAUNCHER_FD: String(LINK_FD) },
+  });
+  const link = child.stdio[LINK_FD];
+  // The program may be gone already when a signal is passed on; its end is reported below.
+  link.on('error', () => {});
+  for (const signal of FORWARDED) process.on(signal, () => link.write(`${signal}\n`));
+  child.on('error', (error) => refuse(`Manyhands could not start ${otherNode} (${error.message}): install Node 22.18 or newer.`));
+  child.on('exit', (code, signal) => {
+    for (const name of FORWARDED) process.removeAllListeners(name);
+    link.destroy();
+    if (signal === null) process.exitCode = code;
+    else process.kill(process.pid, signal);
+  });
+}

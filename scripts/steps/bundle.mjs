@@ -1,0 +1,87 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { build } from 'esbuild';
+import { hashOf, ROOT, textOf } from './checkout.mjs';
+
+const DIST = join(ROOT, 'dist');
+const STAMP = 'dist/.built-from';
+const SOURCES = ['src', 'scripts/steps/bundle.mjs', 'package-lock.json', 'tsconfig.json'];
+const PROGRAMS = { main: 'src/main.ts', rehearsal: 'src/agents/rehearsal-program.ts' };
+/** Bundled CommonJS asks for Node's own modules by `require`. */
+const BANNER = "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
+const LEFT_OVER_MS = 7 * 24 * 3_600_000;
+
+/** Builds the programs if the sources are not those that dist was built from. */
+export async function buildIfNeeded(say) {
+  if (textOf(STAMP) === hashOf(SOURCES)) return;
+  say('Building …');
+  await buildPrograms();
+}
+
+/** Builds the programs and the roles they read. */
+export async function buildPrograms() {
+  const from = hashOf(SOURCES);
+  await buildInto(DIST, async (place) => {
+    await bundle(PROGRAMS, place);
+    for (const name of readdirSync(join(ROOT, 'src/roles')).filter((each) => each.endsWith('.md'))) {
+      cpSync(join(ROOT, 'src/roles', name), join(place, 'roles', name));
+    }
+  });
+  writeFileSync(join(ROOT, STAMP), from);
+  removeLeftOver();
+}
+
+/** Builds one more program into dist, where it finds what the others find; gives its path. */
+export async function buildExtra(name, source) {
+  await buildInto(DIST, (place) => bundle({ [name]: source }, place));
+  return join(DIST, `${name}.js`);
+}
+
+/** Makes it elsewhere, then moves in file by file, entries last: whoever runs from there meanwhile has all of one build. */
+async function buildInto(target, make) {
+  mkdirSync(join(ROOT, '.setup'), { recursive: true });
+  const place = mkdtempSync(join(ROOT, '.setup', 'build-'));
+  try {
+    await make(place);
+    const isEntry = (path) => Number(dirname(path) === '.');
+    for (const path of filesBelow(place).sort((a, b) => isEntry(a) - isEntry(b))) {
+      mkdirSync(dirname(join(target, path)), { recursive: true });
+      renameSync(join(place, path), join(target, path));
+    }
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+async function bundle(entryPoints, outdir) {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints,
+    outdir,
+    bundle: true,
+    packages: 'bundle',
+    platform: 'node',
+    format: 'esm',
+    target: 'node22.18',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    sourcemap: true,
+    banner: { js: BANNER },
+    logLevel: 'silent',
+  });
+}
+
+function filesBelow(folder, top = folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path, top) : [relative(top, path)];
+  });
+}
+
+/** Chunks of earlier builds may still be asked for by a program that runs; after a week nobody does. */
+function removeLeftOver() {
+  for (const path of filesBelow(DIST).map((each) => join(DIST, each))) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > LEFT_OVER_MS) rmSync(path, { force: true });
+  }
+}

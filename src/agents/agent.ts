@@ -1,0 +1,82 @@
+import type { AgentConfig } from '../schema/config.ts';
+import type { Failure } from '../schema/failure.ts';
+import type { Access, TaskLimits, Tier } from '../schema/task.ts';
+import type { Usage } from '../schema/usage.ts';
+
+/** The one vocabulary into which every agent's output is translated. */
+export type AgentEvent =
+  | { type: 'session'; id: string }
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  | { type: 'tool-call'; id: string; name: string; input: unknown }
+  | { type: 'tool-result'; id: string; output: string; isError: boolean }
+  | { type: 'file-change'; path: string; change: 'added' | 'modified' | 'deleted' }
+  | { type: 'usage'; usage: Usage }
+  | { type: 'retry'; message: string }
+  | { type: 'permission-denied'; tool: string; message: string }
+  | { type: 'question'; text: string }
+  | { type: 'result'; isError: boolean; text: string; output?: unknown }
+  | { type: 'unknown'; raw: string };
+
+/** What an attempt asks of an agent. All paths are absolute. */
+export interface Assignment {
+  attempt: string;
+  run: string;
+  task: string;
+  role: string;
+  number: number;
+  access: Access;
+  tier?: Tier;
+  workspace: string;
+  folder: string;
+  promptFile: string;
+  session?: string;
+  outputSchema?: unknown;
+  limits: TaskLimits;
+  env: Record<string, string>;
+}
+
+/** The program to start; `env` is complete: nothing else reaches the child. */
+export interface AgentCommand {
+  command: string[];
+  env: Record<string, string>;
+  stdin?: string;
+  pipeOutput: boolean;
+}
+
+/** How a process under the shim came to its end. */
+export type AgentExit = { kind: 'exited'; code: number } | { kind: 'interrupted' };
+
+/** What an attempt came to, from structured fields and exit codes, never from the agent's prose. */
+export type AgentResult = {
+  usage: Usage;
+  session?: string;
+  text: string;
+  output?: unknown;
+  failure?: Failure;
+};
+
+/** Reads one attempt's output; fed from the beginning also after adoption, so it may keep state. */
+export interface AgentReader {
+  line(file: 'stdout' | 'stderr', text: string): AgentEvent[];
+  /** Usage so far, for live budgets. */
+  usage(): Usage;
+  end(exit: AgentExit): AgentResult;
+}
+
+export interface Availability {
+  ok: boolean;
+  detail: string;
+  nextStep?: string;
+}
+
+/** A coding program that we start: one file per kind, chosen by the registry. */
+export interface Agent {
+  readonly name: string;
+  readonly kind: AgentConfig['kind'];
+  readonly maxParallel: number;
+  /** Whether it could work here and now, and what is missing. */
+  available(): Promise<Availability>;
+  command(assignment: Assignment): Promise<AgentCommand>;
+  reader(assignment: Assignment): AgentReader;
+}

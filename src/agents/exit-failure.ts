@@ -1,0 +1,21 @@
+import { constants } from 'node:os';
+import type { Failure } from '../schema/failure.ts';
+import type { AgentExit } from './agent.ts';
+
+/** What a program's end says by itself: nothing wrong only for exit code 0. Programs killed by a signal exit with 128 + its number. */
+export function exitFailure(exit: AgentExit): Failure | undefined {
+  if (exit.kind === 'interrupted') {
+    return { kind: 'interrupted', message: 'It was stopped from outside before it had finished' };
+  }
+  if (exit.code === 0) return undefined;
+  if (exit.code === 126) return { kind: 'environment', message: 'The program cannot be executed (exit code 126)' };
+  if (exit.code === 127)
+    return { kind: 'environment', message: 'The program, or one it calls, was not found (exit code 127)' };
+  const signal = signalName(exit.code - 128);
+  if (signal !== undefined) return { kind: 'crashed', message: `It was ended by ${signal}` };
+  return { kind: 'implementation', message: `It ended with exit code ${exit.code}` };
+}
+
+function signalName(number: number): string | undefined {
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+}

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { AppError } from '../errors.ts';
+import { nearest } from '../roles/nearest.ts';
+import { AgentConfig, type Config } from '../schema/config.ts';
+import { type AgentChoice, nameForProgram, parseAgentChoice } from './choice.ts';
+import { findProgram } from './program.ts';
+import { loadScenario } from './scenario.ts';
+
+/** What agents are made from. */
+export interface AgentOptions {
+  config: Config;
+  /** The folder the user gave: programs and scenarios named on the command line begin here. */
+  dir: string;
+  /** The repository, where configured relative paths begin; the same folder unless given. */
+  root?: string;
+  rehearsal: { program: string[]; scenario?: string };
+  /** Texts of --agent. */
+  adHoc: string[];
+  /** The PATH to look for programs on. */
+  path?: string;
+}
+
+/** Agents as plain settings with absolute paths, so that a run can record them and find the same ones again. */
+export interface PinnedAgents {
+  agents: Record<string, AgentConfig>;
+  /** For each text of --agent, in order: the agents it stands for, and the role if it named one. */
+  choices: { role?: string; agents: string[] }[];
+}
+
+/** Settles which agents there are: those asked for first, then the configured ones. A missing program or unknown name is refused. */
+export function pinAgents(options: AgentOptions): PinnedAgents {
+  const rehearsals = rehearsalAgents(options);
+  const isRehearsed = options.rehearsal.scenario !== undefined;
+  const agents = new Map<string, AgentConfig>(isRehearsed ? Object.entries(rehearsals) : []);
+  const choices: PinnedAgents['choices'] = [];
+  for (const text of options.adHoc) {
+    const choice = parseAgentChoice(text);
+    const chosen = settle(choice, { options, rehearsals, agents });
+    for (const [name, config] of Object.entries(chosen)) agents.set(name, config);
+    choices.push({ ...(choice.role === undefined ? {} : { role: choice.role }), agents: Object.keys(chosen) });
+  }
+  for (const [name, config] of Object.entries(options.config.agents)) if (!agents.has(name)) agents.set(name, config);
+  return { agents: Object.fromEntries(agents), choices };
+}
+
+type Settling = { options: AgentOptions; rehearsals: Record<string, AgentConfig>; agents: Map<string, AgentConfig> };
+
+function settle({ agent }: AgentChoice, settling: Settling): Record<string, AgentConfig> {
+  if (agent.kind === 'command') return adHocCommand(agent, settling);
+  const { options, rehearsals } = settling;
+  const named = new Map([...Object.entries(rehearsals), ...Object.entries(options.config.agents)]);
+  const config = named.get(agent.name);
+  if (config !== undefined) return { [agent.name]: config };
+  if (agent.name === 'rehearsal') return rehearsals;
+  const known = [...new Set([...named.keys(), 'rehearsal'])];
+  const meant = nearest(agent.name, known);
+  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const message = `There is no agent "${agent.name}".${suggestion} Known agents: ${known.join(', ')}, command:<program>`;
+  throw new AppError('AGENT_UNKNOWN', message, { name: agent.name, known });
+}
+
+function adHocCommand(
+  { program, args }: { program: string; args: string[] },
+  { options, rehearsals, agents }: Settling,
+): Record<string, AgentConfig> {
+  const found = findProgram(program, { dir: options.dir, path: options.path ?? process.env.PATH ?? '' });
+  if ('missing' in found)
+    throw new AppError('AGENT_MISSING', `Agent command:${program}: ${found.missing}`, { program });
+  const config = AgentConfig.parse({ kind: 'command', command: found.found, args });
+  const text = JSON.stringify(config);
+  const same = [...agents].find(([, other]) => JSON.stringify(other) === text)?.[0];
+  const isTaken = (name: string) =>
+    agents.has(name) || Object.hasOwn(rehearsals, name) || Object.hasOwn(options.config.agents, name);
+  return { [same ?? nameForProgram(program, isTaken)]: config };
+}
+
+function rehearsalAgents({ dir, rehearsal: { scenario } }: AgentOptions): Record<string, AgentConfig> {
+  if (scenario === undefined) return { rehearsal: AgentConfig.parse({ kind: 'rehearsal' }) };
+  const file = resolve(dir, scenario);
+  const config = AgentConfig.parse({ kind: 'rehearsal', scenario: file });
+  return Object.fromEntries(loadScenario(file).agents.map((name) => [name, config]));
+}

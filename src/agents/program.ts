@@ -1,0 +1,44 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+/** Where programs are looked for. */
+export interface ProgramSearch {
+  /** Relative paths begin here. */
+  dir: string;
+  /** The text of a PATH variable. */
+  path: string;
+}
+
+/** A program's absolute path, or why there is none. */
+export type FoundProgram = { found: string } | { missing: string };
+
+/** Finds a program: a path as it is, a bare name on PATH first and then in the folder itself. */
+export function findProgram(name: string, search: ProgramSearch): FoundProgram {
+  const folders = search.path.split(delimiter).filter(isAbsolute);
+  const candidates = name.includes('/')
+    ? [resolve(search.dir, name)]
+    : [...folders.map((folder) => join(folder, name)), join(search.dir, name)];
+  const files = candidates.filter(isFile);
+  const found = files.find(isExecutable);
+  if (found !== undefined) return { found };
+  if (files[0] !== undefined) return { missing: `${files[0]} is not executable` };
+  return {
+    missing: name.includes('/')
+      ? `${resolve(search.dir, name)} does not exist`
+      : `${name} is neither on PATH nor in ${search.dir}`,
+  };
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // Not allowed to run it is the answer, not an error.
+    return false;
+  }
+}

@@ -1,0 +1,20 @@
+import type { AgentConfig } from '../schema/config.ts';
+import type { Agent } from './agent.ts';
+import { commandAgent } from './command.ts';
+import { type AgentOptions, pinAgents } from './pin.ts';
+import { rehearsalAgent } from './rehearsal.ts';
+
+type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
+
+const KINDS: Record<AgentConfig['kind'], Make> = {
+  command: (name, config, { dir, root, path }) =>
+    commandAgent({ name, config, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
+  rehearsal: (name, config, { dir, root, rehearsal }) =>
+    rehearsalAgent({ name, config, dir: root ?? dir, program: rehearsal.program }),
+};
+
+/** Every agent by name, those asked for on the command line first. */
+export function createAgents(options: AgentOptions): Map<string, Agent> {
+  const { agents } = pinAgents(options);
+  return new Map(Object.entries(agents).map(([name, config]) => [name, KINDS[config.kind](name, config, options)]));
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { Access } from '../../schema/task.ts';
+import type { Assignment } from '../agent.ts';
+
+/** The variable in which the program is told what it is and what to play. */
+export const ORDER_VARIABLE = 'MANYHANDS_REHEARSAL';
+
+/** What the rehearsal program must know beyond what every agent's environment says. */
+export const RehearsalOrder = z.object({
+  agent: z.string(),
+  scenario: z.string().optional(),
+  access: Access,
+  session: z.string().optional(),
+  outputSchema: z.unknown().optional(),
+});
+export type RehearsalOrder = z.infer<typeof RehearsalOrder>;
+
+/** The order for one attempt. */
+export function rehearsalOrder(options: {
+  agent: string;
+  scenario: string | undefined;
+  assignment: Assignment;
+}): RehearsalOrder {
+  const { agent, scenario, assignment } = options;
+  return {
+    agent,
+    access: assignment.access,
+    ...(scenario === undefined ? {} : { scenario }),
+    ...(assignment.session === undefined ? {} : { session: assignment.session }),
+    ...(assignment.outputSchema === undefined ? {} : { outputSchema: assignment.outputSchema }),
+  };
+}

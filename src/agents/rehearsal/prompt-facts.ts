@@ -1,0 +1,20 @@
+/** What the rehearsal program understands of a prompt: its first heading and the first line under `## Goal`. */
+export interface PromptFacts {
+  title: string;
+  goal: string;
+}
+
+/** Reads them; a prompt without a heading has its first line as title, one without a goal has its title as goal. */
+export function promptFacts(prompt: string): PromptFacts {
+  const lines = prompt.split('\n').map((line) => line.trim());
+  const title =
+    lines
+      .find((line) => line.startsWith('# '))
+      ?.slice(2)
+      .trim() ??
+    lines.find((line) => line !== '') ??
+    '';
+  const heading = lines.indexOf('## Goal');
+  const goal = heading < 0 ? undefined : lines.slice(heading + 1).find((line) => line !== '');
+  return { title, goal: goal ?? title };
+}

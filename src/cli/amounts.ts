@@ -1,0 +1,60 @@
+import { InvalidArgumentError } from 'commander';
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** A time as a clock shows it: 0:04, 12:31, 1:02:03. */
+export function clockText(ms: number): string {
+  const total = Math.max(Math.floor(ms / 1000), 0);
+  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
+}
+
+/** A short time in words: 40ms, 1.2s, 3m 20s. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)}s`;
+  const total = Math.round(ms / 1000);
+  if (total < 3600) return `${Math.floor(total / 60)}m ${total % 60}s`;
+  return `${Math.floor(total / 3600)}h ${Math.floor(total / 60) % 60}m`;
+}
+
+export function moneyText(usd: number): string {
+  if (usd === 0) return '$0';
+  return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
+}
+
+export function bytesText(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1000 && unit < SIZES.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${SIZES[unit]}`;
+}
+
+/** Reads `90`, `90s`, `10m`, `1.5h` as seconds. */
+export function parseSeconds(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text);
+  const seconds = Number(match?.[1]) * (UNITS[match?.[2] || 's'] ?? 1);
+  if (!(seconds > 0)) throw new InvalidArgumentError('Give a time such as 90s, 10m or 1h.');
+  return seconds;
+}
+
+/** Reads US dollars, with or without the sign. */
+export function parseUsd(text: string): number {
+  const usd = /^\$?\d+(\.\d+)?$/.test(text) ? Number(text.replace('$', '')) : Number.NaN;
+  if (!(usd > 0)) throw new InvalidArgumentError('Give US dollars above 0, such as 2.50.');
+  return usd;
+}
+
+/** A parser of whole numbers within bounds. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,32 @@
+import type { Caller } from '../operations/caller.ts';
+import type { World } from '../world.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What the command line needs of the world around it; main.ts fills it, tests replace it. */
+export interface Host {
+  readonly terminal: Terminal;
+  readonly world: World;
+  readonly version: string;
+  openCaller(env: NodeJS.ProcessEnv): Promise<Caller>;
+  /** Tells of Ctrl-C and the request to end, while somebody listens; returns the way to stop it. */
+  onSignal(listener: (signal: StopSignal) => void): () => void;
+  /** Starts this program again in the background and gives what it announces. */
+  detach(args: readonly string[], options: { passInput: boolean }): Promise<string>;
+  /** In the background only: tells the one who started us. */
+  announce(text: string): void;
+  /** Shows a folder in the file manager. */
+  reveal(path: string): Promise<void>;
+  /** A small repository to try things in, removed when it is disposed of. */
+  makeScratchRepository(): Promise<ScratchRepository>;
+}
+
+export type StopSignal = 'SIGINT' | 'SIGTERM';
+
+export interface ScratchRepository extends AsyncDisposable {
+  readonly dir: string;
+  /** A data directory of its own, so that trying leaves no trace. */
+  readonly home: string;
+}
+
+/** One call of the program: its arguments, and the code it will end with. */
+export type Session = { host: Host; argv: readonly string[]; exitCode: number };

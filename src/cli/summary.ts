@@ -1,0 +1,109 @@
+import type { RunDocument, TaskDocument } from '../schema/document.ts';
+import { durationText, moneyText } from './amounts.ts';
+import { oneLine } from './clean-text.ts';
+import { nextSteps } from './next-steps.ts';
+import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
+import { fill, fit, textWidth } from './text-width.ts';
+
+export type SummaryView = { columns: number; now: number; colors: Painter };
+
+const NARROW = 60;
+
+/** A run at its end, or as it stands: the outcome, the tasks, what landed, what waits for a person, what to do next. */
+export function summaryLines(document: RunDocument, view: SummaryView): string[] {
+  const sections = [
+    outcomeLines(document, view),
+    attentionLines(document, view),
+    taskLines(document.tasks, view),
+    placeLines(document, view),
+    stepLines(document, view),
+  ];
+  return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryView): string[] {
+  const { status, title, run, cost, startedAt, endedAt, reason } = document;
+  const { symbol, paint } = runMark(status, colors);
+  const tookMs = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
+  const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${moneyText(cost)}`;
+  const room = columns - textWidth(status) - textWidth(tail) - 7;
+  const first = `${paint(`${symbol} ${status}`)}  ${colors.bold(fit(title, room))}  ${colors.dim(tail)}`;
+  const why = reason ?? (status === 'unverified' ? 'no check is configured; add one with --check' : '');
+  return why === '' ? [first] : [first, `  ${fit(why, columns - 3)}`];
+}
+
+function attentionLines({ attention }: RunDocument, { columns, colors }: SummaryView): string[] {
+  if (attention.length === 0) return [];
+  const lines = attention.flatMap(({ task, reason, files, nextStep }) => [
+    `  ${colors.yellow('!')} ${fit(`${task ?? 'the run'}: ${reason}`, columns - 5)}`,
+    ...(files.length === 0 ? [] : [`    ${colors.dim(fit(files.join(', '), columns - 5))}`]),
+    `    ${colors.dim('→')} ${oneLine(nextStep)}`,
+  ]);
+  return [colors.bold('Needs you'), ...lines];
+}
+
+function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] {
+  if (tasks.length === 0) return [];
+  const { columns, colors } = view;
+  const widest = (pick: (task: TaskDocument) => string, most: number) =>
+    Math.min(tasks.reduce((width, task) => Math.max(width, textWidth(oneLine(pick(task)))), 0), most);
+  const key = widest((task) => task.key, 24);
+  const title = columns < NARROW ? 0 : widest((task) => task.title, Math.floor((columns - key) * 0.4));
+  const who = widest(whoText, 22);
+  return tasks.map((task) => {
+    const { symbol, paint } = taskMark(task.status, colors);
+    const used = key + who + (title > 0 ? title + 2 : 0) + 8;
+    const name = title > 0 ? `  ${fill(task.title, title)}` : '';
+    const row = `  ${paint(symbol)} ${fill(task.key, key)}${name}  ${colors.dim(fill(whoText(task), who))}`;
+    return `${row}  ${factsText(task, columns - used, colors)}`.trimEnd();
+  });
+}
+
+function whoText({ agent, attempts }: TaskDocument): string {
+  if (attempts === 0) return '';
+  return `${agent ?? ''}${attempts > 1 ? `, ${attempts} attempts` : ''}`;
+}
+
+function factsText({ evidence, cost, commit, status, reason }: TaskDocument, room: number, colors: Painter): string {
+  const isQuiet = status === 'done';
+  const parts = [
+    ...evidence.map(({ gate, verdict }) => ({ text: `x ${fit(gate, 24)}`, shown: `${verdictMark(verdict, colors)} ${fit(gate, 24)}` })),
+    ...(cost > 0 ? [same(moneyText(cost))] : []),
+    ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
+    ...(!isQuiet && reason !== null ? [same(oneLine(reason))] : []),
+  ];
+  let left = room;
+  const shown: string[] = [];
+  for (const part of parts) {
+    if (left < 4) break;
+    const fits = textWidth(part.text) <= left;
+    shown.push(fits ? part.shown : colors.dim(fit(part.text.replace(/^x /, ''), left)));
+    left -= textWidth(part.text) + 2;
+  }
+  return shown.join('  ');
+}
+
+function same(text: string): { text: string; shown: string } {
+  return { text, shown: text };
+}
+
+function placeLines({ branch, commit, landed, base }: RunDocument, { columns, colors }: SummaryView): string[] {
+  const places: { what: string; text: string }[] = [];
+  if (branch !== null && commit !== null) {
+    const from = base.branch === null ? '' : `${base.branch} at `;
+    places.push({ what: 'branch', text: `${branch} at ${commit.slice(0, 8)}, from ${from}${base.commit.slice(0, 8)}` });
+  }
+  if (landed !== null && landed.how !== 'branch') {
+    const url = landed.url === null ? '' : ` ${landed.url}`;
+    places.push({ what: 'landed', text: `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 8)}${url}` });
+  }
+  return places.map(({ what, text }) => `  ${colors.green(what)}  ${fit(text, columns - 11)}`);
+}
+
+function stepLines(document: RunDocument, { colors }: SummaryView): string[] {
+  const steps = nextSteps(document);
+  if (steps.length === 0) return [];
+  const width = Math.max(...steps.map(({ command }) => textWidth(command)));
+  const lines = steps.map(({ command, purpose }) => `  ${command}${' '.repeat(width - textWidth(command))}  ${colors.dim(purpose)}`);
+  return [colors.bold('Next'), ...lines];
+}

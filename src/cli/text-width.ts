@@ -1,0 +1,42 @@
+import { oneLine } from './clean-text.ts';
+
+const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const NARROW = /^[\u0020-\u007e]*$/;
+const INVISIBLE = /^[\p{Mark}\p{Format}\u200b]+$/u;
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u;
+/** The blocks that terminals draw two columns wide: Hangul, CJK, kana, full-width forms and their extensions. */
+const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
+
+/** How many columns a text takes on a terminal. */
+export function textWidth(text: string): number {
+  if (NARROW.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segments.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The text, harmless and on one line, in at most so many columns; what is cut off shows as an ellipsis. */
+export function fit(text: string, columns: number): string {
+  const line = oneLine(text);
+  if (columns <= 0) return '';
+  if (textWidth(line) <= columns) return line;
+  let kept = '';
+  let width = 0;
+  for (const { segment } of segments.segment(line)) {
+    width += graphemeWidth(segment);
+    if (width > columns - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** The text in exactly so many columns. */
+export function fill(text: string, columns: number): string {
+  const fitted = fit(text, columns);
+  return fitted + ' '.repeat(Math.max(columns - textWidth(fitted), 0));
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (INVISIBLE.test(grapheme)) return 0;
+  return EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
+}

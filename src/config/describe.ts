@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { Config } from '../schema/config.ts';
+
+/** A setting as it is listed and documented. */
+export type ConfigKey = { key: string; type: string; default: unknown; description: string };
+
+type Schema = z.core.JSONSchema.BaseSchema;
+type Path = readonly (string | number)[];
+
+const PLACEHOLDER = '<name>';
+const root: Schema = z.toJSONSchema(Config, { io: 'input' });
+
+/** Every setting with its type, default and meaning, in the order of the schema; `<name>` stands for a name of one's own. */
+export function describeConfig(): ConfigKey[] {
+  return describe(root, []);
+}
+
+/** What may stand at a path, in words; undefined where no setting is. */
+export function allowedAt(path: Path): string | undefined {
+  const schema = schemaAt(path);
+  return schema === undefined ? undefined : typeText(schema);
+}
+
+/** The keys that a map at this path may have; none where the names are free. */
+export function keysAt(path: Path): string[] {
+  const schema = schemaAt(path);
+  return schema === undefined ? [] : variants(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
+}
+
+/** The default of the setting at a path, where one is given. */
+export function defaultAt(path: Path): unknown {
+  return schemaAt(path)?.default;
+}
+
+function describe(schema: Schema, path: readonly string[]): ConfigKey[] {
+  const free = asSchema(schema.additionalProperties);
+  const named = Object.entries(schema.properties ?? {});
+  if (named.length > 0) return named.flatMap(([key, inner]) => describe(asSchema(inner) ?? {}, [...path, key]));
+  if (free?.properties !== undefined) return describe(free, [...path, PLACEHOLDER]);
+  return [
+    { key: path.join('.'), type: typeText(schema), default: schema.default, description: schema.description ?? '' },
+  ];
+}
+
+function schemaAt(path: Path): Schema | undefined {
+  let schemas: Schema[] = [root];
+  for (const part of path) schemas = schemas.flatMap(variants).flatMap((schema) => step(schema, part));
+  return schemas.length > 1 ? { anyOf: schemas } : schemas[0];
+}
+
+function step(schema: Schema, part: string | number): Schema[] {
+  const named = typeof part === 'string' && Object.hasOwn(schema.properties ?? {}, part);
+  const inner = named
+    ? schema.properties?.[part]
+    : schema.type === 'array'
+      ? schema.items
+      : schema.additionalProperties;
+  const found = Array.isArray(inner) ? undefined : asSchema(inner);
+  return found === undefined ? [] : [found];
+}
+
+function variants(schema: Schema): Schema[] {
+  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap((inner) => variants(asSchema(inner) ?? {}));
+}
+
+function typeText(schema: Schema): string {
+  if (schema.anyOf !== undefined) return variants(schema).map(typeText).join(' or ');
+  if (schema.enum !== undefined) return schema.enum.join(' | ');
+  switch (schema.type) {
+    case 'boolean':
+      return 'true | false';
+    case 'integer':
+    case 'number':
+      return `${schema.type}${rangeText(schema)}`;
+    case 'array': {
+      const items = Array.isArray(schema.items) ? undefined : asSchema(schema.items);
+      return `list of ${items === undefined ? 'values' : typeText(items)}`;
+    }
+    case 'object':
+      return objectText(schema);
+    default:
+      return 'text';
+  }
+}
+
+function rangeText({ minimum, exclusiveMinimum, maximum }: Schema): string {
+  const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (minimum !== undefined && most !== undefined) return ` ${minimum}..${most}`;
+  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`;
+  const least = minimum === undefined ? '' : ` from ${minimum}`;
+  return `${above}${least}${most === undefined ? '' : ` up to ${most}`}`;
+}
+
+function objectText(schema: Schema): string {
+  const names = Object.keys(schema.properties ?? {});
+  if (names.length > 0) return `map { ${names.join(', ')} }`;
+  const free = asSchema(schema.additionalProperties);
+  return free === undefined ? 'map' : `map of name to ${typeText(free)}`;
+}
+
+function asSchema(value: unknown): Schema | undefined {
+  return isSchema(value) ? value : undefined;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,100 @@
+import { type Document, isCollection, isNode, type Node, parseDocument } from 'yaml';
+import { AppError, messageOf } from '../errors.ts';
+import { type ConfigPlace, type ConfigScope, configFile, readConfigText } from './files.ts';
+import { requireKey } from './key.ts';
+import { combineLayers, type LayerText } from './load.ts';
+import { isPlain } from './merge.ts';
+import { parseConfig } from './parse.ts';
+import { writeWhole } from './write.ts';
+
+/** One setting in one scope. */
+export type ConfigTarget = { key: string; scope: ConfigScope; place: ConfigPlace };
+
+/** Sets a value (YAML text) and keeps comments and order; judged with all layers before anything is written. */
+export async function setConfig(target: ConfigTarget, valueText: string): Promise<{ file: string; value: unknown }> {
+  const path = requireKey(target.key);
+  const value = parseValue(target.key, valueText);
+  const file = requireFile(target);
+  const text = (await readConfigText(file)) ?? '';
+  const { document } = parseConfig(text, file);
+  makeMaps(document, path);
+  document.setIn(path, isPlain(value) || Array.isArray(value) ? withComments(document, path, value) : value);
+  await save(target, { file, before: text, document });
+  return { file, value };
+}
+
+/** Removes a setting, and the maps that this leaves empty; one that is not set there is refused. */
+export async function unsetConfig(target: ConfigTarget): Promise<{ file: string }> {
+  const path = requireKey(target.key);
+  const file = requireFile(target);
+  const text = (await readConfigText(file)) ?? '';
+  const { document } = parseConfig(text, file);
+  if (!document.hasIn(path))
+    throw new AppError('CONFIG_KEY_UNKNOWN', `${target.key} is not set in ${file}`, { key: target.key, file });
+  document.deleteIn(path);
+  for (let depth = path.length - 1; depth > 0; depth -= 1) {
+    const parent = document.getIn(path.slice(0, depth));
+    if (isCollection(parent) && parent.items.length === 0) document.deleteIn(path.slice(0, depth));
+  }
+  await save(target, { file, before: text, document });
+  return { file };
+}
+
+function parseValue(key: string, text: string): unknown {
+  const document = parseDocument(text, { prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined)
+    throw new AppError('USAGE', `The value of ${key} is not YAML: ${error.message}`, { key, text });
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (thrown) {
+    throw new AppError('USAGE', `The value of ${key} cannot be used: ${messageOf(thrown)}`, { key, text });
+  }
+}
+
+function requireFile({ scope, place }: ConfigTarget): string {
+  const file = configFile(scope, place);
+  if (file !== undefined) return file;
+  throw new AppError(
+    'NOT_A_REPOSITORY',
+    'Here is no repository to keep settings for; --global sets them for all projects',
+  );
+}
+
+/** A key with nothing behind it is an empty map in the eyes of a person. */
+function makeMaps(document: Document, path: readonly string[]): void {
+  for (let depth = 1; depth < path.length; depth += 1) {
+    const prefix = path.slice(0, depth);
+    if (document.hasIn(prefix) && document.getIn(prefix) === null) document.setIn(prefix, document.createNode({}));
+  }
+}
+
+/** A list or map in place of the old node, with the comments that stood around that one. */
+function withComments(document: Document, path: readonly string[], value: unknown): Node {
+  const node = document.createNode(value);
+  const old = document.getIn(path, true);
+  if (isNode(old)) Object.assign(node, { comment: old.comment, commentBefore: old.commentBefore });
+  return node;
+}
+
+type Edited = { file: string; before: string; document: Document };
+
+async function save({ scope, place }: ConfigTarget, { file, before, document }: Edited): Promise<void> {
+  const text = inStyleOf(before, document);
+  const texts: LayerText[] = [];
+  for (const layer of ['global', 'project'] as const) {
+    const path = configFile(layer, place);
+    const content = layer === scope ? text : path === undefined ? undefined : await readConfigText(path);
+    if (path !== undefined && content !== undefined) texts.push({ scope: layer, file: path, text: content });
+  }
+  combineLayers(texts);
+  await writeWhole(file, text);
+}
+
+function inStyleOf(before: string, document: Document): string {
+  const indent = /^( +)[^\s#-]/m.exec(before)?.[1]?.length ?? 2;
+  const indentSeq = !/:[ \t]*\r?\n-\s/.test(before);
+  const text = document.toString({ indent: Math.min(Math.max(indent, 1), 8), indentSeq, lineWidth: 0 });
+  const whole = document.contents === null || text === '{}\n' ? text.replace(/^(null|\{\})\n$/, '') : text;
+  return before.includes('\r\n') ? whole.replaceAll(/\r?\n/g, '\r\n') : whole;
+}

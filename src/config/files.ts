@@ -1,0 +1,71 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode, fromSystemError } from '../errors.ts';
+import { configHome } from '../home.ts';
+import { refuseConfig } from './mistake.ts';
+
+/** Whose settings: a person's for all projects, or those of one project. */
+export type ConfigScope = 'global' | 'project';
+
+/** Where settings are looked for; without a project only the global ones count. */
+export type ConfigPlace = { dir?: string; env: NodeJS.ProcessEnv };
+
+const MOST_BYTES = 1_000_000;
+
+/** The file of a scope, whether it exists or not; undefined where there is no project. */
+export function configFile(scope: ConfigScope, place: ConfigPlace): string | undefined {
+  if (scope === 'global') return join(configHome(place.env), 'config.yaml');
+  return place.dir === undefined ? undefined : join(place.dir, '.manyhands', 'config.yaml');
+}
+
+/** The text of a file of settings; undefined when there is none. What is no UTF-8 text is refused. */
+export async function readConfigText(file: string): Promise<string | undefined> {
+  const bytes = await readIfThere(file);
+  if (bytes === undefined) return undefined;
+  if (bytes.length > MOST_BYTES) refuseWhole(file, `longer than ${MOST_BYTES} bytes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // The only way to fail is the one that is told here.
+    return refuseConfig([{ file, ...firstBadByte(bytes), key: '', reason: 'not UTF-8 text; save the file as UTF-8' }]);
+  }
+}
+
+/** The nearest folder above that is a repository. */
+export async function findProjectRoot(from: string): Promise<string | undefined> {
+  for (let dir = from; ; dir = dirname(dir)) {
+    if (await exists(join(dir, '.git'))) return dir;
+    if (dirname(dir) === dir) return undefined;
+  }
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'EISDIR') return refuseWhole(file, 'a folder stands here; a file is expected');
+    throw fromSystemError(error, `reading ${file}`);
+  }
+}
+
+function refuseWhole(file: string, reason: string): never {
+  return refuseConfig([{ file, line: 1, column: 1, key: '', reason }]);
+}
+
+function firstBadByte(bytes: Buffer): { line: number; column: number } {
+  const good = bytes.toString('utf8').split('\uFFFD', 1)[0] ?? '';
+  const lines = good.split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    // What cannot be seen cannot be read either; the reading that follows says why.
+    return false;
+  }
+}

@@ -1,0 +1,13 @@
+import { AppError } from '../errors.ts';
+import { nearest } from '../roles/nearest.ts';
+import { allowedAt, describeConfig, keysAt } from './describe.ts';
+
+/** The path of a key as typed (`limits.agents`); a key that no setting has is refused with the nearest one. */
+export function requireKey(key: string): string[] {
+  const path = key.split('.');
+  if (path.every((part) => part !== '' && part !== '__proto__') && allowedAt(path) !== undefined) return path;
+  const known = describeConfig().map((setting) => setting.key);
+  const meant = nearest(key, [...known, ...keysAt([])]);
+  const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
+  throw new AppError('CONFIG_KEY_UNKNOWN', `There is no setting "${key}"${suggestion}`, { key, known });
+}

@@ -1,0 +1,62 @@
+import { Config } from '../schema/config.ts';
+import { type ConfigPlace, type ConfigScope, configFile, readConfigText } from './files.ts';
+import { complaintsOf } from './issue.ts';
+import { mergeConfig, type Plain, valueAt } from './merge.ts';
+import { type Mistake, refuseConfig } from './mistake.ts';
+import { type ParsedConfig, parseConfig } from './parse.ts';
+
+/** The settings of one scope as its file has them. */
+export type ConfigLayer = ParsedConfig & { scope: ConfigScope };
+
+export type ConfigOrigin = 'default' | ConfigScope;
+
+/** Upper layers come last. */
+export type LoadedConfig = { config: Config; layers: ConfigLayer[] };
+
+/** The settings in force: the project's over the global ones over the defaults; all mistakes are told at once. */
+export async function loadConfig(place: ConfigPlace): Promise<Config> {
+  return (await loadLayers(place)).config;
+}
+
+/** The settings in force, with the layers they come from. */
+export async function loadLayers(place: ConfigPlace): Promise<LoadedConfig> {
+  const texts: LayerText[] = [];
+  for (const scope of ['global', 'project'] as const) {
+    const file = configFile(scope, place);
+    const text = file === undefined ? undefined : await readConfigText(file);
+    if (file !== undefined && text !== undefined) texts.push({ scope, file, text });
+  }
+  return combineLayers(texts);
+}
+
+export type LayerText = { scope: ConfigScope; file: string; text: string };
+
+/** Judges texts as if they stood in their files: each alone first, then what they say together. */
+export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
+  const layers = texts.map(({ scope, file, text }) => ({ scope, ...parseConfig(text, file) }));
+  const alone = layers.flatMap((layer) =>
+    complaints(layer.value)
+      .filter(({ about }) => about !== 'missing')
+      .map(layer.locate),
+  );
+  if (alone.length > 0) refuseConfig(alone);
+  const merged = layers.reduce<Plain>((below, layer) => mergeConfig(below, layer.value), {});
+  const together = Config.safeParse(merged, { reportInput: true });
+  if (together.success) return { config: together.data, layers };
+  return refuseConfig(complaintsOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)));
+}
+
+/** Where the value at a path comes from. */
+export function originOf(layers: readonly ConfigLayer[], path: readonly string[]): ConfigOrigin {
+  return layers.findLast(({ value }) => valueAt(value, path) !== undefined)?.scope ?? 'default';
+}
+
+function complaints(value: Plain) {
+  const parsed = Config.safeParse(value, { reportInput: true });
+  return parsed.success ? [] : complaintsOf(parsed.error.issues);
+}
+
+function locateDeepest(layers: readonly ConfigLayer[], complaint: Parameters<ParsedConfig['locate']>[0]): Mistake[] {
+  const deepest = [...layers].sort((a, b) => b.depthOf(complaint.path) - a.depthOf(complaint.path))[0];
+  return deepest === undefined ? [] : [deepest.locate(complaint)];
+}

@@ -1,0 +1,92 @@
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { messageOf } from '../errors.ts';
+import { type Complaint, pathText } from './issue.ts';
+import { dropEmpty, isPlain, type Plain } from './merge.ts';
+import { type Mistake, refuseConfig } from './mistake.ts';
+
+/** A file of settings, read but not yet judged by the schema. */
+export type ParsedConfig = {
+  file: string;
+  document: Document;
+  value: Plain;
+  /** Where a complaint about this file belongs. */
+  locate(complaint: Complaint): Mistake;
+  /** How many steps of the path stand in this file. */
+  depthOf(path: readonly (string | number)[]): number;
+};
+
+const MOST_ALIASES = 50;
+
+/** Reads the YAML of a file; broken syntax, duplicate keys, alias bombs and `__proto__` are refused with their place. */
+export function parseConfig(text: string, file: string): ParsedConfig {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
+  const mistake = (offset: number, key: string, reason: string): Mistake => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1), key, reason };
+  };
+  const broken = [...document.errors, ...document.warnings].map(({ pos, message }) => mistake(pos[0], '', message));
+  for (const offset of forbiddenKeys(document)) broken.push(mistake(offset, '__proto__', 'this key is not allowed'));
+  if (broken.length > 0) refuseConfig(broken);
+  const value = toPlain(document, (reason) => refuseConfig([mistake(0, '', reason)]));
+  return {
+    file,
+    document,
+    value,
+    locate: ({ path, reason, about }) => {
+      const { keyOffset, valueOffset } = find(document, path);
+      return mistake(about === 'value' ? valueOffset : keyOffset, pathText(path), reason);
+    },
+    depthOf: (path) => find(document, path).depth,
+  };
+}
+
+function forbiddenKeys(document: Document): number[] {
+  const found: number[] = [];
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.value === '__proto__') found.push(key.range?.[0] ?? 0);
+    },
+  });
+  return found;
+}
+
+function toPlain(document: Document, refuse: (reason: string) => never): Plain {
+  let value: unknown;
+  try {
+    value = dropEmpty(document.toJS({ maxAliasCount: MOST_ALIASES }));
+  } catch (error) {
+    return refuse(`${messageOf(error)}; at most ${MOST_ALIASES} uses of aliases are allowed`);
+  }
+  if (value === null || value === undefined) return {};
+  return isPlain(value) ? value : refuse('the settings must be a map of keys, such as "land: branch"');
+}
+
+type Found = { depth: number; keyOffset: number; valueOffset: number };
+
+function find(document: Document, path: readonly (string | number)[]): Found {
+  let node: unknown = document.contents;
+  const found: Found = { depth: 0, keyOffset: 0, valueOffset: 0 };
+  for (const part of path) {
+    const next = enter(isAlias(node) ? node.resolve(document) : node, part);
+    if (next === undefined) break;
+    node = next.value;
+    found.depth += 1;
+    found.keyOffset = startOf(next.key) ?? found.keyOffset;
+    found.valueOffset = startOf(next.value) ?? found.keyOffset;
+  }
+  return found;
+}
+
+function enter(node: unknown, part: string | number): { key: unknown; value: unknown } | undefined {
+  if (isSeq(node) && typeof part === 'number') {
+    const value = node.items[part];
+    return value === undefined ? undefined : { key: value, value };
+  }
+  if (!isMap(node)) return undefined;
+  return node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}

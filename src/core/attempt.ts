@@ -1,0 +1,46 @@
+import type { RunEventOf } from '../schema/event.ts';
+import type { TaskKey } from '../schema/ids.ts';
+import { addSpend, chargeOf, subtractSpend } from './budget.ts';
+import { enter, taskOf } from './phase.ts';
+import type { AttemptState, RunState } from './state.ts';
+
+/** Sets the reservation aside and puts the attempt on its task. */
+export function startAttempt(state: RunState, event: RunEventOf<'attempt.started'>, at: number): void {
+  const { task: key, attempt, agent, because, base, reservation, session } = event.data;
+  const task = taskOf(state, key);
+  task.attempts.push({
+    number: attempt,
+    agent,
+    because,
+    base,
+    reservation,
+    startedAt: at,
+    process: null,
+    usage: { kind: 'none' },
+    session: session ?? null,
+    ended: null,
+  });
+  task.evidence = [];
+  state.attempts += 1;
+  state.reserved = addSpend(state.reserved, reservation);
+  enter(state, task, { status: 'running', attempt });
+}
+
+/** Gives the reservation back and charges what was used; what becomes of the task is said by the event that follows. */
+export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, at: number): void {
+  const attempt = attemptOf(state, event.data);
+  const { usage, summary, output, failure, saved, session } = event.data;
+  attempt.usage = usage;
+  attempt.session = session ?? attempt.session;
+  attempt.ended = { at, summary, output: output ?? null, failure: failure ?? null, saved: saved ?? null };
+  state.reserved = subtractSpend(state.reserved, attempt.reservation);
+  state.spent = addSpend(state.spent, chargeOf(usage, attempt.reservation));
+}
+
+/** The attempt that an event names; a log that names an unknown one is damaged. */
+export function attemptOf(state: RunState, ref: { task: TaskKey; attempt: number }): AttemptState {
+  const attempt = taskOf(state, ref.task).attempts[ref.attempt - 1];
+  if (attempt === undefined)
+    throw new Error(`An event names attempt ${ref.attempt} of ${ref.task}, which never started`);
+  return attempt;
+}

@@ -1,0 +1,156 @@
+import { AppError } from '../../errors.ts';
+import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, WorkStart } from '../../schema/event.ts';
+import type { Failure, FollowUp } from '../../schema/failure.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { Spend, Usage } from '../../schema/usage.ts';
+import { decideRetry } from '../retry.ts';
+import type { AttemptState, RunState, TaskState } from '../state.ts';
+import { endFailed } from './end.ts';
+import { requirePhase, requireTask } from './require.ts';
+
+export type StartAttempt = {
+  task: TaskKey;
+  agent: string;
+  because: string;
+  base: string;
+  reservation: Spend;
+  session?: string;
+};
+export type EndAttempt = {
+  task: TaskKey;
+  attempt: number;
+  usage: Usage;
+  summary: string;
+  saved?: SavedWork;
+  session?: string;
+  output?: unknown;
+  failure?: Failure;
+  follow?: FollowUp;
+  now: number;
+};
+
+const TRY_AGAIN: FollowUp = { action: 'retry', delayMs: 0, resume: false, free: false };
+
+/** Claims a ready task for one agent; the claim is on record before anything is started. */
+export function startAttempt(state: RunState, command: StartAttempt): RunEvent[] {
+  const task = requireTask(state, command.task);
+  requirePhase(task, 'ready');
+  if (state.status.kind !== 'running') throw new AppError('REFUSED', `Run ${state.start.run} is ${state.status.kind}`);
+  return [{ type: 'attempt.started', data: { ...command, attempt: task.attempts.length + 1 } }];
+}
+
+/** Puts the process on record before it may start. */
+export function recordSpawn(
+  state: RunState,
+  command: { task: TaskKey; attempt: number; process: ProcessRecord },
+): RunEvent[] {
+  requireCurrent(requireTask(state, command.task), command.attempt);
+  return [{ type: 'attempt.spawned', data: command }];
+}
+
+/** Records what an attempt has consumed so far. */
+export function recordUsage(state: RunState, command: { task: TaskKey; attempt: number; usage: Usage }): RunEvent[] {
+  requireCurrent(requireTask(state, command.task), command.attempt);
+  return [{ type: 'attempt.used', data: command }];
+}
+
+/** Ends an attempt: its work goes to landing, its text is the result, or its failure decides what follows. */
+export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
+  const task = requireTask(state, command.task);
+  requireCurrent(task, command.attempt);
+  const { follow: asked, now, failure: reported, ...rest } = command;
+  const failure = reported ?? fruitlessness(task, command);
+  const follow = reported === undefined ? TRY_AGAIN : asked;
+  const data: RunEventOf<'attempt.ended'>['data'] = { ...rest, ...(failure === undefined ? {} : { failure }) };
+  const ended: RunEvent = { type: 'attempt.ended', data };
+  if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
+  if (failure !== undefined) return [ended, ...afterFailure(state, { task, failure, follow, now })];
+  return [ended, ...afterSuccess(task, command)];
+}
+
+/** What becomes of a task whose attempt, landing or check failed. */
+export function afterFailure(
+  state: RunState,
+  what: { task: TaskState; failure: Failure; follow: FollowUp | undefined; now: number; from?: WorkStart },
+): RunEvent[] {
+  const { task, failure, now } = what;
+  const decision = decideRetry(state, task, what.follow ?? { action: 'fail' }, now);
+  const key = task.spec.key;
+  switch (decision.kind) {
+    case 'block':
+      return [{ type: 'task.blocked', data: { task: key, reason: decision.reason, nextStep: decision.nextStep } }];
+    case 'give-up': {
+      const reason = decision.reason === '' ? failure.message : `${failure.message} (${decision.reason})`;
+      return endFailed(state, task, { reason, failure });
+    }
+    case 'retry': {
+      const analysis = decision.analyze ? analysisOf(task, failure, decision.at) : undefined;
+      const retrying: RunEvent = {
+        type: 'task.retrying',
+        data: {
+          task: key,
+          at: decision.at,
+          counted: decision.counted,
+          resume: decision.resume,
+          evidence: decision.counted ? lessonOf(failure) : '',
+          ...(what.from === undefined ? {} : { from: what.from }),
+          ...(analysis === undefined ? {} : { analysis: analysis.data.specs[0]?.key ?? key }),
+        },
+      };
+      return analysis === undefined ? [retrying] : [analysis, retrying];
+    }
+  }
+}
+
+function requireCurrent(task: TaskState, number: number): AttemptState {
+  const phase = requirePhase(task, 'running');
+  const attempt = task.attempts[number - 1];
+  if (attempt === undefined || phase.attempt !== number || attempt.ended !== null) {
+    throw new AppError('REFUSED', `Attempt ${number} of ${task.spec.key} is not the current one`, {
+      key: task.spec.key,
+    });
+  }
+  return attempt;
+}
+
+/** A resolver that changed nothing has settled nothing, whatever it says. */
+function fruitlessness(task: TaskState, command: EndAttempt): Failure | undefined {
+  if (task.spec.resolves === undefined || command.saved?.changed) return undefined;
+  return { kind: 'no-change', message: 'the resolver changed nothing, so the conflict is still there' };
+}
+
+function afterSuccess(task: TaskState, command: EndAttempt): RunEvent[] {
+  const key = task.spec.key;
+  const { saved } = command;
+  if (task.spec.access === 'write' && saved?.changed) {
+    return [{ type: 'task.landing', data: { task: key, commit: saved.commit, ref: saved.ref } }];
+  }
+  return [{ type: 'task.ended', data: { task: key, status: 'done', reason: 'nothing to land' } }];
+}
+
+function cancelled(task: TaskKey, reason: string): RunEvent[] {
+  return [{ type: 'task.ended', data: { task, status: 'cancelled', reason } }];
+}
+
+function lessonOf(failure: Failure): string {
+  return failure.evidence === undefined ? failure.message : `${failure.message}\n\n${failure.evidence}`;
+}
+
+function analysisOf(task: TaskState, failure: Failure, notBefore: number): RunEventOf<'tasks.added'> {
+  const spec = {
+    key: `analyze/${task.ordinal}.${task.attempts.length}`,
+    title: `Why did "${task.spec.title.slice(0, 150)}" fail?`,
+    role: 'analyze',
+    needs: [],
+    prompt: `${task.spec.prompt}\n\nThe last attempt failed: ${lessonOf(failure)}`,
+    access: 'read' as const,
+    analyzes: task.spec.key,
+    optional: true,
+    notBefore,
+    gates: [],
+    retry: { ...task.spec.retry, policy: 'same' as const, attempts: 1 },
+    limits: task.spec.limits,
+    priority: task.spec.priority,
+  };
+  return { type: 'tasks.added', data: { specs: [spec] } };
+}

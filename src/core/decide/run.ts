@@ -1,0 +1,70 @@
+import { AppError } from '../../errors.ts';
+import type { Hold, RunEnd, RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { canReopen, reopening } from '../reopening.ts';
+import { isOpen, type RunState } from '../state.ts';
+import { requireLive, requirePhase, requireTask } from './require.ts';
+
+/** Stops the run in front of a decision that is a person's; one that is being cancelled has no decisions left. */
+export function holdRun(state: RunState, hold: Hold): RunEvent[] {
+  requireLive(state);
+  return state.status.kind === 'cancelling' ? [] : [{ type: 'run.held', data: { hold } }];
+}
+
+/** A person agrees: to the plan that holds the run, or to the work of one task or of all held ones. */
+export function approve(state: RunState, what: { task?: TaskKey; note?: string }): RunEvent[] {
+  requireLive(state);
+  const note = what.note === undefined ? {} : { note: what.note };
+  if (what.task !== undefined) {
+    requirePhase(requireTask(state, what.task), 'held');
+    return [{ type: 'task.approved', data: { task: what.task, ...note } }];
+  }
+  const events: RunEvent[] = state.status.kind === 'held' ? [{ type: 'run.approved', data: note }] : [];
+  for (const key of state.counts.held === 0 ? [] : state.order) {
+    if (state.tasks[key]?.phase.status === 'held') events.push({ type: 'task.approved', data: { task: key, ...note } });
+  }
+  if (events.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has nothing that waits for approval`);
+  return events;
+}
+
+/** Asks the run to stop: what has not started is cancelled now, what runs is cancelled as it ends. */
+export function cancelRun(state: RunState, reason: string): RunEvent[] {
+  requireLive(state);
+  if (state.status.kind === 'cancelling') return [];
+  const events: RunEvent[] = [{ type: 'run.cancelling', data: { reason } }];
+  for (const key of state.order) {
+    const task = state.tasks[key];
+    if (task === undefined || !isOpen(task) || task.phase.status === 'running') continue;
+    events.push({ type: 'task.ended', data: { task: key, status: 'cancelled', reason } });
+  }
+  return events;
+}
+
+/** Opens ended or blocked tasks again, with what they need and with those that were skipped because of them; the run goes on. */
+export function retryTasks(state: RunState, what: { task?: TaskKey; reason: string }): RunEvent[] {
+  if (state.status.kind === 'cancelling') {
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
+  }
+  const roots =
+    what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
+  if (roots.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has no task to try again`);
+  return [{ type: 'run.reopened', data: { tasks: reopening(state, roots), reason: what.reason } }];
+}
+
+/** Closes the run; only when every task has ended. */
+export function endRun(state: RunState, what: { status: RunEnd; reason: string }): RunEvent[] {
+  requireLive(state);
+  const open = state.order.find((key) => isOpen(requireTask(state, key)));
+  if (open !== undefined) throw new AppError('REFUSED', `Run ${state.start.run} still has an open task: ${open}`);
+  return [{ type: 'run.ended', data: { ...what, spend: state.spent } }];
+}
+
+/** An ended resolver or analysis is not tried again: the task that it served is. */
+function reopenable(state: RunState, key: TaskKey): TaskKey {
+  const { spec, phase } = requireTask(state, key);
+  if (canReopen(state, key)) return key;
+  const served = spec.resolves ?? spec.analyzes;
+  if (served !== undefined && canReopen(state, served)) return served;
+  const rule = 'only failed, blocked, skipped or cancelled tasks can be tried again';
+  throw new AppError('REFUSED', `Task ${key} is ${phase.status}; ${rule}`, { key });
+}

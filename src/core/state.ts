@@ -1,0 +1,126 @@
+import type { Hold, ProcessRecord, RunEnd, RunStart, SavedWork, WorkStart } from '../schema/event.ts';
+import type { Failure } from '../schema/failure.ts';
+import type { Evidence } from '../schema/gate.ts';
+import type { TaskKey } from '../schema/ids.ts';
+import type { TaskSpec } from '../schema/task.ts';
+import type { Spend, Usage } from '../schema/usage.ts';
+import type { ReadyQueue } from './queue.ts';
+
+/** Where a task stands. Each variant carries only what is true in it. */
+export type TaskPhase =
+  | { status: 'waiting' }
+  | { status: 'ready'; notBefore: number }
+  | { status: 'running'; attempt: number }
+  | { status: 'analyzing'; analysis: TaskKey }
+  | { status: 'landing'; commit: string; ref: string; approved: boolean }
+  | { status: 'conflicted'; resolver: TaskKey; commit: string; onto: string; files: string[] }
+  | { status: 'held'; hold: Hold; commit: string; ref: string }
+  | { status: 'blocked'; reason: string; nextStep: string }
+  | { status: 'done'; at: number; commit: string | null; reason: string }
+  | { status: 'failed'; at: number; reason: string; failure: Failure | null }
+  | { status: 'skipped'; at: number; reason: string }
+  | { status: 'cancelled'; at: number; reason: string };
+export type TaskStatus = TaskPhase['status'];
+
+/** One try at a task. */
+export type AttemptState = {
+  number: number;
+  agent: string;
+  because: string;
+  base: string;
+  reservation: Spend;
+  startedAt: number;
+  process: ProcessRecord | null;
+  usage: Usage;
+  session: string | null;
+  ended: { at: number; summary: string; output: unknown; failure: Failure | null; saved: SavedWork | null } | null;
+};
+
+export type TaskState = {
+  /** Position in the run, from 1: a name that git and file systems accept. */
+  ordinal: number;
+  spec: TaskSpec;
+  /** How many of its needs are not done yet. */
+  missing: number;
+  attempts: AttemptState[];
+  /** Failures that count against its cap, and those that do not. */
+  counted: number;
+  free: number;
+  /** What the next attempt is told about the last one. */
+  lesson: string | null;
+  /** Whether the next attempt goes on in the session of the last one. */
+  resume: boolean;
+  /** Where the next attempt begins, when it is not the branch's tip. */
+  from: WorkStart | null;
+  /** What the gates said last about this task's work. */
+  evidence: Evidence[];
+  phase: TaskPhase;
+};
+
+export type RunStatus =
+  | { kind: 'running' }
+  | { kind: 'held'; hold: Hold }
+  | { kind: 'cancelling'; reason: string }
+  | { kind: 'ended'; status: RunEnd; reason: string; at: number };
+
+/** All that is true of a run: a fold of its events, plain JSON. */
+export type RunState = {
+  version: number;
+  startedAt: number;
+  updatedAt: number;
+  start: RunStart;
+  status: RunStatus;
+  /** What a person has agreed to at the level of the run. */
+  approved: Hold['what'][];
+  tasks: Record<TaskKey, TaskState>;
+  order: TaskKey[];
+  dependents: Record<TaskKey, TaskKey[]>;
+  ready: ReadyQueue;
+  /** Ready tasks that must wait for a time. */
+  delayed: Record<TaskKey, number>;
+  running: Record<TaskKey, number>;
+  /** Tasks whose work waits to land, in the order in which it came. */
+  landing: Record<TaskKey, true>;
+  counts: Record<TaskStatus, number>;
+  spent: Spend;
+  reserved: Spend;
+  /** Attempts so far, over all tasks. */
+  attempts: number;
+  /** The run branch: its tip, the tree there, whether every task's gates passed on it. */
+  tip: { commit: string; tree: string | null };
+  baseEvidence: Evidence[] | null;
+  /** Passed evidence by tree and gate definition: what is proven is not proven again. */
+  proven: Record<string, Evidence>;
+  pushed: string | null;
+  landed: { branch: string; commit: string; how: string; url: string | null } | null;
+};
+
+export const OPEN_STATUSES = [
+  'waiting',
+  'ready',
+  'running',
+  'analyzing',
+  'landing',
+  'conflicted',
+  'held',
+  'blocked',
+] as const satisfies readonly TaskStatus[];
+
+/** How many tasks have not ended. */
+export function openTasks(state: RunState): number {
+  return OPEN_STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
+}
+
+export function isOpen(task: TaskState): boolean {
+  return OPEN_STATUSES.some((status) => status === task.phase.status);
+}
+
+/** The attempt a task is at, or its last one. */
+export function lastAttempt(task: TaskState): AttemptState | undefined {
+  return task.attempts.at(-1);
+}
+
+/** Names a proof: the same tree, and the same definition of the gate, which covers the set-up's commands and the tools. */
+export function proofKey(evidence: Pick<Evidence, 'tree' | 'definition'>): string {
+  return `${evidence.tree} ${evidence.definition}`;
+}

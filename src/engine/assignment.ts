@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Assignment } from '../agents/agent.ts';
+import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/state.ts';
+import { renderPrompt } from '../roles/prompt.ts';
+import type { Role } from '../roles/role.ts';
+import { attemptId } from '../schema/ids.ts';
+import { childEnvironment } from '../workspaces/environment.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+
+/** The folder of one attempt: its prompt, its raw output, its exit code. */
+export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
+  return join(ctx.home.attempts, attemptId(run.id, task.ordinal, number));
+}
+
+/** What an agent is asked in this attempt; the same again when the attempt is adopted. */
+export function assignmentFor(ctx: EngineContext, run: ActiveRun, what: { task: TaskState; attempt: AttemptState; workspace: string; token: string }): Assignment {
+  const { task, attempt } = what;
+  const folder = attemptFolder(ctx, run, task, attempt.number);
+  const role = run.roles.get(task.spec.role);
+  const tier = task.spec.tier ?? run.ledger.state.start.config.roles[task.spec.role]?.tier ?? role?.tier;
+  return {
+    attempt: attemptId(run.id, task.ordinal, attempt.number),
+    run: run.id,
+    task: task.spec.key,
+    role: task.spec.role,
+    number: attempt.number,
+    access: task.spec.access,
+    workspace: what.workspace,
+    folder,
+    promptFile: join(folder, 'prompt.md'),
+    limits: task.spec.limits,
+    env: childEnvironment(ctx.env, { MANYHANDS_TOKEN: what.token }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(attempt.session === null ? {} : { session: attempt.session }),
+    ...(role?.output === undefined ? {} : { outputSchema: role.output }),
+  };
+}
+
+/** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
+export async function writePrompt(run: ActiveRun, task: TaskState, assignment: Assignment): Promise<void> {
+  await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
+  await writeFile(assignment.promptFile, promptFor(run.ledger.state, task, run.roles.get(task.spec.role)), { mode: 0o600 });
+}
+
+function promptFor(state: RunState, task: TaskState, role: Role | undefined): string {
+  if (role === undefined) return task.spec.prompt;
+  const commands = task.spec.gates.flatMap((gate) => (gate.gate === 'command' ? [`- ${textOf(gate.run)}`] : []));
+  const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
+  return renderPrompt(role, {
+    goal: state.start.title,
+    title: task.spec.title,
+    task: task.spec.prompt,
+    evidence: task.lesson ?? '',
+    checks: commands.join('\n'),
+    conflict: conflict?.status === 'conflicted' ? conflict.files.map((file) => `- ${file}`).join('\n') : '',
+    context: contextFor(state, task),
+  });
+}
+
+/** What the tasks it needs have done, in a line each. */
+function contextFor(state: RunState, task: TaskState): string {
+  const lines = task.spec.needs.flatMap((key) => {
+    const need = state.tasks[key];
+    if (need === undefined) return [];
+    const summary = lastAttempt(need)?.ended?.summary.split('\n')[0] ?? '';
+    return [`- ${need.spec.title}${summary === '' ? '' : `: ${summary}`}`];
+  });
+  return lines.join('\n');
+}
+
+function textOf(run: string | readonly string[]): string {
+  return typeof run === 'string' ? run : run.join(' ');
+}

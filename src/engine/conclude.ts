@@ -1,0 +1,113 @@
+import { endAttempt } from '../core/decide/attempt.ts';
+import type { AttemptState, TaskState } from '../core/state.ts';
+import { AppError, messageOf } from '../errors.ts';
+import { showFile } from '../git/diff.ts';
+import type { SavedWork } from '../schema/event.ts';
+import type { Failure, FollowUp } from '../schema/failure.ts';
+import { accountStream } from '../schema/ids.ts';
+import type { Write } from '../store/store.ts';
+import { crashpoint } from '../world.ts';
+import type { Outcome } from './attempt.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+import { type Place, savePlace } from './place.ts';
+
+export type Concluding = { task: TaskState; attempt: AttemptState; place: Place | undefined; outcome: Outcome };
+
+/** Most of an agent's last words that stand in the event; all of it is in the transcript. */
+const SUMMARY_CHARS = 4_000;
+const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
+
+/** Saves what an attempt left, judges it, and puts its end on record with what follows. */
+export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: Concluding): Promise<void> {
+  const { task, attempt, outcome } = what;
+  const saving = await save(run, what);
+  crashpoint('attempt.saved');
+  const saved = saving.saved;
+  const failure = outcome.stopped ?? outcome.result.failure ?? saving.failure ?? (await judge(ctx, run, what, saved));
+  const now = ctx.world.now();
+  const follow = failure === undefined ? undefined : ctx.parts.followUp(failure, { attempt: attempt.number, now });
+  const { usage, session, text, output } = outcome.result;
+  const { committed } = ctx.submit(
+    run,
+    (state) =>
+      endAttempt(state, {
+        task: task.spec.key,
+        attempt: attempt.number,
+        usage,
+        summary: text.slice(0, SUMMARY_CHARS),
+        now,
+        ...(saved === undefined ? {} : { saved }),
+        ...(session === undefined ? {} : { session }),
+        ...(output === undefined ? {} : { output }),
+        ...(failure === undefined ? {} : { failure }),
+        ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
+      }),
+    rests(attempt, follow),
+  );
+  await committed;
+  crashpoint('attempt.ended');
+}
+
+async function save(run: ActiveRun, { task, attempt, place }: Concluding): Promise<{ saved?: SavedWork; failure?: Failure }> {
+  if (place === undefined) return {};
+  try {
+    return { saved: await savePlace(run, task, place, { number: attempt.number, save: 1 }) };
+  } catch (error) {
+    const isFull = error instanceof AppError && error.code === 'NO_SPACE';
+    const message = `Its work could not be saved and stays in ${place.path}: ${messageOf(error)}`;
+    return { failure: { kind: isFull ? 'disk-full' : 'environment', message } };
+  }
+}
+
+/** The gates that look at the attempt itself: something changed, the handoff can be used, no conflict is left. */
+async function judge(ctx: EngineContext, run: ActiveRun, what: Concluding, saved: SavedWork | undefined): Promise<Failure | undefined> {
+  const { task, outcome } = what;
+  if (task.spec.gates.some((gate) => gate.gate === 'changed') && saved?.changed !== true) {
+    return { kind: 'no-change', message: 'It ended without changing anything' };
+  }
+  const left = saved === undefined ? [] : await unresolved(run, task, saved);
+  if (left.length > 0) {
+    return { kind: 'implementation', message: `Conflict markers are left in ${left.join(', ')}` };
+  }
+  return judgeHandoff(ctx, run, task, outcome.result.output);
+}
+
+async function judgeHandoff(ctx: EngineContext, run: ActiveRun, task: TaskState, output: unknown): Promise<Failure | undefined> {
+  const gate = task.spec.gates.find((spec) => spec.gate === 'handoff');
+  const schema = run.roles.get(task.spec.role)?.output;
+  if (gate === undefined || schema === undefined) return undefined;
+  const result = await ctx.parts.checkGate(gate, {
+    changed: [],
+    output,
+    outputSchema: schema,
+    folder: ctx.home.attempts,
+    env: {},
+    checkout: () => Promise.reject(new Error('a handoff is judged without a checkout')),
+    signal: ctx.stopping,
+  });
+  if (result.verdict !== 'pass') return { kind: 'bad-output', message: result.summary, ...(result.output === undefined ? {} : { evidence: result.output }) };
+  const refusal = run.recipe.accept(task, output);
+  return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
+}
+
+async function unresolved(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
+  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
+  if (resolved?.phase.status !== 'conflicted') return [];
+  const left: string[] = [];
+  for (const file of resolved.phase.files) {
+    if (CONFLICT_MARKER.test((await showFile(run.project.mirror, saved.commit, file)) ?? '')) left.push(file);
+  }
+  return left;
+}
+
+/** The task's own delay stands above a failure's when it is longer; an interruption waits for nothing. */
+function withDelay(follow: FollowUp, task: TaskState): FollowUp {
+  if (follow.action !== 'retry' || follow.free) return follow;
+  return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };
+}
+
+function rests(attempt: AttemptState, follow: FollowUp | undefined): Write[] {
+  if (follow?.action !== 'switch') return [];
+  const data = { until: follow.restUntil, reason: follow.reason };
+  return [{ stream: accountStream(attempt.agent), expected: -1, events: [{ type: 'account.rested', data }] }];
+}

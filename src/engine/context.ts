@@ -1,0 +1,63 @@
+import type { Agent } from '../agents/agent.ts';
+import type { RunState } from '../core/state.ts';
+import type { GateInput, GateResult } from '../gates/gate.ts';
+import type { Mirror } from '../git/mirror.ts';
+import type { Repository } from '../git/repository.ts';
+import type { Home } from '../home.ts';
+import type { Recipe } from '../recipes/recipe.ts';
+import type { Role } from '../roles/role.ts';
+import type { Config } from '../schema/config.ts';
+import type { RunEvent, RunStart } from '../schema/event.ts';
+import type { Failure, FollowUp } from '../schema/failure.ts';
+import type { GateSpec } from '../schema/gate.ts';
+import type { Store, Write } from '../store/store.ts';
+import type { World } from '../world.ts';
+import type { RunLedger, Submission } from './ledger.ts';
+import type { Slots } from './slots.ts';
+
+/** What a guard says about a candidate: files to lay over for a second check, and files that a person must look at. */
+export type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[] };
+
+/** The implementations the engine works with, chosen by app.ts: the engine itself knows only interfaces. */
+export interface Parts {
+  agents(start: Pick<RunStart, 'config' | 'agents' | 'project' | 'input'>): Map<string, Agent>;
+  recipe(name: string, version: number): Recipe;
+  followUp(failure: Failure, context: { attempt: number; now: number }): FollowUp;
+  checkGate(spec: GateSpec, input: GateInput): Promise<GateResult>;
+  guard(options: { mirror: Mirror; from: string; to: string; config: Config; gates: readonly GateSpec[] }): Promise<GuardVerdict>;
+  /** What evidence of this gate is bound to besides the tree. */
+  definition(spec: GateSpec, config: Config): string;
+}
+
+/** A project as the engine works on it: the user's repository and its private mirror. */
+export type Project = { id: string; repository: Repository; mirror: Mirror };
+
+/** A run that this engine carries. */
+export interface ActiveRun {
+  readonly id: string;
+  readonly ledger: RunLedger;
+  readonly project: Project;
+  readonly recipe: Recipe;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly roles: ReadonlyMap<string, Role>;
+  /** Aborts what is under way for this run when it is cancelled. */
+  readonly cancel: AbortController;
+  /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
+  readonly checks: readonly Extract<GateSpec, { gate: 'command' }>[];
+  /** The commit that the recipe wants to end on, if it is not the branch's tip. */
+  keep: { commit: string; reason: string } | undefined;
+}
+
+/** What the performing parts of the engine share. */
+export interface EngineContext {
+  readonly home: Home;
+  readonly store: Store;
+  readonly world: World;
+  readonly parts: Parts;
+  readonly env: NodeJS.ProcessEnv;
+  /** How many checks may run at once. */
+  readonly checkSlots: Slots;
+  /** Aborts everything when the engine stops at once. */
+  readonly stopping: AbortSignal;
+  submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], also?: readonly Write[]): Submission;
+}

@@ -1,0 +1,251 @@
+import { type Circumstances, type Intent, next } from '../core/next.ts';
+import { startAttempt } from '../core/decide/attempt.ts';
+import { isStuck } from '../core/attention.ts';
+import { isSettled } from '../core/document.ts';
+import { openTasks, type RunState } from '../core/state.ts';
+import type { RunEvent } from '../schema/event.ts';
+import type { TaskKey } from '../schema/ids.ts';
+import type { Store, Write } from '../store/store.ts';
+import { crashpoint, type World } from '../world.ts';
+import { adoptAttempt, performAttempt } from './attempt.ts';
+import { checkBase } from './base-check.ts';
+import { Board } from './board.ts';
+import type { ActiveRun, EngineContext, Parts } from './context.ts';
+import { finishRun, showBranch } from './finish.ts';
+import { giveUp } from './give-up.ts';
+import type { Submission } from './ledger.ts';
+import { removePlace } from './place.ts';
+import { roomFor } from './room.ts';
+import { Slots } from './slots.ts';
+import { landWaiting } from './train.ts';
+import { unfold } from './unfold.ts';
+import type { Home } from '../home.ts';
+
+export type EngineOptions = { home: Home; store: Store; world: World; parts: Parts; env: NodeJS.ProcessEnv };
+
+/** The loop: fold, ask, perform, report. After a crash it is the same loop started again. */
+export class Engine implements EngineContext {
+  readonly home: Home;
+  readonly store: Store;
+  readonly world: World;
+  readonly parts: Parts;
+  readonly env: NodeJS.ProcessEnv;
+  readonly checkSlots: Slots;
+  readonly #runs = new Map<string, ActiveRun>();
+  readonly #board: Board;
+  readonly #claimed = new Set<string>();
+  readonly #landing = new Set<string>();
+  readonly #closing = new Set<string>();
+  readonly #working = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  readonly #failed = Promise.withResolvers<never>();
+  #isDraining = false;
+  #isAwake = false;
+  #cancelAlarm: () => void = () => {};
+
+  constructor(options: EngineOptions & { checks: number }) {
+    this.home = options.home;
+    this.store = options.store;
+    this.world = options.world;
+    this.parts = options.parts;
+    this.env = options.env;
+    this.checkSlots = new Slots(options.checks);
+    this.#board = new Board(options.store, options.world);
+    // Nobody may be listening yet; the failure is told to whoever waits for `failed` or stops the engine.
+    this.#failed.promise.catch(() => {});
+  }
+
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Rejects when the engine itself cannot go on, for example because its disk is full. */
+  get failed(): Promise<never> {
+    return this.#failed.promise;
+  }
+
+  get runs(): ReadonlyMap<string, ActiveRun> {
+    return this.#runs;
+  }
+
+  /** Takes a run up: adopts what an earlier engine left running, asks the recipe what is still wanted, goes on. */
+  carry(run: ActiveRun): void {
+    if (this.#runs.has(run.id)) return;
+    this.#runs.set(run.id, run);
+    const { state } = run.ledger;
+    for (const key of Object.keys(state.running)) this.#perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
+    if (state.baseEvidence !== null) unfold(this, run, [undefined, ...endedTasks(state)]);
+    if (state.status.kind === 'cancelling') run.cancel.abort();
+    this.wake();
+  }
+
+  submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], also?: readonly Write[]): Submission {
+    const submission = run.ledger.submit(decide, also);
+    submission.committed.catch((error: unknown) => this.#failed.reject(error));
+    this.#board.heard(also ?? []);
+    const { state } = run.ledger;
+    if (state.status.kind === 'cancelling' && !run.cancel.signal.aborted) run.cancel.abort();
+    const ended = endedBy(submission.events);
+    for (const key of ended) this.#tidy(run, key, submission.committed);
+    if (ended.length > 0 || submission.events.some((event) => event.type === 'run.base-checked' || event.type === 'run.approved')) {
+      unfold(this, run, ended.length > 0 ? ended : [undefined]);
+    }
+    this.wake();
+    return submission;
+  }
+
+  /** Looks what should be under way, at the next turn of the loop; many calls are one look. */
+  wake(): void {
+    if (this.#isAwake || this.#stop.signal.aborted) return;
+    this.#isAwake = true;
+    setImmediate(() => {
+      this.#isAwake = false;
+      this.#look();
+    });
+  }
+
+  /** Starts nothing new; resolves when what runs has ended. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    while (this.#working.size > 0) await Promise.race([Promise.allSettled([...this.#working]), this.#failed.promise]);
+  }
+
+  /** Stops agents and checks, saves what they made; the runs can be resumed. */
+  async stop(): Promise<void> {
+    this.#isDraining = true;
+    this.#stop.abort();
+    this.#cancelAlarm();
+    while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
+  }
+
+  #look(): void {
+    if (this.#stop.signal.aborted) return;
+    const runs = [...this.#runs.values()];
+    for (const run of runs) this.#begin(run);
+    const { intents, wakeAt } = next(runs.map((run) => run.ledger.state), this.#circumstances(runs));
+    for (const intent of intents) this.#act(intent);
+    for (const run of runs) this.#close(run);
+    this.#cancelAlarm();
+    if (wakeAt !== undefined) this.#cancelAlarm = this.world.alarm(wakeAt, () => this.wake());
+  }
+
+  #circumstances(runs: readonly ActiveRun[]): Circumstances {
+    const states = runs.map((run) => run.ledger.state);
+    return {
+      now: this.world.now(),
+      slots: this.#isDraining ? 0 : roomFor(states, this.#claimed.size, this.home),
+      board: this.#board.view(runs, this.#claimed),
+      projects: this.#board.projects(states),
+      claimed: this.#claimed,
+      landing: this.#isDraining ? new Set(this.#runs.keys()) : this.#landing,
+      outside: this.#board.outside(this.#runs, states),
+    };
+  }
+
+  #begin(run: ActiveRun): void {
+    const { state } = run.ledger;
+    if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#isDraining) return;
+    this.#once(run, 'base', () => checkBase(this, run, run.checks));
+  }
+
+  #act(intent: Intent): void {
+    const run = this.#runs.get(intent.run);
+    if (run === undefined) return;
+    switch (intent.do) {
+      case 'attempt':
+        return this.#attempt(run, intent);
+      case 'give-up':
+        this.submit(run, (state) => giveUp(state, intent));
+        return;
+      case 'land':
+        this.#landing.add(run.id);
+        this.#track(run, landWaiting(this, run, intent.tasks).finally(() => this.#landing.delete(run.id)));
+        return;
+    }
+  }
+
+  #attempt(run: ActiveRun, intent: Extract<Intent, { do: 'attempt' }>): void {
+    this.#perform(run, intent.task, async () => {
+      const task = taskOf(run.ledger.state, intent.task);
+      const base = task.from?.base ?? task.attempts.at(-1)?.base ?? baseOf(run.ledger.state, intent.task);
+      const session = task.resume ? task.attempts.at(-1)?.session : undefined;
+      const { agent, because, reservation } = intent;
+      const claim = { task: intent.task, agent, because, reservation, base, ...(session == null ? {} : { session }) };
+      await this.submit(run, (state) => startAttempt(state, claim)).committed;
+      await performAttempt(this, run, taskOf(run.ledger.state, intent.task));
+    });
+  }
+
+  #perform(run: ActiveRun, key: TaskKey, work: () => Promise<void>): void {
+    const claim = `${run.id} ${key}`;
+    if (this.#claimed.has(claim)) return;
+    this.#claimed.add(claim);
+    this.#track(run, work().finally(() => this.#claimed.delete(claim)));
+  }
+
+  /** Ends a run whose tasks have all ended; shows the branch of one that waits for a person. */
+  #close(run: ActiveRun): void {
+    const { state } = run.ledger;
+    if (state.status.kind === 'ended' || this.#landing.has(run.id)) return;
+    const mayEnd = state.status.kind === 'cancelling' || (state.status.kind === 'running' && state.baseEvidence !== null);
+    if (mayEnd && openTasks(state) === 0) this.#once(run, 'end', () => finishRun(this, run, run.keep));
+    else if (isStuck(state) && state.pushed !== state.tip.commit && state.tip.commit !== state.start.base.commit) {
+      this.#once(run, `show ${state.tip.commit}`, () => showBranch(this, run));
+    }
+  }
+
+  #once(run: ActiveRun, what: string, work: () => Promise<void>): void {
+    const name = `${run.id} ${what}`;
+    if (this.#closing.has(name)) return;
+    this.#closing.add(name);
+    const isShowing = what.startsWith('show');
+    this.#track(run, work().finally(() => (isShowing ? undefined : this.#closing.delete(name))));
+  }
+
+  #tidy(run: ActiveRun, key: TaskKey, committed: Promise<void>): void {
+    const task = taskOf(run.ledger.state, key);
+    if (task.phase.status === 'failed') return;
+    if (task.attempts.at(-1)?.ended?.saved == null && task.attempts.length > 0) return;
+    this.#track(run, committed.then(() => removePlace(this, run, task)));
+  }
+
+  /** Everything under way is known here; what goes wrong beyond an attempt's own failure stops the engine. */
+  #track(run: ActiveRun, work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted && !run.cancel.signal.aborted) this.#failed.reject(error);
+      })
+      .finally(() => {
+        this.#working.delete(tracked);
+        if (isSettled(run.ledger.state) && run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
+        this.wake();
+      });
+    this.#working.add(tracked);
+    crashpoint('engine.working');
+  }
+}
+
+function endedBy(events: readonly RunEvent[]): TaskKey[] {
+  return events.flatMap((event) => {
+    if (event.type === 'task.ended') return [event.data.task];
+    return event.type === 'tasks.landed' ? event.data.tasks : [];
+  });
+}
+
+function endedTasks(state: RunState): TaskKey[] {
+  const ended = ['done', 'failed', 'skipped', 'cancelled'];
+  return state.order.filter((key) => ended.includes(state.tasks[key]?.phase.status ?? ''));
+}
+
+/** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */
+function baseOf(state: RunState, key: TaskKey): string {
+  const resolves = state.tasks[key]?.spec.resolves;
+  const phase = resolves === undefined ? undefined : state.tasks[resolves]?.phase;
+  return phase?.status === 'conflicted' ? phase.onto : state.tip.commit;
+}
+
+function taskOf(state: RunState, key: TaskKey) {
+  const task = state.tasks[key];
+  if (task === undefined) throw new Error(`There is no task ${key}`);
+  return task;
+}

@@ -1,0 +1,58 @@
+import { endRun, holdRun } from '../core/decide/run.ts';
+import { verdictOf } from '../core/verdict.ts';
+import { treeOf } from '../git/diff.ts';
+import { readRef } from '../git/mirror-refs.ts';
+import { pushBranch } from '../git/push.ts';
+import { refreshMirror } from '../git/refresh.ts';
+import { projectStream } from '../schema/ids.ts';
+import { crashpoint } from '../world.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+import { landOnBase } from './land-base.ts';
+
+/** Brings a run whose tasks have all ended to its end: the branch shown, the base moved if asked for, the end on record. */
+export async function finishRun(ctx: EngineContext, run: ActiveRun, keep: { commit: string; reason: string } | undefined): Promise<void> {
+  if (keep !== undefined && keep.commit !== run.ledger.state.tip.commit) {
+    const tree = await treeOf(run.project.mirror, keep.commit);
+    await ctx.submit(run, () => [{ type: 'run.rewound', data: { ...keep, tree } }]).committed;
+  }
+  await showBranch(ctx, run);
+  const { state } = run.ledger;
+  const verdict = verdictOf(state);
+  const lands = state.start.land === 'merge' && state.landed === null && verdict.status === 'done' && state.tip.commit !== state.start.base.commit;
+  if (lands) {
+    const outcome = await landOnBase(ctx, run);
+    if (outcome.kind === 'held') {
+      await ctx.submit(run, (current) => holdRun(current, outcome.hold)).committed;
+      return;
+    }
+  }
+  crashpoint('run.ending');
+  const spent = { type: 'project.spent', data: { run: run.id, spend: state.spent } };
+  await ctx.submit(run, (current) => endRun(current, verdict), [{ stream: projectStream(run.project.id), expected: -1, events: [spent] }]).committed;
+  crashpoint('run.ended');
+  await run.ledger.snapshot();
+}
+
+/** Shows the run's work so far in the user's repository as `mh/<run>`; a branch of that name that a person moved is left alone. */
+export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  const { tip, start, pushed } = run.ledger.state;
+  if (tip.commit === start.base.commit || pushed === tip.commit) return;
+  const branch = `mh/${run.id}`;
+  crashpoint('branch.pushing');
+  const { mirror, repository } = run.project;
+  const result = await pushBranch({ mirror, repository, commit: tip.commit, branch, expected: pushed });
+  crashpoint('branch.pushed');
+  const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
+  if (isThere) await ctx.submit(run, () => [{ type: 'run.branch-pushed', data: { branch, commit: tip.commit } }]).committed;
+}
+
+/** A push whose record was lost in a crash is found again instead of being done twice. */
+async function isAlready(run: ActiveRun, branch: string, commit: string): Promise<boolean> {
+  const { mirror, repository } = run.project;
+  await refreshMirror(mirror, repository);
+  return (await readUserBranch(run, branch)) === commit;
+}
+
+function readUserBranch(run: ActiveRun, branch: string): Promise<string | undefined> {
+  return readRef(run.project.mirror, `refs/user/heads/${branch}`);
+}

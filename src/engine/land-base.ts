@@ -1,0 +1,63 @@
+import { mergeCommits } from '../git/merge.ts';
+import { readRef } from '../git/mirror-refs.ts';
+import { pushBranch } from '../git/push.ts';
+import { refreshMirror } from '../git/refresh.ts';
+import type { Hold } from '../schema/event.ts';
+import { crashpoint } from '../world.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+import { commandGates, prove } from './prove.ts';
+
+export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
+
+/** How often a base that moves meanwhile is tried again before a person is asked. */
+const RACES = 5;
+
+/** Brings the run branch onto its base: merged with what came meanwhile, checked on exactly that tree, moved only fast-forward. */
+export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<BaseLanding> {
+  const { start } = run.ledger.state;
+  const { branch } = start.base;
+  if (branch === null) return held(`The run began at a commit, not on a branch; merge mh/${run.id} yourself`);
+  const { mirror, repository } = run.project;
+  for (let race = 0; race < RACES; race += 1) {
+    await refreshMirror(mirror, repository);
+    const base = await readRef(mirror, `refs/user/heads/${branch}`);
+    if (base === undefined) return held(`The branch ${branch} is gone`);
+    const candidate = await candidateOn(ctx, run, { base, branch });
+    if ('hold' in candidate) return { kind: 'held', hold: candidate.hold };
+    crashpoint('base.pushing');
+    const pushed = await pushBranch({ mirror, repository, commit: candidate.commit, branch, expected: base, updateCheckout: true });
+    crashpoint('base.pushed');
+    if (pushed.kind === 'pushed') {
+      await ctx.submit(run, () => [{ type: 'run.landed', data: { branch, commit: candidate.commit, how: 'merge' } }]).committed;
+      return { kind: 'landed' };
+    }
+    if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {
+      return held(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}. Then: manyhands land ${run.id}`);
+    }
+  }
+  return held(`${branch} moved ${RACES} times while it was being checked; land it when it is quiet: manyhands land ${run.id}`);
+}
+
+type Target = { base: string; branch: string };
+
+async function candidateOn(ctx: EngineContext, run: ActiveRun, { base, branch }: Target): Promise<{ commit: string } | { hold: Hold }> {
+  const { tip } = run.ledger.state;
+  const merged = await mergeCommits({
+    mirror: run.project.mirror,
+    onto: base,
+    theirs: tip.commit,
+    message: `Merge mh/${run.id}: ${run.ledger.state.start.title}\n\nManyhands-Run: ${run.id}\n`,
+    now: ctx.world.now(),
+  });
+  if (merged.kind !== 'merged') {
+    const files = merged.kind === 'conflict' ? merged.files : [];
+    return { hold: { what: 'landing', reason: `mh/${run.id} conflicts with ${branch}; merge it by hand`, files } };
+  }
+  const proof = await prove(ctx, run, { commit: merged.commit, tree: merged.tree, tasks: [] }, commandGates(run, run.ledger.state.order));
+  if (proof.verdict === 'pass') return { commit: merged.commit };
+  return { hold: { what: 'landing', reason: `${proof.evidence.gate} fails on the merge with ${branch}: ${proof.evidence.summary}`, files: [] } };
+}
+
+function held(reason: string): BaseLanding {
+  return { kind: 'held', hold: { what: 'landing', reason, files: [] } };
+}

@@ -1,0 +1,155 @@
+import { lstat, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { lastAttempt, type TaskState } from '../core/state.ts';
+import { AppError, errorCode } from '../errors.ts';
+import { layOutConflict } from '../git/conflict.ts';
+import { saveWorkspace } from '../git/save.ts';
+import { checkWorkspace, createWorkspace, removeWorkspace } from '../git/workspace.ts';
+import type { SavedWork } from '../schema/event.ts';
+import { attemptId } from '../schema/ids.ts';
+import { seedForCommit } from '../workspaces/checkout.ts';
+import { childEnvironment } from '../workspaces/environment.ts';
+import { provision, teardown } from '../workspaces/provision.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+
+/** Where a task works, and what in there is ours and never committed. */
+export type Place = { path: string; branch: string; excluded: readonly string[] };
+
+/** A task's place as it stands on disk; the list of what is ours in it is kept beside it, out of the agent's reach. */
+export async function placeOf(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<Place> {
+  const owner = task.spec.workspace === undefined ? task : (run.ledger.state.tasks[task.spec.workspace] ?? task);
+  const path = join(ctx.home.workspaces, `${run.id}-${owner.ordinal}`);
+  return { path, branch: `task-${owner.ordinal}`, excluded: await readExcluded(path) };
+}
+
+/** The workspace for the attempt that was just claimed: a fresh one, or the kept one if it stands as it was recorded. */
+export async function preparePlace(ctx: EngineContext, run: ActiveRun, task: TaskState, signal: AbortSignal): Promise<Place> {
+  const place = await placeOf(ctx, run, task);
+  const before = task.attempts.at(-2);
+  if (await isThere(place.path)) {
+    const kept = await rescue(ctx, run, task, place);
+    if (before?.ended?.saved != null && kept.tree !== before.ended.saved.tree) {
+      throw new AppError('WORKSPACE_CHANGED', `Workspace ${place.path} was changed after attempt ${before.number}; that state is saved as ${kept.ref}`);
+    }
+    if (task.from === null && (await checkWorkspace(place.path, { branch: place.branch, head: kept.head })).ok) {
+      return place;
+    }
+    await removeWorkspace({ mirror: run.project.mirror, path: place.path });
+  }
+  const commit = await layOut(run, task, place, before?.ended?.saved?.commit);
+  return { ...place, excluded: await ready(ctx, run, { place, commit }, signal) };
+}
+
+/** Saves all that stands in a workspace under a new ref; the workspace itself is left as it is. */
+export async function savePlace(
+  run: ActiveRun,
+  task: TaskState,
+  place: Place,
+  options: { number: number; save: number },
+): Promise<SavedWork> {
+  const attempt = task.attempts[options.number - 1] ?? lastAttempt(task);
+  const id = attemptId(run.id, task.ordinal, options.number);
+  const ref = `refs/manyhands/attempts/${id}/${options.save}`;
+  const { git } = run.ledger.state.start.config;
+  const trailers = [...git.trailers, `Manyhands-Run: ${run.id}`, `Manyhands-Task: ${task.spec.key}`];
+  const saved = await saveWorkspace({
+    mirror: run.project.mirror,
+    path: place.path,
+    ref,
+    base: attempt?.base ?? run.ledger.state.start.base.commit,
+    message: `${task.spec.title}\n\n${trailers.join('\n')}\n`,
+    exclude: place.excluded,
+    author: { name: git.author, email: git.email },
+    ...mergeParents(run, task),
+  });
+  return { ref, commit: saved.commit, tree: saved.tree, head: saved.head, changed: saved.changed };
+}
+
+/** Removes a task's workspace once its work is on record; teardown commands run first. */
+export async function removePlace(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
+  const place = await placeOf(ctx, run, task);
+  if (!(await isThere(place.path))) return;
+  await teardown({
+    home: ctx.home.root,
+    workspace: place.path,
+    config: run.ledger.state.start.config.workspace,
+    env: childEnvironment(ctx.env),
+    signal: ctx.stopping,
+  });
+  await removeWorkspace({ mirror: run.project.mirror, path: place.path });
+  await rm(excludedFile(place.path), { force: true });
+}
+
+async function layOut(run: ActiveRun, task: TaskState, place: Place, lastSaved: string | undefined): Promise<string> {
+  const { mirror } = run.project;
+  const base = lastAttempt(task)?.base ?? run.ledger.state.tip.commit;
+  const conflict = conflictOf(run, task);
+  if (conflict !== undefined && task.from === null) {
+    await createWorkspace({ mirror, path: place.path, commit: conflict.onto, branch: place.branch, ...identity(run) });
+    await layOutConflict({ mirror, path: place.path, onto: conflict.onto, theirs: conflict.commit });
+    return conflict.onto;
+  }
+  const commit = task.from?.commit ?? lastSaved ?? base;
+  await createWorkspace({ mirror, path: place.path, commit, branch: place.branch, ...identity(run) });
+  return commit;
+}
+
+async function ready(ctx: EngineContext, run: ActiveRun, { place, commit }: { place: Place; commit: string }, signal: AbortSignal): Promise<readonly string[]> {
+  const { start } = run.ledger.state;
+  const common = {
+    home: ctx.home.root,
+    root: start.project.root,
+    config: start.config.workspace,
+    env: childEnvironment(ctx.env),
+    signal,
+  };
+  const seed = await seedForCommit({ ...common, mirror: run.project.mirror, project: run.project.id, commit });
+  const { excluded } = await provision({ ...common, workspace: place.path, seed });
+  await writeFile(excludedFile(place.path), JSON.stringify(excluded), { mode: 0o600 });
+  return excluded;
+}
+
+function excludedFile(path: string): string {
+  return `${path}.excluded`;
+}
+
+async function readExcluded(path: string): Promise<readonly string[]> {
+  try {
+    return z.array(z.string()).parse(JSON.parse(await readFile(excludedFile(path), 'utf8')));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function rescue(ctx: EngineContext, run: ActiveRun, task: TaskState, place: Place): Promise<SavedWork> {
+  const number = Math.max(1, task.attempts.length - 1);
+  return savePlace(run, task, place, { number, save: ctx.world.now() });
+}
+
+/** For a resolver at work on a conflict that was laid out: both sides are the parents of what it makes. */
+function mergeParents(run: ActiveRun, task: TaskState): { parents?: string[] } {
+  const conflict = conflictOf(run, task);
+  return conflict === undefined || task.from !== null ? {} : { parents: [conflict.onto, conflict.commit] };
+}
+
+function conflictOf(run: ActiveRun, task: TaskState): { onto: string; commit: string } | undefined {
+  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
+  return resolved?.phase.status === 'conflicted' ? { onto: resolved.phase.onto, commit: resolved.phase.commit } : undefined;
+}
+
+function identity(run: ActiveRun): { identity: { name: string; email: string } } {
+  const { author, email } = run.ledger.state.start.config.git;
+  return { identity: { name: author, email } };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import { addTasks } from '../core/decide/add.ts';
+import { holdRun } from '../core/decide/run.ts';
+import type { TaskKey } from '../schema/ids.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+
+/** Asks the recipe what is wanted after each of these happened (undefined: the beginning), and puts what is new on record. */
+export function unfold(ctx: EngineContext, run: ActiveRun, happened: readonly (TaskKey | undefined)[]): void {
+  for (const key of happened) {
+    const { state } = run.ledger;
+    if (state.status.kind !== 'running') return;
+    const ended = key === undefined ? undefined : state.tasks[key];
+    const { add, hold, keep } = run.recipe.unfold(state, state.start.input, ended);
+    run.keep = keep;
+    const added = addTasks(state, add);
+    if (added.length > 0) ctx.submit(run, () => added);
+    const isNews = added.length > 0 || add.length === 0;
+    if (hold !== undefined && isNews) ctx.submit(run, (current) => holdRun(current, hold));
+  }
+}

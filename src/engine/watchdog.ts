@@ -1,0 +1,68 @@
+import type { Failure } from '../schema/failure.ts';
+import type { TaskLimits } from '../schema/task.ts';
+import type { Spend, Usage } from '../schema/usage.ts';
+import type { World } from '../world.ts';
+
+export type WatchdogOptions = {
+  limits: TaskLimits;
+  reservation: Spend;
+  startedAt: number;
+  world: World;
+  /** Called once, with the reason for which the attempt must stop. */
+  stop: (failure: Failure) => void;
+};
+
+/** Holds one attempt to its limits: silence, time, output, turns and money. */
+export class Watchdog {
+  #lastSign: number;
+  #done = false;
+  #cancelAlarm: () => void = () => {};
+  readonly #options: WatchdogOptions;
+
+  constructor(options: WatchdogOptions) {
+    this.#options = options;
+    this.#lastSign = options.world.now();
+    this.#arm();
+  }
+
+  /** The attempt said something: so many bytes so far, and this usage. */
+  heard(bytes: number, usage: Usage): void {
+    this.#lastSign = this.#options.world.now();
+    const { limits, reservation } = this.#options;
+    if (bytes > limits.outputBytes) {
+      this.#stop({ kind: 'implementation', message: `It wrote more than ${limits.outputBytes} bytes of output` });
+    }
+    if (usage.kind !== 'known') return;
+    if (limits.turns !== undefined && usage.turns > limits.turns) {
+      this.#stop({ kind: 'budget', message: `It used more than ${limits.turns} turns` });
+    }
+    const cap = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
+    if (cap !== undefined && usage.costUsd > cap) {
+      this.#stop({ kind: 'budget', message: `It spent $${usage.costUsd.toFixed(2)} of $${cap.toFixed(2)}` });
+    }
+  }
+
+  close(): void {
+    this.#done = true;
+    this.#cancelAlarm();
+  }
+
+  #arm(): void {
+    const { limits, startedAt, world } = this.#options;
+    const silentAt = this.#lastSign + limits.inactivityMs;
+    const lateAt = startedAt + limits.runtimeMs;
+    this.#cancelAlarm = world.alarm(Math.min(silentAt, lateAt), () => {
+      const now = world.now();
+      if (now >= startedAt + limits.runtimeMs) this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
+      else if (now >= this.#lastSign + limits.inactivityMs) {
+        this.#stop({ kind: 'stalled', message: `It said nothing for ${limits.inactivityMs / 1000} s` });
+      } else if (!this.#done) this.#arm();
+    });
+  }
+
+  #stop(failure: Failure): void {
+    if (this.#done) return;
+    this.close();
+    this.#options.stop(failure);
+  }
+}

@@ -1,0 +1,11 @@
+import type { FailureRule } from './failure.ts';
+
+/** Long enough that a person has acted; a new run or a retry by hand asks again anyway. */
+const REST_MS = 86_400_000;
+
+/** Only a person can log in again, so the account rests for a day and others go on. */
+export const auth: FailureRule<'auth'> = {
+  kind: 'auth',
+  title: 'Login refused',
+  follow: ({ failure, now }) => ({ action: 'switch', restUntil: now + REST_MS, reason: failure.message }),
+};

@@ -1,0 +1,8 @@
+import type { FailureRule } from './failure.ts';
+
+/** A program that fell over says nothing about the task, so it is tried once more. */
+export const crashed: FailureRule<'crashed'> = {
+  kind: 'crashed',
+  title: 'Crashed',
+  follow: () => ({ action: 'retry', delayMs: 0, resume: false, free: false }),
+};

@@ -1,0 +1,12 @@
+import type { FailureRule } from './failure.ts';
+
+/** Every retry would fill the disk again; a person must make room. */
+export const diskFull: FailureRule<'disk-full'> = {
+  kind: 'disk-full',
+  title: 'Disk full',
+  follow: ({ failure }) => ({
+    action: 'block',
+    reason: failure.message,
+    nextStep: 'Free some disk space, then manyhands resume.',
+  }),
+};

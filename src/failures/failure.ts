@@ -1,0 +1,20 @@
+import type { Failure, FailureKind, FollowUp } from '../schema/failure.ts';
+
+/** What a rule may look at: the failure, the number of the attempt that failed (from 1), and the time. */
+export interface FailureContext {
+  failure: Failure;
+  attempt: number;
+  now: number;
+}
+
+/** One kind of failure: what people call it and what follows; pure, so that a replay decides the same. */
+export interface FailureRule<Kind extends FailureKind = FailureKind> {
+  readonly kind: Kind;
+  readonly title: string;
+  follow(context: FailureContext): FollowUp;
+}
+
+/** The reset that a provider named, or a rest from now on when it named none or one that has passed. */
+export function restUntil({ failure, now }: FailureContext, restMs: number): number {
+  return failure.resetAt !== undefined && failure.resetAt > now ? failure.resetAt : now + restMs;
+}

@@ -1,0 +1,15 @@
+import { type FailureRule, restUntil } from './failure.ts';
+
+/** Rate limits count per minute; a provider that names no time is asked again after one. */
+const REST_MS = 60_000;
+
+/** The provider refuses for a short time only, so another agent takes over while this one rests. */
+export const rateLimit: FailureRule<'rate-limit'> = {
+  kind: 'rate-limit',
+  title: 'Rate limit',
+  follow: (context) => ({
+    action: 'switch',
+    restUntil: restUntil(context, REST_MS),
+    reason: context.failure.message,
+  }),
+};

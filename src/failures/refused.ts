@@ -1,0 +1,12 @@
+import type { FailureRule } from './failure.ts';
+
+/** The agent or its provider declines the task as worded; the same words would be declined again. */
+export const refused: FailureRule<'refused'> = {
+  kind: 'refused',
+  title: 'Refused',
+  follow: ({ failure }) => ({
+    action: 'block',
+    reason: failure.message,
+    nextStep: 'Word the task differently or choose another agent, then manyhands retry.',
+  }),
+};

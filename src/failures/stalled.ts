@@ -1,0 +1,8 @@
+import type { FailureRule } from './failure.ts';
+
+/** It stopped talking in mid-work: the conversation is worth keeping. */
+export const stalled: FailureRule<'stalled'> = {
+  kind: 'stalled',
+  title: 'Stalled',
+  follow: () => ({ action: 'retry', delayMs: 0, resume: true, free: false }),
+};

@@ -1,0 +1,108 @@
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { constants as system } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { messageOf } from '../errors.ts';
+import type { GateSpec, Verdict } from '../schema/gate.ts';
+import { realWorld } from '../world.ts';
+import { evidenceText } from './evidence-text.ts';
+import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
+import { runSupervised, type SupervisedEnd } from './supervised.ts';
+
+type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
+
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** With less room than this a program cannot be expected to have said, or written, what it meant to. */
+const FULL_DISK_BYTES = 1024 * 1024;
+const SIGNAL_NAMES = new Map(Object.entries(system.signals).map(([name, number]) => [128 + number, name]));
+
+/** Passes by one thing only: exit code 0 of a process that we started in a clean checkout. */
+export const commandGate: Gate<CommandSpec> = {
+  name: 'command',
+  async check(spec, input) {
+    const missing = await missingProgram(spec.run, input.env);
+    if (missing !== undefined) return couldNotRun(missing, '');
+    let setup = '';
+    try {
+      await using checkout = await input.checkout();
+      setup = checkout.setup;
+      return await checkIn(checkout, spec, input);
+    } catch (error) {
+      input.signal.throwIfAborted();
+      return couldNotRun(messageOf(error), setup);
+    }
+  },
+};
+
+async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInput): Promise<GateResult> {
+  const startedAt = realWorld.now();
+  const end = await runSupervised({
+    folder: input.folder,
+    command: typeof spec.run === 'string' ? ['/bin/sh', '-c', spec.run] : spec.run,
+    cwd: checkout.path,
+    env: input.env,
+    timeoutMs: spec.timeoutMs,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    signal: input.signal,
+  });
+  const durationMs = Math.max(0, realWorld.now() - startedAt);
+  const isFull = await isDiskFull([input.folder, checkout.path]);
+  const exitCode = end.ending.kind === 'exited' && !end.timedOut ? end.ending.code : null;
+  const output = await evidenceText(end.outputFile);
+  return { ...judge(spec, end, isFull), exitCode, setup: checkout.setup, durationMs, output };
+}
+
+function judge(spec: CommandSpec, end: SupervisedEnd, isFull: boolean): { verdict: Verdict; summary: string } {
+  const say = (verdict: Verdict, what: string) => ({ verdict, summary: `${spec.name} ${what}${leftovers(end)}` });
+  if (end.timedOut) return say('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
+  if (end.isProvenSuccess) return say('pass', 'passed');
+  if (isFull) return say('error', 'could not run to its end: the disk is full');
+  if (end.ending.kind === 'interrupted') return say('error', 'was ended from outside before it had a result');
+  if (end.ending.code === 0) return say('error', 'left an exit code of 0 that is not its own');
+  return say('fail', `failed with exit code ${end.ending.code}${meaning(end.ending.code)}`);
+}
+
+function leftovers(end: SupervisedEnd): string {
+  if (end.leftBehind === 0 || end.timedOut) return '';
+  return `; ${end.leftBehind} ${end.leftBehind === 1 ? 'process' : 'processes'} that it left running ended`;
+}
+
+function meaning(code: number): string {
+  if (code === 127) return ' (a program was not found)';
+  if (code === 126) return ' (a program could not be started)';
+  const signal = SIGNAL_NAMES.get(code);
+  return signal === undefined ? '' : ` (ended by ${signal})`;
+}
+
+async function missingProgram(run: CommandSpec['run'], env: Record<string, string>): Promise<string | undefined> {
+  if (typeof run === 'string') return undefined;
+  const program = run[0] ?? '';
+  if (program === '' || program.startsWith('-')) return `"${program}" is not the name of a program`;
+  if (program.includes('/')) return undefined;
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    if (folder !== '' && (await isProgram(join(folder, program)))) return undefined;
+  }
+  return `The program ${program} was not found`;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    // Whatever cannot be reached cannot be started either.
+    return false;
+  }
+}
+
+async function isDiskFull(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    const room = await statfs(path).catch(() => undefined); // The check may have removed its own folder.
+    if (room !== undefined && (room.bavail * room.bsize < FULL_DISK_BYTES || (room.files > 0 && room.ffree === 0)))
+      return true;
+  }
+  return false;
+}
+
+function couldNotRun(reason: string, setup: string): GateResult {
+  return { verdict: 'error', summary: `The check could not run: ${reason}`, exitCode: null, setup, durationMs: 0 };
+}

@@ -1,0 +1,62 @@
+import { open } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+
+const HEAD_BYTES = 4 * 1024;
+const TAIL_BYTES = 12 * 1024;
+/** Room for the line that says what was left out, so that the whole stays within 16 kB. */
+const MARK_BYTES = 64;
+/** Colours and progress bars can take several times the room of what is left after cleaning. */
+const RAW_FACTOR = 4;
+
+/** The useful part of a check's output: clean text of at most 16 kB, its first and last lines, with what is left out counted. */
+export async function evidenceText(file: string): Promise<string> {
+  await using handle = await open(file, 'r');
+  const { size } = await handle.stat();
+  const read = async (length: number, position: number) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  };
+  const headRaw = RAW_FACTOR * HEAD_BYTES;
+  const tailRaw = RAW_FACTOR * TAIL_BYTES;
+  if (size <= headRaw + tailRaw) return shorten(cleanText((await read(size, 0)).toString('utf8')), size);
+  const head = cleanText((await read(headRaw, 0)).toString('utf8'));
+  const tail = cleanText((await read(tailRaw, size - tailRaw)).toString('utf8'));
+  return join(firstLines(head, HEAD_BYTES), lastLines(tail, TAIL_BYTES - MARK_BYTES), size);
+}
+
+/** Text without escape sequences and control characters; of a line that was overwritten, what was last to be seen. */
+export function cleanText(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/\r+\n/g, '\n')
+    .replace(/[^\n]*\r(?=[^\n])/g, '')
+    .replace(/[^\P{C}\n\t]/gu, '');
+}
+
+function shorten(text: string, size: number): string {
+  if (Buffer.byteLength(text) <= HEAD_BYTES + TAIL_BYTES) return text;
+  return join(firstLines(text, HEAD_BYTES), lastLines(text, TAIL_BYTES - MARK_BYTES), size);
+}
+
+function join(head: string, tail: string, size: number): string {
+  const kept = Buffer.byteLength(head) + Buffer.byteLength(tail);
+  return `${head}\n[... about ${Math.max(size - kept, 0)} bytes left out ...]\n${tail}`;
+}
+
+function firstLines(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text.trimEnd();
+  const cut = bytes.lastIndexOf('\n', maxBytes);
+  return wholeCharacters(bytes.subarray(0, cut > 0 ? cut : maxBytes));
+}
+
+function lastLines(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  const from = bytes.length - maxBytes;
+  const cut = bytes.indexOf('\n', from - 1);
+  return wholeCharacters(bytes.subarray(cut >= 0 && cut < bytes.length - 1 ? cut + 1 : from));
+}
+
+function wholeCharacters(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/^\ufffd+|\ufffd+$/g, '');
+}

@@ -1,0 +1,101 @@
+import picomatch from 'picomatch';
+import type { GateSpec } from '../schema/gate.ts';
+
+/** Runs of these programs read `scripts` of a package.json. */
+const SCRIPT_RUNNERS =
+  /(^|[\s;&|("'])(npm|pnpm|yarn|bun|npx|corepack|turbo|nx|lerna|wireit|run-s|run-p|npm-run-all)(?=$|[\s;&|)"'])|--run\b/;
+/** Scripts that an installation runs by itself. */
+const LIFECYCLE =
+  /^(pre|post)?(install|prepare|pack|publish|version|dependencies)$|^prepublishOnly$|^(pre|post)?uninstall$/;
+const INTERPRETERS = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|perl|php|go)$/;
+
+/** The words of every command a check runs. */
+export function commandTexts(gates: readonly GateSpec[]): string[] {
+  return gates.flatMap((gate) => {
+    if (gate.gate !== 'command') return [];
+    return [typeof gate.run === 'string' ? gate.run : gate.run.join(' ')];
+  });
+}
+
+/** Whether every command shows which package scripts it runs; one that goes through make or a shell script does not. */
+export function runOnlyScripts(texts: readonly string[]): boolean {
+  return texts.every((text) => SCRIPT_RUNNERS.test(text));
+}
+
+/** Names of scripts that these commands can come to, through each other, through pre and post, and through an installation. */
+export function reachableScripts(scripts: ReadonlyMap<string, string>, texts: readonly string[]): Set<string> {
+  const reached = new Set<string>();
+  const queue = [...scripts.keys()].filter((name) => LIFECYCLE.test(name));
+  const read = (text: string) => queue.push(...namedScripts(text, scripts));
+  for (const text of texts) read(text);
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    if (reached.has(name)) continue;
+    reached.add(name);
+    for (const around of [`pre${name}`, `post${name}`]) if (scripts.has(around)) queue.push(around);
+    read(scripts.get(name) ?? '');
+  }
+  return reached;
+}
+
+/** Whether one of these commands starts the program, directly or through a script runner. */
+export function callsProgram(texts: readonly string[], program: string): boolean {
+  return texts.some((text) => words(text).some((word) => word === program || word.endsWith(`/${program}`)));
+}
+
+/** A question: does one of these commands name this path of the repository as a file it runs or reads? */
+export function namedPaths(texts: readonly string[]): (path: string) => boolean {
+  const exact = new Set<string>();
+  const stems = new Set<string>();
+  for (const text of texts) {
+    const all = words(text);
+    const folders = ['', ...foldersEntered(all)];
+    all.forEach((word, index) => {
+      const isRun = INTERPRETERS.test(all[index - 1] ?? '') || word.includes('/');
+      const module = all[index - 1] === '-m' ? word.replaceAll('.', '/') : undefined;
+      for (const folder of folders) {
+        exact.add(tidy(folder + word));
+        if (isRun) stems.add(tidy(folder + word));
+        if (module !== undefined) stems.add(tidy(folder + module));
+      }
+    });
+  }
+  return (path) =>
+    exact.has(path) ||
+    stems.has(stem(path)) ||
+    stems.has(path.replace(/\/(index|__main__|main)\.\w+$/, '\0').split('\0')[0] ?? path);
+}
+
+function namedScripts(text: string, scripts: ReadonlyMap<string, string>): string[] {
+  const names = [...scripts.keys()];
+  return words(text).flatMap((word) => {
+    if (/^(t|tst|it|cit|install-test)$/.test(word)) return ['test'].filter((name) => scripts.has(name));
+    if (scripts.has(word)) return [word];
+    return /[*{]/.test(word)
+      ? names.filter((name) => picomatch.isMatch(name.replaceAll(':', '/'), word.replaceAll(':', '/')))
+      : [];
+  });
+}
+
+function words(text: string): string[] {
+  return text.split(/[\s;&|()<>"'`=,]+/).filter((word) => word !== '');
+}
+
+function foldersEntered(all: readonly string[]): string[] {
+  return all.flatMap((word, index) =>
+    /^(cd|-C|--prefix|--dir|--cwd|pushd)$/.test(word) ? [`${all[index + 1] ?? ''}/`] : [],
+  );
+}
+
+function tidy(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') parts.pop();
+    else parts.push(part);
+  }
+  return parts.join('/');
+}
+
+function stem(path: string): string {
+  return path.replace(/\.\w+$/, '');
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** Where packages of the public registries come from; an address elsewhere must already be in the base's lockfile. */
+const REGISTRIES = new Set([
+  'https://registry.npmjs.org',
+  'https://registry.yarnpkg.com',
+  'registry+https://github.com',
+  'https://rubygems.org',
+  'https://pypi.org',
+  'https://files.pythonhosted.org',
+]);
+const LOCKFILES = new Set([
+  ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb', 'deno.lock'],
+  ...['cargo.lock', 'go.sum', 'gemfile.lock', 'gems.locked', 'poetry.lock', 'uv.lock', 'pdm.lock', 'pipfile.lock'],
+  ...['composer.lock', 'mix.lock', 'pubspec.lock', 'packages.lock.json', 'gradle.lockfile', 'flake.lock'],
+]);
+const SOURCE =
+  /["']?\b(resolved|tarball|source|resolution|remote|repo|directory)\b["']?\s*[:=]?\s*\{?\s*(?:(?:tarball|type|registry|git|url|path|directory|editable)\b\s*[:=]\s*)?["']?([a-z+]+:[^\s"',}]+|\.{0,2}\/[^\s"',}]*)/gi;
+
+const NpmLock = z.object({ packages: z.record(z.string(), z.object({ link: z.boolean().optional() })) });
+
+/** Whether a file pins dependencies; those are free to change but part of the set-up's hash. */
+export function isLockfile(path: string): boolean {
+  return LOCKFILES.has((path.split('/').at(-1) ?? '').toLowerCase());
+}
+
+/** Why a changed lockfile needs a person, or nothing: it takes a package from where none came from before. */
+export function lockfileReason(base: string | undefined, candidate: string | undefined): string | undefined {
+  if (candidate === undefined) return undefined;
+  const known = new Set(sources(base ?? ''));
+  const foreign = sources(candidate).find((source) => !known.has(source) && !REGISTRIES.has(source));
+  if (foreign !== undefined) return `takes a package from ${foreign}, where none came from before`;
+  const linked = newlyLinked(base ?? '', candidate);
+  return linked === undefined ? undefined : `replaces ${linked} by a folder of the repository`;
+}
+
+function sources(text: string): string[] {
+  return [...text.matchAll(SOURCE)].map((match) => {
+    const address = match[2] ?? '';
+    return /^([a-z+]+:\/\/(?:[^/@]*@)?[^/]+)/i.exec(address)?.[1]?.toLowerCase() ?? address;
+  });
+}
+
+function newlyLinked(base: string, candidate: string): string | undefined {
+  const before = npmPackages(base);
+  for (const [name, entry] of npmPackages(candidate)) {
+    const known = before.get(name);
+    if (entry.link === true && known !== undefined && known.link !== true) return name;
+  }
+  return undefined;
+}
+
+function npmPackages(text: string): Map<string, { link?: boolean | undefined }> {
+  if (!text.trimStart().startsWith('{')) return new Map();
+  try {
+    const parsed = NpmLock.safeParse(JSON.parse(text));
+    return parsed.success ? new Map(Object.entries(parsed.data.packages)) : new Map();
+  } catch {
+    // Not JSON: npm refuses such a lockfile, so it installs nothing.
+    return new Map();
+  }
+}

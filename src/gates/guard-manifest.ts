@@ -1,0 +1,105 @@
+/** A manifest of which only some sections are free to change; all other text must stay as it is. */
+interface SectionRules {
+  free: RegExp;
+  /** Keys that decide how checks run although their section is free. */
+  heldKeys: RegExp;
+}
+
+const POINTED = /\b(git|path|url|registry|registry-index|file|workspace)\b\s*=|file:|git\+|:\/\/|\s@\s|"""|'''/;
+const SECTION_RULES: ReadonlyMap<string, SectionRules> = new Map([
+  [
+    'pyproject.toml',
+    {
+      free: /^(project|project\.(urls|optional-dependencies|scripts)|dependency-groups|tool\.poetry|tool\.poetry\.(.+\.)?(dependencies|dev-dependencies|urls))$/,
+      heldKeys: /^(entry-points|plugins|packages|include|dynamic|build)$/,
+    },
+  ],
+  ['setup.cfg', { free: /^(metadata|options\.extras_require)$/, heldKeys: /^$/ }],
+  [
+    'cargo.toml',
+    {
+      free: /^(package|dependencies|dev-dependencies|build-dependencies|target\..+\.(dev-|build-)?dependencies|workspace\.dependencies)$/,
+      heldKeys: /^(build|autotests|autobins|autobenches|autoexamples|links|workspace|metadata|default-run)$/,
+    },
+  ],
+]);
+const LINE_RULES: ReadonlyMap<string, RegExp> = new Map([
+  ['gemfile', /^\s*(#.*|gem\s+(['"])[\w.-]+\2(\s*,\s*(['"])[^'"]*\4)*\s*)?$/],
+  [
+    'requirements',
+    /^\s*(#.*|[A-Za-z0-9][\w.-]*(\[[\w,\s.-]*\])?\s*([<>=!~]=?=?\s*[\w.*+!,<>=~\s-]+)?(;[^/:]*)?(#.*)?)?$/,
+  ],
+  [
+    'go.mod',
+    /^\s*(\/\/.*|go\s+[\d.]+\w*|require\s+\S+\s+v\S+.*|[\w.-]+\.[\w.-]+(\/\S+)?\s+v\S+(\s*\/\/.*)?|require\s+\(|\))?\s*$/,
+  ],
+]);
+
+/** Whether this file is free to change in part; such a file is judged by `manifestReason`. */
+export function isManifest(path: string): boolean {
+  return ruleName(path) !== undefined;
+}
+
+/** Why a changed manifest needs a person, or nothing: dependencies from a registry, versions and descriptions are free. */
+export function manifestReason(
+  path: string,
+  base: string | undefined,
+  candidate: string | undefined,
+): string | undefined {
+  const name = ruleName(path);
+  if (name === undefined) return undefined;
+  if (candidate === undefined) return `${name} is removed`;
+  const rules = SECTION_RULES.get(name);
+  return rules ? sectionReason(rules, base ?? '', candidate) : lineReason(name, base ?? '', candidate);
+}
+
+function ruleName(path: string): string | undefined {
+  const file = (path.split('/').at(-1) ?? '').toLowerCase();
+  if (/^([\w.-]*-)?requirements([\w.-]*)\.(txt|in)$/.test(file)) return 'requirements';
+  if (file === 'gems.rb') return 'gemfile';
+  return SECTION_RULES.has(file) || LINE_RULES.has(file) ? file : undefined;
+}
+
+function sectionReason(rules: SectionRules, base: string, candidate: string): string | undefined {
+  const before = splitSections(rules, base);
+  const after = splitSections(rules, candidate);
+  if (before.held !== after.held) return 'changes a section that can decide how checks run';
+  const line = changedLines(before.free, after.free).find((text) => isHeldLine(rules, text));
+  return line === undefined ? undefined : `changes what is built or where it comes from: ${line.trim().slice(0, 80)}`;
+}
+
+function splitSections(rules: SectionRules, text: string): { held: string; free: string[] } {
+  const held: string[] = [];
+  const free: string[] = [];
+  let isFree = false;
+  for (const line of text.split(/\r?\n/)) {
+    const header = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];
+    if (header !== undefined) isFree = !line.trim().startsWith('[[') && rules.free.test(header);
+    if (line.trim() !== '' && !/^\s*#/.test(line)) (isFree ? free : held).push(line.trimEnd());
+  }
+  return { held: held.join('\n'), free };
+}
+
+function isHeldLine(rules: SectionRules, line: string): boolean {
+  if (/^\s*\[/.test(line)) return false;
+  if (/^\s*(["'])[^"'\\]*\1\s*,?\s*$/.test(line)) return POINTED.test(line);
+  const key = /^\s*([^\s=]+)\s*=/.exec(line)?.[1];
+  const isDotted = key !== undefined && /["'.]/.test(key);
+  const isAddress = /^\s*(homepage|repository|documentation|readme|license|[\w-]+)\s*=\s*"https?:\/\/[^"]*"\s*$/i.test(
+    line,
+  );
+  return isDotted || (key !== undefined && rules.heldKeys.test(key)) || (POINTED.test(line) && !isAddress);
+}
+
+function lineReason(name: string, base: string, candidate: string): string | undefined {
+  const rule = LINE_RULES.get(name);
+  const line = changedLines(base.split(/\r?\n/), candidate.split(/\r?\n/)).find((text) => !rule?.test(text));
+  return line === undefined ? undefined : `changes more than dependencies of a registry: ${line.trim().slice(0, 80)}`;
+}
+
+function changedLines(before: readonly string[], after: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const line of before) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const line of after) counts.set(line, (counts.get(line) ?? 0) - 1);
+  return [...counts].flatMap(([line, count]) => (count === 0 ? [] : [line]));
+}

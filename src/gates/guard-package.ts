@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { reachableScripts, runOnlyScripts } from './guard-command.ts';
+
+/** The commands of the checks, and with them the scripts of the base's root package that those come to. */
+export interface Commands {
+  direct: readonly string[];
+  all: readonly string[];
+}
+
+/** Keys that no check and no installation acts on; everything else in a package.json is held when it changes. */
+const FREE_KEYS = new Set([
+  ...[
+    'name',
+    'version',
+    'description',
+    'keywords',
+    'author',
+    'contributors',
+    'maintainers',
+    'license',
+    'homepage',
+    'bugs',
+  ],
+  ...['repository', 'funding', 'files', 'main', 'module', 'browser', 'types', 'typings', 'typesVersions', 'bin', 'man'],
+  ...['exports', 'sideEffects', 'private', 'publishConfig', 'browserslist', '$schema', 'icon', 'preferGlobal'],
+]);
+const DEPENDENCY_KEYS = new Set(['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']);
+const FREE_WHEN_NEW = new Set(['type', 'engines', 'peerDependenciesMeta']);
+
+const Manifest = z.record(z.string(), z.unknown());
+const Texts = z.record(z.string(), z.string());
+
+/** Why a changed package.json needs a person, or nothing: ordinary dependencies, new scripts and descriptions are free. */
+export function packageReason(
+  base: string | undefined,
+  candidate: string | undefined,
+  commands: Commands,
+): string | undefined {
+  if (candidate === undefined) return 'package.json is removed';
+  const before = base === undefined ? new Map<string, unknown>() : read(base);
+  const after = read(candidate);
+  if (before === undefined || after === undefined) return 'package.json cannot be read as JSON';
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const pair = { key, before: before.get(key), after: after.get(key) };
+    if (JSON.stringify(pair.before) === JSON.stringify(pair.after) || FREE_KEYS.has(key)) continue;
+    if (base === undefined && FREE_WHEN_NEW.has(key)) continue;
+    const reason = keyReason(pair, commands);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** The scripts of a package.json, or none if it has none that can be read. */
+export function scriptsOf(text: string | undefined): Map<string, string> {
+  return textsIn(text === undefined ? undefined : read(text)?.get('scripts')) ?? new Map();
+}
+
+function keyReason(pair: { key: string; before: unknown; after: unknown }, commands: Commands): string | undefined {
+  if (pair.key === 'scripts') return scriptReason(pair.before, pair.after, commands);
+  if (DEPENDENCY_KEYS.has(pair.key)) return dependencyReason(pair.before, pair.after);
+  return `package.json changes "${pair.key}", which can decide how checks run`;
+}
+
+function scriptReason(beforeRaw: unknown, afterRaw: unknown, commands: Commands): string | undefined {
+  const before = textsIn(beforeRaw);
+  const after = textsIn(afterRaw);
+  if (before === undefined || after === undefined) return 'package.json has scripts that are not texts';
+  const isOpaque = !runOnlyScripts(commands.direct);
+  const seen = isOpaque ? [...commands.all, ...before.values()] : commands.all;
+  const reached = new Set([...reachableScripts(before, seen), ...reachableScripts(after, seen)]);
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    if (before.get(name) === after.get(name)) continue;
+    const isReached = reached.has(name) || surrounds(name, before) || (isOpaque && before.has(name));
+    if (isReached) return `package.json changes the script "${name}", which a check can reach`;
+  }
+  return undefined;
+}
+
+function surrounds(name: string, scripts: ReadonlyMap<string, string>): boolean {
+  const inner = /^(?:pre|post)(.+)$/.exec(name)?.[1];
+  return inner !== undefined && scripts.has(inner);
+}
+
+function dependencyReason(beforeRaw: unknown, afterRaw: unknown): string | undefined {
+  const before = textsIn(beforeRaw);
+  const after = textsIn(afterRaw);
+  if (before === undefined || after === undefined) return 'package.json has dependencies that are not texts';
+  for (const [name, range] of after) {
+    if (before.get(name) === range) continue;
+    const isNewSibling = !before.has(name) && range.startsWith('workspace:');
+    if (/[:/\\]/.test(range) && !isNewSibling) return `package.json points the dependency "${name}" at ${range}`;
+  }
+  return undefined;
+}
+
+function textsIn(value: unknown): Map<string, string> | undefined {
+  if (value === undefined) return new Map();
+  const parsed = Texts.safeParse(value);
+  return parsed.success ? new Map(Object.entries(parsed.data)) : undefined;
+}
+
+function read(text: string): Map<string, unknown> | undefined {
+  try {
+    const parsed = Manifest.safeParse(JSON.parse(text));
+    return parsed.success ? new Map(Object.entries(parsed.data)) : undefined;
+  } catch {
+    // Not JSON: the caller holds the file.
+    return undefined;
+  }
+}

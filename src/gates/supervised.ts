@@ -1,0 +1,131 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { errorCode } from '../errors.ts';
+import { ProcessIdentity } from '../process/identity.ts';
+import { type Ending, ending, launch } from '../process/launch.ts';
+import { sweep, type Target, terminate } from '../process/terminate.ts';
+import { timeLimit } from '../process/time-limit.ts';
+import { crashpoint, realWorld, type World } from '../world.ts';
+
+export interface Supervised {
+  /** Belongs to this program alone; what an earlier engine left running in it is ended first. */
+  folder: string;
+  command: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+  timeoutMs: number;
+  maxOutputBytes: number;
+  signal: AbortSignal;
+}
+
+export interface SupervisedEnd {
+  ending: Ending;
+  /** Exit code 0, vouched for by something that the program cannot know; the exit code's own file it could write itself. */
+  isProvenSuccess: boolean;
+  timedOut: boolean;
+  /** How many processes it left running; they are gone now. */
+  leftBehind: number;
+  /** Standard output and standard error, as they came. */
+  outputFile: string;
+}
+
+const RECORD = 'check.json';
+const PROOF = 'proof';
+/**
+ * Reads a secret and blanks it before the program starts, and writes it back only after exit code 0: until then it is
+ * in no file, argument or variable that the program, which runs as the same user, could read.
+ */
+const WRAPPER = [
+  'proof=$1; shift',
+  'IFS= read -r secret <"$proof" || exit 125',
+  ': >"$proof" || exit 125',
+  '"$@" 2>&1',
+  'code=$?',
+  'if [ "$code" -eq 0 ]; then echo "$secret" >"$proof"; fi',
+  'exit "$code"',
+].join('\n');
+const GRACE_MS = 2_000;
+const Record = z.object({ identity: ProcessIdentity, token: z.string() });
+
+/** Runs a program to its end, its time limit or an abort; nothing that it started outlives the call, which then throws if aborted. */
+export async function runSupervised(spec: Supervised, world: World = realWorld): Promise<SupervisedEnd> {
+  await endLeftover(spec.folder);
+  spec.signal.throwIfAborted();
+  const secret = world.token();
+  const target = await startRecorded(spec, secret, world);
+  using limit = timeLimit(spec.timeoutMs, world);
+  const stop = AbortSignal.any([spec.signal, limit.signal]);
+  const failed = new AbortController();
+  let stopping: Promise<void> | undefined;
+  const onStop = () => {
+    stopping ??= terminate(target, { graceMs: GRACE_MS }).catch((error: unknown) => failed.abort(error));
+  };
+  stop.addEventListener('abort', onStop, { once: true });
+  if (stop.aborted) onStop();
+  try {
+    const end = await ending(spec.folder, target.identity, failed.signal);
+    const timedOut = limit.signal.aborted;
+    crashpoint('gate.exited');
+    await stopping;
+    const leftBehind = await sweep(target);
+    spec.signal.throwIfAborted();
+    const isProvenSuccess = end.kind === 'exited' && end.code === 0 && (await readProof(spec.folder)) === secret;
+    return { ending: end, isProvenSuccess, timedOut, leftBehind, outputFile: join(spec.folder, 'stdout') };
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
+}
+
+/** Ends what an engine that died had started in this folder, and empties it: a check is run again, never adopted. */
+export async function endLeftover(folder: string): Promise<void> {
+  const target = await readRecord(folder);
+  if (target !== undefined) await terminate(target, { graceMs: 0 });
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function startRecorded(spec: Supervised, secret: string, world: World): Promise<Target> {
+  const token = world.token();
+  await mkdir(spec.folder, { recursive: true, mode: 0o700 });
+  const proof = join(spec.folder, PROOF);
+  await writeFile(proof, `${secret}\n`, { mode: 0o600 });
+  crashpoint('gate.starting');
+  const launched = await launch({
+    folder: spec.folder,
+    command: ['/bin/sh', '-c', WRAPPER, 'check', proof, ...spec.command],
+    cwd: spec.cwd,
+    env: { ...spec.env, MANYHANDS_CHECK: token },
+    token,
+    maxFileBytes: spec.maxOutputBytes,
+    pipeOutput: true,
+  });
+  try {
+    await writeFile(join(spec.folder, RECORD), JSON.stringify({ identity: launched.identity, token }), { mode: 0o600 });
+  } catch (error) {
+    await launched.abandon();
+    throw error;
+  }
+  launched.go();
+  crashpoint('gate.started');
+  return { identity: launched.identity, folder: spec.folder, token };
+}
+
+async function readRecord(folder: string): Promise<Target | undefined> {
+  try {
+    const record = Record.safeParse(JSON.parse(await readFile(join(folder, RECORD), 'utf8')));
+    return record.success ? { ...record.data, folder } : undefined;
+  } catch (error) {
+    // A record that is missing or half-written was never followed by `go`, so nothing was started.
+    if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function readProof(folder: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(folder, PROOF), 'utf8')).trim();
+  } catch {
+    // Whatever the program did to the file, without the secret in it there is no success.
+    return undefined;
+  }
+}

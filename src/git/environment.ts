@@ -1,0 +1,71 @@
+/** Settings that hold whatever a repository's own configuration says. */
+const SETTINGS: readonly (readonly [string, string])[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.untrackedCache', 'false'],
+  ['core.splitIndex', 'false'],
+  ['index.version', '2'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['commit.gpgSign', 'false'],
+  ['push.gpgSign', 'false'],
+  ['tag.gpgSign', 'false'],
+  ['credential.helper', ''],
+  ['core.askPass', ''],
+  ['submodule.recurse', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['push.recurseSubmodules', 'no'],
+  ['protocol.allow', 'never'],
+  ['protocol.file.allow', 'always'],
+];
+
+const FIXED: Record<string, string> = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_ALLOW_PROTOCOL: 'file',
+  GIT_EDITOR: 'true',
+  GIT_PAGER: 'cat',
+  GIT_AUTHOR_NAME: 'Manyhands',
+  GIT_AUTHOR_EMAIL: 'manyhands@localhost',
+  GIT_COMMITTER_NAME: 'Manyhands',
+  GIT_COMMITTER_EMAIL: 'manyhands@localhost',
+  LC_ALL: 'C',
+  GIT_CONFIG_COUNT: String(SETTINGS.length),
+  ...Object.fromEntries(
+    SETTINGS.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ),
+};
+
+const NEUTRAL: Record<string, string> = {
+  HOME: '/nonexistent',
+  XDG_CONFIG_HOME: '/nonexistent',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+};
+
+/** What git sees of our environment: an allow-list; the user's own settings only where their repository is meant. */
+export function gitEnvironment(asUser: boolean): Record<string, string> {
+  const passed = asUser ? ['PATH', 'TMPDIR', 'HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'] : ['PATH', 'TMPDIR'];
+  return { ...(asUser ? {} : NEUTRAL), ...inherited(passed), ...FIXED };
+}
+
+/** The same settings as a command line, for the other end of a local transport, which gets no settings by environment. */
+export function otherEnd(program: 'upload-pack' | 'receive-pack', extra: readonly string[] = []): string {
+  const settings = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'safe.directory=*', ...extra];
+  return ['git', ...settings.flatMap((setting) => ['-c', `'${setting}'`]), program].join(' ');
+}
+
+function inherited(names: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = process.env[name];
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}

@@ -1,0 +1,82 @@
+import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { type RunResult, run } from '../process/run.ts';
+import { gitEnvironment } from './environment.ts';
+
+export type GitOptions = {
+  gitDir?: string;
+  workTree?: string;
+  cwd?: string;
+  indexFile?: string;
+  input?: string | Buffer;
+  env?: Record<string, string>;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** Exit codes that are outcomes and not errors. */
+  allow?: readonly number[];
+  /** Reads the user's own global configuration too: only for looking at, or landing in, the user's repository. */
+  asUser?: boolean;
+};
+
+export type GitResult = { code: number; stdout: string; stderr: string };
+
+const TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/** Runs git in a cleared environment in which nothing that a repository names can start. */
+export async function git(args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+  options.signal?.throwIfAborted();
+  const result = await start(args, options);
+  options.signal?.throwIfAborted();
+  return judge(args, result, options);
+}
+
+async function start(args: readonly string[], options: GitOptions): Promise<RunResult> {
+  const cwd = options.cwd ?? options.workTree ?? options.gitDir;
+  const repository = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
+  try {
+    return await run(['git', ...repository, ...args], {
+      env: environmentFor(options),
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(options.input === undefined ? {} : { input: options.input }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') throw new AppError('GIT_FAILED', missing(cwd), { cwd }, { cause: error });
+    throw fromSystemError(error, `running git ${args[0] ?? ''}`);
+  }
+}
+
+function environmentFor(options: GitOptions): Record<string, string> {
+  return {
+    ...gitEnvironment(options.asUser ?? false),
+    ...(options.workTree === undefined ? {} : { GIT_WORK_TREE: options.workTree }),
+    ...(options.indexFile === undefined ? {} : { GIT_INDEX_FILE: options.indexFile }),
+    ...options.env,
+  };
+}
+
+function missing(cwd: string | undefined): string {
+  return `git could not be started: the program, or the folder ${cwd ?? '.'}, is missing`;
+}
+
+function judge(args: readonly string[], result: RunResult, options: GitOptions): GitResult {
+  const what = `git ${args[0] ?? ''}`;
+  const where = options.gitDir ?? options.cwd;
+  if (result.timedOut) throw new AppError('GIT_TIMEOUT', `${what} did not end in time in ${where}`, { args, where });
+  if (result.truncated) throw new AppError('GIT_FAILED', `${what} printed more than can be kept`, { args, where });
+  const { code, stderr } = result;
+  if (code !== null && (options.allow ?? [0]).includes(code)) {
+    return { code, stdout: result.stdout.toString('utf8'), stderr };
+  }
+  const ending = code === null ? `was ended by ${result.signal}` : `ended with ${code}`;
+  const text = `${what} ${ending} in ${where}: ${stderr.trim().slice(0, 2000)}`;
+  throw new AppError(codeFor(stderr), text, { args, where, code, stderr });
+}
+
+function codeFor(stderr: string): 'NO_SPACE' | 'NO_PERMISSION' | 'GIT_FAILED' {
+  if (/No space left on device|Disk quota exceeded/i.test(stderr)) return 'NO_SPACE';
+  if (/Permission denied|Read-only file system|Operation not permitted/i.test(stderr)) return 'NO_PERMISSION';
+  return 'GIT_FAILED';
+}

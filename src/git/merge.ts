@@ -1,0 +1,111 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import { crashpoint, realWorld, type World } from '../world.ts';
+import { commitTree } from './commit.ts';
+import { git } from './git.ts';
+import { type Mirror, privateFolder, requireUntouched } from './mirror-config.ts';
+import { readPlainFile } from './plain-file.ts';
+import { isOid } from './refs.ts';
+
+export type MergeCommits = {
+  mirror: Mirror;
+  onto: string;
+  theirs: string;
+  message: string;
+  /** Milliseconds since 1970. */
+  now: number;
+  signal?: AbortSignal;
+};
+
+export type Merged =
+  | { kind: 'merged'; commit: string; tree: string }
+  | { kind: 'conflict'; files: string[]; submodule: boolean }
+  | { kind: 'unrelated' };
+
+const TIMEOUT_MS = 300_000;
+const GITLINK_MODE = '160000';
+
+/**
+ * Merges in the mirror, without a work tree and by the rules of `.gitattributes` of the commit that is merged onto.
+ * Where one side holds the other already, the result is that side and no new commit.
+ */
+export async function mergeCommits(options: MergeCommits, world: World = realWorld): Promise<Merged> {
+  const { mirror, onto, theirs, message, now } = options;
+  for (const commit of [onto, theirs]) {
+    if (!isOid(commit)) throw new AppError('INTERNAL', `A merge is of commits, not of ${commit}`, { commit });
+  }
+  await requireUntouched(mirror);
+  const [base, facts] = await Promise.all([findMergeBase(options), readFacts(options)]);
+  if (base === undefined) return { kind: 'unrelated' };
+  if (base === onto) return { kind: 'merged', commit: theirs, tree: facts.theirsTree };
+  if (base === theirs) return { kind: 'merged', commit: onto, tree: facts.ontoTree };
+  const merged = await mergeTrees(options, await attributesFile(mirror, facts, world));
+  if (merged.kind === 'conflict') return merged;
+  crashpoint('merge.committing');
+  const commit = await commitTree({ gitDir: mirror.dir, tree: merged.tree, parents: [onto, theirs], message, now });
+  crashpoint('merge.committed');
+  return { kind: 'merged', commit, tree: merged.tree };
+}
+
+type Facts = { ontoTree: string; theirsTree: string; attributes?: { oid: string; text: string } };
+
+async function findMergeBase({ mirror, onto, theirs, signal }: MergeCommits): Promise<string | undefined> {
+  const options = { gitDir: mirror.dir, allow: [0, 1], ...(signal ? { signal } : {}) };
+  const { code, stdout } = await git(['merge-base', onto, theirs], options);
+  return code === 0 ? stdout.trim() : undefined;
+}
+
+async function readFacts({ mirror, onto, theirs }: MergeCommits): Promise<Facts> {
+  const input = `info ${onto}^{tree}\ninfo ${theirs}^{tree}\ncontents ${onto}:.gitattributes\n`;
+  const { stdout } = await git(['cat-file', '--batch-command=%(objectname) %(objecttype)'], {
+    gitDir: mirror.dir,
+    input,
+  });
+  const [ontoLine = '', theirsLine = '', attributesLine = '', ...text] = stdout.split('\n');
+  const [ontoTree = ''] = ontoLine.split(' ');
+  const [theirsTree = ''] = theirsLine.split(' ');
+  const [oid = '', type] = attributesLine.split(' ');
+  if (!isOid(ontoTree) || !isOid(theirsTree))
+    throw new AppError('GIT_FAILED', `${onto} or ${theirs} is not in the mirror`);
+  return { ontoTree, theirsTree, ...(type === 'blob' ? { attributes: { oid, text: text.join('\n') } } : {}) };
+}
+
+async function attributesFile(mirror: Mirror, { attributes }: Facts, world: World): Promise<string> {
+  if (attributes === undefined) return '/dev/null';
+  const folder = join(privateFolder(mirror), 'attributes');
+  const file = join(folder, attributes.oid);
+  if ((await readPlainFile(file)) !== undefined) return file;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const making = `${file}.${world.token()}`;
+  await writeFile(making, attributes.text);
+  await rename(making, file);
+  return file;
+}
+
+type Trees = { kind: 'merged'; tree: string } | { kind: 'conflict'; files: string[]; submodule: boolean };
+
+async function mergeTrees({ mirror, onto, theirs, signal }: MergeCommits, attributes: string): Promise<Trees> {
+  const options = { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, allow: [0, 1], ...(signal ? { signal } : {}) };
+  const how = ['-c', `core.attributesFile=${attributes}`, 'merge-tree', '--write-tree', '-z', '--messages'];
+  const { code, stdout } = await git([...how, onto, theirs], options);
+  const [tree = '', ...rest] = stdout.split('\0');
+  if (code === 0) return { kind: 'merged', tree };
+  const end = rest.indexOf('');
+  const entries = rest
+    .slice(0, end)
+    .map((entry) => ({ mode: entry.slice(0, 6), path: entry.slice(entry.indexOf('\t') + 1) }));
+  const files = new Set([...entries.map((entry) => entry.path), ...conflictPaths(rest.slice(end + 1))]);
+  return { kind: 'conflict', files: [...files], submodule: entries.some((entry) => entry.mode === GITLINK_MODE) };
+}
+
+function conflictPaths(messages: readonly string[]): string[] {
+  const paths: string[] = [];
+  for (let at = 0; at < messages.length; ) {
+    const count = Number(messages[at]);
+    if (!Number.isInteger(count) || count < 1) break;
+    if (messages[at + 1 + count]?.startsWith('CONFLICT')) paths.push(...messages.slice(at + 1, at + 1 + count));
+    at += count + 3;
+  }
+  return paths;
+}

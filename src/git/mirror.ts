@@ -1,0 +1,101 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { crashpoint, realWorld, type World } from '../world.ts';
+import { otherEnd } from './environment.ts';
+import { git } from './git.ts';
+import { clearStaleLocks } from './locks.ts';
+import { type Mirror, mirrorConfig, privateFolder, requireUntouched } from './mirror-config.ts';
+import { readPlainText } from './plain-file.ts';
+import { refreshMirror } from './refresh.ts';
+import type { Repository } from './repository.ts';
+
+export type { Mirror } from './mirror-config.ts';
+
+export type OpenMirror = { dir: string; repository: Repository; signal?: AbortSignal };
+
+const CLONE_TIMEOUT_MS = 1_800_000;
+const opening = new Map<string, Promise<Mirror>>();
+
+/** The project's own bare repository, made whole or not at all; the user's refs stand in it under refs/user/. */
+export async function openMirror(options: OpenMirror, world: World = realWorld): Promise<Mirror> {
+  const { dir } = options;
+  const mirror = (opening.get(dir) ?? Promise.resolve()).then(
+    () => openOrMake(options, world),
+    // Whoever asks after a failure tries again for himself.
+    () => openOrMake(options, world),
+  );
+  opening.set(dir, mirror);
+  try {
+    return await mirror;
+  } finally {
+    if (opening.get(dir) === mirror) opening.delete(dir);
+  }
+}
+
+async function openOrMake(options: OpenMirror, world: World): Promise<Mirror> {
+  const { dir, repository, signal } = options;
+  const { objectFormat, lfs, commonDir } = repository;
+  const config = mirrorConfig(objectFormat, lfs ? join(commonDir, 'lfs') : undefined);
+  const mirror: Mirror = { dir, objectFormat, config };
+  try {
+    const stored = await readPlainText(join(dir, 'config'));
+    if (stored === '') await make(mirror, options, world);
+    else if (stored === mirrorConfig(objectFormat, undefined)) await writeConfig(mirror);
+  } catch (error) {
+    throw fromSystemError(error, `making the mirror ${dir}`);
+  }
+  await requireUntouched(mirror);
+  await clearStaleLocks(mirror);
+  await removeLeftovers(privateFolder(mirror), 'taking-');
+  await refreshMirror(mirror, repository, signal);
+  return mirror;
+}
+
+async function make(mirror: Mirror, { repository, signal }: OpenMirror, world: World): Promise<void> {
+  const { dir } = mirror;
+  await mkdir(dirname(dir), { recursive: true, mode: 0o700 });
+  await removeLeftovers(dirname(dir), `${basename(dir)}.making-`);
+  const making = { ...mirror, dir: `${dir}.making-${world.token()}` };
+  crashpoint('mirror.creating');
+  await clone(repository, making.dir, signal);
+  await moveRefs(making.dir);
+  await writeConfig(making);
+  await mkdir(privateFolder(making), { recursive: true, mode: 0o700 });
+  crashpoint('mirror.made');
+  await rename(making.dir, dir);
+  crashpoint('mirror.created');
+}
+
+async function clone(repository: Repository, to: string, signal: AbortSignal | undefined): Promise<void> {
+  const how = ['--quiet', '--bare', '--local', '--template=', '--no-tags', '--upload-pack', otherEnd('upload-pack')];
+  await git(['-c', 'safe.directory=*', 'clone', ...how, '--', repository.commonDir, to], {
+    cwd: dirname(to),
+    timeoutMs: CLONE_TIMEOUT_MS,
+    ...(signal ? { signal } : {}),
+  });
+}
+
+async function moveRefs(dir: string): Promise<void> {
+  const file = join(dir, 'packed-refs');
+  const packed = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  });
+  await writeFile(file, packed.replace(/^([0-9a-f]+ refs\/)/gm, '$1user/'));
+  await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/manyhands-has-no-head\n');
+  const loose = await readdir(join(dir, 'refs', 'heads')).catch((): string[] => []);
+  if (loose.length > 0) throw new AppError('GIT_FAILED', `The new mirror has branches of its own: ${loose}`, { dir });
+}
+
+async function writeConfig(mirror: Mirror): Promise<void> {
+  const file = join(mirror.dir, 'config');
+  await writeFile(`${file}.new`, mirror.config, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+async function removeLeftovers(folder: string, prefix: string): Promise<void> {
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    if (name.startsWith(prefix)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}

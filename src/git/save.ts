@@ -1,0 +1,142 @@
+import { lstat, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { crashpoint, realWorld, type World } from '../world.ts';
+import { readAgentGit } from './agent-git.ts';
+import { type Author, commitTree } from './commit.ts';
+import { type CommitGraph, descends } from './commit-graph.ts';
+import { git } from './git.ts';
+import { type Mirror, privateFolder, requireUntouched } from './mirror-config.ts';
+import { writeRefs } from './mirror-refs.ts';
+import { type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
+import { isOid } from './refs.ts';
+import { saveTree } from './save-tree.ts';
+import { type Taken, takeHistory } from './take.ts';
+
+export type SaveWorkspace = {
+  mirror: Mirror;
+  path: string;
+  /** A new ref for the saved commit, such as refs/manyhands/attempts/<id>/1; what else is kept stands below `<ref>-kept/`. */
+  ref: string;
+  /** The commit that the work began from. */
+  base: string;
+  message: string;
+  /** Paths that we put into the workspace: no saved commit holds them. */
+  exclude: readonly string[];
+  /** For a merge that the agent resolved: the parents of the saved commit. */
+  parents?: readonly string[];
+  author?: Author;
+  listIgnored?: boolean;
+  signal?: AbortSignal;
+};
+
+export type Saved = {
+  commit: string;
+  tree: string;
+  /** Where the agent's HEAD was. */
+  head: string;
+  /** Whether the tree differs from the base's. */
+  changed: boolean;
+  refs: string[];
+  /** Folders with a repository of their own; saved under refs of their own. */
+  nested: string[];
+  /** What could not be saved: as long as there is any, the workspace must be kept. */
+  problems: string[];
+  /** The workspace's folder was gone. */
+  missing: boolean;
+  ignored?: string[];
+};
+
+/** Saves everything that an agent left in a workspace under refs of the mirror, whatever state it left it in. */
+export async function saveWorkspace(options: SaveWorkspace, world: World = realWorld): Promise<Saved> {
+  const { mirror, path, base } = options;
+  if (!isOid(base)) throw new AppError('INTERNAL', `Work begins from a commit, not from ${base}`, { base });
+  await requireUntouched(mirror);
+  const scratch = join(privateFolder(mirror), `taking-${world.token()}`);
+  crashpoint('save.starting');
+  try {
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const state = await readIndexState(privateIndexFile(mirror, path));
+    const saved = (await isFolder(path))
+      ? await saveFolder({ ...options, scratch, state, now: world.now() })
+      : { ...(await nothingLeft(options, state)), missing: true };
+    if (!(await writeRefs(mirror, [{ ref: options.ref, to: saved.commit, expected: null }]))) {
+      throw new AppError('CONFLICT', `${options.ref} holds an earlier save`, { ref: options.ref });
+    }
+    crashpoint('save.done');
+    return saved;
+  } catch (error) {
+    throw fromSystemError(error, `saving the workspace ${path}`);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+type Saving = SaveWorkspace & { scratch: string; state: IndexState | undefined; now: number };
+
+async function saveFolder(saving: Saving): Promise<Saved> {
+  const { mirror, base, ref } = saving;
+  const baseTree = await treeOf(saving, saving.state);
+  const agent = await readAgentGit(saving.path);
+  const prefix = `${ref}-kept`;
+  const known = [base, ...(saving.state ? [saving.state.commit] : []), ...(saving.parents ?? [])];
+  const taken: Taken = agent
+    ? await takeHistory({ ...saving, agent, prefix, known, startTree: saving.state?.tree ?? baseTree })
+    : { refs: new Map(), graph: new Map(), problems: [] };
+  const head = agent?.head ?? base;
+  const start = (await canBuildOn(saving, head, taken)) ? head : base;
+  const work = await saveTree({ ...saving, start, prefix });
+  const parents = chooseParents(saving, start, taken.graph);
+  const [only] = parents;
+  const parentTree = start === base ? baseTree : taken.graph.get(start)?.tree;
+  const isNew = parents.length !== 1 || only !== start || work.tree !== parentTree;
+  crashpoint('save.committing');
+  const commit = isNew ? await commitTree({ ...saving, gitDir: mirror.dir, tree: work.tree, parents }) : start;
+  crashpoint('save.committed');
+  return {
+    commit,
+    tree: work.tree,
+    head,
+    changed: work.tree !== baseTree,
+    refs: [ref, ...taken.refs.keys(), ...work.refs],
+    nested: work.nested,
+    problems: [...taken.problems, ...work.problems],
+    missing: false,
+    ...(work.ignored ? { ignored: work.ignored } : {}),
+  };
+}
+
+async function nothingLeft(options: SaveWorkspace, state: IndexState | undefined): Promise<Saved> {
+  const { base, ref } = options;
+  const tree = await treeOf(options, state);
+  return { commit: base, tree, head: base, changed: false, refs: [ref], nested: [], problems: [], missing: true };
+}
+
+async function treeOf({ mirror, base }: SaveWorkspace, state: IndexState | undefined): Promise<string> {
+  if (state?.commit === base) return state.tree;
+  return (await git(['rev-parse', '--verify', `${base}^{tree}`], { gitDir: mirror.dir })).stdout.trim();
+}
+
+/** The agent's commits stay in the history if they go on from the base and hold nothing that we put there ourselves. */
+async function canBuildOn({ mirror, base, ref, exclude }: Saving, head: string, taken: Taken): Promise<boolean> {
+  if (head === base) return true;
+  if (taken.refs.get(`${ref}-kept/HEAD`) !== head || !descends(taken.graph, head, base)) return false;
+  if (exclude.length === 0) return true;
+  const args = ['rev-list', '--max-count=1', head, `^${base}`, '--', ...exclude];
+  const found = await git(args, { gitDir: mirror.dir, env: { GIT_LITERAL_PATHSPECS: '1' } });
+  return found.stdout.trim() === '';
+}
+
+function chooseParents({ parents, base }: Saving, start: string, graph: CommitGraph): readonly string[] {
+  if (parents === undefined) return [start];
+  const isMerged = start !== base && parents.every((parent) => descends(graph, start, parent));
+  return isMerged ? [start] : parents;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const stat = await lstat(path).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  });
+  return stat?.isDirectory() ?? false;
+}

@@ -1,0 +1,16 @@
+import { crashpoint } from '../world.ts';
+import { git } from './git.ts';
+import { type Mirror, requireUntouched } from './mirror-config.ts';
+
+const TIMEOUT_MS = 1_800_000;
+
+/** Keeps a mirror with many refs and objects quick; never drops an object, reachable or not. */
+export async function upkeep(mirror: Mirror, signal?: AbortSignal): Promise<void> {
+  await requireUntouched(mirror);
+  const options = { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, ...(signal ? { signal } : {}) };
+  crashpoint('mirror.tidying');
+  await git(['pack-refs', '--all'], options);
+  await git(['commit-graph', 'write', '--reachable', '--no-progress'], options);
+  await git(['maintenance', 'run', '--quiet', '--task=loose-objects', '--task=incremental-repack'], options);
+  crashpoint('mirror.tidied');
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../errors.ts';
+import { git } from './git.ts';
+
+/** Below it a fetch can run a program that an agent names. */
+const OLDEST = [2, 39, 4] as const;
+
+/** The version of the git on the path, as it says it. */
+export async function gitVersion(): Promise<string> {
+  const { stdout } = await git(['version'], { cwd: '/' });
+  return stdout.trim().replace(/^git version /, '');
+}
+
+/** Refuses to go on with a git that is missing or too old to be safe. */
+export async function requireGit(): Promise<string> {
+  const version = await gitVersion().catch((error: unknown) => {
+    throw new AppError('GIT_TOO_OLD', 'git was not found on the path', {}, { cause: error });
+  });
+  if (isTooOld(version)) {
+    throw new AppError('GIT_TOO_OLD', `git ${version} is older than ${OLDEST.join('.')}`, { version });
+  }
+  return version;
+}
+
+/** Whether a version's text names a git below the oldest that is safe. */
+export function isTooOld(version: string): boolean {
+  const numbers = version.split(/[^0-9]+/).map(Number);
+  for (const [index, least] of OLDEST.entries()) {
+    const number = numbers[index] ?? 0;
+    if (number !== least) return number < least;
+  }
+  return false;
+}

@@ -1,0 +1,67 @@
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fromSystemError } from './errors.ts';
+
+/** Every place Manyhands writes to; all of it stands below `root`. */
+export type Home = {
+  root: string;
+  database: string;
+  lock: string;
+  mirrors: string;
+  workspaces: string;
+  attempts: string;
+  seeds: string;
+  checkouts: string;
+  logs: string;
+};
+
+const FOLDERS = ['root', 'mirrors', 'workspaces', 'attempts', 'seeds', 'checkouts', 'logs'] as const;
+
+/** Where the data lies: MANYHANDS_HOME, else the data directory of the system; nothing is made by asking. */
+export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Home {
+  const root = rootOf(env, platform);
+  return {
+    root,
+    database: join(root, 'manyhands.db'),
+    lock: join(root, 'engine.lock'),
+    mirrors: join(root, 'mirrors'),
+    workspaces: join(root, 'workspaces'),
+    attempts: join(root, 'attempts'),
+    seeds: join(root, 'seeds'),
+    checkouts: join(root, 'checkouts'),
+    logs: join(root, 'logs'),
+  };
+}
+
+/** Makes the folders that are missing, closed to other users; for those who are about to write. */
+export async function prepareHome(home: Home): Promise<void> {
+  for (const folder of FOLDERS) {
+    try {
+      await mkdir(home[folder], { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw fromSystemError(error, `making the folder ${home[folder]}`);
+    }
+  }
+}
+
+/** The folder of a person's own settings; relative values of XDG variables do not count, as that standard says. */
+export function configHome(env: NodeJS.ProcessEnv): string {
+  return join(absolute(env.XDG_CONFIG_HOME) ?? join(userHome(env), '.config'), 'manyhands');
+}
+
+function rootOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+  if (env.MANYHANDS_HOME) return resolve(env.MANYHANDS_HOME);
+  const data = absolute(env.XDG_DATA_HOME);
+  if (data !== undefined) return join(data, 'manyhands');
+  if (platform === 'darwin') return join(userHome(env), 'Library', 'Application Support', 'manyhands');
+  return join(userHome(env), '.local', 'share', 'manyhands');
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
+
+function userHome(env: NodeJS.ProcessEnv): string {
+  return absolute(env.HOME) ?? homedir();
+}

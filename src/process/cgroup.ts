@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { messageOf } from '../errors.ts';
+
+/** Where groups can be made: under the cgroup v2 that we are in ourselves. */
+export type CgroupBase = { kind: 'writable'; mount: string; path: string } | { kind: 'none'; reason: string };
+
+const RECORD = 'cgroup';
+
+let known: CgroupBase | undefined;
+
+/** Finds out, once, whether this system lets us make cgroups; it tries, because permissions alone do not tell. */
+export function cgroupBase(): CgroupBase {
+  known ??= probeBase();
+  return known;
+}
+
+/** Puts a process into a new group of its own; where there can be none, the process tree has to do. */
+export async function joinCgroup(
+  pid: number | undefined,
+  { folder, token }: { folder: string; token: string },
+): Promise<void> {
+  const base = cgroupBase();
+  if (base.kind === 'none' || pid === undefined) return;
+  const path = join(base.path, nameFor(token));
+  try {
+    await writeFile(join(folder, RECORD), path, { mode: 0o600 });
+    mkdirSync(path);
+    await writeFile(join(path, 'cgroup.procs'), String(pid));
+  } catch {
+    // Not delegated after all (a limit on groups, another controller's rule): containment is by process tree then.
+    removeTree(path);
+  }
+}
+
+/**
+ * The group that was recorded for a launch, if it is one that we could have made for it: the record stands where an
+ * agent can write, so that any other name is refused.
+ */
+export function findCgroup({ folder, token }: { folder: string; token: string }): string | undefined {
+  const base = cgroupBase();
+  if (base.kind === 'none') return undefined;
+  try {
+    const path = resolve(readFileSync(join(folder, RECORD), 'utf8'));
+    const isOurs = basename(path) === nameFor(token) && path.startsWith(`${base.mount}/`);
+    return isOurs ? path : undefined;
+  } catch {
+    // No record: the launch had no group.
+    return undefined;
+  }
+}
+
+/** The process numbers in a group and in those below it. */
+export function cgroupMembers(path: string): Set<number> {
+  try {
+    const own = readFileSync(join(path, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
+    return new Set([...own, ...childrenOf(path).flatMap((child) => [...cgroupMembers(child)])]);
+  } catch {
+    // Removed already, so that nobody is in it.
+    return new Set();
+  }
+}
+
+/** Kills everybody in the group at once, also those who are forking. */
+export function killCgroup(path: string): void {
+  try {
+    writeFileSync(join(path, 'cgroup.kill'), '1');
+  } catch {
+    // Kernels before 5.14 have no such file; the members are killed one by one as well.
+  }
+}
+
+/** Removes the group of a launch, when nobody is in it any more. */
+export function leaveCgroup(launch: { folder: string; token: string }): void {
+  const path = findCgroup(launch);
+  if (path !== undefined) removeTree(path);
+}
+
+/** Removes an empty group and the empty ones below it. */
+export function removeTree(path: string): void {
+  try {
+    for (const child of childrenOf(path)) removeTree(child);
+    rmdirSync(path);
+  } catch {
+    // Gone already, or somebody is still in it: an empty group left behind costs nothing and contains nobody else.
+  }
+}
+
+/** The cgroup v2 directory of a process, from its lines of mountinfo and cgroup; undefined when it is not mounted. */
+export function parseCgroup(mountinfo: string, cgroup: string): { mount: string; path: string } | undefined {
+  const own = /^0::(\/.*)$/m.exec(cgroup)?.[1];
+  const [, root, mount] = /^\d+ \d+ \S+ (\S+) (\S+) .*? - cgroup2 /m.exec(mountinfo) ?? [];
+  if (own === undefined || root === undefined || mount === undefined) return undefined;
+  const below = relative(root, own);
+  return below.startsWith('..') ? undefined : { mount, path: join(mount, below) };
+}
+
+function probeBase(): CgroupBase {
+  if (process.platform !== 'linux') return { kind: 'none', reason: `${process.platform} has no cgroups` };
+  try {
+    const mountinfo = readFileSync('/proc/self/mountinfo', 'utf8');
+    const place = parseCgroup(mountinfo, readFileSync('/proc/self/cgroup', 'utf8'));
+    if (place === undefined) return { kind: 'none', reason: 'cgroup v2 is not mounted' };
+    const probe = join(place.path, `manyhands-probe-${process.pid}`);
+    mkdirSync(probe);
+    rmdirSync(probe);
+    return { kind: 'writable', ...place };
+  } catch (error) {
+    return { kind: 'none', reason: `no writable cgroup v2 (${messageOf(error)})` };
+  }
+}
+
+function nameFor(token: string): string {
+  return `manyhands-${createHash('sha256').update(token).digest('hex').slice(0, 24)}`;
+}
+
+function childrenOf(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(path, entry.name));
+}

@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { AppError, errorCode } from '../errors.ts';
+import { crashpoint, realWorld, type World } from '../world.ts';
+import { joinCgroup, leaveCgroup } from './cgroup.ts';
+import { openFifo, untilReleased } from './fifo.ts';
+import { identify, type ProcessIdentity } from './identity.ts';
+import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, shimScript } from './shim.ts';
+import { timeLimit } from './time-limit.ts';
+import { requireToken } from './token.ts';
+import { untilGone } from './until-gone.ts';
+
+export type Launch = {
+  /** Holds the output, the exit code and what the shim needs; one launch each. */
+  folder: string;
+  command: readonly string[];
+  cwd: string;
+  /** The whole environment; `PWD`, if it is in it, becomes the cwd. */
+  env: Record<string, string>;
+  /** The path of a file; without it there is nothing to read. */
+  stdin?: string;
+  /** No file that the program writes may become longer; with `pipeOutput` only its output. */
+  maxFileBytes?: number;
+  /** An unguessable value that the caller has put into `env`: who carries it belongs to this launch. */
+  token: string;
+  /** Through a pipe, so that a program which opens /dev/stdout anew cannot truncate the file. */
+  pipeOutput?: boolean;
+};
+
+export type Launched = {
+  identity: ProcessIdentity;
+  /** Lets the program start; to be called when the identity is on record. */
+  go(): void;
+  /** Ends the shim instead; the program is never started. */
+  abandon(): Promise<void>;
+};
+
+/** No exit code was left: somebody killed the shim, or the machine stopped. */
+export type Ending = { kind: 'exited'; code: number } | { kind: 'interrupted' };
+
+export type LaunchOptions = { shell?: string; world?: World };
+
+const READY_MS = 30_000;
+/** How long output may stay unwritten after the end, in the hands of a child that the program left behind. */
+const DRAIN_MS = 2_000;
+/** The shim ended, or its time was over, before it said a word. */
+const SILENT = Symbol('silent');
+const EXIT_CODE = /^(\d{1,3})\n$/;
+
+/** Starts a shim that outlives us, has a group and session of its own, and waits; without `go` it ends when we end. */
+export async function launch(spec: Launch, options: LaunchOptions = {}): Promise<Launched> {
+  requirePassable(spec);
+  prepareFolder(spec.folder);
+  crashpoint('process.spawning');
+  const child = spawnShim(spec, options.shell ?? '/bin/sh');
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const channel = child.stdio[CHANNEL_FD];
+  if (!(channel instanceof Socket)) throw new AppError('INTERNAL', 'The shim was started without a channel');
+  const joined = joinCgroup(child.pid, spec);
+  const clean = async () => {
+    if (child.pid !== undefined) await ended;
+    await joined;
+    leaveCgroup(spec);
+  };
+  const identity = await ready({ child, channel, spec, world: options.world ?? realWorld }, clean);
+  await joined;
+  child.unref();
+  channel.unref();
+  crashpoint('process.spawned');
+  return {
+    identity,
+    go() {
+      crashpoint('process.starting');
+      channel.end('go\n');
+      crashpoint('process.started');
+    },
+    async abandon() {
+      child.ref();
+      channel.destroy();
+      child.kill('SIGKILL');
+      await clean();
+    },
+  };
+}
+
+/** How the program ended, once its shim is gone; the same for a shim of ours and for one that an earlier engine started. */
+export async function ending(
+  folder: string,
+  identity: ProcessIdentity,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Ending> {
+  await untilGone(folder, identity, signal);
+  await untilDrained(folder, signal);
+  return readEnding(folder);
+}
+
+function requirePassable(spec: Launch): void {
+  const name = findUnpassable(spec.env);
+  if (name !== undefined) {
+    throw new AppError('INPUT_INVALID', `The environment variable ${name} cannot be passed on to a program`, { name });
+  }
+  if (spec.command.length === 0) throw new AppError('INPUT_INVALID', 'The command to start is empty');
+  requireToken(spec.token);
+}
+
+/** What an abandoned launch has left there must not be taken for ours. */
+function prepareFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folder)) {
+    if (LEFT_BY_SHIM.has(name)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function spawnShim(spec: Launch, shell: string): ChildProcess {
+  const open: number[] = [];
+  try {
+    open.push(openSync(spec.stdin ?? '/dev/null', 'r'));
+    open.push(openSync(join(spec.folder, FILES.stdout), 'a', 0o600));
+    open.push(openSync(join(spec.folder, FILES.stderr), 'a', 0o600));
+    return spawn(shell, ['-c', shimScript(spec), 'manyhands', spec.folder, ...spec.command], {
+      cwd: spec.cwd,
+      env: spec.env,
+      detached: true,
+      stdio: [...open, 'pipe'],
+    });
+  } finally {
+    for (const fd of open) closeSync(fd);
+  }
+}
+
+type Starting = { child: ChildProcess; channel: Socket; spec: Launch; world: World };
+
+async function ready({ child, channel, spec, world }: Starting, clean: () => Promise<void>): Promise<ProcessIdentity> {
+  using limit = timeLimit(READY_MS, world);
+  // An answer to a shim that is gone; its end is noticed by other means.
+  channel.on('error', () => {});
+  try {
+    await heard(child, channel, limit.signal);
+    const identity = child.pid === undefined ? undefined : identify(child.pid);
+    if (identity === undefined) throw notStarted(spec);
+    return identity;
+  } catch (error) {
+    child.kill('SIGKILL');
+    await clean();
+    throw error === SILENT ? notStarted(spec) : error;
+  }
+}
+
+function heard(child: ChildProcess, channel: Socket, limit: AbortSignal): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    channel.once('close', () => reject(SILENT));
+    channel.once('data', () => resolve());
+    limit.addEventListener('abort', () => reject(SILENT), { once: true });
+  });
+}
+
+function notStarted(spec: Launch): AppError {
+  const said = readFileSync(join(spec.folder, FILES.stderr), 'utf8').trim();
+  return new AppError('INTERNAL', `The shim in ${spec.folder} did not start: ${said || 'it said nothing'}`);
+}
+
+async function untilDrained(folder: string, signal: AbortSignal): Promise<void> {
+  const fifo = openFifo(join(folder, FILES.drained));
+  if (fifo === undefined) return;
+  using limit = timeLimit(DRAIN_MS, realWorld);
+  try {
+    await untilReleased(fifo, AbortSignal.any([signal, limit.signal]));
+  } catch (error) {
+    if (!limit.signal.aborted) throw error;
+  }
+}
+
+function readEnding(folder: string): Ending {
+  try {
+    const code = EXIT_CODE.exec(readFileSync(join(folder, FILES.exit), 'latin1'))?.[1];
+    return code === undefined ? { kind: 'interrupted' } : { kind: 'exited', code: Number(code) };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { kind: 'interrupted' };
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { errorCode } from '../errors.ts';
+
+/** One process as the system lists it; `startTime` tells it from a later one with the same number. */
+export type ProcessEntry = {
+  pid: number;
+  parent: number;
+  group: number;
+  session: number;
+  isEnded: boolean;
+  startTime: string;
+};
+
+/** What a look at one process number gave: a process, positively none, or no answer. */
+export type Probe = { kind: 'found'; entry: ProcessEntry } | { kind: 'none' } | { kind: 'failed' };
+
+/** Zombies and the dying answer signals but run nothing any more. */
+const ENDED_STATES = 'ZXx';
+
+/** A line of stat is some 300 bytes; all processes are looked at after each attempt, so that the read is kept cheap. */
+const buffer = Buffer.alloc(4096);
+
+/** Looks at one process through Linux's /proc. */
+export function probeProc(pid: number): Probe {
+  try {
+    const entry = parseProcStat(readShort(`/proc/${pid}/stat`));
+    return entry === undefined ? { kind: 'failed' } : { kind: 'found', entry };
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'ENOENT' || code === 'ESRCH' ? { kind: 'none' } : { kind: 'failed' };
+  }
+}
+
+/** Reads a line of /proc/<pid>/stat; the program's name in it may hold spaces and brackets. */
+export function parseProcStat(text: string): ProcessEntry | undefined {
+  const nameEnd = text.lastIndexOf(')');
+  const pid = Number.parseInt(text, 10);
+  const [state, parent, group, session, ...rest] = text.slice(nameEnd + 2).split(' ');
+  const startTime = rest[15];
+  if (nameEnd < 0 || !Number.isInteger(pid) || !state || !startTime) return undefined;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    isEnded: ENDED_STATES.includes(state),
+    startTime,
+  };
+}
+
+function readShort(path: string): string {
+  const fd = openSync(path, 'r');
+  try {
+    return buffer.toString('latin1', 0, readSync(fd, buffer, 0, buffer.length, 0));
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { errorCode } from '../errors.ts';
+import { realWorld, type World } from '../world.ts';
+import { timeLimit } from './time-limit.ts';
+
+export type RunOptions = {
+  cwd?: string;
+  /** The whole environment: nothing of ours is added. */
+  env: Record<string, string>;
+  input?: string | Buffer;
+  timeoutMs: number;
+  /** Of stdout; what goes beyond is read and dropped. */
+  maxOutputBytes?: number;
+  signal?: AbortSignal;
+};
+
+export type RunResult = {
+  code: number | null;
+  signal: string | null;
+  stdout: Buffer;
+  stderr: string;
+  timedOut: boolean;
+  truncated: boolean;
+};
+
+const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const MAX_STDERR_BYTES = 1024 * 1024;
+/** Between the request to end and the kill: git removes its lock files in it. */
+const KILL_GRACE_MS = 1_000;
+/** How long output may stay open in the hands of a child that the program left behind. */
+const LINGER_MS = 1_000;
+
+/**
+ * Runs a program that ends soon and collects its output; a non-zero exit is a result, a program that cannot be started
+ * throws the system's error. At the time limit or an abort its whole process group is ended; the abort then throws.
+ */
+export async function run(
+  command: readonly string[],
+  options: RunOptions,
+  world: World = realWorld,
+): Promise<RunResult> {
+  options.signal?.throwIfAborted();
+  const child = start(command, options);
+  const stdout = collect(child.stdout, options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
+  const stderr = collect(child.stderr, MAX_STDERR_BYTES);
+  using limit = timeLimit(options.timeoutMs, world);
+  const end = await ended(child, { limit: limit.signal, abort: options.signal, world });
+  options.signal?.throwIfAborted();
+  return {
+    ...end,
+    stdout: stdout.bytes(),
+    stderr: stderr.bytes().toString('utf8'),
+    truncated: stdout.isTruncated(),
+  };
+}
+
+function start(command: readonly string[], options: RunOptions): ChildProcess {
+  const [program, ...args] = command;
+  if (program === undefined) throw new TypeError('An empty command cannot be run');
+  const child = spawn(program, args, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: options.env,
+    detached: true,
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  // A program may end without reading its input; that shows in its exit code, not here.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(options.input);
+  return child;
+}
+
+function collect(stream: Readable | null, maxBytes: number): { bytes(): Buffer; isTruncated(): boolean } {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let truncated = false;
+  stream?.on('data', (chunk: Buffer) => {
+    const kept = chunk.subarray(0, maxBytes - size);
+    truncated ||= kept.length < chunk.length;
+    size += kept.length;
+    if (kept.length > 0) chunks.push(kept);
+  });
+  return { bytes: () => Buffer.concat(chunks, size), isTruncated: () => truncated };
+}
+
+type Stops = { limit: AbortSignal; abort: AbortSignal | undefined; world: World };
+type End = { code: number | null; signal: string | null; timedOut: boolean };
+
+function ended(child: ChildProcess, { limit, abort, world }: Stops): Promise<End> {
+  let cancelAlarm = () => {};
+  let hasExited = false;
+  let timedOut = false;
+  const kill = () => signalGroup(child, 'SIGKILL');
+  const stop = () => {
+    if (hasExited) return;
+    timedOut = limit.aborted;
+    signalGroup(child, 'SIGTERM');
+    cancelAlarm = world.alarm(world.now() + KILL_GRACE_MS, kill);
+  };
+  limit.addEventListener('abort', stop, { once: true });
+  abort?.addEventListener('abort', stop, { once: true });
+  const finished = new Promise<End>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => {
+      hasExited = true;
+      cancelAlarm();
+      if (timedOut || abort?.aborted) kill();
+      cancelAlarm = world.alarm(world.now() + LINGER_MS, () => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      });
+    });
+    child.once('close', (code, signal) => resolve({ code, signal, timedOut }));
+  });
+  return finished.finally(() => {
+    cancelAlarm();
+    abort?.removeEventListener('abort', stop);
+  });
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // The group ended by itself meanwhile; on macOS a group of zombies answers EPERM.
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
+  }
+}

@@ -1,0 +1,95 @@
+/** The files of a launch, in its folder. */
+export const FILES = {
+  stdout: 'stdout',
+  stderr: 'stderr',
+  identity: 'identity',
+  exit: 'exit',
+  alive: 'alive',
+  drained: 'drained',
+  pipedStdout: 'stdout.pipe',
+  pipedStderr: 'stderr.pipe',
+} as const;
+
+/** All but the output, which is appended to. */
+export const LEFT_BY_SHIM: ReadonlySet<string> = new Set(
+  Object.values(FILES).filter((name) => name !== FILES.stdout && name !== FILES.stderr),
+);
+
+/** Descriptors of the shim: the engine's channel, and the two FIFOs by which its end and that of the output are noticed. */
+export const CHANNEL_FD = 3;
+const DRAINED_FD = 8;
+const ALIVE_FD = 9;
+
+/** What a shell counts a file size in (`ulimit -f`). */
+const BLOCK_BYTES = 512;
+
+/** Names that a shell sets and exports by itself. */
+const SET_BY_SHELLS = ['PWD', 'OLDPWD', 'SHLVL'];
+/** Names that a shell changes on the way, so that they cannot be passed on as they were given. */
+const CHANGED_BY_SHELLS = new Set(['IFS', 'OPTIND', 'PPID', '_']);
+const SHELL_NAME = /^(?!_mh_)[A-Za-z_][A-Za-z0-9_]*$/;
+
+export type ShimOptions = { env: Record<string, string>; maxFileBytes?: number; pipeOutput?: boolean };
+
+/** The name of a variable that would not reach the program unchanged through a shell, if there is one. */
+export function findUnpassable(env: Record<string, string>): string | undefined {
+  return Object.keys(env).find((name) => !SHELL_NAME.test(name) || CHANGED_BY_SHELLS.has(name));
+}
+
+/**
+ * The shim: called with the folder and the command, it tells who it is, waits for a line on the channel (and ends
+ * without it), runs the command and leaves its exit code. It catches signals instead of ignoring them, since the
+ * ignored ones would be inherited. The exit code is whole when it ends in a newline, and is read only after the shim
+ * is gone, so that no rename is needed. A change of an exported variable makes bash drop the `_` that it has added. The
+ * text holds nothing of the user's.
+ */
+export function shimScript(options: ShimOptions): string {
+  const umask = process.umask().toString(8);
+  const clean = `umask ${umask}; export _mh_x; unset _mh_x ${SET_BY_SHELLS.filter((name) => !(name in options.env)).join(' ')}`;
+  const limit =
+    options.maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(options.maxFileBytes / BLOCK_BYTES)}; `;
+  return [
+    '_mh_folder=$1; shift; umask 077',
+    'trap : HUP INT QUIT TERM USR1 USR2',
+    '_mh_pid=$$; _mh_start=',
+    `{ read -r _mh_pid ${'_mh_x '.repeat(20)}_mh_start _mh_x </proc/self/stat; } 2>/dev/null`,
+    ...(options.pipeOutput ? makePipes() : makeFifo()),
+    `echo "$_mh_pid $_mh_start" >"$_mh_folder/${FILES.identity}" || exit 125`,
+    `echo "$_mh_pid $_mh_start" >&${CHANNEL_FD}`,
+    `read -r _mh_x <&${CHANNEL_FD} || exit 125`,
+    `exec ${CHANNEL_FD}>&-`,
+    ...(options.pipeOutput ? runPiped(clean, limit) : [`( ${limit}${clean}; exec "$@" ${ALIVE_FD}>&- )`]),
+    '_mh_code=$?',
+    `echo "$_mh_code" >"$_mh_folder/${FILES.exit}"`,
+    'exit "$_mh_code"',
+  ].join('\n');
+}
+
+function makeFifo(): string[] {
+  return [`command -p mkfifo -m 600 "$_mh_folder/${FILES.alive}" || exit 125`, holdAlive()];
+}
+
+function makePipes(): string[] {
+  const names = [FILES.alive, FILES.drained, FILES.pipedStdout, FILES.pipedStderr];
+  return [
+    `command -p mkfifo -m 600 ${names.map((name) => `"$_mh_folder/${name}"`).join(' ')} || exit 125`,
+    holdAlive(),
+    `exec ${DRAINED_FD}<>"$_mh_folder/${FILES.drained}"`,
+  ];
+}
+
+function holdAlive(): string {
+  return `exec ${ALIVE_FD}<>"$_mh_folder/${FILES.alive}"`;
+}
+
+function runPiped(clean: string, limit: string): string[] {
+  const copy = (pipe: string, target: string) =>
+    `( trap '' HUP INT QUIT TERM; ${limit}command -p cat <"$_mh_folder/${pipe}" >&${target} 2>/dev/null ${ALIVE_FD}>&- ) ${ALIVE_FD}>&- &`;
+  const out = `>"$_mh_folder/${FILES.pipedStdout}" 2>"$_mh_folder/${FILES.pipedStderr}"`;
+  return [
+    copy(FILES.pipedStdout, '1'),
+    copy(FILES.pipedStderr, '2'),
+    `exec ${DRAINED_FD}>&-`,
+    `( ${clean}; exec "$@" ${out} ${ALIVE_FD}>&- )`,
+  ];
+}

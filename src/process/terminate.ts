@@ -1,0 +1,103 @@
+import { AppError, errorCode } from '../errors.ts';
+import { realWorld } from '../world.ts';
+import { cgroupBase, cgroupMembers, findCgroup, killCgroup, removeTree } from './cgroup.ts';
+import { keyOf, selectDescendants, tokenTest } from './descendants.ts';
+import { identify, liveness, type ProcessIdentity } from './identity.ts';
+import { thisMachine } from './machine.ts';
+import type { ProcessEntry } from './proc-stat.ts';
+import { listProcesses } from './process-table.ts';
+import { timeLimit } from './time-limit.ts';
+import { requireToken } from './token.ts';
+import { untilGone } from './until-gone.ts';
+
+/** A launch whose processes are to end. */
+export type Target = { identity: ProcessIdentity; folder: string; token: string };
+
+/** Within this time after a kill everybody is gone, or the machine is ill. */
+const KILLED_MS = 10_000;
+const LONGEST_PAUSE_MS = 50;
+
+/** Asks a launched program to end, waits, then kills it and every descendant; nothing of it is left afterwards. */
+export async function terminate(target: Target, options: { graceMs: number }): Promise<void> {
+  if (liveness(target.identity) === 'alive' && options.graceMs > 0) await ask(target, options.graceMs);
+  await sweep(target);
+}
+
+/** Kills what a launched program has left running (daemons, too), until there is nobody; tells how many there were. */
+export async function sweep(target: Target): Promise<number> {
+  requireToken(target.token);
+  if (thisMachine()?.boot !== target.identity.boot) return 0;
+  const cgroup = findCgroup(target);
+  const killed = new Set<string>();
+  using limit = timeLimit(KILLED_MS, realWorld);
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const members = freeze(target, cgroup, killed);
+    if (members.length === 0) break;
+    if (limit.signal.aborted) throw stuck(members);
+    if (cgroup !== undefined) killCgroup(cgroup);
+    for (const member of members) signalOne(member, 'SIGKILL');
+    await realWorld.sleep(pauseMs);
+  }
+  if (cgroup !== undefined) removeTree(cgroup);
+  return killed.size;
+}
+
+/** What holds a program's descendants together here; only a cgroup holds those who hide on purpose. */
+export function containment(): { kind: 'cgroup' | 'process-tree'; detail: string } {
+  const base = cgroupBase();
+  if (base.kind === 'writable') return { kind: 'cgroup', detail: `cgroup v2 at ${base.path}` };
+  const marks = process.platform === 'linux' ? 'parents, sessions and a token' : 'parents and process groups only';
+  return { kind: 'process-tree', detail: `${base.reason}; descendants are found by ${marks}` };
+}
+
+async function ask(target: Target, graceMs: number): Promise<void> {
+  for (const member of findMembers(target, findCgroup(target), new Set())) {
+    signalOne(member, 'SIGTERM');
+    signalOne(member, 'SIGCONT');
+  }
+  using limit = timeLimit(graceMs, realWorld);
+  try {
+    await untilGone(target.folder, target.identity, limit.signal);
+  } catch (error) {
+    if (!limit.signal.aborted) throw error;
+  }
+}
+
+/** Stops everybody until a look finds nobody new, because who runs can fork faster than we can look. */
+function freeze(target: Target, cgroup: string | undefined, found: Set<string>): ProcessEntry[] {
+  for (;;) {
+    const members = findMembers(target, cgroup, found);
+    const fresh = members.filter((member) => !found.has(keyOf(member)));
+    if (fresh.length === 0) return members;
+    for (const member of fresh) {
+      found.add(keyOf(member));
+      signalOne(member, 'SIGSTOP');
+    }
+  }
+}
+
+function findMembers(target: Target, cgroup: string | undefined, found: ReadonlySet<string>): ProcessEntry[] {
+  const { identity, token } = target;
+  const isHere = thisMachine()?.pidNamespace === identity.pidNamespace;
+  return selectDescendants(listProcesses(), {
+    shim: isHere ? identity : undefined,
+    carriesToken: tokenTest(token, identity),
+    contained: cgroup === undefined ? new Set() : cgroupMembers(cgroup),
+    found,
+  });
+}
+
+function signalOne(member: ProcessEntry, signal: NodeJS.Signals): void {
+  if (identify(member.pid)?.startTime !== member.startTime) return;
+  try {
+    process.kill(member.pid, signal);
+  } catch (error) {
+    // It ended between the look and the signal, or has become another user's (setuid): the next look tells.
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
+  }
+}
+
+function stuck(members: readonly ProcessEntry[]): AppError {
+  const pids = members.map((member) => member.pid);
+  return new AppError('PROCESS_STUCK', `Killed processes do not end: ${pids.join(', ')}`, { pids });
+}

@@ -1,0 +1,65 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { rolesFolder } from './folder.ts';
+import { nearest } from './nearest.ts';
+import { parseRole, type Role } from './role.ts';
+
+/** `userDir` is the folder of the user's own role files, usually `.manyhands/roles` of the repository. */
+export interface RoleSources {
+  userDir?: string;
+}
+
+const ROLE_FILE = /^([a-z][a-z0-9-]*)\.md$/;
+
+/** The role of that name: the user's file if there is one, else the built-in. */
+export async function loadRole(name: string, sources: RoleSources = {}): Promise<Role> {
+  if (ROLE_FILE.test(`${name}.md`)) {
+    for (const folder of foldersOf(sources)) {
+      const file = join(folder, `${name}.md`);
+      const text = await readIfThere(file);
+      if (text !== undefined) return parseRole(text, { name, file });
+    }
+  }
+  const known = await roleNames(sources);
+  const meant = nearest(name, known);
+  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new AppError('ROLE_UNKNOWN', `There is no role "${name}".${suggestion} Known roles: ${known.join(', ')}`, {
+    name,
+    known,
+  });
+}
+
+/** All role names that can be loaded, sorted. */
+export async function roleNames(sources: RoleSources = {}): Promise<string[]> {
+  const files = await Promise.all(foldersOf(sources).map(listIfThere));
+  const names = files.flat().flatMap((file) => ROLE_FILE.exec(file)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
+function foldersOf({ userDir }: RoleSources): string[] {
+  return userDir === undefined ? [rolesFolder()] : [userDir, rolesFolder()];
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw fromSystemError(error, `reading the role file ${file}`);
+  }
+}
+
+async function listIfThere(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw fromSystemError(error, `listing the roles in ${folder}`);
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { Tier } from './task.ts';
+
+const Seconds = z.number().positive().max(30 * 86_400);
+const Name = z.string().regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and dashes, starting with a letter');
+const InsidePath = z
+  .string()
+  .min(1)
+  .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'must stay inside the repository');
+const CommandText = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+
+export const AgentConfig = z.strictObject({
+  kind: z.enum(['command', 'rehearsal']).describe('Which adapter drives it.'),
+  command: z.string().optional().describe('The program, found on PATH or relative to the repository.'),
+  args: z.array(z.string()).default([]).describe('Arguments added to the program; {prompt} and {workspace} stand for files.'),
+  env: z.record(z.string(), z.string()).default({}).describe('Variables added to its environment.'),
+  scenario: z.string().optional().describe('For rehearsal: the scenario file to play.'),
+  maxParallel: z.number().int().positive().optional().describe('How many attempts it may work on at once.'),
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+export const CheckConfig = z.union([
+  z.string().min(1),
+  z.strictObject({ name: Name.optional(), run: CommandText, timeoutSeconds: Seconds.default(600) }),
+]);
+
+export const LandMode = z.enum(['branch', 'merge', 'pr']);
+export type LandMode = z.infer<typeof LandMode>;
+
+/** All settings, with their defaults. The project's file is `.manyhands/config.yaml`; a global one stands below it. */
+export const Config = z.strictObject({
+  agents: z.record(Name, AgentConfig).default({}).describe('Agents by name.'),
+  routing: z
+    .strictObject({
+      prefer: z.array(z.string()).default([]).describe('Agents in order of preference.'),
+      fallback: z.boolean().default(true).describe('Go on with the next agent when one must rest; else wait for it.'),
+    })
+    .prefault({}),
+  roles: z
+    .record(Name, z.strictObject({ agent: z.string().optional(), tier: Tier.optional() }))
+    .default({})
+    .describe('Agent and tier of a role.'),
+  checks: z.array(CheckConfig).default([]).describe('Commands that must exit 0 on the merged tree before anything lands.'),
+  guards: z
+    .strictObject({
+      tests: z.array(z.string()).default([]).describe('More globs of test files.'),
+      config: z.array(z.string()).default([]).describe('More globs of files that decide how checks run; a change to one is held.'),
+      allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
+    })
+    .prefault({}),
+  baseRed: z.enum(['repair', 'block']).default('repair').describe('What to do when a check is red before any work.'),
+  limits: z
+    .strictObject({
+      agents: z.number().int().min(1).max(150).default(20).describe('Attempts at once.'),
+      checks: z.number().int().min(1).max(64).default(2).describe('Checks at once.'),
+      attempts: z.number().int().min(1).max(20).default(3).describe('Tries per task.'),
+      runAttempts: z.number().int().min(1).max(100_000).default(5_000).describe('Tries per run, over all tasks.'),
+      retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Wait before a retry.'),
+      inactivitySeconds: Seconds.default(300).describe('An attempt that says nothing for so long is stopped.'),
+      runtimeSeconds: Seconds.default(3600).describe('The longest an attempt may take.'),
+      turns: z.number().int().positive().optional().describe('Most turns of an attempt.'),
+      outputBytes: z.number().int().positive().default(256 * 1024 * 1024).describe('Most output of an attempt.'),
+      freeMemoryMb: z.number().nonnegative().default(256).describe('No attempt starts with less memory free.'),
+      freeDiskMb: z.number().nonnegative().default(512).describe('No attempt starts with less disk free.'),
+    })
+    .prefault({}),
+  budget: z
+    .strictObject({
+      run: z.number().positive().optional().describe('Most US dollars a run may spend.'),
+      project: z.number().positive().optional().describe('Most US dollars all runs of the project may spend.'),
+      attempt: z.number().positive().default(1).describe('US dollars reserved for an attempt while it runs.'),
+    })
+    .prefault({}),
+  workspace: z
+    .strictObject({
+      symlinkDirs: z.array(InsidePath).default(['node_modules']).describe('Ignored folders every workspace gets its own copy of.'),
+      copyFiles: z.array(InsidePath).default([]).describe('Ignored files to copy from your checkout into every workspace.'),
+      setup: z.array(CommandText).default([]).describe('Commands that make a fresh checkout ready, for example npm ci.'),
+      teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
+      setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),
+      docker: z
+        .strictObject({ service: Name, workDir: z.string().default('/app') })
+        .optional()
+        .describe('A compose service in which the commands of this project run.'),
+    })
+    .prefault({}),
+  git: z
+    .strictObject({
+      base: z.string().optional().describe('The branch work starts from and lands on; default: the one checked out.'),
+      author: z.string().default('Manyhands').describe('Author name of commits made for agents.'),
+      email: z.string().default('manyhands@localhost').describe('Author address of those commits.'),
+      trailers: z.array(z.string()).default([]).describe('Trailer lines added to those commits.'),
+    })
+    .prefault({}),
+  land: LandMode.default('branch').describe('branch: leave mh/<run>; merge: fast-forward the base; pr: open a pull request.'),
+  review: z
+    .strictObject({
+      rounds: z.number().int().min(0).max(20).default(3).describe('Most review rounds; 0 switches review off.'),
+    })
+    .prefault({}),
+  tidy: z
+    .strictObject({
+      keepOutputDays: z.number().nonnegative().default(7).describe('Raw output files are removed after so many days.'),
+    })
+    .prefault({}),
+});
+export type Config = z.infer<typeof Config>;

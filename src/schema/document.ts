@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { Evidence } from './gate.ts';
+
+/** How a run stands, in one word. */
+export const RunWord = z.enum([
+  'running',
+  'held',
+  'blocked',
+  'cancelling',
+  'done',
+  'unverified',
+  'failed',
+  'cancelled',
+]);
+export type RunWord = z.infer<typeof RunWord>;
+
+export const TaskDocument = z.object({
+  key: z.string(),
+  title: z.string(),
+  role: z.string(),
+  status: z.string(),
+  reason: z.string().nullable(),
+  needs: z.array(z.string()),
+  attempts: z.number().int(),
+  agent: z.string().nullable(),
+  commit: z.string().nullable(),
+  cost: z.number(),
+  evidence: z.array(Evidence),
+});
+export type TaskDocument = z.infer<typeof TaskDocument>;
+
+export const AttentionDocument = z.object({
+  task: z.string().nullable(),
+  what: z.enum(['plan', 'held', 'blocked']),
+  reason: z.string(),
+  files: z.array(z.string()),
+  nextStep: z.string(),
+});
+
+/** What `do`, `job`, `show` and `wait` print with --json. */
+export const RunDocument = z.object({
+  run: z.string(),
+  title: z.string(),
+  recipe: z.string(),
+  project: z.string(),
+  status: RunWord,
+  reason: z.string().nullable(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  base: z.object({ branch: z.string().nullable(), commit: z.string() }),
+  landed: z.object({ branch: z.string(), commit: z.string(), how: z.string(), url: z.string().nullable() }).nullable(),
+  cost: z.number(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  result: z.unknown().optional(),
+  attention: z.array(AttentionDocument),
+  tasks: z.array(TaskDocument),
+});
+export type RunDocument = z.infer<typeof RunDocument>;
+
+/** A line of `ls`. */
+export const RunSummary = RunDocument.pick({
+  run: true,
+  title: true,
+  recipe: true,
+  project: true,
+  status: true,
+  cost: true,
+  startedAt: true,
+  endedAt: true,
+}).extend({ tasks: z.number().int(), done: z.number().int() });
+export type RunSummary = z.infer<typeof RunSummary>;
+
+/** A line of `logs`. */
+export const LogLine = z.object({
+  id: z.number().int(),
+  run: z.string(),
+  task: z.string(),
+  attempt: z.number().int(),
+  at: z.string(),
+  kind: z.string(),
+  text: z.string(),
+});
+export type LogLine = z.infer<typeof LogLine>;

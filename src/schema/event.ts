@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { Config, LandMode } from './config.ts';
+import { Failure } from './failure.ts';
+import { Evidence } from './gate.ts';
+import { RunId, TaskKey } from './ids.ts';
+import { Spend, Usage } from './usage.ts';
+import { TaskSpec } from './task.ts';
+
+const AttemptRef = { task: TaskKey, attempt: z.number().int().positive() };
+
+/** Who and what a run is; pinned when it starts and never changed. */
+export const RunStart = z.object({
+  run: RunId,
+  title: z.string(),
+  project: z.object({ id: z.string(), root: z.string() }),
+  recipe: z.object({ name: z.string(), version: z.number().int() }),
+  input: z.unknown(),
+  base: z.object({ branch: z.string().nullable(), commit: z.string() }),
+  land: LandMode,
+  config: Config,
+  roles: z.record(z.string(), z.string()),
+  agents: z.record(z.string(), z.string()),
+});
+export type RunStart = z.infer<typeof RunStart>;
+
+/** How a process is found again: who it is, and the secret its descendants carry. */
+export const ProcessRecord = z.object({
+  identity: z.object({ boot: z.string(), pidNamespace: z.string(), pid: z.number().int(), startTime: z.string() }),
+  token: z.string(),
+});
+export type ProcessRecord = z.infer<typeof ProcessRecord>;
+
+/** The work of an attempt as saved in the mirror; `head` is where the agent's own HEAD stood. */
+export const SavedWork = z.object({
+  ref: z.string(),
+  commit: z.string(),
+  tree: z.string(),
+  head: z.string(),
+  changed: z.boolean(),
+});
+export type SavedWork = z.infer<typeof SavedWork>;
+
+/** Where an attempt begins: the commit it finds, and the one its changes are measured against. */
+export const WorkStart = z.object({ commit: z.string(), base: z.string() });
+export type WorkStart = z.infer<typeof WorkStart>;
+
+/** Something only a person can decide. */
+export const Hold = z.object({
+  what: z.enum(['plan', 'guard', 'review', 'landing', 'base-red']),
+  reason: z.string(),
+  files: z.array(z.string()).default([]),
+});
+export type Hold = z.infer<typeof Hold>;
+
+export const TaskEnd = z.enum(['done', 'failed', 'skipped', 'cancelled']);
+export const RunEnd = z.enum(['done', 'unverified', 'failed', 'cancelled']);
+export type RunEnd = z.infer<typeof RunEnd>;
+
+function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
+  return z.object({ type: z.literal(type), data: z.object(shape) });
+}
+
+/** Everything that can happen to a run. Few facts, folded by `evolve`; what an agent says is transcript, not event. */
+export const RunEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('run.started'), data: RunStart }),
+  event('run.base-checked', { tree: z.string(), evidence: z.array(Evidence) }),
+  event('run.held', { hold: Hold }),
+  event('run.approved', { note: z.string().optional() }),
+  event('run.cancelling', { reason: z.string() }),
+  event('run.landed', { branch: z.string(), commit: z.string(), how: LandMode, url: z.string().optional() }),
+  event('run.rewound', { commit: z.string(), tree: z.string(), reason: z.string() }),
+  event('run.branch-pushed', { branch: z.string(), commit: z.string() }),
+  event('run.reopened', { tasks: z.array(TaskKey), reason: z.string() }),
+  event('run.ended', { status: RunEnd, reason: z.string(), spend: Spend }),
+  event('tasks.added', { specs: z.array(TaskSpec) }),
+  event('attempt.started', {
+    ...AttemptRef,
+    agent: z.string(),
+    because: z.string(),
+    base: z.string(),
+    reservation: Spend,
+    session: z.string().optional(),
+  }),
+  event('attempt.spawned', { ...AttemptRef, process: ProcessRecord }),
+  event('attempt.used', { ...AttemptRef, usage: Usage }),
+  event('attempt.ended', {
+    ...AttemptRef,
+    usage: Usage,
+    saved: SavedWork.optional(),
+    session: z.string().optional(),
+    summary: z.string(),
+    output: z.unknown().optional(),
+    failure: Failure.optional(),
+  }),
+  event('task.retrying', {
+    task: TaskKey,
+    at: z.number(),
+    counted: z.boolean(),
+    resume: z.boolean(),
+    evidence: z.string(),
+    from: WorkStart.optional(),
+    analysis: TaskKey.optional(),
+  }),
+  event('task.landing', { task: TaskKey, commit: z.string(), ref: z.string() }),
+  event('gate.ended', { tasks: z.array(TaskKey), commit: z.string(), evidence: Evidence }),
+  event('task.conflicted', { task: TaskKey, onto: z.string(), files: z.array(z.string()), resolver: TaskKey }),
+  event('task.held', { task: TaskKey, hold: Hold, commit: z.string() }),
+  event('task.approved', { task: TaskKey, note: z.string().optional() }),
+  event('task.blocked', { task: TaskKey, reason: z.string(), nextStep: z.string() }),
+  event('tasks.landed', { tasks: z.array(TaskKey), from: z.string(), commit: z.string(), tree: z.string() }),
+  event('task.ended', { task: TaskKey, status: TaskEnd, reason: z.string(), failure: Failure.optional() }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;
+export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+/** What belongs to a project and to no single run. */
+export const ProjectEvent = z.discriminatedUnion('type', [
+  event('project.opened', { root: z.string() }),
+  event('project.spent', { run: RunId, spend: Spend }),
+  event('project.proved', { evidence: Evidence }),
+]);
+export type ProjectEvent = z.infer<typeof ProjectEvent>;
+
+/** What belongs to an account of an agent: it rests until a time when its provider said so. */
+export const AccountEvent = z.discriminatedUnion('type', [
+  event('account.rested', { until: z.number(), reason: z.string() }),
+]);
+export type AccountEvent = z.infer<typeof AccountEvent>;

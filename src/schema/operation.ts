@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { LogLine, RunDocument, RunSummary } from './document.ts';
+import { StartRequest } from './request.ts';
+
+/** Which run is meant: an id, a unique beginning of one, or nothing for the project's latest. */
+const RunRef = { dir: z.string(), run: z.string().optional() };
+
+export const SalvageItem = z.object({
+  ref: z.string(),
+  run: z.string(),
+  task: z.string(),
+  attempt: z.number().int(),
+  commit: z.string(),
+  at: z.string(),
+  landed: z.boolean(),
+  files: z.number().int(),
+  detail: z.string(),
+});
+export type SalvageItem = z.infer<typeof SalvageItem>;
+
+export const DoctorLine = z.object({
+  name: z.string(),
+  ok: z.boolean(),
+  required: z.boolean(),
+  detail: z.string(),
+  fix: z.string().nullable(),
+});
+export type DoctorLine = z.infer<typeof DoctorLine>;
+
+export const CleanItem = z.object({ what: z.string(), path: z.string(), bytes: z.number(), reason: z.string() });
+
+/** An event as a door shows it; folded with the same `evolve`. */
+export const ShownEvent = z.object({ version: z.number().int(), at: z.number(), type: z.string(), data: z.unknown() });
+export type ShownEvent = z.infer<typeof ShownEvent>;
+
+function operation<I extends z.ZodType, O extends z.ZodType>(
+  where: 'engine' | 'anywhere',
+  summary: string,
+  input: I,
+  output: O,
+) {
+  return { where, summary, input, output };
+}
+
+/**
+ * Everything that can be asked for, the same through every door. `engine` operations change runs and act:
+ * the one engine does them. `anywhere` operations only read and work in any process.
+ */
+export const OPERATIONS = {
+  'start-run': operation('engine', 'Start a run', StartRequest, z.object({ run: z.string() })),
+  'list-runs': operation(
+    'anywhere',
+    'List runs, newest first',
+    z.object({ dir: z.string().optional(), limit: z.number().int().positive().max(1000).default(20) }),
+    z.array(RunSummary),
+  ),
+  'show-run': operation('anywhere', 'Show a run with its tasks and evidence', z.object(RunRef), RunDocument),
+  'diff-run': operation(
+    'anywhere',
+    'Show what a run, or one of its tasks, changed',
+    z.object({ ...RunRef, task: z.string().optional() }),
+    z.object({ run: z.string(), from: z.string(), to: z.string(), stat: z.string(), diff: z.string() }),
+  ),
+  'cancel-run': operation(
+    'engine',
+    'Cancel a run; everything it made is kept',
+    z.object({ ...RunRef, reason: z.string().default('cancelled by a person') }),
+    RunDocument,
+  ),
+  'approve-run': operation(
+    'engine',
+    'Approve a plan or held work',
+    z.object({ ...RunRef, task: z.string().optional(), note: z.string().optional() }),
+    RunDocument,
+  ),
+  'retry-run': operation(
+    'engine',
+    'Try failed or blocked tasks again',
+    z.object({ ...RunRef, task: z.string().optional() }),
+    RunDocument,
+  ),
+  'resume-runs': operation(
+    'engine',
+    "Go on with a run, or with all of the project's unfinished ones",
+    z.object(RunRef),
+    z.object({ runs: z.array(z.string()) }),
+  ),
+  'land-run': operation(
+    'engine',
+    'Bring a run branch onto its base',
+    z.object({ ...RunRef, how: z.enum(['merge', 'branch', 'pr']).default('merge') }),
+    RunDocument,
+  ),
+  'list-salvage': operation('anywhere', 'List all work that was ever saved', z.object(RunRef), z.array(SalvageItem)),
+  'restore-salvage': operation(
+    'anywhere',
+    'Put saved work on a branch of your repository',
+    z.object({ dir: z.string(), ref: z.string(), branch: z.string().optional() }),
+    z.object({ branch: z.string(), commit: z.string() }),
+  ),
+  clean: operation(
+    'engine',
+    'Remove workspaces and raw output that are saved and no longer needed',
+    z.object({ dir: z.string().optional(), olderThanDays: z.number().nonnegative(), apply: z.boolean() }),
+    z.object({ items: z.array(CleanItem), bytes: z.number(), applied: z.boolean() }),
+  ),
+  where: operation(
+    'anywhere',
+    'Say where everything is written',
+    z.object({ dir: z.string() }),
+    z.array(z.object({ what: z.string(), path: z.string(), exists: z.boolean() })),
+  ),
+  doctor: operation('anywhere', 'Check what Manyhands needs', z.object({ dir: z.string() }), z.array(DoctorLine)),
+} as const;
+
+/** Operations that answer with items as they happen, until they end or the asker goes away. */
+export const STREAMS = {
+  'watch-run': operation(
+    'anywhere',
+    'Follow the events of a run',
+    z.object({ run: z.string(), after: z.number().int().nonnegative().default(0) }),
+    ShownEvent,
+  ),
+  'read-logs': operation(
+    'anywhere',
+    'Read what the agents said',
+    z.object({ ...RunRef, task: z.string().optional(), follow: z.boolean().default(false) }),
+    LogLine,
+  ),
+} as const;
+
+export type OperationName = keyof typeof OPERATIONS;
+export type OperationInput<N extends OperationName> = z.input<(typeof OPERATIONS)[N]['input']>;
+export type OperationOutput<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['output']>;
+export type StreamName = keyof typeof STREAMS;
+export type StreamInput<N extends StreamName> = z.input<(typeof STREAMS)[N]['input']>;
+export type StreamItem<N extends StreamName> = z.output<(typeof STREAMS)[N]['output']>;

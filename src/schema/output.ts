@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+const Text = z.string().trim().min(1, 'must not be empty');
+
+/** One task as a planner words it; its id is any text and serves only to resolve `needs`. */
+const PlannedTask = z.object({
+  id: Text.max(200).describe('Any name that is unique in this plan.'),
+  title: Text.max(200).describe('One line, imperative.'),
+  description: Text.describe('What to do and how to tell that it is done.'),
+  needs: z.array(Text).default([]).describe('Ids of tasks that must be finished first.'),
+  files: z.array(Text).optional().describe('Files it will probably touch.'),
+});
+
+/** What the plan role hands over: tasks whose ids are unique and whose needs exist; cycles are the graph's to find. */
+export const PlanOutput = z
+  .object({
+    tasks: z.array(PlannedTask).min(1, 'a plan needs at least one task').max(200, 'a plan has at most 200 tasks'),
+    summary: z.string().optional(),
+  })
+  .superRefine((plan, context) => {
+    const ids = new Set<string>();
+    for (const [index, task] of plan.tasks.entries()) {
+      if (ids.has(task.id)) refuse(context, ['tasks', index, 'id'], `two tasks have the id "${task.id}"`);
+      ids.add(task.id);
+    }
+    for (const [index, task] of plan.tasks.entries()) {
+      for (const need of task.needs) {
+        if (need === task.id) refuse(context, ['tasks', index, 'needs'], `task "${task.id}" needs itself`);
+        else if (!ids.has(need))
+          refuse(context, ['tasks', index, 'needs'], `task "${task.id}" needs "${need}", which is not in the plan`);
+      }
+    }
+  });
+export type PlanOutput = z.infer<typeof PlanOutput>;
+
+/** What the review role hands over; no findings is a clean review. */
+export const ReviewOutput = z.object({
+  findings: z
+    .array(
+      z.object({
+        severity: z.enum(['low', 'medium', 'high']),
+        file: z.string().optional(),
+        line: z.number().int().min(1).max(10_000_000).optional(),
+        title: Text.max(200),
+        description: Text,
+      }),
+    )
+    .max(200, 'a review has at most 200 findings'),
+  summary: z.string(),
+});
+export type ReviewOutput = z.infer<typeof ReviewOutput>;
+
+/** What the analyze role hands over about an attempt that failed. */
+export const AnalysisOutput = z.object({
+  cause: Text.describe('Why the attempt failed, from the evidence.'),
+  advice: Text.describe('What the next attempt should do differently.'),
+});
+export type AnalysisOutput = z.infer<typeof AnalysisOutput>;
+
+function refuse(context: z.RefinementCtx, path: (string | number)[], message: string): void {
+  context.addIssue({ code: 'custom', path, message });
+}

@@ -1,0 +1,79 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../errors.ts';
+import type { StoredEvent, StreamSummary, Write } from '../store.ts';
+import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+
+/** A write whose events are JSON already: what the caller changes later is not stored. */
+type EncodedWrite = { stream: string; expected: number; events: { type: string; json: string }[] };
+
+/** Encodes at the time of the call, so that a value which is no JSON fails its own caller. */
+export function encodeWrites(writes: readonly Write[]): EncodedWrite[] {
+  return writes.map(({ stream, expected, events }) => ({
+    stream,
+    expected,
+    events: events.map(({ type, data }) => ({ type, json: toJson(data) })),
+  }));
+}
+
+/** The statements on events and streams. */
+export function prepareEvents(db: DatabaseSync) {
+  const selectVersion = db.prepare('SELECT version FROM streams WHERE stream = ?');
+  const advanceStream = db.prepare(`
+    INSERT INTO streams (stream, version, first_at, last_at) VALUES (?1, ?2, ?3, ?3)
+    ON CONFLICT (stream) DO UPDATE SET version = excluded.version, last_at = excluded.last_at`);
+  const insertEvent = db.prepare('INSERT INTO events (stream, version, at, type, data) VALUES (?, ?, ?, ?, ?)');
+  const selectStream = db.prepare('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version');
+  const selectAll = db.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
+  const selectStreams = db.prepare(`
+    SELECT * FROM streams WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream`);
+
+  function versionOf(stream: string): number {
+    const row = selectVersion.get(stream);
+    return row === undefined ? 0 : integerOf(row, 'version');
+  }
+
+  function appendTo(write: EncodedWrite, at: number): StoredEvent[] {
+    const { stream, expected, events } = write;
+    const before = versionOf(stream);
+    if (expected !== -1 && expected !== before) throw conflict(stream, expected, before);
+    if (events.length === 0) return [];
+    advanceStream.run(stream, before + events.length, at);
+    return events.map(({ type, json }, index) => {
+      const version = before + index + 1;
+      const position = Number(insertEvent.run(stream, version, at, type, json).lastInsertRowid);
+      return { stream, version, position, at, type, data: fromJson(json) };
+    });
+  }
+
+  return {
+    append: (writes: readonly EncodedWrite[], at: number) => writes.flatMap((write) => appendTo(write, at)),
+    read: (stream: string, after: number) => selectStream.all(stream, after).map(eventOf),
+    readAll: (after: number, limit: number) => selectAll.all(after, limit).map(eventOf),
+    streams: (prefix: string) => selectStreams.all(prefix).map(summaryOf),
+  };
+}
+
+function conflict(stream: string, expected: number, actual: number): AppError {
+  const message = `The stream ${stream} is at version ${actual}, not ${expected}`;
+  return new AppError('CONFLICT', message, { stream, expected, actual });
+}
+
+function eventOf(row: Row): StoredEvent {
+  return {
+    stream: textOf(row, 'stream'),
+    version: integerOf(row, 'version'),
+    position: integerOf(row, 'position'),
+    at: integerOf(row, 'at'),
+    type: textOf(row, 'type'),
+    data: jsonOf(row, 'data'),
+  };
+}
+
+function summaryOf(row: Row): StreamSummary {
+  return {
+    stream: textOf(row, 'stream'),
+    version: integerOf(row, 'version'),
+    firstAt: integerOf(row, 'first_at'),
+    lastAt: integerOf(row, 'last_at'),
+  };
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../errors.ts';
+import { crashpoint } from '../../world.ts';
+import { integerOf } from './columns.ts';
+
+/** Marks the file as ours in SQLite's header: "MHND". */
+const APPLICATION_ID = 0x4d484e44;
+
+/** Numbered from 1 by their place; one that has been released is never edited. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    UNIQUE (stream, version)
+  ) STRICT;
+
+  CREATE TABLE streams (
+    stream TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE snapshots (
+    stream TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    codec TEXT NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE blobs (
+    hash TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
+  CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY,
+    attempt TEXT NOT NULL UNIQUE,
+    usage TEXT
+  ) STRICT;
+
+  CREATE TABLE cursors (
+    attempt INTEGER NOT NULL REFERENCES attempts (id),
+    file TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    PRIMARY KEY (attempt, file)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE transcript (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    attempt INTEGER NOT NULL REFERENCES attempts (id),
+    file TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    data TEXT,
+    UNIQUE (attempt, file, generation, offset, part)
+  ) STRICT;
+
+  CREATE INDEX transcript_by_attempt ON transcript (attempt, id);
+
+  CREATE VIRTUAL TABLE transcript_words USING fts5 (text, content = 'transcript', content_rowid = 'id');
+
+  CREATE TRIGGER transcript_added AFTER INSERT ON transcript BEGIN
+    INSERT INTO transcript_words (rowid, text) VALUES (new.id, new.text);
+  END;
+
+  CREATE TRIGGER transcript_removed AFTER DELETE ON transcript BEGIN
+    INSERT INTO transcript_words (transcript_words, rowid, text) VALUES ('delete', old.id, old.text);
+  END;
+  `,
+];
+
+/** Refuses a database of a newer version, and one that is not ours, before anything is written to it. */
+export function requireKnownVersion(db: DatabaseSync, file: string): void {
+  const version = readVersion(db);
+  if (version > MIGRATIONS.length) {
+    const message = `The database ${file} has version ${version}; this program knows versions up to ${MIGRATIONS.length}`;
+    throw new AppError('DATA_NEWER', message, { file, version, known: MIGRATIONS.length });
+  }
+  if (version === 0 ? hasTables(db) : readApplicationId(db) !== APPLICATION_ID) {
+    throw new AppError('DATA_DAMAGED', `The file ${file} is a database of another program`, { file });
+  }
+}
+
+/** Brings the database to this program's version; each step is one transaction with its number, so a killed one is done again. */
+export function migrate(db: DatabaseSync): void {
+  for (let version = readVersion(db); version < MIGRATIONS.length; version = readVersion(db)) {
+    crashpoint('store.migrating');
+    applyMigration(db, version);
+    crashpoint('store.migrated');
+  }
+}
+
+function applyMigration(db: DatabaseSync, from: number): void {
+  const next = MIGRATIONS[from];
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    if (next !== undefined && readVersion(db) === from) {
+      db.exec(next);
+      crashpoint('store.migration-written');
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      db.exec(`PRAGMA user_version = ${from + 1}`);
+    }
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function readVersion(db: DatabaseSync): number {
+  return integerOf(db.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+}
+
+function readApplicationId(db: DatabaseSync): number {
+  return integerOf(db.prepare('PRAGMA application_id').get() ?? {}, 'application_id');
+}
+
+function hasTables(db: DatabaseSync): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { World } from '../../world.ts';
+import { createListeners } from '../listeners.ts';
+import type { Store, StoredEvent, TranscriptEntry } from '../store.ts';
+import { prepareBlobs } from './blobs.ts';
+import { toJson } from './columns.ts';
+import { preparePrivateFile } from './database-file.ts';
+import { encodeWrites, prepareEvents } from './events.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { migrate, requireKnownVersion } from './migrations.ts';
+import { prepareSearch } from './search.ts';
+import { prepareSnapshots } from './snapshots.ts';
+import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
+import { encodeBatch, prepareTranscript } from './transcript.ts';
+
+/** `busyTimeoutMs`: another program may hold the file for a moment (a backup, a shell); the wait blocks the event loop. */
+type SqliteOptions = { file: string; world: World; busyTimeoutMs?: number };
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** The WAL is cut back to this size whenever a checkpoint has emptied it. */
+const LARGEST_IDLE_WAL_BYTES = 16 * 1024 * 1024;
+
+/** Opens the database, brought up to date; refuses a newer one with DATA_NEWER and a damaged one with DATA_DAMAGED. */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { file, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  preparePrivateFile(file);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    requireKnownVersion(db, file);
+    configure(db);
+    migrate(db);
+    return createStore(db, options);
+  } catch (error) {
+    db?.close();
+    throw fromOpeningError(error, file);
+  }
+}
+
+function configure(db: DatabaseSync): void {
+  db.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL_BYTES};
+    PRAGMA wal_autocheckpoint = 1000;
+    PRAGMA trusted_schema = OFF;
+  `);
+}
+
+function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
+  const events = prepareEvents(db);
+  const snapshots = prepareSnapshots(db);
+  const blobs = prepareBlobs(db);
+  const transcript = prepareTranscript(db);
+  const search = prepareSearch(db);
+  const group = createGroupCommit(db, file, world);
+  const appended = createListeners<StoredEvent[]>();
+  const ingested = createListeners<TranscriptEntry[]>();
+
+  function asking<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw fromSqliteError(error, file);
+    }
+  }
+
+  return {
+    append: async (writes, at) => {
+      const encoded = encodeWrites(writes);
+      return group.add(() => events.append(encoded, at), appended.tell);
+    },
+    read: (stream, after = 0) => asking(() => events.read(stream, after)),
+    readAll: (after, limit) => asking(() => events.readAll(after, limit)),
+    streams: (prefix) => asking(() => events.streams(prefix)),
+    saveSnapshot: async ({ stream, version, codec, state }) => {
+      const encoded = { stream, version, codec, json: toJson(state) };
+      await group.add(() => snapshots.save(encoded));
+    },
+    loadSnapshot: (stream, codec) => asking(() => snapshots.load(stream, codec)),
+    putBlob: async (text) => {
+      const hash = createHash('sha256').update(text).digest('hex');
+      await group.add(() => blobs.put(hash, text));
+      return hash;
+    },
+    getBlob: (hash) => asking(() => blobs.get(hash)),
+    ingest: async (batch) => {
+      const encoded = encodeBatch(batch);
+      await group.add(
+        () => transcript.ingest(encoded),
+        (rows) => {
+          if (rows.length > 0) ingested.tell(rows);
+        },
+      );
+    },
+    cursor: (attempt, source) => asking(() => transcript.cursor(attempt, source).offset),
+    generation: (attempt, source) => asking(() => transcript.cursor(attempt, source).generation),
+    usage: (attempt) => asking(() => transcript.usage(attempt)),
+    transcript: (query) => asking(() => transcript.read(query)),
+    search: (query) => asking(() => search(query)),
+    onAppend: appended.add,
+    onTranscript: ingested.add,
+    [Symbol.asyncDispose]: async () => {
+      group.close();
+      if (db.isOpen) db.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { SearchHit, SearchQuery } from '../store.ts';
+import { integerOf, type Row, textOf } from './columns.ts';
+
+/** An excerpt has at most this many words, the found ones among them. */
+const EXCERPT_WORDS = 24;
+
+/** The statement on the full-text index; an attempt's name begins with its run's id and a dash. */
+export function prepareSearch(db: DatabaseSync) {
+  const select = db.prepare(`
+    SELECT transcript.id, attempts.attempt, transcript.at, transcript.kind,
+      snippet(transcript_words, 0, '', '', '…', ${EXCERPT_WORDS}) AS excerpt
+    FROM transcript_words
+      CROSS JOIN transcript ON transcript.id = transcript_words.rowid
+      CROSS JOIN attempts ON attempts.id = transcript.attempt
+    WHERE transcript_words MATCH ?1 AND transcript_words.rowid < ?2
+      AND (?3 IS NULL OR substr(attempts.attempt, 1, length(?3) + 1) = ?3 || '-')
+    ORDER BY transcript_words.rowid DESC LIMIT ?4`);
+
+  return ({ text, limit, before = Number.MAX_SAFE_INTEGER, run }: SearchQuery): SearchHit[] => {
+    const words = quoteWords(text);
+    if (words === '') return [];
+    return select.all(words, before, run ?? null, limit).map(hitOf);
+  };
+}
+
+/** Makes any text a query for all of its words: quoted, none of them is an operator of the query language. */
+function quoteWords(text: string): string {
+  return text
+    .split(/[\s\0]+/u)
+    .filter((word) => /[\p{L}\p{N}\p{Co}]/u.test(word))
+    .map((word) => `"${word.replaceAll('"', '""')}"`)
+    .join(' ');
+}
+
+function hitOf(row: Row): SearchHit {
+  return {
+    id: integerOf(row, 'id'),
+    attempt: textOf(row, 'attempt'),
+    at: integerOf(row, 'at'),
+    kind: textOf(row, 'kind'),
+    excerpt: textOf(row, 'excerpt'),
+  };
+}

@@ -1,0 +1,84 @@
+/** A fact as it was stored: versions count from 1 without gaps within a stream, positions order all streams. */
+export type StoredEvent = {
+  stream: string;
+  version: number;
+  position: number;
+  at: number;
+  type: string;
+  data: unknown;
+};
+
+export type NewEvent = { type: string; data: unknown };
+
+/** `expected` is the stream's version before the write (0: new, -1: any); without events it only checks that version. */
+export type Write = { stream: string; expected: number; events: readonly NewEvent[] };
+
+export type StreamSummary = { stream: string; version: number; firstAt: number; lastAt: number };
+
+/** A fold of a stream; `codec` is a hash of the code that folded it, so that no other code takes it up. */
+export type Snapshot = { stream: string; version: number; codec: string; state: unknown };
+
+export type OutputFile = 'stdout' | 'stderr';
+
+/** Something an agent (or, as `engine`, Manyhands) said; `generation` counts how often the file shrank and began again at 0. */
+export type TranscriptRow = {
+  attempt: string;
+  file: OutputFile | 'engine';
+  offset: number;
+  generation?: number;
+  at: number;
+  kind: string;
+  text: string;
+  data?: unknown;
+};
+
+/** A row as it was stored; ids grow and are never used again. */
+export type TranscriptEntry = TranscriptRow & { id: number };
+
+/** How far a file was read: the first byte that has not been. */
+export type Cursor = { file: OutputFile; offset: number; generation?: number };
+
+/** What was read at once; `usage` is the attempt's total so far, not a difference. */
+export type Batch = { attempt: string; rows: readonly TranscriptRow[]; cursors: readonly Cursor[]; usage?: unknown };
+
+export type TranscriptQuery = { attempt: string; after?: number; limit: number; kinds?: readonly string[] };
+
+/** `before` is the id of the last hit seen; `run` keeps to the attempts of one run. */
+export type SearchQuery = { text: string; limit: number; before?: number; run?: string };
+
+export type SearchHit = { id: number; attempt: string; at: number; kind: string; excerpt: string };
+
+/** Stores events and transcripts, and never judges them; what it shows is committed. */
+export interface Store extends AsyncDisposable {
+  /** All or nothing over several streams; resolves after the fsync, rejects with CONFLICT when a version differs. */
+  append(writes: readonly Write[], at: number): Promise<StoredEvent[]>;
+  /** The events of a stream after a version. */
+  read(stream: string, after?: number): StoredEvent[];
+  /** The events of all streams after a position. */
+  readAll(after: number, limit: number): StoredEvent[];
+  /** The streams whose names begin with the prefix, by name. */
+  streams(prefix: string): StreamSummary[];
+  /** Keeps the newest fold of a stream for each codec's own use; an older version never replaces a newer one. */
+  saveSnapshot(snapshot: Snapshot): Promise<void>;
+  /** The stream's snapshot, if this codec made it. */
+  loadSnapshot(stream: string, codec: string): { version: number; state: unknown } | undefined;
+  /** Stores a text once, under its SHA-256. */
+  putBlob(text: string): Promise<string>;
+  getBlob(hash: string): string | undefined;
+  /** Rows, cursors and usage in one transaction; a batch that is repeated, at once or later, changes nothing. */
+  ingest(batch: Batch): Promise<void>;
+  /** Where reading goes on; 0 for a file never read. */
+  cursor(attempt: string, file: OutputFile): number;
+  /** How often the file shrank so far; rows and cursors that follow carry it. */
+  generation(attempt: string, file: OutputFile): number;
+  /** The attempt's usage as last ingested. */
+  usage(attempt: string): unknown;
+  /** Rows of an attempt in the order of their ids. */
+  transcript(query: TranscriptQuery): TranscriptEntry[];
+  /** Rows that hold every word of the text, newest first; any text is a valid query. */
+  search(query: SearchQuery): SearchHit[];
+  /** Tells of each append after its commit, in order; returns the way to stop it. */
+  onAppend(listener: (events: StoredEvent[]) => void): () => void;
+  /** Tells of the rows each ingestion added, after its commit, in order; returns the way to stop it. */
+  onTranscript(listener: (rows: TranscriptEntry[]) => void): () => void;
+}

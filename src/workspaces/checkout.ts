@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { GateCheckout } from '../gates/gate.ts';
+import { createCheckout } from '../git/checkout.ts';
+import type { Mirror } from '../git/mirror.ts';
+import type { Config } from '../schema/config.ts';
+import { realWorld, type World } from '../world.ts';
+import { removeTree } from './copy-tree.ts';
+import { lockHash } from './lock-hash.ts';
+import { applySeed, prepareSeed, type Seed } from './seed.ts';
+import { runSetup } from './setup.ts';
+
+export interface CheckoutOptions {
+  mirror: Mirror;
+  home: string;
+  project: string;
+  commit: string;
+  /** Paths taken from another commit; what is absent there is removed. */
+  overlay?: { commit: string; paths: readonly string[] };
+  config: Config['workspace'];
+  lfsStorage?: string;
+  /** The user's checkout: read, never written. */
+  root: string;
+  env: Record<string, string>;
+  signal: AbortSignal;
+}
+
+/** Where checkouts for gates and set-ups stand while they are needed. */
+export function checkoutsFolder(home: string): string {
+  return join(home, 'checkouts');
+}
+
+/** A clean checkout of a commit with dependencies of our own, for one gate; disposing it removes it. */
+export async function gateCheckout(options: CheckoutOptions, world: World = realWorld): Promise<GateCheckout> {
+  const locks = await lockHash(options.mirror, options.commit, options.config.setup);
+  const seed = await seedFor(options, locks, world);
+  const checkout = await plainCheckout(options, world);
+  try {
+    await applySeed(seed, checkout.path, { replace: true, signal: options.signal });
+    if (seed.runInEach) await runSetup({ ...options, cwd: checkout.path, commands: options.config.setup }, world);
+  } catch (error) {
+    await checkout[Symbol.asyncDispose]();
+    throw error;
+  }
+  return { ...checkout, setup: createHash('sha256').update(`${seed.key} ${locks}`).digest('hex') };
+}
+
+/** The seed for a commit's dependencies, for gates and workspaces alike. */
+export async function seedForCommit(options: CheckoutOptions, world: World = realWorld): Promise<Seed> {
+  return seedFor(options, await lockHash(options.mirror, options.commit, options.config.setup), world);
+}
+
+function seedFor(options: CheckoutOptions, locks: string, world: World): Promise<Seed> {
+  const { overlay: _, ...whole } = options;
+  return prepareSeed({ ...options, lockHash: locks, checkout: () => plainCheckout(whole, world) }, world);
+}
+
+async function plainCheckout(options: CheckoutOptions, world: World): Promise<AsyncDisposable & { path: string }> {
+  const { mirror, commit, overlay, lfsStorage, signal } = options;
+  const path = join(checkoutsFolder(options.home), options.project, world.token());
+  await createCheckout(
+    { mirror, path, commit, signal, ...(overlay ? { overlay } : {}), ...(lfsStorage ? { lfsStorage } : {}) },
+    world,
+  );
+  return { path, [Symbol.asyncDispose]: () => removeTree(path) };
+}

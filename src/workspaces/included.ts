@@ -1,0 +1,77 @@
+import { copyFile, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '../errors.ts';
+import { git } from '../git/git.ts';
+import type { Config } from '../schema/config.ts';
+import { isThere, placeInside, resolveInside } from './inside.ts';
+
+const INCLUDE_FILE = '.worktreeinclude';
+
+export interface Inclusion {
+  workspace: string;
+  root: string;
+  config: Config['workspace'];
+  /** Folders that come from the seed and are not copied a second time. */
+  seeded: readonly string[];
+  signal: AbortSignal;
+}
+
+/** Copies the ignored files that the user agreed to, by `copyFiles` or `.worktreeinclude`; tells which stand in the workspace now. */
+export async function copyIncluded(options: Inclusion): Promise<string[]> {
+  const isSeeded = (path: string) => options.seeded.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const named = (await Promise.all(options.config.copyFiles.map((path) => filesAt(options.root, path)))).flat();
+  const wanted = new Set([...named, ...(await includedFiles(options.root, options.signal))]);
+  const copied: string[] = [];
+  for (const path of wanted) {
+    options.signal.throwIfAborted();
+    if (!isSeeded(path) && (await copyOne(path, options))) copied.push(path);
+  }
+  return copied;
+}
+
+async function filesAt(root: string, path: string): Promise<string[]> {
+  const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+  const place = await resolveInside(root, plain);
+  if (place === undefined) return [];
+  return (await stat(place)).isDirectory() ? filesBelow(root, plain) : [plain];
+}
+
+async function filesBelow(root: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  const below = entries.map(async (entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? filesBelow(root, path) : [path];
+  });
+  return (await Promise.all(below)).flat();
+}
+
+/** Files that match the patterns of the include file and are ignored as well. */
+async function includedFiles(root: string, signal: AbortSignal): Promise<string[]> {
+  if (!(await isThere(join(root, INCLUDE_FILE)))) return [];
+  const asUser = { cwd: root, asUser: true, signal };
+  const matching = await git(['ls-files', '-o', '-i', `--exclude-from=${INCLUDE_FILE}`, '-z'], asUser);
+  if (matching.stdout === '') return [];
+  const ignored = await git(['check-ignore', '-z', '--stdin'], { ...asUser, input: matching.stdout, allow: [0, 1] });
+  return ignored.stdout.split('\0').filter((path) => path !== '');
+}
+
+/** What the commit itself brings is never replaced: as a copy it would be left out of what is saved. */
+async function copyOne(path: string, { root, workspace }: Inclusion): Promise<boolean> {
+  const source = await resolveInside(root, path);
+  if (source === undefined || source === (await realpath(root))) return false;
+  const info = await lstat(source);
+  if (!info.isFile())
+    throw new AppError('CONFIG_INVALID', `${path} is neither a file nor a folder, so it cannot be copied`, { path });
+  await makeFolders(workspace, dirname(path));
+  const target = await placeInside(workspace, path);
+  if (target === undefined || (await isThere(target))) return false;
+  await copyFile(source, target);
+  return true;
+}
+
+async function makeFolders(workspace: string, folder: string): Promise<void> {
+  if (folder === '.') return;
+  await makeFolders(workspace, dirname(folder));
+  const place = await placeInside(workspace, folder);
+  if (place !== undefined && !(await isThere(place))) await mkdir(place);
+}

@@ -1,0 +1,53 @@
+import type { Config } from '../schema/config.ts';
+import { crashpoint, realWorld, type World } from '../world.ts';
+import { findAppeared, listPaths } from './appeared.ts';
+import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';
+import { excludePaths } from './exclude.ts';
+import { copyIncluded } from './included.ts';
+import { applySeed, type Seed } from './seed.ts';
+import { runSetup } from './setup.ts';
+
+export interface Provision {
+  home: string;
+  workspace: string;
+  /** The user's checkout: read, never written. */
+  root: string;
+  config: Config['workspace'];
+  seed: Seed;
+  env: Record<string, string>;
+  signal: AbortSignal;
+}
+
+export interface Provisioned {
+  /** Paths that we put there: never to be committed. */
+  excluded: string[];
+}
+
+/** Makes a fresh clone ready to work in: dependencies, agreed ignored files, the service script, set-up commands. */
+export async function provision(options: Provision, world: World = realWorld): Promise<Provisioned> {
+  const { workspace, seed, config, signal } = options;
+  crashpoint('workspace.provisioning');
+  const seeded = await applySeed(seed, workspace, { replace: false, signal });
+  const copied = await copyIncluded({ ...options, seeded });
+  if (config.docker !== undefined) await writeServiceScript(workspace, config.docker);
+  const script = config.docker === undefined ? [] : [SERVICE_SCRIPT];
+  const appeared = seed.runInEach ? await setUp(options, world) : [];
+  const excluded = [...seeded, ...copied, ...script, ...appeared];
+  await excludePaths(workspace, excluded);
+  crashpoint('workspace.provisioned');
+  return { excluded };
+}
+
+/** Runs the teardown commands of a workspace that is about to be removed. */
+export async function teardown(options: Omit<Provision, 'seed' | 'root'>, world: World = realWorld): Promise<void> {
+  const { workspace, config } = options;
+  crashpoint('workspace.tearing-down');
+  await runSetup({ ...options, cwd: workspace, commands: config.teardown }, world);
+  crashpoint('workspace.torn-down');
+}
+
+async function setUp(options: Provision, world: World): Promise<string[]> {
+  const before = await listPaths(options.workspace);
+  await runSetup({ ...options, cwd: options.workspace, commands: options.config.setup }, world);
+  return findAppeared(options.workspace, before);
+}

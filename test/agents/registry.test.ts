@@ -1,0 +1,134 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAgentChoice } from '../../src/agents/choice.ts';
+import { pinAgents } from '../../src/agents/pin.ts';
+import { createAgents } from '../../src/agents/registry.ts';
+import { Config } from '../../src/schema/config.ts';
+
+const dir = realpathSync(mkdtempSync(join(tmpdir(), 'mh-registry-')));
+const program = ['node', 'rehearsal.js'];
+
+beforeAll(() => {
+  for (const name of ['agent.sh', 'other/Agent.sh', '7z']) {
+    mkdirSync(join(dir, 'other'), { recursive: true });
+    writeFileSync(join(dir, name), '#!/bin/sh\n');
+    chmodSync(join(dir, name), 0o755);
+  }
+  writeFileSync(join(dir, 'scenario.yaml'), 'agents: [ada, grace]\n');
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function options(adHoc: string[], more: { agents?: unknown; scenario?: string } = {}) {
+  const config = Config.parse({ agents: more.agents ?? {} });
+  const rehearsal = more.scenario === undefined ? { program } : { program, scenario: more.scenario };
+  return { config, dir, rehearsal, adHoc, path: '/usr/bin:/bin' };
+}
+
+describe('the choice of an agent', () => {
+  it.each([
+    ['claude', { agent: { kind: 'named', name: 'claude' } }],
+    ['implement=codex', { role: 'implement', agent: { kind: 'named', name: 'codex' } }],
+    ['command:./agent.sh', { agent: { kind: 'command', program: './agent.sh', args: [] } }],
+    [
+      `implement=command:./a.sh --flag=x 'two words' "a \\"b\\"" c\\ d ''`,
+      {
+        role: 'implement',
+        agent: { kind: 'command', program: './a.sh', args: ['--flag=x', 'two words', 'a "b"', 'c d', ''] },
+      },
+    ],
+  ])('is read from %s', (text, choice) => {
+    expect(parseAgentChoice(text)).toEqual(choice);
+  });
+
+  it.each(['', 'implement=', 'command:', 'command:   ', 'command:./a.sh "open'])(
+    'is refused as usage when it is "%s"',
+    (text) => {
+      expect(() => parseAgentChoice(text)).toThrow(expect.objectContaining({ code: 'USAGE' }));
+    },
+  );
+
+  it('of an unknown name is refused with the known ones and the nearest', () => {
+    const agents = { codex: { kind: 'command', command: 'codex' } };
+    expect(() => createAgents(options(['review=codxe'], { agents }))).toThrow(
+      expect.objectContaining({
+        code: 'AGENT_UNKNOWN',
+        message: 'There is no agent "codxe". Did you mean codex? Known agents: rehearsal, codex, command:<program>',
+      }),
+    );
+  });
+
+  it('is not fooled by names that every object has', () => {
+    expect(() => createAgents(options(['constructor']))).toThrow(expect.objectContaining({ code: 'AGENT_UNKNOWN' }));
+  });
+
+  it.each(['command:./none.sh', 'command:no-such-program-anywhere', 'command:./other'])(
+    '%s without a program is refused',
+    (text) => {
+      expect(() => createAgents(options([text]))).toThrow(expect.objectContaining({ code: 'AGENT_MISSING' }));
+    },
+  );
+});
+
+describe('the agents of a run', () => {
+  it('are none when nothing is configured and none is asked for', () => {
+    expect(createAgents(options([])).size).toBe(0);
+  });
+
+  it('are the ones asked for first, then the configured ones', () => {
+    const agents = { codex: { kind: 'command', command: 'codex' } };
+    const made = createAgents(options(['rehearsal', 'command:./agent.sh'], { agents }));
+    expect([...made.keys()]).toEqual(['rehearsal', 'agent', 'codex']);
+    expect([...made.values()].map(({ kind }) => kind)).toEqual(['rehearsal', 'command', 'command']);
+  });
+
+  it('never include a rehearsal that nobody asked for', () => {
+    const agents = { codex: { kind: 'command', command: 'codex' } };
+    expect([...createAgents(options([], { agents })).keys()]).toEqual(['codex']);
+  });
+
+  it('have readable and unique names, and the same command is the same agent', () => {
+    const texts = [
+      'command:./agent.sh',
+      'command:other/Agent.sh',
+      'fix=command:./agent.sh',
+      'command:./agent.sh -x',
+      'command:./7z',
+    ];
+    expect(pinAgents(options(texts)).choices).toEqual([
+      { agents: ['agent'] },
+      { agents: ['agent-2'] },
+      { role: 'fix', agents: ['agent'] },
+      { agents: ['agent-3'] },
+      { agents: ['agent-7z'] },
+    ]);
+  });
+
+  it('do not take the name of a configured one', () => {
+    const agents = { agent: { kind: 'command', command: 'sh' } };
+    expect(pinAgents(options(['command:./agent.sh'], { agents })).choices).toEqual([{ agents: ['agent-2'] }]);
+  });
+
+  it('are pinned with absolute programs, so that they are found again from anywhere', () => {
+    const { agents } = pinAgents(options(['command:./agent.sh --fast {prompt}', 'command:sh']));
+    expect(agents.agent).toMatchObject({ command: join(dir, 'agent.sh'), args: ['--fast', '{prompt}'] });
+    expect(agents.sh?.command).toMatch(/^\/(usr\/)?bin\/sh$/);
+    const again = createAgents({ config: Config.parse({ agents }), dir: '/', rehearsal: { program }, adHoc: [] });
+    expect([...again.keys()]).toEqual(['agent', 'sh']);
+  });
+
+  it('of a scenario have its names, and rehearsal stands for all of them', () => {
+    const asked = options(['rehearsal', 'review=grace'], { scenario: 'scenario.yaml' });
+    const { agents, choices } = pinAgents(asked);
+    expect(choices).toEqual([{ agents: ['ada', 'grace'] }, { role: 'review', agents: ['grace'] }]);
+    expect(agents.ada).toMatchObject({ kind: 'rehearsal', scenario: join(dir, 'scenario.yaml') });
+    expect([...createAgents(asked).keys()]).toEqual(['ada', 'grace']);
+  });
+
+  it('of kind command need a program in the configuration', () => {
+    expect(() => createAgents(options([], { agents: { mine: { kind: 'command' } } }))).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('agents.mine.command') }),
+    );
+  });
+});

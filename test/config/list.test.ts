@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { allowedAt, describeConfig } from '../../src/config/describe.ts';
+import { listConfig } from '../../src/config/list.ts';
+import { loadLayers } from '../../src/config/load.ts';
+import { scratch } from './scratch.ts';
+
+describe('the list of settings', () => {
+  it('says value and origin of each', async () => {
+    await using home = await scratch();
+    await home.write('global', 'limits: { agents: 4 }\nagents: { ada: { kind: rehearsal } }\n');
+    await home.write('project', 'land: pr\n');
+    const entries = new Map(listConfig(await loadLayers(home.place)).map((entry) => [entry.key, entry]));
+    expect(entries.get('limits.agents')).toMatchObject({ value: 4, from: 'global' });
+    expect(entries.get('land')).toMatchObject({ value: 'pr', from: 'project' });
+    expect(entries.get('limits.checks')).toMatchObject({ value: 2, from: 'default' });
+    expect(entries.get('agents.ada.kind')).toMatchObject({ value: 'rehearsal', from: 'global' });
+  });
+});
+
+describe('the description of settings', () => {
+  it('gives type, default and a meaning for each key', () => {
+    const keys = new Map(describeConfig().map((setting) => [setting.key, setting]));
+    expect(keys.get('limits.agents')).toEqual({
+      key: 'limits.agents',
+      type: 'integer 1..150',
+      default: 20,
+      description: 'Attempts at once.',
+    });
+    expect(keys.get('agents.<name>.kind')?.type).toBe('command | rehearsal');
+    expect(keys.get('budget.run')?.type).toBe('number above 0');
+    expect(allowedAt(['limits', 'nothing'])).toBeUndefined();
+  });
+});

@@ -1,0 +1,165 @@
+import { mkdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { failureOf, scratch } from './scratch.ts';
+
+describe('the settings in force', () => {
+  it('are the defaults where there are no files', async () => {
+    await using home = await scratch();
+    const config = await loadConfig(home.place);
+    expect(config.land).toBe('branch');
+    expect(config.limits.agents).toBe(20);
+  });
+
+  it('take the project over the global file, merging maps and replacing lists', async () => {
+    await using home = await scratch();
+    await home.write('global', 'limits: { agents: 4, checks: 1 }\nchecks: [lint]\nland: merge\n');
+    await home.write('project', 'limits: { agents: 9 }\nchecks: ["npm test"]\n');
+    const config = await loadConfig(home.place);
+    expect(config.limits).toMatchObject({ agents: 9, checks: 1, attempts: 3 });
+    expect(config.checks).toEqual(['npm test']);
+    expect(config.land).toBe('merge');
+  });
+
+  it('let a project change one field of an agent that the global file defines', async () => {
+    await using home = await scratch();
+    await home.write('global', 'agents: { ada: { kind: command, command: ./ada.sh } }\n');
+    await home.write('project', 'agents:\n  ada:\n    args: [--fast]\n');
+    const config = await loadConfig(home.place);
+    expect(config.agents.ada).toMatchObject({ kind: 'command', command: './ada.sh', args: ['--fast'] });
+  });
+
+  it('take a key with nothing behind it as not set', async () => {
+    await using home = await scratch();
+    await home.write('project', 'limits:\n  # agents: 4\nland:\n');
+    expect((await loadConfig(home.place)).limits.agents).toBe(20);
+  });
+
+  it('are the defaults for an empty file and one of comments only', async () => {
+    await using home = await scratch();
+    await home.write('project', '# nothing yet\n');
+    await home.write('global', '');
+    expect((await loadConfig(home.place)).land).toBe('branch');
+  });
+});
+
+const MISTAKES: { title: string; text: string | Buffer; at: string; says: RegExp }[] = [
+  {
+    title: 'a text instead of a boolean',
+    text: 'routing:\n  fallback: "false"\n',
+    at: '2:13',
+    says: /routing\.fallback: found the text "false"; allowed: true \| false \(without quotes\)/,
+  },
+  {
+    title: 'a number out of range',
+    text: 'limits:\n  agents: 1000\n',
+    at: '2:11',
+    says: /limits\.agents: found 1000; allowed: integer 1\.\.150/,
+  },
+  {
+    title: 'an unknown value of a choice',
+    text: 'land: rebase\n',
+    at: '1:7',
+    says: /land: found the text "rebase"; allowed: branch \| merge \| pr/,
+  },
+  {
+    title: 'a misspelt key',
+    text: 'land: pr\nlimits:\n  agnets: 3\n',
+    at: '3:3',
+    says: /limits\.agnets: unknown key; did you mean limits\.agents\?/,
+  },
+  {
+    title: 'a key far from any other',
+    text: 'zzzzzz: 1\n',
+    at: '1:1',
+    says: /zzzzzz: unknown key; known keys here: agents, routing/,
+  },
+  {
+    title: 'a missing field',
+    text: 'agents:\n  ada:\n    command: x\n',
+    at: '2:3',
+    says: /agents\.ada\.kind: missing; allowed: command \| rehearsal/,
+  },
+  {
+    title: 'a bad name',
+    text: 'agents:\n  Ada Lovelace: { kind: command }\n',
+    at: '2:3',
+    says: /not a valid name: lower-case letters/,
+  },
+  {
+    title: 'a wrong item of a list',
+    text: 'checks:\n  - npm test\n  - 5\n',
+    at: '3:5',
+    says: /checks\[1\]: found 5; allowed: text or map/,
+  },
+  {
+    title: 'a mistake inside an item',
+    text: 'checks:\n  - { run: npm test, timeout: 5 }\n',
+    at: '2:22',
+    says: /checks\[0\]\.timeout: unknown key/,
+  },
+  {
+    title: 'a path out of the repository',
+    text: 'workspace:\n  copyFiles: ["../secret"]\n',
+    at: '2:15',
+    says: /must stay inside the repository/,
+  },
+  { title: 'a list instead of a map', text: '- land\n', at: '1:1', says: /must be a map of keys/ },
+  { title: 'duplicate keys', text: 'land: pr\nland: merge\n', at: '2:1', says: /unique/i },
+  { title: 'tabs as indentation', text: 'limits:\n\tagents: 3\n', at: '2:1', says: /tab/i },
+  {
+    title: 'the key __proto__',
+    text: 'limits:\n  __proto__: { agents: 3 }\n',
+    at: '2:3',
+    says: /__proto__: this key is not allowed/,
+  },
+  { title: 'an unclosed bracket', text: 'checks: [a\nland: pr\n', at: '2:', says: /config\.yaml/ },
+  { title: 'an unknown tag', text: 'land: !!js/function "x"\n', at: '1:7', says: /tag/i },
+  {
+    title: 'bytes that are no UTF-8',
+    text: Buffer.concat([Buffer.from('# ok\nland: "'), Buffer.from([0xff, 0xfe]), Buffer.from('"\n')]),
+    at: '2:8',
+    says: /not UTF-8/,
+  },
+  { title: 'two documents', text: 'land: pr\n---\nland: merge\n', at: '', says: /multiple documents/ },
+];
+
+describe('a mistake in a file of settings', () => {
+  for (const { title, text, at, says } of MISTAKES) {
+    it(`is told with its place: ${title}`, async () => {
+      await using home = await scratch();
+      await home.write('project', text);
+      const error = await failureOf(loadConfig(home.place));
+      expect(error.code).toBe('CONFIG_INVALID');
+      expect(error.message).toContain(`${home.projectFile}:${at}`);
+      expect(error.message).toMatch(says);
+    });
+  }
+
+  it('is told together with all others, of both files', async () => {
+    await using home = await scratch();
+    await home.write('global', 'land: nowhere\n');
+    await home.write('project', 'limits:\n  agents: 0\n  checks: many\nbudgt: {}\n');
+    const { message } = await failureOf(loadConfig(home.place));
+    expect(message.split('\n')).toHaveLength(4);
+    expect(message).toContain(`${home.globalFile}:1:7: land`);
+    expect(message).toContain(`${home.projectFile}:2:11: limits.agents: found 0`);
+    expect(message).toContain('did you mean budget?');
+  });
+
+  it('is told when a folder stands in place of the file', async () => {
+    await using home = await scratch();
+    await mkdir(home.projectFile, { recursive: true });
+    expect((await failureOf(loadConfig(home.place))).message).toMatch(/a folder stands here/);
+  });
+
+  it('is told for a bomb of aliases, quickly', async () => {
+    await using home = await scratch();
+    const levels = 'abcdefghi'.split('').map((name, index, all) => {
+      const below = index === 0 ? '"x"' : `*${all[index - 1]}`;
+      return `${name}: &${name} [${Array(9).fill(below).join(', ')}]`;
+    });
+    await home.write('project', `${levels.join('\n')}\n`);
+    expect((await failureOf(loadConfig(home.place))).message).toMatch(/alias/);
+  });
+});

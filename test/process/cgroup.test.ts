@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { parseCgroup } from '../../src/process/cgroup.ts';
+
+test('the cgroup v2 that we are in is found beside cgroup v1', () => {
+  const mountinfo = [
+    '35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory',
+    '41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw',
+  ].join('\n');
+  expect(parseCgroup(mountinfo, '4:memory:/a\n0::/user.slice/b.scope\n')).toEqual({
+    mount: '/sys/fs/cgroup/unified',
+    path: '/sys/fs/cgroup/unified/user.slice/b.scope',
+  });
+});
+
+test('a container sees its own part of the tree', () => {
+  const mountinfo = '41 31 0:38 /docker/abc /sys/fs/cgroup ro,nosuid - cgroup2 cgroup rw';
+  expect(parseCgroup(mountinfo, '0::/docker/abc/x\n')?.path).toBe('/sys/fs/cgroup/x');
+  expect(parseCgroup(mountinfo, '0::/elsewhere\n')).toBeUndefined();
+});
+
+test('without a cgroup v2 there is none', () => {
+  expect(parseCgroup('35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw', '4:memory:/\n')).toBeUndefined();
+});

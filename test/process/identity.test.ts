@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { identify, judge, liveness, ProcessIdentity } from '../../src/process/identity.ts';
+import { parseProcStat, probeProc } from '../../src/process/proc-stat.ts';
+import { parsePs, readPsProbe } from '../../src/process/ps.ts';
+import { until } from './launching.ts';
+
+function self(): ProcessIdentity {
+  const identity = identify(process.pid);
+  if (identity === undefined) throw new Error('no identity of our own');
+  return identity;
+}
+
+test('a running process is alive, and its identity survives JSON', () => {
+  expect(liveness(ProcessIdentity.parse(JSON.parse(JSON.stringify(self()))))).toBe('alive');
+});
+
+test('a process number that was given to another process is gone', () => {
+  expect(liveness({ ...self(), startTime: '1' })).toBe('gone');
+});
+
+test('a process that ended is gone', async () => {
+  const child = spawn('sleep', ['60']);
+  const identity = identify(child.pid ?? 0);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(identity && liveness(identity)).toBe('gone');
+});
+
+test('a zombie is gone although it answers signals', async () => {
+  const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [said] = await once(parent.stdout, 'data');
+  const pid = Number(String(said));
+  const identity = identify(pid);
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '), 'the child is a zombie');
+  process.kill(pid, 0);
+  expect(identity && liveness(identity)).toBe('gone');
+  expect(identify(pid)).toBeUndefined();
+});
+
+test('a process of another boot is gone, one of another pid namespace is unknown', () => {
+  expect(liveness({ ...self(), boot: 'another' })).toBe('gone');
+  expect(liveness({ ...self(), pidNamespace: 'pid:[1]' })).toBe('unknown');
+});
+
+test('a look that failed is unknown, never gone', () => {
+  expect(judge({ kind: 'failed' }, '1')).toBe('unknown');
+  expect(readPsProbe(7, null, '')).toEqual({ kind: 'failed' });
+  expect(readPsProbe(7, 2, '')).toEqual({ kind: 'failed' });
+});
+
+test('a program name with spaces and brackets does not shift the fields of stat', () => {
+  const line = readFileSync(`/proc/${process.pid}/stat`, 'utf8').replace(/\(.*\)/, '(a) R (b c)');
+  const found = probeProc(process.pid);
+  expect(parseProcStat(line)).toEqual(found.kind === 'found' ? found.entry : undefined);
+});
+
+test('the output of ps on macOS is read: start time, group, zombies', () => {
+  const recorded = [
+    '  501     1   501 Ss   Sat Nov 14 09:12:01 2026    ',
+    ' 7313   501  7313 S+   Sun Nov 15 20:13:53 2026    ',
+    ' 7400  7313  7313 Z    Sun Nov 15 20:13:54 2026    ',
+    '',
+  ].join('\n');
+  expect(parsePs(recorded)).toHaveLength(3);
+  const alive = readPsProbe(7313, 0, recorded);
+  expect(alive).toMatchObject({ kind: 'found', entry: { parent: 501, group: 7313, isEnded: false } });
+  expect(judge(alive, 'Sun Nov 15 20:13:53 2026')).toBe('alive');
+  expect(judge(alive, 'Sun Nov 15 20:13:52 2026')).toBe('gone');
+  expect(judge(readPsProbe(7400, 0, recorded), 'Sun Nov 15 20:13:54 2026')).toBe('gone');
+  expect(readPsProbe(9, 1, '')).toEqual({ kind: 'none' });
+});

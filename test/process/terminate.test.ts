@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { identify, liveness, type ProcessIdentity } from '../../src/process/identity.ts';
+import { ending } from '../../src/process/launch.ts';
+import { containment, sweep, type Target, terminate } from '../../src/process/terminate.ts';
+import { readIfThere, start, untilSaid } from './launching.ts';
+
+/** Without the record of its cgroup a launch can only be found by its process tree. */
+function forgetCgroup({ folder }: Target): void {
+  rmSync(join(folder, 'cgroup'), { force: true });
+}
+
+/** The identities of processes whose numbers a program has printed as `pid <n>`. */
+async function said(target: Target, count: number): Promise<ProcessIdentity[]> {
+  const [text] = await untilSaid(join(target.folder, 'stdout'), new RegExp(`(pid \\d+\\n[^]*){${count}}`));
+  return [...text.matchAll(/pid (\d+)/g)].flatMap((match) => identify(Number(match[1])) ?? []);
+}
+
+const DAEMON = `setsid sh -c '(trap "" TERM HUP; echo pid $(exec sh -c "echo \\$PPID"); exec sleep 60) & exit' &`;
+
+const TREES: [what: string, script: string, count: number][] = [
+  ['a program that ignores the request', `trap '' TERM; echo pid $$; sleep 60; sleep 60`, 1],
+  ['a grandchild with a session of its own', `setsid sh -c 'trap "" TERM; echo pid $$; sleep 60; sleep 60' & wait`, 1],
+  ['a daemon whose parents are gone', `${DAEMON} echo pid $$; sleep 60`, 2],
+  ['a stopped program', 'echo pid $$; kill -STOP $$', 1],
+  [
+    'a child without our environment',
+    `trap '' TERM; env -i sh -c 'echo pid $$; sleep 60; sleep 60' & wait; sleep 60`,
+    1,
+  ],
+];
+
+for (const mode of ['cgroup', 'process-tree']) {
+  for (const [what, script, count] of TREES) {
+    test.skipIf(mode === 'cgroup' && containment().kind !== 'cgroup')(`ends ${what}, by ${mode}`, async () => {
+      const target = await start(script);
+      if (mode === 'process-tree') forgetCgroup(target);
+      const identities = await said(target, count);
+      expect(identities.map(liveness)).toEqual(Array(count).fill('alive'));
+      await terminate(target, { graceMs: 100 });
+      expect([...identities, target.identity].map(liveness)).toEqual(Array(count + 1).fill('gone'));
+    });
+  }
+}
+
+test('a program that ends when asked keeps its exit code', async () => {
+  const target = await start(`trap 'echo bye; exit 3' TERM; echo pid $$; while :; do sleep 60 & wait; done`);
+  await said(target, 1);
+  const end = ending(target.folder, target.identity);
+  await terminate(target, { graceMs: 20_000 });
+  expect(await end).toEqual({ kind: 'exited', code: 3 });
+  expect(readFileSync(join(target.folder, 'stdout'), 'utf8')).toContain('bye');
+});
+
+test('what a program says when asked to end is kept when it is piped', async () => {
+  const script = `trap 'echo bye; exit 3' TERM; echo pid $$; while :; do sleep 60 & wait; done`;
+  const target = await start(script, { pipeOutput: true });
+  await said(target, 1);
+  await terminate(target, { graceMs: 20_000 });
+  expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 3 });
+  expect(readFileSync(join(target.folder, 'stdout'), 'utf8')).toContain('bye');
+});
+
+for (const mode of ['cgroup', 'process-tree']) {
+  test.skipIf(mode === 'cgroup' && containment().kind !== 'cgroup')(
+    `finds a daemon that was left after exit 0, by ${mode}`,
+    async () => {
+      const target = await start(`${DAEMON} sleep 0.2; exit 0`);
+      if (mode === 'process-tree') forgetCgroup(target);
+      const [daemon] = await said(target, 1);
+      expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 0 });
+      expect(daemon && liveness(daemon)).toBe('alive');
+      expect(await sweep(target)).toBe(1);
+      expect(daemon && liveness(daemon)).toBe('gone');
+      expect(await sweep(target)).toBe(0);
+    },
+  );
+}
+
+test('another launch is left alone, even when the number of its shim is taken for ours', async () => {
+  const other = await start('echo pid $$; sleep 60');
+  const ours = await start('exit 0');
+  await said(other, 1);
+  await ending(ours.folder, ours.identity);
+  const mistaken = { ...ours, identity: { ...other.identity, startTime: '1' } };
+  await terminate(mistaken, { graceMs: 10 });
+  expect(liveness(other.identity)).toBe('alive');
+});
+
+test('nothing of another boot is signalled', async () => {
+  const target = await start('echo pid $$; sleep 60');
+  await said(target, 1);
+  await terminate({ ...target, identity: { ...target.identity, boot: 'another' } }, { graceMs: 10 });
+  expect(liveness(target.identity)).toBe('alive');
+});
+
+test('a token that is too short to choose by is refused', async () => {
+  const target = await start('exit 0');
+  await expect(sweep({ ...target, token: '' })).rejects.toThrow('token');
+});
+
+test.skipIf(containment().kind !== 'cgroup')('the cgroup of a launch is removed at the end', async () => {
+  const target = await start('exit 0');
+  const path = readFileSync(join(target.folder, 'cgroup'), 'utf8');
+  expect(existsSync(path)).toBe(true);
+  await ending(target.folder, target.identity);
+  await sweep(target);
+  expect(existsSync(path)).toBe(false);
+});
+
+test('a record that names the cgroup of somebody else is not believed', async () => {
+  const other = await start('echo pid $$; sleep 60');
+  const ours = await start('exit 0');
+  await said(other, 1);
+  await ending(ours.folder, ours.identity);
+  const path = readIfThere(join(ours.folder, 'cgroup'));
+  onTestFinished(() => writeFileSync(join(ours.folder, 'cgroup'), path));
+  writeFileSync(join(ours.folder, 'cgroup'), readIfThere(join(other.folder, 'cgroup')));
+  expect(await sweep(ours)).toBe(0);
+  expect(liveness(other.identity)).toBe('alive');
+});
