@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { findFittingNode } from './fitting-node.mjs';
+import { findFittingNode, isFitting } from './fitting-node.mjs';
 
 const LINK_FD = 3;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -15,7 +15,7 @@ const node = findFittingNode();
 if (process.platform === 'win32') refuse('Manyhands does not run on Windows itself: use it in WSL 2.');
 else if (!existsSync(program)) refuse(`Manyhands is not built yet: run \`npm run setup\` in ${folder} first.`);
 else if (node === undefined) refuse(`Manyhands needs Node 22.18 or newer and this is ${process.version}: ${remedy()}.`);
-else if (node === process.execPath) await runHere();
+else if (isFitting(process.version)) await runHere();
 else runOn(node);
 
 function refuse(sentence) {
@@ -25,7 +25,9 @@ function refuse(sentence) {
 
 function remedy() {
   const brings = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
-  return brings ? `run \`npm run setup\` in ${folder}, which brings one, or install it` : 'install it from https://nodejs.org';
+  return brings
+    ? `run \`npm run setup\` in ${folder}, which brings one, or install it`
+    : 'install it from https://nodejs.org';
 }
 
 /** Node 22 calls its SQLite experimental on stderr, at every start; all other warnings are shown. */
@@ -49,7 +51,9 @@ function runOn(otherNode) {
   // The program may be gone already when a signal is passed on; its end is reported below.
   link.on('error', () => {});
   for (const signal of FORWARDED) process.on(signal, () => link.write(`${signal}\n`));
-  child.on('error', (error) => refuse(`Manyhands could not start ${otherNode} (${error.message}): install Node 22.18 or newer.`));
+  child.on('error', (error) =>
+    refuse(`Manyhands could not start ${otherNode} (${error.message}): install Node 22.18 or newer.`),
+  );
   child.on('exit', (code, signal) => {
     for (const name of FORWARDED) process.removeAllListeners(name);
     link.destroy();

@@ -4,6 +4,8 @@ import { makeReady, say } from './steps/ready.mjs';
 import { finish, runOnNode } from './steps/run.mjs';
 import { lookAround, makeSample } from './steps/sample.mjs';
 
+/** Exit codes of a command that started nothing. */
+const REFUSED = [2, 3];
 const LAUNCHER = join(ROOT, 'bin/manyhands.mjs');
 
 /** The main job on a sample repository: rehearsed, or by the agent named with --agent. Other arguments go to `manyhands do`. */
@@ -15,8 +17,8 @@ await finish(async () => {
   const how = isReal ? [] : ['--rehearse', '--scenario', join(ROOT, 'examples/demo/scenario.yaml')];
   const goal = textOf('examples/demo/goal.txt').trim();
   say(`\nThe goal, for a small shop in ${sample.repository}:\n\n  ${goal}\n`);
-  const args = ['do', goal, '--check', 'npm test', '--dir', sample.repository, ...how, ...extra];
-  const code = await runOnNode(LAUNCHER, args, { env: sample.env });
-  for (const line of lookAround(sample, LAUNCHER)) say(line);
+  const args = ['do', goal, '--title', 'A better corner shop', '--check', 'npm test', '--dir', sample.repository];
+  const code = await runOnNode(LAUNCHER, [...args, ...how, ...extra], { env: sample.env });
+  if (!REFUSED.includes(code)) for (const line of lookAround(sample, LAUNCHER)) say(line);
   return code;
 });

@@ -8,7 +8,8 @@ const STAMP = 'dist/.built-from';
 const SOURCES = ['src', 'scripts/steps/bundle.mjs', 'package-lock.json', 'tsconfig.json'];
 const PROGRAMS = { main: 'src/main.ts', rehearsal: 'src/agents/rehearsal-program.ts' };
 /** Bundled CommonJS asks for Node's own modules by `require`. */
-const BANNER = "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
+const BANNER =
+  "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
 const LEFT_OVER_MS = 7 * 24 * 3_600_000;
 
 /** Builds the programs if the sources are not those that dist was built from. */
@@ -37,14 +38,14 @@ export async function buildExtra(name, source) {
   return join(DIST, `${name}.js`);
 }
 
-/** Makes it elsewhere, then moves in file by file, entries last: whoever runs from there meanwhile has all of one build. */
+/** Makes it elsewhere, then moves in file by file, what names the others last: whoever runs from there has all of one build. */
 async function buildInto(target, make) {
   mkdirSync(join(ROOT, '.setup'), { recursive: true });
   const place = mkdtempSync(join(ROOT, '.setup', 'build-'));
   try {
     await make(place);
-    const isEntry = (path) => Number(dirname(path) === '.');
-    for (const path of filesBelow(place).sort((a, b) => isEntry(a) - isEntry(b))) {
+    const isProgram = (path) => Number(!/^(chunk-|roles\W)/.test(path));
+    for (const path of filesBelow(place).sort((a, b) => isProgram(a) - isProgram(b))) {
       mkdirSync(dirname(join(target, path)), { recursive: true });
       renameSync(join(place, path), join(target, path));
     }
@@ -53,6 +54,7 @@ async function buildInto(target, make) {
   }
 }
 
+/** All programs and chunks lie side by side, so that what looks for a file beside itself finds it from any of them. */
 async function bundle(entryPoints, outdir) {
   await build({
     absWorkingDir: ROOT,
@@ -64,7 +66,7 @@ async function bundle(entryPoints, outdir) {
     format: 'esm',
     target: 'node22.18',
     splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
+    chunkNames: 'chunk-[name]-[hash]',
     sourcemap: true,
     banner: { js: BANNER },
     logLevel: 'silent',

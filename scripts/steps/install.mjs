@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { hashOf, ROOT, textOf } from './checkout.mjs';
 
@@ -7,6 +17,8 @@ const MODULES = join(ROOT, 'node_modules');
 const STAGING = join(ROOT, '.setup');
 const STAMP = 'node_modules/.manyhands-setup';
 const DEFINITION = ['package.json', 'package-lock.json', '.npmrc'];
+const ASKED = ['dependencies', 'devDependencies', 'optionalDependencies'];
+const QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error'];
 const ABANDONED_MS = 2 * 3_600_000;
 
 /**
@@ -16,11 +28,9 @@ const ABANDONED_MS = 2 * 3_600_000;
 export function installIfNeeded(say) {
   const wanted = hashOf(DEFINITION);
   if (textOf(STAMP) === wanted) return;
-  if (!holdsWhatIsLocked()) {
-    say('Installing dependencies (once; up to a minute) …');
-    installBeside(wanted);
-  }
-  writeFileSync(join(ROOT, STAMP), wanted);
+  if (holdsWhatIsLocked()) return writeFileSync(join(ROOT, STAMP), wanted);
+  say('Installing dependencies (once; up to a minute) …');
+  installBeside(wanted);
 }
 
 /** Whether somebody's own `npm ci` has done it already: npm leaves a list of what it installed, written last. */
@@ -28,19 +38,19 @@ function holdsWhatIsLocked() {
   const listed = textOf('node_modules/.package-lock.json');
   if (listed === undefined) return false;
   const installed = JSON.parse(listed).packages;
-  const locked = Object.entries(JSON.parse(textOf('package-lock.json')).packages);
-  return locked.every(([path, one]) => {
-    if (path === '') return true;
+  const { '': root, ...locked } = JSON.parse(textOf('package-lock.json')).packages;
+  const asked = JSON.parse(textOf('package.json'));
+  if (ASKED.some((key) => JSON.stringify(asked[key]) !== JSON.stringify(root[key]))) return false;
+  return Object.entries(locked).every(([path, one]) => {
     const there = installed[path];
-    if (there === undefined) return (one.optional ?? one.devOptional) === true && !isForHere(one);
+    if (there === undefined) return one.optional === true && !isForHere(one);
     return there.version === one.version && there.integrity === one.integrity && existsSync(join(ROOT, path));
   });
 }
 
-/** Packages for one of Linux's two C libraries are left to npm's judgement. */
+/** Optional packages are left out where they are for another system; which of Linux's C libraries it is, npm has judged. */
 function isForHere(one) {
-  const allows = (list, value) => list === undefined || list.includes(value);
-  return allows(one.os, process.platform) && allows(one.cpu, process.arch) && one.libc === undefined;
+  return one.os?.includes(process.platform) && one.cpu?.includes(process.arch) && one.libc === undefined;
 }
 
 function installBeside(wanted) {
@@ -50,6 +60,7 @@ function installBeside(wanted) {
   try {
     for (const name of DEFINITION) if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(place, name));
     npmCi(place);
+    writeFileSync(join(place, STAMP), wanted);
     if (textOf(STAMP) === wanted) return;
     moveIntoPlace(join(place, 'node_modules'), join(place, 'replaced'));
   } finally {
@@ -71,20 +82,21 @@ function moveIntoPlace(made, replaced) {
 }
 
 function npmCi(folder) {
-  const args = ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--include=optional', '--prefix', folder];
+  const args = ['ci', ...QUIETLY, '--ignore-scripts', '--include=dev', '--include=optional', '--prefix', folder];
   const npm = process.env.npm_execpath;
-  const [program, ...before] = npm?.endsWith('js') ? [process.execPath, npm] : ['npm'];
+  const [program, ...before] = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
   const options = { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 64 * 1024 * 1024 };
   const result = spawnSync(program, [...before, ...args], options);
   if (result.status === 0) return;
   const output = result.error ? result.error.message : `${result.stdout}${result.stderr}`;
-  throw new Error(`npm ci failed:\n${output.trim()}`);
+  throw new Error(`The dependencies could not be installed. npm says:\n${output.trim()}`);
 }
 
 function removeAbandoned() {
   for (const name of readdirSync(STAGING)) {
     const path = join(STAGING, name);
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS) rmSync(path, { recursive: true, force: true });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS)
+      rmSync(path, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,10 @@ import { findFittingNode } from '../../bin/fitting-node.mjs';
 /** Runs a script on a Node that fits, in this terminal, and gives its exit code; a Ctrl-C reaches it by itself. */
 export async function runOnNode(script, args, options = {}) {
   const node = findFittingNode();
-  if (node === undefined) throw new Error(`Manyhands needs Node 22.18 or newer and this is ${process.version}: install it from https://nodejs.org.`);
+  if (node === undefined)
+    throw new Error(
+      `Manyhands needs Node 22.18 or newer and this is ${process.version}: install it from https://nodejs.org.`,
+    );
   return run(node, [script, ...args], options);
 }
 

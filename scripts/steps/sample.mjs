@@ -14,14 +14,18 @@ export function makeSample() {
   git(repository, ['init', '--quiet', '--initial-branch=main', '--template=']);
   git(repository, ['add', '--all']);
   git(repository, [...IDENTITY, 'commit', '--quiet', '--no-verify', '--message=Open the corner shop']);
-  return { folder, repository, env: { ...process.env, MANYHANDS_HOME: process.env.MANYHANDS_HOME || join(folder, 'data') } };
+  return {
+    folder,
+    repository,
+    env: { ...process.env, MANYHANDS_HOME: process.env.MANYHANDS_HOME || join(folder, 'data') },
+  };
 }
 
 /** What to try in the sample, as lines to copy; the branch is known only once the run has made it. */
 export function lookAround({ folder, repository, env }, launcher) {
   const branch = git(repository, ['for-each-ref', '--format=%(refname:short)', '--count=1', 'refs/heads/mh/']).trim();
   const isOwnHome = process.env.MANYHANDS_HOME === env.MANYHANDS_HOME;
-  const shown = branch === '' ? [] : [`git log --graph --oneline main..${branch}`, `git diff main...${branch}`];
+  const shown = branch === '' ? [] : [`git log --graph --oneline ${branch}`];
   return [
     '',
     'Look around; your own repositories were not touched:',
@@ -36,7 +40,8 @@ export function lookAround({ folder, repository, env }, launcher) {
 function git(cwd, args) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
   const { error, status, stdout, stderr } = spawnSync('git', args, { cwd, env, encoding: 'utf8' });
-  if (error?.code === 'ENOENT') throw new Error('Manyhands needs git 2.39.4 or newer, and there is no git here: install it.');
+  if (error?.code === 'ENOENT')
+    throw new Error('Manyhands needs git 2.39.4 or newer, and there is no git here: install it.');
   if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${error?.message ?? stderr}`);
   return stdout;
 }

@@ -24,7 +24,9 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
       return run(`started ${id} (${recipe.name}) on ${base.branch ?? 'a commit'} at ${short(base.commit)}: ${title}`);
     }
     case 'run.base-checked':
-      return event.data.evidence.flatMap(({ gate, verdict, summary }) => run(`check on the base: ${gate}: ${verdict}: ${summary}`));
+      return event.data.evidence.flatMap(({ gate, verdict, summary }) =>
+        run(`check on the base: ${gate}: ${verdict}: ${summary}`),
+      );
     case 'run.held':
       return run(`needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run}`);
     case 'run.approved':
@@ -34,7 +36,11 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
     case 'run.branch-pushed':
       return run(`branch ${event.data.branch} is at ${short(event.data.commit)}`);
     case 'run.landed':
-      return run(`landed (${event.data.how}) on ${event.data.branch} at ${short(event.data.commit)} ${event.data.url ?? ''}`);
+      return run(
+        `landed (${event.data.how}) on ${event.data.branch} at ${short(event.data.commit)} ${event.data.url ?? ''}`,
+      );
+    case 'run.rewound':
+      return run(`went back to ${short(event.data.commit)}: ${event.data.reason}`);
     case 'run.reopened':
       return run(`goes on: ${event.data.reason}`);
     case 'run.ended':
@@ -48,7 +54,17 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
       return event.data.tasks.map((about) => ({ about, fact: gateFact(event) }));
     case 'tasks.landed':
       return event.data.tasks.map((about) => ({ about, fact: `landed at ${short(event.data.commit)}` }));
-    default: {
+    case 'attempt.started':
+    case 'attempt.spawned':
+    case 'attempt.used':
+    case 'attempt.ended':
+    case 'task.retrying':
+    case 'task.landing':
+    case 'task.conflicted':
+    case 'task.held':
+    case 'task.approved':
+    case 'task.blocked':
+    case 'task.ended': {
       const fact = taskFact(state, event, at);
       return fact === undefined ? [] : [{ about: event.data.task, fact }];
     }

@@ -48,7 +48,10 @@ function resultSteps({ run, branch, base, landed, commit }: RunDocument): NextSt
 function failureSteps({ run, tasks }: RunDocument): NextStep[] {
   const failed = tasks.find(({ status }) => status === 'failed');
   return [
-    { command: `manyhands logs ${run}${failed === undefined ? '' : ` --task ${failed.key}`}`, purpose: 'what went wrong' },
+    {
+      command: `manyhands logs ${run}${failed === undefined ? '' : ` --task ${failed.key}`}`,
+      purpose: 'what went wrong',
+    },
     { command: `manyhands retry ${run}`, purpose: 'try the failed tasks again' },
     { command: `manyhands salvage ${run}`, purpose: 'everything that was made is kept' },
   ];

@@ -46,7 +46,10 @@ export function progressLines(state: RunState, view: View): string[] {
   const room = Math.max(view.rows - head.length - 1, 1);
   const { shown, hidden } = chooseTasks(state, room);
   const rows = shown.map((task) => ({ task, row: taskRow(state, task, view.now) }));
-  const widths = widthsOf(rows.map(({ row }) => row), view.columns);
+  const widths = widthsOf(
+    rows.map(({ row }) => row),
+    view.columns,
+  );
   const lines = rows.map(({ task, row }) => rowLine(task, row, { view, widths }));
   return [...head, ...lines, ...(hidden === '' ? [] : [view.colors.dim(`  ${fit(hidden, view.columns - 3)}`)])];
 }
@@ -74,10 +77,12 @@ function countLine(state: RunState, { columns, colors }: View): string {
 
 function attentionLines(state: RunState, { columns, colors }: View): string[] {
   const waiting = attention(state);
-  const lines = waiting.slice(0, MOST_ATTENTION).flatMap(({ task, reason, nextStep }) => [
-    colors.yellow(`! ${fit(`${task ?? 'the run'} needs you: ${reason}`, columns - 3)}`),
-    `  ${colors.dim('→')} ${fit(nextStep, columns - 5)}`,
-  ]);
+  const lines = waiting
+    .slice(0, MOST_ATTENTION)
+    .flatMap(({ task, reason, nextStep }) => [
+      colors.yellow(`! ${fit(`${task ?? 'the run'} needs you: ${reason}`, columns - 3)}`),
+      `  ${colors.dim('→')} ${fit(nextStep, columns - 5)}`,
+    ]);
   if (waiting.length > MOST_ATTENTION) lines.push(colors.yellow(`! and ${waiting.length - MOST_ATTENTION} more`));
   return lines;
 }
@@ -100,7 +105,10 @@ function recency(a: TaskState, b: TaskState): number {
 
 function widthsOf(rows: readonly TaskRow[], columns: number): Widths {
   const longest = (pick: (row: TaskRow) => string, most: number) =>
-    Math.min(rows.reduce((width, row) => Math.max(width, textWidth(pick(row))), 0), most);
+    Math.min(
+      rows.reduce((width, row) => Math.max(width, textWidth(pick(row))), 0),
+      most,
+    );
   const key = longest((row) => row.key, columns >= WITH_TITLE ? 24 : 18);
   const title = columns >= WITH_TITLE ? longest((row) => row.title, Math.floor((columns - key) * 0.4)) : 0;
   const who = columns >= WITH_WHO ? longest((row) => row.who, 14) : 0;
@@ -130,7 +138,10 @@ function fillLeft(text: string, width: number): string {
   return text.startsWith(' ') ? text : fill(text, width);
 }
 
-function gatesText(gates: readonly Evidence[], { room, colors }: { room: number; colors: Painter }): { text: string; width: number } {
+function gatesText(
+  gates: readonly Evidence[],
+  { room, colors }: { room: number; colors: Painter },
+): { text: string; width: number } {
   let text = '';
   let width = 0;
   for (const { gate, verdict } of gates) {

@@ -46,7 +46,10 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
   if (tasks.length === 0) return [];
   const { columns, colors } = view;
   const widest = (pick: (task: TaskDocument) => string, most: number) =>
-    Math.min(tasks.reduce((width, task) => Math.max(width, textWidth(oneLine(pick(task)))), 0), most);
+    Math.min(
+      tasks.reduce((width, task) => Math.max(width, textWidth(oneLine(pick(task)))), 0),
+      most,
+    );
   const key = widest((task) => task.key, 24);
   const title = columns < NARROW ? 0 : widest((task) => task.title, Math.floor((columns - key) * 0.4));
   const who = widest(whoText, 22);
@@ -67,7 +70,10 @@ function whoText({ agent, attempts }: TaskDocument): string {
 function factsText({ evidence, cost, commit, status, reason }: TaskDocument, room: number, colors: Painter): string {
   const isQuiet = status === 'done';
   const parts = [
-    ...evidence.map(({ gate, verdict }) => ({ text: `x ${fit(gate, 24)}`, shown: `${verdictMark(verdict, colors)} ${fit(gate, 24)}` })),
+    ...evidence.map(({ gate, verdict }) => ({
+      text: `x ${fit(gate, 24)}`,
+      shown: `${verdictMark(verdict, colors)} ${fit(gate, 24)}`,
+    })),
     ...(cost > 0 ? [same(moneyText(cost))] : []),
     ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
     ...(!isQuiet && reason !== null ? [same(oneLine(reason))] : []),
@@ -104,6 +110,8 @@ function stepLines(document: RunDocument, { colors }: SummaryView): string[] {
   const steps = nextSteps(document);
   if (steps.length === 0) return [];
   const width = Math.max(...steps.map(({ command }) => textWidth(command)));
-  const lines = steps.map(({ command, purpose }) => `  ${command}${' '.repeat(width - textWidth(command))}  ${colors.dim(purpose)}`);
+  const lines = steps.map(
+    ({ command, purpose }) => `  ${command}${' '.repeat(width - textWidth(command))}  ${colors.dim(purpose)}`,
+  );
   return [colors.bold('Next'), ...lines];
 }

@@ -1,11 +1,10 @@
-import type { Colors } from 'picocolors/types';
 import pc from 'picocolors';
 import type { TaskStatus } from '../core/state.ts';
 import type { RunWord } from '../schema/document.ts';
 import type { Verdict } from '../schema/gate.ts';
 
 type Paint = (text: string) => string;
-export type Painter = Colors;
+export type Painter = ReturnType<typeof pc.createColors>;
 
 const plain: Paint = (text) => text;
 

@@ -56,7 +56,9 @@ function detailOf(state: RunState, task: TaskState, now: number): string {
 function missingNeeds(state: RunState, task: TaskState): string {
   const missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done');
   const [first, second, ...more] = missing;
-  return [first, second, more.length > 0 ? `${more.length} more` : undefined].filter((part) => part !== undefined).join(', ');
+  return [first, second, more.length > 0 ? `${more.length} more` : undefined]
+    .filter((part) => part !== undefined)
+    .join(', ');
 }
 
 function readyDetail(task: TaskState, notBefore: number, now: number): string {

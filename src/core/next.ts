@@ -35,7 +35,7 @@ type Tally = {
   runs: Map<string, RunTally>;
   wakeAt: number | undefined;
 };
-type RunTally = { state: RunState; attempts: number; money: { run: Money; project: Money } };
+type RunTally = { state: RunState; live: number; attempts: number; money: { run: Money; project: Money } };
 
 /** How far down a run's line to look for a task that can start, when those before it cannot. */
 const LOOK_AHEAD = 200;
@@ -75,7 +75,12 @@ function begin(runs: readonly RunState[], circumstances: Circumstances): Tally {
     project.spentUsd += state.spent.costUsd;
     project.reservedUsd += state.reserved.costUsd;
     const run = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
-    tallies.set(state.start.run, { state, attempts: state.attempts, money: { run, project } });
+    tallies.set(state.start.run, {
+      state,
+      live: state.counts.running,
+      attempts: state.attempts,
+      money: { run, project },
+    });
   }
   for (const claim of circumstances.claimed) countClaim(tallies, claim);
   return {
@@ -86,7 +91,7 @@ function begin(runs: readonly RunState[], circumstances: Circumstances): Tally {
   };
 }
 
-/** A start that is claimed but not on record yet already holds its money and its place under the cap. */
+/** A start that is claimed but not on record yet already holds its money and its place under the caps. */
 function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void {
   const space = claim.indexOf(' ');
   const tally = tallies.get(claim.slice(0, space));
@@ -96,6 +101,7 @@ function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void
 }
 
 function setAside(tally: RunTally, reservation: Spend): void {
+  tally.live += 1;
   tally.attempts += 1;
   tally.money.run.reservedUsd += reservation.costUsd;
   tally.money.project.reservedUsd += reservation.costUsd;
@@ -124,7 +130,7 @@ function pick(
   tally: Tally,
 ): Intent | undefined {
   const { state } = run;
-  if (tally.slots <= 0 || (tally.perRun[id] ?? 0) >= run.start.config.limits.agents) return undefined;
+  if (tally.slots <= 0 || run.live >= state.start.config.limits.agents) return undefined;
   for (const task of { [Symbol.iterator]: () => ({ next: () => tasks.next() }) }) {
     const about = { run: state.start.run, task: task.spec.key };
     const hopeless = hopelessness(run, task, circumstances);
@@ -138,7 +144,6 @@ function pick(
       continue;
     }
     tally.slots -= 1;
-    tally.perRun[id] = (tally.perRun[id] ?? 0) + 1;
     tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
     setAside(run, reservation);
     return { do: 'attempt', ...about, agent: choice.agent, because: choice.because, reservation };

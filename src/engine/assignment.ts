@@ -47,15 +47,23 @@ function promptFor(state: RunState, task: TaskState, role: Role | undefined): st
   if (role === undefined) return task.spec.prompt;
   const commands = task.spec.gates.flatMap((gate) => (gate.gate === 'command' ? [`- ${textOf(gate.run)}`] : []));
   const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
+  const goal = goalOf(state);
   return renderPrompt(role, {
-    goal: state.start.title,
+    goal,
     title: task.spec.title,
-    task: task.spec.prompt,
+    task: task.spec.prompt === goal ? '' : task.spec.prompt,
     evidence: task.lesson ?? '',
     checks: commands.join('\n'),
     conflict: conflict?.status === 'conflicted' ? conflict.files.map((file) => `- ${file}`).join('\n') : '',
     context: contextFor(state, task),
   });
+}
+
+/** The goal of the whole run in the person's own words, where the task is only a part of it. */
+function goalOf({ start }: RunState): string {
+  const { input } = start;
+  const asked = typeof input === 'object' && input !== null && 'goal' in input ? input.goal : undefined;
+  return typeof asked === 'string' ? asked : '';
 }
 
 /** What the tasks it needs have done, in a line each. */

@@ -3,7 +3,7 @@ import { ProjectEvent } from '../schema/event.ts';
 import { projectStream } from '../schema/ids.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { proofKey } from '../core/state.ts';
-import { treeOf } from '../git/diff.ts';
+import { treeOf } from '../git/tree.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { proveOne } from './prove.ts';
 

@@ -6,7 +6,7 @@ import type { Repository } from '../git/repository.ts';
 import type { Home } from '../home.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import type { Role } from '../roles/role.ts';
-import type { Config } from '../schema/config.ts';
+import type { AgentConfig, Config } from '../schema/config.ts';
 import type { RunEvent, RunStart } from '../schema/event.ts';
 import type { Failure, FollowUp } from '../schema/failure.ts';
 import type { GateSpec } from '../schema/gate.ts';
@@ -18,10 +18,20 @@ import type { Slots } from './slots.ts';
 /** What a guard says about a candidate: files to lay over for a second check, and files that a person must look at. */
 export type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[] };
 
+/** Agents as recorded: their settings, and for each choice of the user which agents it stands for. */
+export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { role?: string; agents: string[] }[] };
+
 /** The implementations the engine works with, chosen by app.ts: the engine itself knows only interfaces. */
 export interface Parts {
-  agents(start: Pick<RunStart, 'config' | 'agents' | 'project' | 'input'>): Map<string, Agent>;
-  recipe(name: string, version: number): Recipe;
+  /** The settings in force for a repository. */
+  config(root: string): Promise<Config>;
+  /** Settles which agents a run has, as plain settings that can be recorded. */
+  pin(options: { config: Config; dir: string; root: string; choices: string[]; scenario: string | undefined }): PinnedChoice;
+  /** The agents of a recorded run. */
+  agents(start: Pick<RunStart, 'config' | 'project'>): Map<string, Agent>;
+  /** The checks that the settings ask for. */
+  checks(config: Config): Extract<GateSpec, { gate: 'command' }>[];
+  recipe(name: string, version?: number): Recipe;
   followUp(failure: Failure, context: { attempt: number; now: number }): FollowUp;
   checkGate(spec: GateSpec, input: GateInput): Promise<GateResult>;
   guard(options: { mirror: Mirror; from: string; to: string; config: Config; gates: readonly GateSpec[] }): Promise<GuardVerdict>;

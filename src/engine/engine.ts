@@ -40,6 +40,7 @@ export class Engine implements EngineContext {
   readonly #stop = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
   #isDraining = false;
+  #looked: PromiseWithResolvers<void> | undefined;
   #isAwake = false;
   #cancelAlarm: () => void = () => {};
 
@@ -104,6 +105,17 @@ export class Engine implements EngineContext {
     });
   }
 
+  /** Resolves when nothing is under way and nothing can go on without a person or a time to come; rejects when the engine cannot go on. */
+  async idle(): Promise<void> {
+    for (;;) {
+      while (this.#working.size > 0 || this.#isAwake) {
+        await Promise.race([this.#quiet(), this.#failed.promise]);
+      }
+      if (this.#stop.signal.aborted || this.#isDraining || ![...this.#runs.values()].some((run) => !isSettled(run.ledger.state))) return;
+      await Promise.race([this.#nextLook(), this.#failed.promise]);
+    }
+  }
+
   /** Starts nothing new; resolves when what runs has ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
@@ -114,11 +126,24 @@ export class Engine implements EngineContext {
   async stop(): Promise<void> {
     this.#isDraining = true;
     this.#stop.abort();
+    this.#looked?.resolve();
     this.#cancelAlarm();
     while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
   }
 
+  /** Something that was under way has ended, and the look after it is done. */
+  async #quiet(): Promise<void> {
+    await Promise.race([...this.#working, this.#nextLook()]);
+  }
+
+  #nextLook(): Promise<void> {
+    this.#looked ??= Promise.withResolvers<void>();
+    return this.#looked.promise;
+  }
+
   #look(): void {
+    this.#looked?.resolve();
+    this.#looked = undefined;
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#begin(run);

@@ -1,6 +1,6 @@
 import { endRun, holdRun } from '../core/decide/run.ts';
 import { verdictOf } from '../core/verdict.ts';
-import { treeOf } from '../git/diff.ts';
+import { treeOf } from '../git/tree.ts';
 import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
 import { refreshMirror } from '../git/refresh.ts';

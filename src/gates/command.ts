@@ -97,8 +97,8 @@ async function isProgram(path: string): Promise<boolean> {
 async function isDiskFull(paths: readonly string[]): Promise<boolean> {
   for (const path of paths) {
     const room = await statfs(path).catch(() => undefined); // The check may have removed its own folder.
-    if (room !== undefined && (room.bavail * room.bsize < FULL_DISK_BYTES || (room.files > 0 && room.ffree === 0)))
-      return true;
+    if (room === undefined || room.blocks === 0) continue;
+    if (room.bavail * room.bsize < FULL_DISK_BYTES || (room.files > 0 && room.ffree === 0)) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 import picomatch from 'picomatch';
 import type { GateSpec } from '../schema/gate.ts';
+import { plainPath } from './guard-globs.ts';
 
 /** Runs of these programs read `scripts` of a package.json. */
 const SCRIPT_RUNNERS =
@@ -7,7 +8,7 @@ const SCRIPT_RUNNERS =
 /** Scripts that an installation runs by itself. */
 const LIFECYCLE =
   /^(pre|post)?(install|prepare|pack|publish|version|dependencies)$|^prepublishOnly$|^(pre|post)?uninstall$/;
-const INTERPRETERS = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|perl|php|go)$/;
+const INTERPRETERS = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|perl|php)$/;
 
 /** The words of every command a check runs. */
 export function commandTexts(gates: readonly GateSpec[]): string[] {
@@ -59,10 +60,10 @@ export function namedPaths(texts: readonly string[]): (path: string) => boolean 
       }
     });
   }
-  return (path) =>
-    exact.has(path) ||
-    stems.has(stem(path)) ||
-    stems.has(path.replace(/\/(index|__main__|main)\.\w+$/, '\0').split('\0')[0] ?? path);
+  return (path) => {
+    const plain = plainPath(path).toLowerCase();
+    return exact.has(plain) || stems.has(stem(plain)) || stems.has(plain.replace(/\/(index|__main__|main)\.\w+$/, ''));
+  };
 }
 
 function namedScripts(text: string, scripts: ReadonlyMap<string, string>): string[] {
@@ -93,7 +94,7 @@ function tidy(path: string): string {
     if (part === '..') parts.pop();
     else parts.push(part);
   }
-  return parts.join('/');
+  return parts.join('/').toLowerCase();
 }
 
 function stem(path: string): string {

@@ -46,6 +46,8 @@ interface Rules {
 /** In an added test, what can silence the other tests of the same process. */
 const SILENCES_OTHERS =
   /\.only\b|\bonly\s*:|\b[fx](describe|it|context)\b|\bexit\b|_exit\b|\babort\s*\(|\bTestMain\b|\bexitCode\b|\bcollect_ignore|pytest_(collection|runtest|sessionfinish)|\bkill\s*\(/;
+const PROGRAM =
+  /\.([cm]?[jt]sx?|py|go|rb|php|rs|java|kts?|scala|groovy|cs|fs|exs?|lua|pl|pm|t|sh|bats|swift|dart|clj|jl|r)$/i;
 const NEVER_NAMED = /(^|\/)(tsconfig[\w.-]*\.json|package\.json)$/;
 
 /**
@@ -56,10 +58,11 @@ export async function guard(options: GuardOptions): Promise<Guarded> {
   const isAllowed = pathMatcher(options.allow);
   const changed = options.changed.filter((change) => !isAllowed(change.path));
   const rules = await rulesFor(options);
+  const replaced = findReplacements(changed, rules);
   const held: Guarded['held'] = [];
   const tests: ChangedPath[] = [];
   for (const change of changed) {
-    const reason = replacementReason(change, changed, rules) ?? (await heldReason(change, rules, options));
+    const reason = replaced.get(change.path) ?? (await heldReason(change, rules, options));
     if (reason !== undefined) held.push({ path: change.path, reason });
     else if (rules.isTest(change.path)) tests.push(change);
   }
@@ -99,24 +102,35 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   return undefined;
 }
 
-function replacementReason(change: ChangedPath, changed: readonly ChangedPath[], rules: Rules): string | undefined {
+/** Folders that became files or links, and files that became folders: either way what was guarded there is gone. */
+function findReplacements(changed: readonly ChangedPath[], rules: Rules): Map<string, string> {
   const isGuarded = (path: string) => rules.isTest(path) || rules.isConfig(path) || rules.isNamed(path);
-  if (change.status === 'added') {
-    const inside = changed.find(
-      (other) => other.status === 'deleted' && other.path.startsWith(`${change.path}/`) && isGuarded(other.path),
-    );
-    if (inside !== undefined) return `stands where the folder of ${inside.path} was`;
+  const emptied = new Map<string, string>();
+  const filled = new Set<string>();
+  for (const { path, status } of changed) {
+    const isLost = status === 'deleted' && isGuarded(path);
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (isLost) emptied.set(path.slice(0, end), path);
+      else filled.add(path.slice(0, end));
+    }
   }
-  if (change.status !== 'deleted' || !isGuarded(change.path)) return undefined;
-  return changed.some((other) => other.path.startsWith(`${change.path}/`)) ? 'is replaced by a folder' : undefined;
+  return new Map(
+    changed.flatMap(({ path, status }): [string, string][] => {
+      const lost = emptied.get(path);
+      if (status === 'added' && lost !== undefined) return [[path, `stands where the folder of ${lost} was`]];
+      return status === 'deleted' && filled.has(path) && isGuarded(path) ? [[path, 'is replaced by a folder']] : [];
+    }),
+  );
 }
 
 /** Once the base's version is asked for, it is the base's tests as a whole: an added one may need a helper that was changed. */
 async function overlayOf(tests: readonly ChangedPath[], options: GuardOptions): Promise<string[]> {
   for (const change of tests) {
-    if (change.status !== 'added' || SILENCES_OTHERS.test((await options.readCandidate(change.path)) ?? '')) {
-      return tests.map((test) => test.path);
-    }
+    if (change.status !== 'added' || (await canSilence(change.path, options))) return tests.map((test) => test.path);
   }
   return [];
+}
+
+async function canSilence(path: string, options: GuardOptions): Promise<boolean> {
+  return PROGRAM.test(path) && SILENCES_OTHERS.test((await options.readCandidate(path)) ?? '');
 }

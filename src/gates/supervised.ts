@@ -46,7 +46,7 @@ const WRAPPER = [
   'exit "$code"',
 ].join('\n');
 const GRACE_MS = 2_000;
-const Record = z.object({ identity: ProcessIdentity, token: z.string() });
+const StartedCheck = z.object({ identity: ProcessIdentity, token: z.string() });
 
 /** Runs a program to its end, its time limit or an abort; nothing that it started outlives the call, which then throws if aborted. */
 export async function runSupervised(spec: Supervised, world: World = realWorld): Promise<SupervisedEnd> {
@@ -66,7 +66,7 @@ export async function runSupervised(spec: Supervised, world: World = realWorld):
   try {
     const end = await ending(spec.folder, target.identity, failed.signal);
     const timedOut = limit.signal.aborted;
-    crashpoint('gate.exited');
+    crashpoint('check.exited');
     await stopping;
     const leftBehind = await sweep(target);
     spec.signal.throwIfAborted();
@@ -89,7 +89,7 @@ async function startRecorded(spec: Supervised, secret: string, world: World): Pr
   await mkdir(spec.folder, { recursive: true, mode: 0o700 });
   const proof = join(spec.folder, PROOF);
   await writeFile(proof, `${secret}\n`, { mode: 0o600 });
-  crashpoint('gate.starting');
+  crashpoint('check.starting');
   const launched = await launch({
     folder: spec.folder,
     command: ['/bin/sh', '-c', WRAPPER, 'check', proof, ...spec.command],
@@ -106,13 +106,13 @@ async function startRecorded(spec: Supervised, secret: string, world: World): Pr
     throw error;
   }
   launched.go();
-  crashpoint('gate.started');
+  crashpoint('check.started');
   return { identity: launched.identity, folder: spec.folder, token };
 }
 
 async function readRecord(folder: string): Promise<Target | undefined> {
   try {
-    const record = Record.safeParse(JSON.parse(await readFile(join(folder, RECORD), 'utf8')));
+    const record = StartedCheck.safeParse(JSON.parse(await readFile(join(folder, RECORD), 'utf8')));
     return record.success ? { ...record.data, folder } : undefined;
   } catch (error) {
     // A record that is missing or half-written was never followed by `go`, so nothing was started.

@@ -52,7 +52,7 @@ async function merge({ mirror, path, onto, theirs, signal }: LayOutConflict, scr
     env: { GIT_OBJECT_DIRECTORY: join(mirror.dir, 'objects') },
     ...(signal ? { signal } : {}),
   };
-  await git(['read-tree', '-m', onto], where);
+  await git(['read-tree', '-i', '-m', onto], where);
   const how = ['--no-commit', '--no-ff', '--no-stat', '--no-rerere-autoupdate', '--quiet'];
   const merged = await git(['merge', ...how, theirs], { ...where, allow: [0, 1] });
   const states = await Promise.all(STATE.map((name) => readPlainFile(join(source, name))));

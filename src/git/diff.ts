@@ -55,6 +55,12 @@ export async function showFile(mirror: Mirror, commit: string, path: string): Pr
   return type === 'blob' && oid ? (await git(['cat-file', 'blob', oid], where)).stdout : undefined;
 }
 
+/** The tree of a commit: what evidence is bound to. */
+export async function treeOf(mirror: Mirror, commit: string): Promise<string> {
+  const { stdout } = await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], inMirror(mirror));
+  return stdout.trim();
+}
+
 /** The commits that lead to `to` and not to `from`, newest first. */
 export async function log(mirror: Mirror, { from, to }: Between, signal?: AbortSignal): Promise<LogEntry[]> {
   const args = [

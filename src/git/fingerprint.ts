@@ -2,7 +2,6 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { readPlainText } from './plain-file.ts';
 import { parsePackedRefs } from './refs.ts';
 import type { Repository } from './repository.ts';
@@ -38,6 +37,10 @@ async function addFolder(walk: Walk, folder: string): Promise<void> {
     walk.hash.update(JSON.stringify([path, stat.mode]));
     if (stat.isDirectory()) await addFolder(walk, file);
     else if (stat.isSymbolicLink()) walk.hash.update(await readlink(file));
-    else if (stat.isFile()) await pipeline(createReadStream(file), walk.hash, { end: false });
+    else if (stat.isFile()) await addContents(walk.hash, file);
   }
+}
+
+async function addContents(hash: Hash, file: string): Promise<void> {
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
 }

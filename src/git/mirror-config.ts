@@ -41,7 +41,7 @@ export function mirrorConfig(objectFormat: 'sha1' | 'sha256', lfsStorage: string
       logAllRefUpdates: 'always',
       hooksPath: '/dev/null',
       fsmonitor: 'false',
-      filesRefLockTimeout: '10000',
+      filesRefLockTimeout: '1000',
       packedRefsTimeout: '10000',
     },
     extensions: extensions ?? {},

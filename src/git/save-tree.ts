@@ -51,7 +51,7 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
 async function startIndex({ mirror, path, start, state }: SaveTree, indexFile: string): Promise<Gitlink[]> {
   const hasIndex = await copyIndex(privateIndexFile(mirror, path), indexFile);
   if (hasIndex && state?.commit === start) return state.gitlinks;
-  await git(['read-tree', ...(hasIndex ? ['-m'] : []), start], { gitDir: mirror.dir, workTree: path, indexFile });
+  await git(['read-tree', ...(hasIndex ? ['-i', '-m'] : []), start], { gitDir: mirror.dir, workTree: path, indexFile });
   return removeGitlinks(mirror, indexFile);
 }
 

@@ -5,6 +5,7 @@ import { crashpoint, realWorld, type World } from '../world.ts';
 import { readAgentGit } from './agent-git.ts';
 import { type Author, commitTree } from './commit.ts';
 import { type CommitGraph, descends } from './commit-graph.ts';
+import { treeOf } from './diff.ts';
 import { git } from './git.ts';
 import { type Mirror, privateFolder, requireUntouched } from './mirror-config.ts';
 import { writeRefs } from './mirror-refs.ts';
@@ -76,7 +77,7 @@ type Saving = SaveWorkspace & { scratch: string; state: IndexState | undefined; 
 
 async function saveFolder(saving: Saving): Promise<Saved> {
   const { mirror, base, ref } = saving;
-  const baseTree = await treeOf(saving, saving.state);
+  const baseTree = await baseTreeOf(saving, saving.state);
   const agent = await readAgentGit(saving.path);
   const prefix = `${ref}-kept`;
   const known = [base, ...(saving.state ? [saving.state.commit] : []), ...(saving.parents ?? [])];
@@ -108,13 +109,13 @@ async function saveFolder(saving: Saving): Promise<Saved> {
 
 async function nothingLeft(options: SaveWorkspace, state: IndexState | undefined): Promise<Saved> {
   const { base, ref } = options;
-  const tree = await treeOf(options, state);
+  const tree = await baseTreeOf(options, state);
   return { commit: base, tree, head: base, changed: false, refs: [ref], nested: [], problems: [], missing: true };
 }
 
-async function treeOf({ mirror, base }: SaveWorkspace, state: IndexState | undefined): Promise<string> {
+async function baseTreeOf({ mirror, base }: SaveWorkspace, state: IndexState | undefined): Promise<string> {
   if (state?.commit === base) return state.tree;
-  return (await git(['rev-parse', '--verify', `${base}^{tree}`], { gitDir: mirror.dir })).stdout.trim();
+  return treeOf(mirror, base);
 }
 
 /** The agent's commits stay in the history if they go on from the base and hold nothing that we put there ourselves. */

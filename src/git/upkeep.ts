@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { crashpoint } from '../world.ts';
 import { git } from './git.ts';
 import { type Mirror, requireUntouched } from './mirror-config.ts';
@@ -11,6 +13,8 @@ export async function upkeep(mirror: Mirror, signal?: AbortSignal): Promise<void
   crashpoint('mirror.tidying');
   await git(['pack-refs', '--all'], options);
   await git(['commit-graph', 'write', '--reachable', '--no-progress'], options);
-  await git(['maintenance', 'run', '--quiet', '--task=loose-objects', '--task=incremental-repack'], options);
+  await git(['maintenance', 'run', '--quiet', '--task=loose-objects'], options);
+  const packs = (await readdir(join(mirror.dir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
+  if (packs.length > 0) await git(['maintenance', 'run', '--quiet', '--task=incremental-repack'], options);
   crashpoint('mirror.tidied');
 }

@@ -66,6 +66,12 @@ export async function checkWorkspace(
   return { ok: true };
 }
 
+/** Makes the agent's own git pass over what we put into the workspace; saving leaves it out in any case. */
+export async function hidePaths(path: string, paths: readonly string[]): Promise<void> {
+  const lines = paths.map((one) => `/${one.replace(/\/+$/, '').replace(/([\\*?[\]!# ])/g, '\\$1')}\n`);
+  if (lines.length > 0) await appendFile(join(path, '.git', 'info', 'exclude'), `\n${lines.join('')}`);
+}
+
 /** Removes a workspace whose work is saved: out of the way at once, then file by file. */
 export async function removeWorkspace(
   options: { mirror: Mirror; path: string },
@@ -104,8 +110,7 @@ async function fill(options: CreateWorkspace, making: string): Promise<void> {
   });
   await copyIndex(index, join(gitDir, 'index'));
   await recordPrivateIndex(mirror, index, commit);
-  const exclude = (options.exclude ?? []).map((path) => `/${path.replace(/([\\*?[\]!# ])/g, '\\$1')}\n`);
-  if (exclude.length > 0) await appendFile(join(gitDir, 'info', 'exclude'), `\n${exclude.join('')}`);
+  await hidePaths(making, options.exclude ?? []);
 }
 
 function workspaceConfig({ identity = IDENTITY, lfsStorage }: CreateWorkspace): Record<string, Record<string, string>> {

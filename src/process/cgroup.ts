@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { messageOf } from '../errors.ts';
+import { errorCode, messageOf } from '../errors.ts';
+import { realWorld } from '../world.ts';
 
 /** Where groups can be made: under the cgroup v2 that we are in ourselves. */
 export type CgroupBase = { kind: 'writable'; mount: string; path: string } | { kind: 'none'; reason: string };
 
 const RECORD = 'cgroup';
+const REMOVAL_PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
 
 let known: CgroupBase | undefined;
 
@@ -27,7 +29,7 @@ export async function joinCgroup(
   const path = join(base.path, nameFor(token));
   try {
     await writeFile(join(folder, RECORD), path, { mode: 0o600 });
-    mkdirSync(path);
+    mkdirSync(path, { recursive: true });
     await writeFile(join(path, 'cgroup.procs'), String(pid));
   } catch {
     // Not delegated after all (a limit on groups, another controller's rule): containment is by process tree then.
@@ -72,19 +74,24 @@ export function killCgroup(path: string): void {
   }
 }
 
-/** Removes the group of a launch, when nobody is in it any more. */
-export function leaveCgroup(launch: { folder: string; token: string }): void {
+/** Removes the group of a launch that nobody is in any more; who has just ended keeps it busy for a moment. */
+export async function leaveCgroup(launch: { folder: string; token: string }): Promise<void> {
   const path = findCgroup(launch);
-  if (path !== undefined) removeTree(path);
+  if (path === undefined) return;
+  for (const pauseMs of REMOVAL_PAUSES_MS) {
+    if (removeTree(path)) return;
+    await realWorld.sleep(pauseMs);
+  }
 }
 
-/** Removes an empty group and the empty ones below it. */
-export function removeTree(path: string): void {
+/** Removes an empty group and the empty ones below it; one that is left behind costs nothing and contains nobody. */
+export function removeTree(path: string): boolean {
   try {
     for (const child of childrenOf(path)) removeTree(child);
     rmdirSync(path);
-  } catch {
-    // Gone already, or somebody is still in it: an empty group left behind costs nothing and contains nobody else.
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'ENOENT';
   }
 }
 

@@ -45,8 +45,6 @@ export type LaunchOptions = { shell?: string; world?: World };
 const READY_MS = 30_000;
 /** How long output may stay unwritten after the end, in the hands of a child that the program left behind. */
 const DRAIN_MS = 2_000;
-/** The shim ended, or its time was over, before it said a word. */
-const SILENT = Symbol('silent');
 const EXIT_CODE = /^(\d{1,3})\n$/;
 
 /** Starts a shim that outlives us, has a group and session of its own, and waits; without `go` it ends when we end. */
@@ -62,9 +60,14 @@ export async function launch(spec: Launch, options: LaunchOptions = {}): Promise
   const clean = async () => {
     if (child.pid !== undefined) await ended;
     await joined;
-    leaveCgroup(spec);
+    await leaveCgroup(spec);
   };
-  const identity = await ready({ child, channel, spec, world: options.world ?? realWorld }, clean);
+  const starting = { child, channel, spec, world: options.world ?? realWorld };
+  const identity = await ready(starting).catch(async (error: unknown) => {
+    child.kill('SIGKILL');
+    await clean();
+    throw error;
+  });
   await joined;
   child.unref();
   channel.unref();
@@ -132,29 +135,19 @@ function spawnShim(spec: Launch, shell: string): ChildProcess {
 
 type Starting = { child: ChildProcess; channel: Socket; spec: Launch; world: World };
 
-async function ready({ child, channel, spec, world }: Starting, clean: () => Promise<void>): Promise<ProcessIdentity> {
+async function ready({ child, channel, spec, world }: Starting): Promise<ProcessIdentity> {
   using limit = timeLimit(READY_MS, world);
   // An answer to a shim that is gone; its end is noticed by other means.
   channel.on('error', () => {});
-  try {
-    await heard(child, channel, limit.signal);
-    const identity = child.pid === undefined ? undefined : identify(child.pid);
-    if (identity === undefined) throw notStarted(spec);
-    return identity;
-  } catch (error) {
-    child.kill('SIGKILL');
-    await clean();
-    throw error === SILENT ? notStarted(spec) : error;
-  }
-}
-
-function heard(child: ChildProcess, channel: Socket, limit: AbortSignal): Promise<void> {
-  return new Promise<void>((resolve, reject) => {
+  const hasSpoken = await new Promise<boolean>((resolve, reject) => {
     child.once('error', reject);
-    channel.once('close', () => reject(SILENT));
-    channel.once('data', () => resolve());
-    limit.addEventListener('abort', () => reject(SILENT), { once: true });
+    channel.once('data', () => resolve(true));
+    channel.once('close', () => resolve(false));
+    limit.signal.addEventListener('abort', () => resolve(false), { once: true });
   });
+  const identity = hasSpoken && child.pid !== undefined ? identify(child.pid) : undefined;
+  if (identity === undefined) throw notStarted(spec);
+  return identity;
 }
 
 function notStarted(spec: Launch): AppError {

@@ -1,6 +1,6 @@
 import { AppError, errorCode } from '../errors.ts';
 import { realWorld } from '../world.ts';
-import { cgroupBase, cgroupMembers, findCgroup, killCgroup, removeTree } from './cgroup.ts';
+import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from './cgroup.ts';
 import { keyOf, selectDescendants, tokenTest } from './descendants.ts';
 import { identify, liveness, type ProcessIdentity } from './identity.ts';
 import { thisMachine } from './machine.ts';
@@ -38,7 +38,7 @@ export async function sweep(target: Target): Promise<number> {
     for (const member of members) signalOne(member, 'SIGKILL');
     await realWorld.sleep(pauseMs);
   }
-  if (cgroup !== undefined) removeTree(cgroup);
+  await leaveCgroup(target);
   return killed.size;
 }
 

@@ -47,7 +47,12 @@ function operation<I extends z.ZodType, O extends z.ZodType>(
  * the one engine does them. `anywhere` operations only read and work in any process.
  */
 export const OPERATIONS = {
-  'start-run': operation('engine', 'Start a run', StartRequest, z.object({ run: z.string() })),
+  'start-run': operation(
+    'engine',
+    'Start a run',
+    StartRequest,
+    z.object({ run: z.string(), notes: z.array(z.string()).describe('What the user should know, a sentence each.') }),
+  ),
   'list-runs': operation(
     'anywhere',
     'List runs, newest first',
@@ -131,7 +136,10 @@ export const STREAMS = {
 
 export type OperationName = keyof typeof OPERATIONS;
 export type OperationInput<N extends OperationName> = z.input<(typeof OPERATIONS)[N]['input']>;
+/** An operation's input after it was checked, its defaults filled in. */
+export type OperationChecked<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['input']>;
 export type OperationOutput<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['output']>;
 export type StreamName = keyof typeof STREAMS;
 export type StreamInput<N extends StreamName> = z.input<(typeof STREAMS)[N]['input']>;
+export type StreamChecked<N extends StreamName> = z.output<(typeof STREAMS)[N]['input']>;
 export type StreamItem<N extends StreamName> = z.output<(typeof STREAMS)[N]['output']>;

@@ -307,6 +307,8 @@ describe('what decides how checks run', () => {
     ['cd web && sh check.sh', 'web/check.sh'],
     ['python -m tools.check', 'tools/check.py'],
     ['make check', 'Makefile'],
+    ['python -m pytest tests', 'pytest.py'],
+    ['sh scripts/check.sh', 'Scripts/CHECK.sh'],
     ['just check', 'justfile'],
   ])('holds for the check "%s" its own script %s', async (run, path) => {
     expect(await held({ run, base: { [path]: '1' }, candidate: { [path]: '2' } })).toEqual([path]);
@@ -337,6 +339,18 @@ describe('what decides how checks run', () => {
     expect(await held({ base, candidate: { 'tests/a.test.js': 'x.js' }, special: ['tests/a.test.js'] })).toEqual([
       'tests/a.test.js',
     ]);
+  });
+
+  it('holds a guarded file that becomes a folder', async () => {
+    expect(await held({ base: { 'a.test.js': '1' }, candidate: { 'a.test.js/x': '2' } })).toEqual(['a.test.js']);
+  });
+
+  it('judges a change of 50,000 files in a moment', async () => {
+    const files = (folder: string) =>
+      Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`${folder}/${n % 100}/${n}.js`, '1']));
+    const startedAt = performance.now();
+    expect(await judge({ base: files('a'), candidate: files('b') })).toEqual(free);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('holds what the user names, and never what the user allows', async () => {

@@ -184,6 +184,20 @@ test('whoever waits for an ending can stop waiting, and the program goes on', as
   expect(liveness(identity)).toBe('alive');
 });
 
+test('a shim that is gone when its FIFO is opened counts as gone, even if somebody else holds the FIFO', async () => {
+  const target = await start('sleep 60 5<>alive & exit 2');
+  await until(() => liveness(target.identity) === 'gone', 'the shim is gone');
+  expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 2 });
+});
+
+test('a shim that cannot work is reported with what it said', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'bin'));
+  const shell = join(folder, 'bin', 'sh');
+  writeFileSync(shell, '#!/bin/sh\necho no room >&2\nexit 125\n', { mode: 0o755 });
+  await expect(launchIn(['true'], { folder }, { shell })).rejects.toThrow('did not start: no room');
+});
+
 test('an exit code that was planted does not count while the shim lives', async () => {
   const target = await start('printf "0\\n" > exit; echo planted; read x < fifo; exit 9');
   await untilSaid(join(target.folder, 'stdout'), /planted/);

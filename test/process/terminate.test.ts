@@ -53,6 +53,13 @@ test('a program that ends when asked keeps its exit code', async () => {
   expect(readFileSync(join(target.folder, 'stdout'), 'utf8')).toContain('bye');
 });
 
+test('a stopped program is woken to act on the request', async () => {
+  const target = await start(`trap 'exit 3' TERM; echo pid $$; kill -STOP $$; sleep 60`);
+  await said(target, 1);
+  await terminate(target, { graceMs: 20_000 });
+  expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 3 });
+});
+
 test('what a program says when asked to end is kept when it is piped', async () => {
   const script = `trap 'echo bye; exit 3' TERM; echo pid $$; while :; do sleep 60 & wait; done`;
   const target = await start(script, { pipeOutput: true });

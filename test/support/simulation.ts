@@ -1,9 +1,9 @@
-import { approve, cancelRun, endRun, holdRun, retryTasks } from '../../src/core/decide/run.ts';
 import { addTasks } from '../../src/core/decide/add.ts';
 import { endAttempt, recordUsage, startAttempt } from '../../src/core/decide/attempt.ts';
 import { endFailed } from '../../src/core/decide/end.ts';
 import { conflictLanding, holdLanding, landTasks, rejectLanding } from '../../src/core/decide/landing.ts';
-import { evolve, type Recorded } from '../../src/core/evolve.ts';
+import { approve, cancelRun, endRun, holdRun, retryTasks } from '../../src/core/decide/run.ts';
+import { evolve } from '../../src/core/evolve.ts';
 import { type Intent, next } from '../../src/core/next.ts';
 import { openTasks, type RunState, type TaskState } from '../../src/core/state.ts';
 import { verdictOf } from '../../src/core/verdict.ts';
@@ -16,6 +16,7 @@ import type { Usage } from '../../src/schema/usage.ts';
 import { failure, T0 } from './given.ts';
 import { requireConsistent } from './invariants.ts';
 import { Ledger } from './ledger.ts';
+import { replay } from './replay.ts';
 
 export type SimulatedRun = { state: RunState; log: string[]; later: TaskSpec[] };
 export type AttemptOutcome = 'changed' | 'unchanged' | FailureKind;
@@ -51,12 +52,12 @@ export class Simulation {
   /** Decides and records; a refusal changes nothing and is told by `false`. */
   submit(id: string, decide: (state: RunState) => RunEvent[]): boolean {
     const run = this.run(id);
-    const before = JSON.stringify(run.state);
+    const { version } = run.state;
     try {
       for (const event of decide(run.state)) this.record(run, event);
     } catch (error) {
       if (!(error instanceof AppError) || (error.code !== 'REFUSED' && error.code !== 'CONFLICT')) throw error;
-      if (JSON.stringify(run.state) !== before) throw new Error('a refused command changed the state');
+      if (run.state.version !== version) throw new Error('a refused command changed the state');
       return false;
     }
     requireConsistent(run.state);
@@ -70,7 +71,9 @@ export class Simulation {
       slots: this.limits.slots - this.live.size - this.claimedAttempts().length,
       board: { resting: this.resting, busy: this.busy(), maxParallel: this.limits.maxParallel },
       projects: this.ledger.endedByProject(this.states()),
-      claimed: new Set([...this.claims.values()].flatMap((claim) => (claim.do === 'land' ? [] : [`${claim.run} ${claim.task}`]))),
+      claimed: new Set(
+        [...this.claims.values()].flatMap((claim) => (claim.do === 'land' ? [] : [`${claim.run} ${claim.task}`])),
+      ),
       landing: new Set([...this.claims.values()].flatMap((claim) => (claim.do === 'land' ? [claim.run] : []))),
       outside: Object.fromEntries(this.states().map((state) => [state.start.run, standing(state)])),
     });
@@ -88,7 +91,9 @@ export class Simulation {
     if (claim.do === 'land') this.land(claim.run, landing);
     if (claim.do === 'give-up') {
       const why = { reason: claim.reason, failure: failure(claim.kind, claim.reason) };
-      this.submit(claim.run, (state) => (taskIn(state, claim.task).phase.status === 'ready' ? endFailed(state, taskIn(state, claim.task), why) : []));
+      this.submit(claim.run, (state) =>
+        taskIn(state, claim.task).phase.status === 'ready' ? endFailed(state, taskIn(state, claim.task), why) : [],
+      );
     }
   }
 
@@ -97,7 +102,9 @@ export class Simulation {
     const live = this.live.get(key);
     if (live === undefined || (live.reservedUsd > 0 && live.usedUsd >= live.reservedUsd)) return;
     live.usedUsd += Math.min(costUsd, CALL_USD);
-    this.submit(live.run, (state) => recordUsage(state, { task: live.task, attempt: live.attempt, usage: usageOf(live) }));
+    this.submit(live.run, (state) =>
+      recordUsage(state, { task: live.task, attempt: live.attempt, usage: usageOf(live) }),
+    );
   }
 
   finishAttempt(key: string, outcome: AttemptOutcome, isUsageKnown = true): void {
@@ -122,20 +129,14 @@ export class Simulation {
     const attempt = task.attempts.find((one) => one.ended !== null)?.number;
     if (attempt === undefined) return;
     const end = { task: task.spec.key, attempt, usage: { kind: 'none' } as const, summary: '', now: this.now };
-    if (this.submit(id, (state) => endAttempt(state, end))) throw new Error(`${task.spec.key} took a dead attempt's word`);
+    if (this.submit(id, (state) => endAttempt(state, end)))
+      throw new Error(`${task.spec.key} took a dead attempt's word`);
   }
 
   /** Kills the engine and starts it again: what was only remembered is gone, what was recorded is folded again. */
   crash(): void {
     this.claims = new Map();
-    for (const run of this.runs.values()) {
-      const snapshotAt = Math.floor(run.log.length / 2);
-      const replayed = fold(undefined, run.log);
-      const resumed = fold(roundTrip(fold(undefined, run.log.slice(0, snapshotAt))), run.log.slice(snapshotAt));
-      if (JSON.stringify(replayed) !== JSON.stringify(run.state)) throw new Error('a replay gave another state');
-      if (JSON.stringify(resumed) !== JSON.stringify(run.state)) throw new Error('a snapshot and its tail gave another state');
-      if (replayed !== undefined) run.state = replayed;
-    }
+    for (const run of this.runs.values()) run.state = replay(run.log, run.state);
   }
 
   /** What the engine does by itself when nothing is open: ask the recipe for more, or end the run. */
@@ -156,7 +157,8 @@ export class Simulation {
   approve = (id: string) => this.submit(id, (state) => approve(state, {}));
   cancel = (id: string) => this.submit(id, (state) => cancelRun(state, 'a person said so'));
   hold = (id: string) => this.submit(id, (state) => holdRun(state, { what: 'plan', reason: 'look at it', files: [] }));
-  retry = (id: string, task?: string) => this.submit(id, (state) => retryTasks(state, { reason: 'again', ...(task === undefined ? {} : { task }) }));
+  retry = (id: string, task?: string) =>
+    this.submit(id, (state) => retryTasks(state, { reason: 'again', ...(task === undefined ? {} : { task }) }));
 
   states(): RunState[] {
     return [...this.runs.values()].map((run) => run.state);
@@ -173,7 +175,7 @@ export class Simulation {
     if (this.claims.has(key) || this.live.has(key)) throw new Error(`${key} is wanted twice`);
     this.claims.set(key, intent);
     if (intent.do !== 'attempt') return;
-    this.ledger.admitted(intent.run, this.states(), this.claimedAttempts(), this.live.size);
+    this.ledger.admitted(intent.run, this.states(), this.claimedAttempts());
   }
 
   private startAttempt(claim: Extract<Intent, { do: 'attempt' }>): void {
@@ -196,12 +198,16 @@ export class Simulation {
       const follow = followUp(red, { attempt: 1, now: this.now });
       this.submit(id, (run) => rejectLanding(run, { task: first, failure: red, follow, from, now: this.now }));
     } else if (outcome === 'conflict') {
-      this.submit(id, (run) => conflictLanding(run, { task: first, onto: run.tip.commit, files: ['a.txt'], now: this.now }));
+      this.submit(id, (run) =>
+        conflictLanding(run, { task: first, onto: run.tip.commit, files: ['a.txt'], now: this.now }),
+      );
     } else if (outcome === 'held' && !isApproved) {
       this.submit(id, (run) => holdLanding(run, { task: first, hold: { what: 'guard', reason: 'look', files: [] } }));
     } else {
       const commit = `landed-${state.version}`;
-      this.submit(id, (run) => landTasks(run, { tasks: [first, ...others], from: run.tip.commit, commit, tree: commit }));
+      this.submit(id, (run) =>
+        landTasks(run, { tasks: [first, ...others], from: run.tip.commit, commit, tree: commit }),
+      );
     }
   }
 
@@ -255,17 +261,4 @@ function usageOf({ usedUsd }: Live): Usage {
 function savedBy({ task, attempt }: Live, changed: boolean) {
   const commit = `${task}-${attempt}`;
   return { ref: `refs/${commit}`, commit, tree: commit, head: commit, changed };
-}
-
-function fold(state: RunState | undefined, log: readonly string[]): RunState | undefined {
-  let folded = state;
-  for (const line of log) {
-    const recorded: Recorded = JSON.parse(line);
-    folded = evolve(folded, recorded);
-  }
-  return folded;
-}
-
-function roundTrip(state: RunState | undefined): RunState | undefined {
-  return state === undefined ? undefined : JSON.parse(JSON.stringify(state));
 }

@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What the command line needs of the world around it; main.ts fills it, tests replace it. */
-export interface Host {
+export interface Platform {
   readonly terminal: Terminal;
   readonly world: World;
   readonly version: string;
@@ -29,4 +29,4 @@ export interface ScratchRepository extends AsyncDisposable {
 }
 
 /** One call of the program: its arguments, and the code it will end with. */
-export type Session = { host: Host; argv: readonly string[]; exitCode: number };
+export type Session = { platform: Platform; argv: readonly string[]; exitCode: number };

@@ -1,0 +1,2 @@
+export function isFitting(version: string): boolean;
+export function findFittingNode(): string | undefined;

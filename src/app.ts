@@ -1,0 +1,154 @@
+import { fileURLToPath } from 'node:url';
+import { AppError } from './errors.ts';
+import { type Home, resolveHome } from './home.ts';
+import type { Caller } from './operations/caller.ts';
+import type { Ports } from './operations/ports.ts';
+import {
+  OPERATIONS,
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+  type StreamInput,
+  type StreamItem,
+  type StreamName,
+  STREAMS,
+} from './schema/operation.ts';
+import { connectSocket, type SocketClient } from './socket/client.ts';
+import { socketPath } from './socket/socket-path.ts';
+import { openSqliteStore } from './store/sqlite/open.ts';
+import { flow, perform } from './wiring/answer.ts';
+import { examine } from './wiring/doctor.ts';
+import { engineBusy, OwnEngine } from './wiring/own-engine.ts';
+import { runsPort } from './wiring/runs-port.ts';
+import { whereabouts } from './wiring/where.ts';
+import { workPort } from './wiring/work-port.ts';
+import { realWorld, type World } from './world.ts';
+import { prepareHome } from './home.ts';
+
+export type AppOptions = { env: NodeJS.ProcessEnv; cwd: string; world?: World };
+
+type Reached = { kind: 'own'; engine: OwnEngine } | { kind: 'other'; client: SocketClient } | { kind: 'none'; ports: Ports };
+
+/** How often, and how long apart, a process that is just becoming the engine is asked again. */
+const TRIES = 100;
+const PAUSE_MS = 50;
+
+/** The door to all operations: a living engine gets every call; else this process reads, or becomes the engine. */
+export async function createCaller(options: AppOptions): Promise<Caller> {
+  return new AppCaller(options);
+}
+
+class AppCaller implements Caller {
+  readonly #home: Home;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #world: World;
+  readonly #closing = new AsyncDisposableStack();
+  #own: OwnEngine | undefined;
+  #other: SocketClient | undefined;
+  #reader: Promise<Ports> | undefined;
+
+  constructor({ env, world = realWorld }: AppOptions) {
+    this.#home = resolveHome(env);
+    this.#env = env;
+    this.#world = world;
+  }
+
+  engine(): 'own' | 'other' | 'none' {
+    if (this.#own !== undefined) return 'own';
+    return this.#other === undefined ? 'none' : 'other';
+  }
+
+  async call<N extends OperationName>(name: N, input: OperationInput<N>, signal: AbortSignal = new AbortController().signal): Promise<OperationOutput<N>> {
+    const reached = await this.#reach(OPERATIONS[name].where);
+    if (reached.kind === 'other') return trusted<OperationOutput<N>>(await reached.client.call(name, input, signal));
+    return perform(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal);
+  }
+
+  async *stream<N extends StreamName>(name: N, input: StreamInput<N>, signal: AbortSignal = new AbortController().signal): AsyncGenerator<StreamItem<N>> {
+    const reached = await this.#reach(STREAMS[name].where);
+    if (reached.kind === 'other') {
+      for await (const item of reached.client.stream(name, input, signal)) yield trusted<StreamItem<N>>(item);
+      return;
+    }
+    for await (const item of flow(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal)) yield trusted<StreamItem<N>>(item);
+  }
+
+  async drain(): Promise<void> {
+    await this.#own?.engine.drain();
+  }
+
+  async stop(): Promise<void> {
+    await this.#own?.engine.stop();
+  }
+
+  /** An engine of our own first carries on what other terminals gave it, unless it was drained or stopped. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.#own?.idle();
+    } finally {
+      await this.#closing[Symbol.asyncDispose]();
+    }
+  }
+
+  async #reach(where: 'engine' | 'anywhere'): Promise<Reached> {
+    if (this.#own !== undefined) return { kind: 'own', engine: this.#own };
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const client = await this.#connect();
+      if (client !== undefined) return { kind: 'other', client };
+      if (where === 'anywhere') return { kind: 'none', ports: await this.#read() };
+      const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world, rehearsal: rehearsalProgram() });
+      if (own !== undefined) {
+        this.#own = own;
+        this.#closing.use(own);
+        return { kind: 'own', engine: own };
+      }
+      await this.#world.sleep(PAUSE_MS);
+    }
+    throw engineBusy(this.#home);
+  }
+
+  async #connect(): Promise<SocketClient | undefined> {
+    if (this.#other !== undefined) return this.#other;
+    const client = await connectSocket(socketPath(this.#home.root));
+    if (client === undefined) return undefined;
+    this.#other = client;
+    this.#closing.use(client);
+    void client.closed.then(() => {
+      this.#other = undefined;
+    });
+    return client;
+  }
+
+  #read(): Promise<Ports> {
+    this.#reader ??= this.#openReader();
+    return this.#reader;
+  }
+
+  async #openReader(): Promise<Ports> {
+    const home = this.#home;
+    const env = this.#env;
+    const world = this.#world;
+    await prepareHome(home);
+    const store = this.#closing.use(await openSqliteStore({ file: home.database, world }));
+    return {
+      runs: runsPort(store, undefined),
+      work: workPort(home),
+      engine: undefined,
+      where: (dir) => whereabouts(home, env, dir),
+      doctor: (dir) => examine({ home, env, dir, world }),
+    };
+  }
+}
+
+/** What the engine of the same version answers has the shape that its operation promises. */
+function trusted<T>(value: unknown): T;
+function trusted(value: unknown): unknown {
+  return value;
+}
+
+/** The program of the rehearsal agents, beside the built one. */
+function rehearsalProgram(): string[] {
+  const beside = fileURLToPath(new URL('./rehearsal.js', import.meta.url));
+  if (beside === '') throw new AppError('INTERNAL', 'The rehearsal program is missing');
+  return [process.execPath, beside];
+}

@@ -1,0 +1,65 @@
+import { type Complete, RootCommand, type Command as TabCommand } from '@bomb.sh/tab';
+import type { Command, Option } from 'commander';
+import { describeConfig } from '../config/describe.ts';
+import { oneLine } from './clean-text.ts';
+import type { Candidate, CompletionValues } from './completion-values.ts';
+import type { Session } from './platform.ts';
+import { createProgram } from './program.ts';
+import { COMMANDS } from './registry.ts';
+
+/** All commands with all their words, as the completion library wants them. */
+export async function completionTree(session: Session, values: CompletionValues): Promise<RootCommand> {
+  const program = createProgram(session);
+  const root = new RootCommand();
+  addOptions(root, program, values);
+  for (const { name, hidden, load } of COMMANDS) {
+    const command = program.commands.find((candidate) => candidate.name() === name);
+    if (hidden || command === undefined) continue;
+    (await load()).define(command, session);
+    add(root, command, { path: name, values });
+  }
+  return root;
+}
+
+function add(root: RootCommand, command: Command, { path, values }: { path: string; values: CompletionValues }): void {
+  const shown = root.command(path, command.description());
+  addOptions(shown, command, values);
+  for (const argument of command.registeredArguments) {
+    const candidates = [...valuesFor(argument.name(), values), ...(argument.argChoices ?? []).map(plain)];
+    shown.argument(argument.name(), offer(candidates), argument.variadic);
+  }
+  for (const inner of command.commands) add(root, inner, { path: `${path} ${inner.name()}`, values });
+}
+
+function addOptions(shown: TabCommand, command: Command, values: CompletionValues): void {
+  for (const option of command.createHelp().visibleOptions(command)) {
+    const name = option.long?.slice(2);
+    const short = option.short?.slice(1);
+    if (name === undefined) continue;
+    if (takesValue(option)) {
+      const candidates = [...valuesFor(name, values), ...(option.argChoices ?? []).map(plain)];
+      shown.option(name, option.description, offer(candidates), short);
+    } else if (short === undefined) shown.option(name, option.description);
+    else shown.option(name, option.description, short);
+  }
+}
+
+function takesValue(option: Option): boolean {
+  return option.required || option.optional;
+}
+
+function valuesFor(name: string, { runs, tasks }: CompletionValues): Candidate[] {
+  if (name === 'run' || name === 'after') return runs;
+  if (name === 'task') return tasks;
+  return name === 'key' ? describeConfig().map(({ key, description }) => ({ value: key, meaning: description })) : [];
+}
+
+function plain(value: string): Candidate {
+  return { value, meaning: '' };
+}
+
+function offer(candidates: readonly Candidate[]): (complete: Complete) => void {
+  return (complete) => {
+    for (const { value, meaning } of candidates) complete(value, oneLine(meaning));
+  };
+}

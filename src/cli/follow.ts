@@ -1,0 +1,87 @@
+import { isSettled, runDocument } from '../core/document.ts';
+import { evolve } from '../core/evolve.ts';
+import type { RunState } from '../core/state.ts';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { RunDocument } from '../schema/document.ts';
+import { RunEvent } from '../schema/event.ts';
+import { createDisplay, type Display } from './display.ts';
+import { type Interruption, listenForInterrupts } from './interrupts.ts';
+import type { Platform } from './platform.ts';
+
+export type FollowOptions = { platform: Platform; caller: Caller; dir: string; run: string };
+
+/** How following ended: nothing more happens without a person, or a person broke off. */
+export type Followed =
+  | { kind: 'settled'; document: RunDocument }
+  | { kind: 'interrupted'; how: Interruption; document: RunDocument | undefined };
+
+const SPOKEN = new Set(['text', 'tool-call']);
+
+/** Shows a run live until it is settled; the events are folded here exactly as in the engine. */
+export async function followRun(options: FollowOptions): Promise<Followed> {
+  const { platform, caller } = options;
+  using display = createDisplay(platform.terminal, platform.world);
+  let state: RunState | undefined;
+  await using interrupts = listenForInterrupts({
+    platform,
+    caller,
+    say: display.note,
+    underway: () => (state === undefined ? [] : Object.keys(state.running)),
+  });
+  const over = new AbortController();
+  const signal = AbortSignal.any([interrupts.signal, over.signal]);
+  const hearing = display.hears ? hearAgents(options, display, signal) : undefined;
+  try {
+    for await (state of foldEvents(options, display, signal)) {
+      if (isSettled(state) && (await isCurrent(options, state)))
+        return { kind: 'settled', document: runDocument(state) };
+    }
+  } finally {
+    over.abort();
+    await hearing;
+  }
+  const how = interrupts.how();
+  if (how === undefined)
+    throw new AppError('ENGINE_GONE', `The engine of run ${options.run} has gone`, { run: options.run });
+  return { kind: 'interrupted', how, document: state === undefined ? undefined : runDocument(state) };
+}
+
+async function* foldEvents(
+  { caller, run }: FollowOptions,
+  display: Display,
+  signal: AbortSignal,
+): AsyncGenerator<RunState> {
+  let state: RunState | undefined;
+  try {
+    for await (const { type, data, at } of caller.stream('watch-run', { run }, signal)) {
+      const event = RunEvent.parse({ type, data });
+      state = evolve(state, { event, at });
+      display.show(state, { event, at });
+      yield state;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** History is replayed first, and in it a run may have been settled before and gone on: only the present counts. */
+async function isCurrent({ caller, dir, run }: FollowOptions, state: RunState): Promise<boolean> {
+  return moment(await caller.call('show-run', { dir, run })) === moment(runDocument(state));
+}
+
+function moment({ status, endedAt, landed, commit, tasks }: RunDocument): string {
+  const standing = tasks.map(({ key, status: task, attempts }) => [key, task, attempts]);
+  return JSON.stringify([status, endedAt, landed?.commit ?? null, commit, standing]);
+}
+
+async function hearAgents({ caller, dir, run }: FollowOptions, display: Display, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const line of caller.stream('read-logs', { dir, run, follow: true }, signal)) {
+      if (SPOKEN.has(line.kind)) display.hear(line.task, line.text);
+    }
+  } catch (error) {
+    // What the agents say is an ornament of the picture: losing it must not end the watching.
+    if (!signal.aborted) display.note(`The agents' words cannot be shown: ${String(error)}`);
+  }
+}

@@ -1,0 +1,36 @@
+import { messageOf } from '../errors.ts';
+import type { DoctorLine } from '../schema/operation.ts';
+import { durationText } from './amounts.ts';
+import { followRun } from './follow.ts';
+import type { Platform } from './platform.ts';
+
+const GOAL = 'Rehearse: add a note about this repository';
+
+/** Takes a rehearsed goal through the whole machine, in a repository and a data directory of its own. */
+export async function selfTest(platform: Platform): Promise<DoctorLine> {
+  const startedAt = platform.world.now();
+  const outcome = await rehearse(platform).catch((error: unknown) => `it broke: ${messageOf(error)}`);
+  const took = durationText(platform.world.now() - startedAt);
+  return {
+    name: 'self-test',
+    ok: outcome === 'done',
+    required: true,
+    detail:
+      outcome === 'done'
+        ? `a rehearsed goal was planned, done, checked and landed in ${took}`
+        : `after ${took}: ${outcome}`,
+    fix: outcome === 'done' ? null : 'Look at the lines above; what they name is the likely cause.',
+  };
+}
+
+async function rehearse(platform: Platform): Promise<string> {
+  await using repository = await platform.makeScratchRepository();
+  const { dir, home } = repository;
+  await using caller = await platform.openCaller({ ...platform.terminal.env, MANYHANDS_HOME: home });
+  const options = { dir, rehearse: true, checks: ['git rev-parse HEAD'], title: 'Self-test' };
+  const { run } = await caller.call('start-run', { recipe: 'goal', input: { goal: GOAL }, options });
+  const followed = await followRun({ platform, caller, dir, run });
+  if (followed.kind === 'interrupted') return 'it was interrupted';
+  const { status, reason } = followed.document;
+  return status === 'done' ? 'done' : `${status}: ${reason ?? 'no reason was given'}`;
+}

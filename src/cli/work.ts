@@ -1,0 +1,100 @@
+import type { Caller } from '../operations/caller.ts';
+import type { RunDocument } from '../schema/document.ts';
+import { cleanText } from './clean-text.ts';
+import { announceRuns, detachSession } from './detach.ts';
+import { exitCodeOf, INTERRUPTED, worstExitCode } from './exit-code.ts';
+import { type Followed, followRun } from './follow.ts';
+import type { Interruption } from './interrupts.ts';
+import { printJson, printLines } from './output.ts';
+import type { Platform, Session } from './platform.ts';
+import { summaryLines } from './summary.ts';
+import { painter } from './symbols.ts';
+
+export type Work = {
+  dir: string;
+  json: boolean;
+  detach: boolean;
+  background: boolean;
+  /** Whether the request reads standard input. */
+  readsInput?: boolean;
+  /** Whether the answer is a list of runs even if it is one. */
+  many?: boolean;
+  /** Asks for the work and gives the runs to follow. */
+  begin(caller: Caller): Promise<string[]>;
+};
+
+/** Asks for work and follows it until it is settled, or hands it to the background; gives the exit code. */
+export async function work(session: Session, asked: Work): Promise<number> {
+  const { platform } = session;
+  if (asked.detach) return await workInBackground(session, asked);
+  await using caller = await platform.openCaller(platform.terminal.env);
+  const runs = await asked.begin(caller);
+  if (asked.background) announceRuns(session, runs);
+  const documents: RunDocument[] = [];
+  const codes: number[] = [];
+  for (const run of runs) {
+    const followed = await followRun({ platform, caller, dir: asked.dir, run });
+    if (followed.document !== undefined) documents.push(followed.document);
+    codes.push(conclude(platform, run, followed));
+    if (followed.kind === 'interrupted') break;
+  }
+  report(platform, asked, documents);
+  return worstExitCode(codes);
+}
+
+/** Tells how following ended: the summary, or how to go on. */
+export function conclude(platform: Platform, run: string, followed: Followed): number {
+  const { terminal, world } = platform;
+  if (followed.kind === 'interrupted') {
+    terminal.err(`${interruptedText(followed.how, run)}\n`);
+    return INTERRUPTED;
+  }
+  const colors = painter(terminal.colors.err);
+  const view = { columns: terminal.size().columns, now: world.now(), colors };
+  for (const line of summaryLines(followed.document, view)) terminal.err(`${line}\n`);
+  return exitCodeOf(followed.document);
+}
+
+/** Output proper: the document with --json, else the answer of a reading job. */
+export function report(
+  platform: Platform,
+  { json, many }: { json: boolean; many?: boolean },
+  documents: readonly RunDocument[],
+): void {
+  if (json) {
+    const [first] = documents;
+    if (many || first !== undefined) printJson(platform.terminal, many ? documents : first);
+    return;
+  }
+  for (const { result } of documents) {
+    if (result === undefined || result === null || result === '') continue;
+    if (typeof result === 'string') printLines(platform.terminal, [cleanText(result)]);
+    else printJson(platform.terminal, result);
+  }
+}
+
+async function workInBackground(session: Session, asked: Work): Promise<number> {
+  const { terminal } = session.platform;
+  const runs =
+    (await beginElsewhere(session.platform, asked)) ?? (await detachSession(session, asked.readsInput ?? false));
+  if (asked.json) printJson(terminal, asked.many ? runs.map((run) => ({ run })) : { run: runs[0] ?? null });
+  else printLines(terminal, runs);
+  return 0;
+}
+
+/** A living engine takes the work at once; there is then nothing to start in the background. */
+async function beginElsewhere(platform: Platform, asked: Work): Promise<string[] | undefined> {
+  await using caller = await platform.openCaller(platform.terminal.env);
+  return caller.engine() === 'other' ? await asked.begin(caller) : undefined;
+}
+
+function interruptedText(how: Interruption, run: string): string {
+  switch (how) {
+    case 'left':
+      return `Stopped watching; run ${run} goes on in another process. Watch it with: manyhands wait ${run}`;
+    case 'drained':
+      return `Interrupted; what was running has ended and is saved. Go on with: manyhands resume ${run}`;
+    case 'stopped':
+      return `Stopped; the work so far is saved. Go on with: manyhands resume ${run}`;
+  }
+}

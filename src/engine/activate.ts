@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { RunState } from '../core/state.ts';
+import { AppError } from '../errors.ts';
+import { readRef, writeRef } from '../git/mirror-refs.ts';
+import { openMirror } from '../git/mirror.ts';
+import { inspectRepository } from '../git/repository.ts';
+import { parseRole, type Role } from '../roles/role.ts';
+import { runStream } from '../schema/ids.ts';
+import type { ActiveRun, EngineContext, Project } from './context.ts';
+import { loadRun, RunLedger } from './ledger.ts';
+import { runRef } from './train.ts';
+
+/** Makes a recorded run ready to be carried: the rules, agents and roles it was started with, never newer ones. */
+export async function activate(ctx: EngineContext, run: string, known?: { state: RunState; project: Project }): Promise<ActiveRun> {
+  const state = known?.state ?? loadRun(ctx.store, runStream(run));
+  const { start } = state;
+  const project = known?.project ?? (await openProject(ctx, start.project));
+  await repairBranch(project, state);
+  const reads = start.recipe.name === 'job' && isReadingJob(start.input);
+  return {
+    id: run,
+    ledger: new RunLedger(ctx.store, ctx.world, state),
+    project,
+    recipe: ctx.parts.recipe(start.recipe.name, start.recipe.version),
+    agents: ctx.parts.agents(start),
+    roles: loadRoles(ctx, start.roles),
+    cancel: new AbortController(),
+    checks: reads ? [] : ctx.parts.checks(start.config),
+    keep: undefined,
+  };
+}
+
+/** The project of a recorded run, its mirror opened. */
+export async function openProject(ctx: Pick<EngineContext, 'home'>, project: { id: string; root: string }): Promise<Project> {
+  const repository = await inspectRepository(project.root);
+  const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${project.id}.git`), repository });
+  return { id: project.id, repository, mirror };
+}
+
+/** The events say where the branch is; a ref that a crash left elsewhere is kept under a name of its own and set right. */
+async function repairBranch({ mirror }: Project, state: RunState): Promise<void> {
+  const ref = runRef(state.start.run);
+  const stands = await readRef(mirror, ref);
+  if (stands === state.tip.commit) return;
+  if (stands !== undefined) await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${stands}`, to: stands, expected: null });
+  await writeRef(mirror, { ref, to: state.tip.commit, expected: stands ?? null });
+}
+
+function loadRoles(ctx: EngineContext, hashes: Record<string, string>): Map<string, Role> {
+  const roles = new Map<string, Role>();
+  for (const [name, hash] of Object.entries(hashes)) {
+    const text = ctx.store.getBlob(hash);
+    if (text === undefined) throw new AppError('DATA_DAMAGED', `The text of role ${name} is missing`);
+    roles.set(name, parseRole(text, { name, file: `role ${name}` }));
+  }
+  return roles;
+}
+
+function isReadingJob(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null || !('role' in input)) return false;
+  return input.role !== undefined && !('write' in input && input.write === true);
+}

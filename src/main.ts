@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { runProgram } from './cli/program.ts';
+import { createPlatform } from './platform.ts';
+
+const Package = z.object({ version: z.string() });
+const { version } = Package.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+
+process.exitCode = await runProgram(process.argv.slice(2), createPlatform(version));

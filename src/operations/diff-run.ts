@@ -1,0 +1,20 @@
+import { lastAttempt, type RunState } from '../core/state.ts';
+import { AppError } from '../errors.ts';
+import { completeKey, findRun } from './find-run.ts';
+import type { Operation } from './operation.ts';
+
+/** Shows what a run changed against its base, or what a task's last saved attempt changed against where it began. */
+export const diffRun: Operation<'diff-run'> = async (ports, input) => {
+  const state = await findRun(ports, input);
+  const range = input.task === undefined ? { from: state.start.base.commit, to: state.tip.commit } : taskRange(state, input.task);
+  return { run: state.start.run, ...range, ...(await ports.work.diff(state.start.project, range)) };
+};
+
+function taskRange(state: RunState, wanted: string): { from: string; to: string } {
+  const key = completeKey(state, wanted);
+  const task = state.tasks[key];
+  const attempt = task === undefined ? undefined : lastAttempt(task);
+  const saved = attempt?.ended?.saved;
+  if (attempt === undefined || saved == null) throw new AppError('REFUSED', `Task ${key} has no saved work yet`, { key });
+  return { from: attempt.base, to: saved.commit };
+}

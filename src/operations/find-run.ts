@@ -1,0 +1,42 @@
+import type { RunState } from '../core/state.ts';
+import { AppError } from '../errors.ts';
+import type { EnginePort, Ports } from './ports.ts';
+
+/** The run that is meant: by id, by a unique beginning of one, or the project's latest. */
+export async function findRun(ports: Ports, ref: { dir: string; run?: string | undefined }): Promise<RunState> {
+  if (ref.run !== undefined) return ports.runs.state(completeId(ports, ref.run));
+  const project = await ports.work.project(ref.dir);
+  for (const id of ports.runs.ids()) {
+    const state = ports.runs.state(id);
+    if (state.start.project.id === project.id) return state;
+  }
+  throw new AppError('RUN_NONE', `There is no run in ${project.root} yet`, { root: project.root });
+}
+
+/** The only run id that begins so. */
+export function completeId(ports: Ports, beginning: string): string {
+  const wanted = beginning.replace(/^mh\//, '').toLowerCase();
+  const ids = wanted === '' ? [] : ports.runs.ids().filter((id) => id.startsWith(wanted));
+  const exact = ids.find((id) => id === wanted);
+  if (exact !== undefined) return exact;
+  const [only, second] = ids;
+  if (only === undefined) throw new AppError('RUN_UNKNOWN', `There is no run ${beginning}`, { run: beginning });
+  if (second === undefined) return only;
+  throw new AppError('RUN_AMBIGUOUS', `${beginning} may be ${ids.slice(0, 5).join(', ')}`, { run: beginning, ids });
+}
+
+/** The only task whose key is or ends so. */
+export function completeKey(state: RunState, wanted: string): string {
+  if (state.tasks[wanted] !== undefined) return wanted;
+  const keys = state.order.filter((key) => key.endsWith(`/${wanted}`) || key.startsWith(wanted));
+  const [only, second] = keys;
+  if (only !== undefined && second === undefined) return only;
+  const known = keys.length > 0 ? keys : state.order;
+  throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${wanted}; it has ${known.slice(0, 8).join(', ')}`, { task: wanted });
+}
+
+/** The engine; the caller made sure that this process is it. */
+export function requireEngine(ports: Ports): EnginePort {
+  if (ports.engine === undefined) throw new AppError('INTERNAL', 'This process is not the engine');
+  return ports.engine;
+}

@@ -1,0 +1,16 @@
+import type { OperationChecked, OperationName, OperationOutput, StreamChecked, StreamItem, StreamName } from '../schema/operation.ts';
+import type { Ports } from './ports.ts';
+
+/** Carries out one operation; its schemas stand in schema/operation.ts. */
+export type Operation<N extends OperationName> = (
+  ports: Ports,
+  input: OperationChecked<N>,
+  signal: AbortSignal,
+) => Promise<OperationOutput<N>>;
+
+/** Carries out one operation that answers with items as they happen. */
+export type StreamOperation<N extends StreamName> = (
+  ports: Ports,
+  input: StreamChecked<N>,
+  signal: AbortSignal,
+) => AsyncIterable<StreamItem<N>>;

@@ -1,0 +1,47 @@
+import { AppError } from '../errors.ts';
+import type { SalvageItem } from '../schema/operation.ts';
+import type { RunState } from '../core/state.ts';
+import { findRun } from './find-run.ts';
+import type { Operation } from './operation.ts';
+import type { Ports } from './ports.ts';
+
+const SAVED = /^refs\/manyhands\/attempts\/([0-9a-z]{8})-(\d+)-(\d+)\//;
+
+/** Lists all work that was ever saved for the project, newest first. */
+export const listSalvage: Operation<'list-salvage'> = async (ports, input) => {
+  const only = input.run === undefined ? undefined : (await findRun(ports, input)).start.run;
+  const project = await ports.work.project(input.dir);
+  const items: SalvageItem[] = [];
+  for (const saved of await ports.work.saved(project)) {
+    const [, run, ordinal, attempt] = SAVED.exec(saved.ref) ?? [];
+    if (run === undefined || (only !== undefined && run !== only)) continue;
+    items.push({ ...saved, run, attempt: Number(attempt), ...describe(ports, run, Number(ordinal)) });
+  }
+  return items.sort((a, b) => (a.at < b.at ? 1 : -1));
+};
+
+/** Puts saved work on a branch of the user's repository; a branch that is there is never touched. */
+export const restoreSalvage: Operation<'restore-salvage'> = async (ports, input) => {
+  const project = await ports.work.project(input.dir);
+  const saved = (await ports.work.saved(project)).filter((item) => item.ref === input.ref || item.commit.startsWith(input.ref));
+  const [only, second] = [...new Map(saved.map((item) => [item.commit, item])).values()];
+  if (only === undefined || (second !== undefined && input.ref.length < 7)) {
+    throw new AppError('INPUT_INVALID', `${input.ref} names no single piece of saved work; list it with manyhands salvage`, { ref: input.ref });
+  }
+  const [, run, ordinal, attempt] = SAVED.exec(only.ref) ?? [];
+  const branch = input.branch ?? `mh-tasks/${run ?? 'saved'}/${ordinal ?? only.commit.slice(0, 10)}-${attempt ?? 1}`;
+  return ports.work.restore(project, only.ref, branch);
+};
+
+function describe(ports: Ports, run: string, ordinal: number): Pick<SalvageItem, 'task' | 'landed' | 'detail'> {
+  const state = ports.runs.ids().includes(run) ? ports.runs.state(run) : undefined;
+  const key = state?.order[ordinal - 1];
+  const task = key === undefined ? undefined : state?.tasks[key];
+  if (state === undefined || task === undefined) return { task: '?', landed: false, detail: 'of a run that is not on record' };
+  return { task: task.spec.key, landed: isLanded(state, task.spec.key), detail: task.spec.title };
+}
+
+function isLanded(state: RunState, key: string): boolean {
+  const phase = state.tasks[key]?.phase;
+  return phase?.status === 'done' && phase.commit !== null;
+}

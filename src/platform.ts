@@ -1,0 +1,78 @@
+import { closeSync, writeSync } from 'node:fs';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Platform, ScratchRepository } from './cli/platform.ts';
+import { createTerminal } from './cli/terminal.ts';
+import { AppError } from './errors.ts';
+import { prepareHome, resolveHome } from './home.ts';
+import { ANNOUNCE_FD, spawnDetached } from './process/detached.ts';
+import { run } from './process/run.ts';
+import { realWorld } from './world.ts';
+
+const REVEAL_MS = 10_000;
+const GIT_MS = 30_000;
+
+/** The machine as the command line sees it. */
+export function createPlatform(version: string): Platform {
+  const { env } = process;
+  let hasAnnounced = false;
+  return {
+    terminal: createTerminal(process),
+    world: realWorld,
+    version,
+    openCaller: async (callerEnv) => {
+      const { createCaller } = await import('./app.ts');
+      return createCaller({ env: callerEnv, cwd: process.cwd() });
+    },
+    onSignal: (listener) => {
+      process.on('SIGINT', listener);
+      process.on('SIGTERM', listener);
+      return () => {
+        process.off('SIGINT', listener);
+        process.off('SIGTERM', listener);
+      };
+    },
+    detach: async (args, { passInput }) => {
+      const home = resolveHome(env);
+      await prepareHome(home);
+      const logFile = join(home.logs, `background-${realWorld.runId()}.log`);
+      const command = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
+      const { said } = await spawnDetached(command, { cwd: process.cwd(), env, logFile, passInput });
+      return await said;
+    },
+    announce: (text) => {
+      if (hasAnnounced) return;
+      hasAnnounced = true;
+      writeSync(ANNOUNCE_FD, text);
+      closeSync(ANNOUNCE_FD);
+    },
+    reveal,
+    makeScratchRepository,
+  };
+}
+
+async function reveal(path: string): Promise<void> {
+  const command = [process.platform === 'darwin' ? 'open' : 'xdg-open', path];
+  const { code } = await run(command, { env: inherited(), timeoutMs: REVEAL_MS }).catch(() => ({ code: null }));
+  if (code !== 0) throw new AppError('UNSUPPORTED_SYSTEM', `${command[0]} could not show ${path}`, { path });
+}
+
+async function makeScratchRepository(): Promise<ScratchRepository> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'manyhands-self-test-')));
+  const dir = join(root, 'repository');
+  const env = { ...inherited(), HOME: root, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  const identity = ['-c', 'user.name=Manyhands', '-c', 'user.email=manyhands@localhost'];
+  const git = (...args: string[]) => run(['git', ...identity, ...args], { env, timeoutMs: GIT_MS });
+  await git('init', '--quiet', '--initial-branch=main', dir);
+  await writeFile(join(dir, 'README.md'), '# Self-test\n');
+  await git('-C', dir, 'add', 'README.md');
+  await git('-C', dir, 'commit', '--quiet', '--no-verify', '-m', 'Start');
+  return { dir, home: join(root, 'data'), [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}

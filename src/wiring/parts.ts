@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { pinAgents } from '../agents/pin.ts';
+import { createAgents } from '../agents/registry.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Parts } from '../engine/context.ts';
+import { followUp } from '../failures/registry.ts';
+import { definitionHash } from '../gates/definition.ts';
+import { guard } from '../gates/guards.ts';
+import { checkGate } from '../gates/registry.ts';
+import { specialFiles } from '../gates/special-files.ts';
+import { changedFiles, showFile } from '../git/diff.ts';
+import type { Mirror } from '../git/mirror.ts';
+import { recipeOf } from '../recipes/registry.ts';
+import { checksOf } from '../recipes/spec.ts';
+
+/** The implementations that stand in the registries, as the engine uses them. */
+export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts {
+  const path = env.PATH ?? '';
+  return {
+    config: (root) => loadConfig({ dir: root, env }),
+    pin: ({ config, dir, root, choices, scenario }) =>
+      pinAgents({ config, dir, root, path, adHoc: choices, rehearsal: { program: rehearsal, ...(scenario === undefined ? {} : { scenario }) } }),
+    agents: ({ config, project }) =>
+      createAgents({ config, dir: project.root, path, adHoc: [], rehearsal: { program: rehearsal } }),
+    checks: checksOf,
+    recipe: recipeOf,
+    followUp,
+    checkGate,
+    guard: guardCandidate,
+    definition: (spec, config) => definitionHash(spec, { tools: toolsOf(JSON.stringify(config.workspace)) }),
+  };
+}
+
+const guardCandidate: Parts['guard'] = async ({ mirror, from, to, config, gates }) =>
+  guard({
+    ...config.guards,
+    gates,
+    changed: (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) => (status === 'renamed' ? [] : [{ path, status }])),
+    special: await specialFiles(mirror, from, to),
+    readBase: (path) => readText(mirror, from, path),
+    readCandidate: (path) => readText(mirror, to, path),
+  });
+
+function readText(mirror: Mirror, commit: string, path: string): Promise<string | undefined> {
+  return showFile(mirror, commit, path);
+}
+
+/** What a check's outcome depends on besides the tree and its command: the set-up's settings and the machine's Node. */
+function toolsOf(workspace: string): string {
+  return createHash('sha256').update(`${process.version} ${process.platform} ${process.arch} ${workspace}`).digest('hex');
+}

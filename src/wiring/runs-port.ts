@@ -1,0 +1,70 @@
+import type { Engine } from '../engine/engine.ts';
+import { loadRun } from '../engine/ledger.ts';
+import type { RunsPort } from '../operations/ports.ts';
+import { runStream } from '../schema/ids.ts';
+import type { ShownEvent } from '../schema/operation.ts';
+import type { Store, StoredEvent } from '../store/store.ts';
+
+/** Reads runs from the store; with an engine in this process their live states, and news as it comes. */
+export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
+  return {
+    isLive: engine !== undefined,
+    ids: () =>
+      store
+        .streams('run/')
+        .sort((a, b) => b.firstAt - a.firstAt)
+        .map(({ stream }) => stream.slice('run/'.length)),
+    state: (run) => engine?.runs.get(run)?.ledger.state ?? loadRun(store, runStream(run)),
+    events: (run, after, signal) => follow({ store, engine, stream: runStream(run), after, signal }),
+    said: (attempts, after, limit) =>
+      attempts
+        .flatMap((attempt) => store.transcript({ attempt, after, limit }))
+        .sort((a, b) => a.id - b.id)
+        .slice(0, limit),
+    news: (run, signal) => news(store, run, signal),
+  };
+}
+
+type Following = { store: Store; engine: Engine | undefined; stream: string; after: number; signal: AbortSignal };
+
+/** Everything after a version, once and in order: what is stored, then (with an engine) what gets committed. */
+async function* follow({ store, engine, stream, after, signal }: Following): AsyncGenerator<ShownEvent> {
+  let version = after;
+  while (!signal.aborted) {
+    const more = Promise.withResolvers<void>();
+    const stop = store.onAppend((events: StoredEvent[]) => {
+      if (events.some((event) => event.stream === stream)) more.resolve();
+    });
+    const onAbort = () => more.resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      for (const event of store.read(stream, version)) {
+        version = event.version;
+        yield { version, at: event.at, type: event.type, data: event.data };
+      }
+      if (engine === undefined) return;
+      await Promise.race([more.promise, engine.failed]);
+    } finally {
+      stop();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+function news(store: Store, run: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stopEvents();
+      stopRows();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const stopEvents = store.onAppend((events) => {
+      if (events.some((event) => event.stream === runStream(run))) done();
+    });
+    const stopRows = store.onTranscript((rows) => {
+      if (rows.some((row) => row.attempt.startsWith(`${run}-`))) done();
+    });
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,37 @@
+import { AppError } from '../errors.ts';
+import { openProject } from '../engine/activate.ts';
+import { diffStat, diffText, type FileStat } from '../git/diff.ts';
+import { readRef } from '../git/mirror-refs.ts';
+import { pushBranch } from '../git/push.ts';
+import { inspectRepository, projectId } from '../git/repository.ts';
+import { listSaved } from '../git/saved-work.ts';
+import type { Home } from '../home.ts';
+import type { WorkPort } from '../operations/ports.ts';
+
+/** What git can tell about a project, from its mirror. */
+export function workPort(home: Home): WorkPort {
+  return {
+    project: async (dir) => {
+      const repository = await inspectRepository(dir);
+      return { id: projectId(repository), root: repository.root };
+    },
+    diff: async (project, range) => {
+      const { mirror } = await openProject({ home }, project);
+      return { stat: describe(await diffStat(mirror, range)), diff: await diffText(mirror, range) };
+    },
+    saved: async (project) => listSaved((await openProject({ home }, project)).mirror, 'refs/manyhands/attempts'),
+    restore: async (project, ref, branch) => {
+      const { mirror, repository } = await openProject({ home }, project);
+      const commit = await readRef(mirror, ref);
+      if (commit === undefined) throw new AppError('INPUT_INVALID', `There is no saved work ${ref}`, { ref });
+      const pushed = await pushBranch({ mirror, repository, commit, branch, expected: null });
+      if (pushed.kind === 'pushed') return { branch, commit };
+      throw new AppError('BRANCH_TAKEN', `The branch ${branch} could not be made (${pushed.reason}): ${pushed.detail}`, { branch });
+    },
+  };
+}
+
+function describe(files: readonly FileStat[]): string {
+  const lines = files.map((file) => `${file.binary ? 'binary' : `+${file.added} -${file.deleted}`}\t${file.path}`);
+  return lines.join('\n');
+}

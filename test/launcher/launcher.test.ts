@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  fittingNode,
+  install,
+  launch,
+  launcherIn,
+  olderNode,
+  start,
+  temporaryFolder,
+  untilEnded,
+} from './installation.ts';
+
+describe.each([
+  ['on a Node that fits', fittingNode],
+  ['on an older Node', olderNode],
+])('%s', (_name, how) => {
+  test('runs from any folder, with the arguments as they are', async () => {
+    const launcher = launcherIn(await install());
+    const cwd = temporaryFolder();
+    const args = ['tell', '--json', 'two words', '', '$HOME', '"*"'];
+    const ended = await launch({ ...how, options: { cwd } }, launcher, args);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toEqual({ args, cwd, link: null });
+  });
+
+  test('runs through a symlink', async () => {
+    const link = join(temporaryFolder(), 'mh');
+    symlinkSync(launcherIn(await install()), link);
+    expect(await launch(how, link, ['exit', '0'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('hands stdin on', async () => {
+    const ended = await launch(how, launcherIn(await install()), ['copy'], 'a goal\n');
+    expect(ended.stdout).toBe('a goal\n');
+  });
+
+  test('ends with the exit code of the program', async () => {
+    expect(await launch(how, launcherIn(await install()), ['exit', '4'])).toMatchObject({ code: 4, signal: null });
+  });
+
+  test('ends by the signal that ended the program', async () => {
+    const launcher = launcherIn(await install());
+    expect(await launch(how, launcher, ['die', 'SIGTERM'])).toMatchObject({ code: null, signal: 'SIGTERM' });
+    expect(await launch(how, launcher, ['die', 'SIGKILL'])).toMatchObject({ code: null, signal: 'SIGKILL' });
+  });
+
+  test('is ended by a signal that the program does not listen to', async () => {
+    const child = start(how, launcherIn(await install()), ['wait']);
+    const ended = untilEnded(child);
+    await ready(child);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGINT' });
+  });
+
+  test('a signal to the launcher alone reaches the program once', async () => {
+    const child = start(how, launcherIn(await install()), ['listen']);
+    const ended = untilEnded(child);
+    await ready(child);
+    child.kill('SIGINT');
+    await saying(child, 'SIGINT');
+    child.kill('SIGHUP');
+    await saying(child, 'SIGHUP');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 7, stdout: 'ready\nSIGINT\nSIGHUP\nSIGTERM\n' });
+  });
+
+  test('a signal to the whole group, as a Ctrl-C is, reaches the program once', async () => {
+    const child = start({ ...how, options: { detached: true } }, launcherIn(await install()), ['listen']);
+    const ended = untilEnded(child);
+    await ready(child);
+    process.kill(-Number(child.pid), 'SIGINT');
+    await saying(child, 'SIGINT');
+    process.kill(-Number(child.pid), 'SIGINT');
+    await saying(child, 'SIGINT');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 7, stdout: 'ready\nSIGINT\nSIGINT\nSIGTERM\n' });
+  });
+
+  test('SIGKILL of the launcher ends the program too', async () => {
+    const child = start(how, launcherIn(await install()), ['listen']);
+    const ended = untilEnded(child);
+    await ready(child);
+    child.kill('SIGKILL');
+    expect(await ended).toMatchObject({ signal: 'SIGKILL', stdout: 'ready\n' });
+  });
+
+  test('says what to do when it is not built', async () => {
+    const folder = await install({ dist: false });
+    const { code, stdout, stderr } = await launch(how, launcherIn(folder), ['tell']);
+    expect(stderr).toBe(`Manyhands is not built yet: run \`npm run setup\` in ${folder}/ first.\n`);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  });
+});
+
+test('shows every warning but that of an experimental SQLite', async () => {
+  const { stderr } = await launch(fittingNode, launcherIn(await install()), ['warn']);
+  expect(stderr).toContain('something else is experimental');
+  expect(stderr).not.toContain('SQLite');
+});
+
+test('says in one sentence that no Node fits', async () => {
+  const { code, stderr } = await launch(olderNode, launcherIn(await install({ node: false })), ['tell']);
+  expect(stderr).toMatch(/^Manyhands needs Node 22\.18 or newer and this is v\d+\.\d+\.\d+: [^\n]+\.\n$/);
+  expect(code).toBe(3);
+});
+
+test('runs as a command that npm linked', async () => {
+  const folder = await install();
+  const prefix = temporaryFolder();
+  const env = { ...process.env, npm_config_prefix: prefix };
+  execFileSync('npm', ['link', '--no-audit', '--no-fund', '--offline'], { cwd: folder, env, stdio: 'pipe' });
+  const { stdout } = await launch(olderNode, join(prefix, 'bin/mh'), ['tell', 'linked']);
+  expect(JSON.parse(stdout)).toMatchObject({ args: ['tell', 'linked'] });
+});
+
+async function ready(child: ReturnType<typeof start>): Promise<void> {
+  await saying(child, 'ready');
+}
+
+async function saying(child: ReturnType<typeof start>, word: string): Promise<void> {
+  if (child.stdout === null) throw new Error('The output is not piped');
+  const [said] = await once(child.stdout, 'data');
+  expect(String(said)).toBe(`${word}\n`);
+}

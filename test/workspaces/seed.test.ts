@@ -1,0 +1,220 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { identify } from '../../src/process/identity.ts';
+import { gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
+import { clearLeftovers } from '../../src/workspaces/leftovers.ts';
+import { applySeed } from '../../src/workspaces/seed.ts';
+import { CheckedProject, shell } from '../gates/project.ts';
+
+/** An installer that counts its runs and installs what the lockfile names. */
+const INSTALL = 'mkdir -p node_modules/dep && cp package-lock.json node_modules/dep/index.js && echo run >>"$COUNT"';
+const FILES = { 'a.txt': 'a', '.gitignore': 'node_modules/\n', 'package-lock.json': 'version 1' };
+
+let project: CheckedProject | undefined;
+afterEach(async () => {
+  await project?.[Symbol.asyncDispose]();
+  project = undefined;
+});
+
+async function make(options: Partial<Parameters<typeof CheckedProject.make>[0]>): Promise<CheckedProject> {
+  project = await CheckedProject.make({ files: FILES, ...options });
+  project.env.COUNT = join(project.folder, 'count');
+  return project;
+}
+
+const runs = async (made: CheckedProject) =>
+  (await readFile(join(made.folder, 'count'), 'utf8')).trim().split('\n').length;
+
+describe('a seed made by set-up commands', () => {
+  it('is made once and copied to every workspace and checkout', async () => {
+    const made = await make({ workspace: { setup: [INSTALL] } });
+    const [one, two] = await Promise.all([made.workspace(), seedForCommit(made.at(made.base))]);
+    expect(one.excluded).toEqual(['node_modules']);
+    expect(two.entries).toEqual(['node_modules']);
+    await using checkout = await gateCheckout(made.at(made.base));
+    expect(await readFile(join(checkout.path, 'node_modules/dep/index.js'), 'utf8')).toBe('version 1');
+    expect(await runs(made)).toBe(1);
+  });
+
+  it('is another one for another lockfile, and so is the hash that evidence is bound to', async () => {
+    const made = await make({ workspace: { setup: [INSTALL] } });
+    const same = await made.candidate((workspace) => writeFile(join(workspace, 'a.txt'), 'b'));
+    const other = await made.candidate((workspace) => writeFile(join(workspace, 'package-lock.json'), 'version 2'));
+    await using first = await gateCheckout(made.at(made.base));
+    await using second = await gateCheckout(made.at(same));
+    await using third = await gateCheckout(made.at(other));
+    expect(second.setup).toBe(first.setup);
+    expect(third.setup).not.toBe(first.setup);
+    expect(await readFile(join(third.path, 'node_modules/dep/index.js'), 'utf8')).toBe('version 2');
+    expect(await runs(made)).toBe(2);
+  });
+
+  it('is another one when a script that the set-up runs is another', async () => {
+    const made = await make({
+      files: { ...FILES, 'scripts/install.sh': INSTALL },
+      workspace: { setup: ['sh scripts/install.sh'] },
+    });
+    const patched = await made.candidate((workspace) =>
+      writeFile(join(workspace, 'scripts/install.sh'), `${INSTALL} && echo evil >node_modules/dep/index.js`),
+    );
+    await using evil = await gateCheckout(made.at(patched));
+    await using good = await gateCheckout(made.at(made.base));
+    expect(await readFile(join(evil.path, 'node_modules/dep/index.js'), 'utf8')).toBe('evil\n');
+    expect(await readFile(join(good.path, 'node_modules/dep/index.js'), 'utf8')).toBe('version 1');
+  });
+
+  it('is made again when somebody touched a file in it, even with its size and time put back', async () => {
+    const made = await make({ workspace: { setup: [INSTALL] } });
+    const seed = await seedForCommit(made.at(made.base));
+    const file = join(seed.files, 'node_modules/dep/index.js');
+    await shell(made.folder, `cp -p ${file} times && printf 'version 9' >${file} && touch -r times ${file}`);
+    await using checkout = await gateCheckout(made.at(made.base));
+    expect(await readFile(join(checkout.path, 'node_modules/dep/index.js'), 'utf8')).toBe('version 1');
+    expect(await runs(made)).toBe(2);
+  });
+
+  it('does not change when a workspace changes its copy', async () => {
+    const made = await make({ workspace: { setup: [INSTALL] } });
+    const { path } = await made.workspace();
+    await writeFile(join(path, 'node_modules/dep/index.js'), 'patched');
+    const next = await made.workspace();
+    expect(await readFile(join(next.path, 'node_modules/dep/index.js'), 'utf8')).toBe('version 1');
+    expect(await runs(made)).toBe(1);
+  });
+
+  it('is tried again by whoever waited when the first maker is cancelled', async () => {
+    const made = await make({ workspace: { setup: [`${INSTALL} && echo started >"$FIFO" && read -r go <"$GO"`] } });
+    const fifo = join(made.folder, 'fifo');
+    await shell(made.folder, 'mkfifo fifo go');
+    Object.assign(made.env, { FIFO: fifo, GO: join(made.folder, 'go') });
+    const controller = new AbortController();
+    const first = seedForCommit({ ...made.at(made.base), signal: controller.signal });
+    const cancelled = expect(first).rejects.toThrow('cancelled by the test');
+    await readFile(fifo);
+    const second = seedForCommit(made.at(made.base));
+    controller.abort(new Error('cancelled by the test'));
+    await cancelled;
+    await readFile(fifo);
+    await writeFile(join(made.folder, 'go'), 'go\n');
+    expect((await second).entries).toEqual(['node_modules']);
+  });
+
+  it('is not kept when the set-up fails, and the gate cannot run', async () => {
+    const made = await make({ workspace: { setup: ['mkdir node_modules && exit 1'] } });
+    expect(await made.check('true', made.base)).toMatchObject({
+      verdict: 'error',
+      summary: expect.stringContaining('exit code 1'),
+    });
+    expect(await readdir(join(made.home, 'seeds/project'))).toEqual([]);
+    expect(await readdir(join(made.home, 'checkouts/project'))).toEqual([]);
+  });
+
+  it('leaves out a Python environment, which works only where it was made', async () => {
+    const made = await make({ workspace: { setup: ['mkdir .venv && pwd >.venv/pyvenv.cfg'] } });
+    const { path, excluded } = await made.workspace();
+    expect(excluded).toEqual(['.venv']);
+    expect(await readFile(join(path, '.venv/pyvenv.cfg'), 'utf8')).toBe(`${path}\n`);
+  });
+
+  it('takes a daemon of the set-up with it', async () => {
+    const made = await make({ workspace: { setup: [`${INSTALL}; setsid sleep 1000 & echo $! >"$COUNT.pid"`] } });
+    await made.workspace();
+    expect(identify(Number(await readFile(join(made.folder, 'count.pid'), 'utf8')))).toBeUndefined();
+  });
+});
+
+describe("a seed copied from the user's checkout", () => {
+  const untracked = { 'node_modules/dep/index.js': 'installed', 'packages/a/node_modules/b/index.js': 'nested' };
+
+  it('holds the ignored folders of the given names, also nested ones', async () => {
+    const made = await make({ files: { ...FILES, 'packages/a/x': '' }, untracked });
+    const { path, excluded } = await made.workspace();
+    expect(excluded.sort()).toEqual(['node_modules', 'packages/a/node_modules']);
+    expect(await readFile(join(path, 'packages/a/node_modules/b/index.js'), 'utf8')).toBe('nested');
+  });
+
+  it('has no link that leads back to the original', async () => {
+    const made = await make({ files: { ...FILES, 'packages/a/index.js': 'a' }, untracked });
+    await symlink(join(made.root, 'packages/a'), join(made.root, 'node_modules/a'));
+    await symlink('../packages/a', join(made.root, 'node_modules/also-a'));
+    const { path } = await made.workspace();
+    expect(await readlink(join(path, 'node_modules/a'))).toBe('../packages/a');
+    await writeFile(join(path, 'node_modules/a/index.js'), 'patched');
+    expect(await readFile(join(made.root, 'packages/a/index.js'), 'utf8')).toBe('a');
+  });
+
+  it('is made anew when the user installs', async () => {
+    const made = await make({ untracked });
+    const before = await seedForCommit(made.at(made.base));
+    await mkdir(join(made.root, 'node_modules/more'));
+    const after = await seedForCommit(made.at(made.base));
+    expect(after.key).not.toBe(before.key);
+  });
+
+  it('costs nothing where there is nothing to copy', async () => {
+    const made = await make({ untracked: { 'node_modules_too/x': '1' } });
+    expect((await seedForCommit(made.at(made.base))).entries).toEqual([]);
+    expect((await readdir(made.home)).includes('seeds')).toBe(false);
+  });
+
+  it('takes the place of what a candidate committed there, and of a link', async () => {
+    const made = await make({ untracked });
+    const seed = await seedForCommit(made.at(made.base));
+    const target = join(made.folder, 'target');
+    const outside = join(made.folder, 'outside');
+    await mkdir(target);
+    await mkdir(outside);
+    await symlink(outside, join(target, 'node_modules'));
+    await applySeed(seed, target, { replace: true, signal: made.signal });
+    expect(await readdir(outside)).toEqual([]);
+    expect(await readFile(join(target, 'node_modules/dep/index.js'), 'utf8')).toBe('installed');
+    const nested = { ...seed, entries: ['packages/node_modules'] };
+    await symlink(outside, join(target, 'packages'));
+    await expect(applySeed(nested, target, { replace: true, signal: made.signal })).rejects.toMatchObject({
+      code: 'REFUSED',
+    });
+  });
+});
+
+describe('a checkout for gates', () => {
+  it('is clean, has the overlay of the base, and is gone afterwards', async () => {
+    const made = await make({});
+    const commit = await made.candidate((workspace) => writeFile(join(workspace, 'a.txt'), 'changed'));
+    const plain = await gateCheckout(made.at(commit));
+    expect(await readFile(join(plain.path, 'a.txt'), 'utf8')).toBe('changed');
+    await plain[Symbol.asyncDispose]();
+    await plain[Symbol.asyncDispose]();
+    await expect(stat(plain.path)).rejects.toThrow('ENOENT');
+    await using overlaid = await gateCheckout({ ...made.at(commit), overlay: { commit: made.base, paths: ['a.txt'] } });
+    expect(await readFile(join(overlaid.path, 'a.txt'), 'utf8')).toBe('a');
+  });
+
+  it('is gone after a crash once the next engine has cleared up, with the set-up that was under way', async () => {
+    const made = await make({ workspace: { setup: ['echo $$ >"$FIFO"; exec sleep 1000'] } });
+    const fifo = join(made.folder, 'fifo');
+    await shell(made.folder, 'mkfifo fifo');
+    const pid = await crashDuringSetup(made, fifo);
+    expect(identify(pid)).toBeDefined();
+    await clearLeftovers(made.home);
+    expect(identify(pid)).toBeUndefined();
+    expect((await readdir(made.home)).includes('checkouts')).toBe(false);
+    expect(await readdir(join(made.home, 'seeds/project'))).toEqual([]);
+  });
+});
+
+async function crashDuringSetup(made: CheckedProject, fifo: string): Promise<number> {
+  const module = new URL('../../src/workspaces/checkout.ts', import.meta.url).href;
+  const { signal: _, ...options } = made.at(made.base);
+  const program = `
+    import { gateCheckout } from ${JSON.stringify(module)};
+    const options = ${JSON.stringify({ ...options, env: { ...options.env, FIFO: fifo } })};
+    await gateCheckout({ ...options, signal: new AbortController().signal });`;
+  const engine = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => engine.once('exit', resolve));
+  const pid = Number(await readFile(fifo, 'utf8'));
+  engine.kill('SIGKILL');
+  await ended;
+  return pid;
+}
