@@ -14,6 +14,7 @@ export type Home = {
   seeds: string;
   checkouts: string;
   logs: string;
+  folders: string;
 };
 
 const FOLDERS = ['root', 'mirrors', 'workspaces', 'attempts', 'seeds', 'checkouts', 'logs'] as const;
@@ -31,6 +32,7 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     seeds: join(root, 'seeds'),
     checkouts: join(root, 'checkouts'),
     logs: join(root, 'logs'),
+    folders: join(root, 'folders'),
   };
 }
 

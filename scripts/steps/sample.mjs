@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './checkout.mjs';
 
-const IDENTITY = ['-c', 'user.name=Corner Shop', '-c', 'user.email=shop@localhost', '-c', 'commit.gpgSign=false'];
+const IDENTITY = ['-c', 'user.name=Corner Shop', '-c', 'user.email=shop@localhost'];
+/** Nobody's templates, hooks, signatures or ignored files belong in the sample. */
+const PLAIN = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 
 /** A git repository with the sample project in one commit, in a new temporary folder, and a data directory beside it. */
 export function makeSample() {
@@ -13,7 +15,7 @@ export function makeSample() {
   cpSync(join(ROOT, 'examples/demo/shop'), repository, { recursive: true });
   git(repository, ['init', '--quiet', '--initial-branch=main', '--template=']);
   git(repository, ['add', '--all']);
-  git(repository, [...IDENTITY, 'commit', '--quiet', '--no-verify', '--message=Open the corner shop']);
+  git(repository, [...IDENTITY, 'commit', '--quiet', '--message=Open the corner shop']);
   return {
     folder,
     repository,
@@ -39,7 +41,8 @@ export function lookAround({ folder, repository, env }, launcher) {
 
 function git(cwd, args) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
-  const { error, status, stdout, stderr } = spawnSync('git', args, { cwd, env, encoding: 'utf8' });
+  const options = { cwd, env: { ...env, ...PLAIN }, encoding: 'utf8' };
+  const { error, status, stdout, stderr } = spawnSync('git', args, options);
   if (error?.code === 'ENOENT')
     throw new Error('Manyhands needs git 2.39.4 or newer, and there is no git here: install it.');
   if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${error?.message ?? stderr}`);

@@ -6,7 +6,7 @@ import { createLiveArea } from './live.ts';
 import { progressLines } from './progress.ts';
 import { painter } from './symbols.ts';
 import type { Terminal } from './terminal.ts';
-import { fit } from './text-width.ts';
+import { wrap } from './text-width.ts';
 
 /** Shows a run while it goes on. */
 export interface Display extends Disposable {
@@ -41,7 +41,7 @@ function liveDisplay(terminal: Terminal, world: World): Display {
   let current: RunState | undefined;
   let message = '';
   const area = createLiveArea(terminal, world, ({ columns, rows }) => {
-    const footer = message === '' ? [] : [colors.yellow(fit(message, columns - 1))];
+    const footer = wrap(message, columns - 1).map(colors.yellow);
     if (current === undefined) return footer;
     const view = { columns, rows: rows - footer.length, now: world.now(), says, colors };
     return [...progressLines(current, view), ...footer];

@@ -31,14 +31,14 @@ export function listenForInterrupts({ platform, caller, say, underway }: Interru
   }
 
   function hear(signal: StopSignal): void {
-    if (caller.engine() !== 'own') return end('left', Promise.resolve());
-    if (how === undefined && signal === 'SIGINT') {
+    if (caller.engine() !== 'own') end('left', Promise.resolve());
+    else if (how === undefined && signal === 'SIGINT') {
       say(drainText(underway()));
-      return end('drained', caller.drain());
+      end('drained', caller.drain());
+    } else if (how !== 'stopped') {
+      say('Stopping the agents and saving their work…');
+      end('stopped', caller.stop());
     }
-    if (how === 'stopped') return;
-    say('Stopping the agents and saving their work…');
-    end('stopped', caller.stop());
   }
 
   const stopListening = platform.onSignal(hear);

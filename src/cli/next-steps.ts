@@ -5,8 +5,8 @@ export type NextStep = { command: string; purpose: string };
 
 const SAFE_WORD = /^[\w./@:+-]+$/;
 
-/** What a person would do next with the run as it stands, as commands to copy. */
-export function nextSteps(document: RunDocument): NextStep[] {
+/** What a person would do next with the run as it stands, as commands to copy; `isIdle`: nobody works on it. */
+export function nextSteps(document: RunDocument, isIdle: boolean): NextStep[] {
   const { run, status } = document;
   switch (status) {
     case 'done':
@@ -24,6 +24,7 @@ export function nextSteps(document: RunDocument): NextStep[] {
     case 'blocked':
       return [{ command: `manyhands logs ${run}`, purpose: 'what the agents said' }];
     case 'running':
+      if (isIdle) return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];
       return [
         { command: `manyhands wait ${run}`, purpose: 'watch it until it ends' },
         { command: `manyhands logs ${run} -f`, purpose: 'what the agents say' },

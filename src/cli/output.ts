@@ -2,7 +2,7 @@ import { AppError, ERRORS, messageOf } from '../errors.ts';
 import { cleanText } from './clean-text.ts';
 import { painter } from './symbols.ts';
 import type { Terminal } from './terminal.ts';
-import { fit, textWidth } from './text-width.ts';
+import { shorten, textWidth } from './text-width.ts';
 
 export type Column = { title: string; most?: number; right?: boolean };
 
@@ -50,7 +50,7 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
       const isLast = index === columns.length - 1;
       const room = isLast ? Math.max(width - used - 1, 10) : (widths[index] ?? 0);
       used += (widths[index] ?? 0) + 2;
-      const text = fit(row[index] ?? '', room);
+      const text = shorten(row[index] ?? '', room);
       const blanks = ' '.repeat(Math.max((isLast ? 0 : room) - textWidth(text), 0));
       return right ? blanks + text : text + blanks;
     });

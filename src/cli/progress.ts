@@ -5,7 +5,7 @@ import type { Evidence } from '../schema/gate.ts';
 import { clockText, moneyText } from './amounts.ts';
 import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
 import { type TaskRow, taskRow } from './task-row.ts';
-import { fill, fit, textWidth } from './text-width.ts';
+import { pad, shorten, textWidth } from './text-width.ts';
 
 /** What a picture of a run is drawn for. */
 export type View = {
@@ -51,14 +51,14 @@ export function progressLines(state: RunState, view: View): string[] {
     view.columns,
   );
   const lines = rows.map(({ task, row }) => rowLine(task, row, { view, widths }));
-  return [...head, ...lines, ...(hidden === '' ? [] : [view.colors.dim(`  ${fit(hidden, view.columns - 3)}`)])];
+  return [...head, ...lines, ...(hidden === '' ? [] : [view.colors.dim(`  ${shorten(hidden, view.columns - 3)}`)])];
 }
 
 function headLine(state: RunState, { columns, now, colors }: View): string {
   const { symbol, paint } = runMark(runWord(state), colors);
   const end = state.status.kind === 'ended' ? state.status.at : now;
   const tail = `${state.start.run} ${clockText(end - state.startedAt)}`;
-  const title = fill(state.start.title, columns - textWidth(tail) - 4);
+  const title = pad(state.start.title, columns - textWidth(tail) - 4);
   return `${paint(symbol)} ${colors.bold(title)} ${colors.dim(tail)}`;
 }
 
@@ -72,7 +72,7 @@ function countLine(state: RunState, { columns, colors }: View): string {
     spent.costUsd > 0 ? moneyText(spent.costUsd) : '',
     `${start.base.branch ?? start.base.commit.slice(0, 8)} → mh/${start.run}`,
   ];
-  return colors.dim(`  ${fit(parts.filter((part) => part !== '').join(' · '), columns - 3)}`);
+  return colors.dim(`  ${shorten(parts.filter((part) => part !== '').join(' · '), columns - 3)}`);
 }
 
 function attentionLines(state: RunState, { columns, colors }: View): string[] {
@@ -80,8 +80,8 @@ function attentionLines(state: RunState, { columns, colors }: View): string[] {
   const lines = waiting
     .slice(0, MOST_ATTENTION)
     .flatMap(({ task, reason, nextStep }) => [
-      colors.yellow(`! ${fit(`${task ?? 'the run'} needs you: ${reason}`, columns - 3)}`),
-      `  ${colors.dim('→')} ${fit(nextStep, columns - 5)}`,
+      colors.yellow(`! ${shorten(`${task ?? 'the run'} needs you: ${reason}`, columns - 3)}`),
+      `  ${colors.dim('→')} ${shorten(nextStep, columns - 5)}`,
     ]);
   if (waiting.length > MOST_ATTENTION) lines.push(colors.yellow(`! and ${waiting.length - MOST_ATTENTION} more`));
   return lines;
@@ -128,14 +128,14 @@ function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: View; 
   const gates = gatesText(row.gates, { room: columns - used - 1, colors });
   const said = task.phase.status === 'running' ? says.get(row.key) : undefined;
   const words = [row.detail, said === undefined ? '' : `“${said}”`].filter((part) => part !== '').join(' ');
-  const detail = fit(words, columns - used - gates.width - 1);
-  const line = cells.map(({ text, width, paint: color }) => color(fillLeft(text, width))).join('  ');
-  return `${paint(symbol)} ${line}  ${gates.text}${colors.dim(detail)}`.trimEnd();
+  const detail = shorten(words, columns - used - gates.width - 1);
+  const line = cells.map(({ text, width, paint: color }) => color(padTime(text, width))).join('  ');
+  return `${paint(symbol)} ${line}  ${gates.text}${detail === '' ? '' : colors.dim(detail)}`.trimEnd();
 }
 
-/** Like fill, but the blanks in front of a right-aligned time stay. */
-function fillLeft(text: string, width: number): string {
-  return text.startsWith(' ') ? text : fill(text, width);
+/** Like pad, but the blanks in front of a right-aligned time stay. */
+function padTime(text: string, width: number): string {
+  return text.startsWith(' ') ? text : pad(text, width);
 }
 
 function gatesText(
@@ -145,7 +145,7 @@ function gatesText(
   let text = '';
   let width = 0;
   for (const { gate, verdict } of gates) {
-    const name = fit(gate, 24);
+    const name = shorten(gate, 24);
     if (width + textWidth(name) + 4 > room) break;
     text += `${verdictMark(verdict, colors)} ${name}  `;
     width += textWidth(name) + 4;

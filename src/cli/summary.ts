@@ -3,9 +3,10 @@ import { durationText, moneyText } from './amounts.ts';
 import { oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
-import { fill, fit, textWidth } from './text-width.ts';
+import { pad, shorten, textWidth } from './text-width.ts';
 
-export type SummaryView = { columns: number; now: number; colors: Painter };
+/** `isIdle`: an unfinished run that no engine works on. */
+export type SummaryView = { columns: number; now: number; colors: Painter; isIdle?: boolean };
 
 const NARROW = 60;
 
@@ -27,16 +28,16 @@ function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryVi
   const tookMs = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
   const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${moneyText(cost)}`;
   const room = columns - textWidth(status) - textWidth(tail) - 7;
-  const first = `${paint(`${symbol} ${status}`)}  ${colors.bold(fit(title, room))}  ${colors.dim(tail)}`;
+  const first = `${paint(`${symbol} ${status}`)}  ${colors.bold(shorten(title, room))}  ${colors.dim(tail)}`;
   const why = reason ?? (status === 'unverified' ? 'no check is configured; add one with --check' : '');
-  return why === '' ? [first] : [first, `  ${fit(why, columns - 3)}`];
+  return why === '' ? [first] : [first, `  ${shorten(why, columns - 3)}`];
 }
 
 function attentionLines({ attention }: RunDocument, { columns, colors }: SummaryView): string[] {
   if (attention.length === 0) return [];
   const lines = attention.flatMap(({ task, reason, files, nextStep }) => [
-    `  ${colors.yellow('!')} ${fit(`${task ?? 'the run'}: ${reason}`, columns - 5)}`,
-    ...(files.length === 0 ? [] : [`    ${colors.dim(fit(files.join(', '), columns - 5))}`]),
+    `  ${colors.yellow('!')} ${shorten(`${task ?? 'the run'}: ${reason}`, columns - 5)}`,
+    ...(files.length === 0 ? [] : [`    ${colors.dim(shorten(files.join(', '), columns - 5))}`]),
     `    ${colors.dim('→')} ${oneLine(nextStep)}`,
   ]);
   return [colors.bold('Needs you'), ...lines];
@@ -56,8 +57,8 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
   return tasks.map((task) => {
     const { symbol, paint } = taskMark(task.status, colors);
     const used = key + who + (title > 0 ? title + 2 : 0) + 8;
-    const name = title > 0 ? `  ${fill(task.title, title)}` : '';
-    const row = `  ${paint(symbol)} ${fill(task.key, key)}${name}  ${colors.dim(fill(whoText(task), who))}`;
+    const name = title > 0 ? `  ${pad(task.title, title)}` : '';
+    const row = `  ${paint(symbol)} ${pad(task.key, key)}${name}  ${colors.dim(pad(whoText(task), who))}`;
     return `${row}  ${factsText(task, columns - used, colors)}`.trimEnd();
   });
 }
@@ -70,12 +71,12 @@ function whoText({ agent, attempts }: TaskDocument): string {
 function factsText({ evidence, cost, commit, status, reason }: TaskDocument, room: number, colors: Painter): string {
   const isQuiet = status === 'done';
   const parts = [
+    ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
     ...evidence.map(({ gate, verdict }) => ({
-      text: `x ${fit(gate, 24)}`,
-      shown: `${verdictMark(verdict, colors)} ${fit(gate, 24)}`,
+      text: `x ${shorten(gate, 24)}`,
+      shown: `${verdictMark(verdict, colors)} ${shorten(gate, 24)}`,
     })),
     ...(cost > 0 ? [same(moneyText(cost))] : []),
-    ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
     ...(!isQuiet && reason !== null ? [same(oneLine(reason))] : []),
   ];
   let left = room;
@@ -83,7 +84,7 @@ function factsText({ evidence, cost, commit, status, reason }: TaskDocument, roo
   for (const part of parts) {
     if (left < 4) break;
     const fits = textWidth(part.text) <= left;
-    shown.push(fits ? part.shown : colors.dim(fit(part.text.replace(/^x /, ''), left)));
+    shown.push(fits ? part.shown : colors.dim(shorten(part.text.replace(/^x /, ''), left)));
     left -= textWidth(part.text) + 2;
   }
   return shown.join('  ');
@@ -103,11 +104,11 @@ function placeLines({ branch, commit, landed, base }: RunDocument, { columns, co
     const url = landed.url === null ? '' : ` ${landed.url}`;
     places.push({ what: 'landed', text: `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 8)}${url}` });
   }
-  return places.map(({ what, text }) => `  ${colors.green(what)}  ${fit(text, columns - 11)}`);
+  return places.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);
 }
 
-function stepLines(document: RunDocument, { colors }: SummaryView): string[] {
-  const steps = nextSteps(document);
+function stepLines(document: RunDocument, { colors, isIdle = false }: SummaryView): string[] {
+  const steps = nextSteps(document, isIdle);
   if (steps.length === 0) return [];
   const width = Math.max(...steps.map(({ command }) => textWidth(command)));
   const lines = steps.map(

@@ -17,7 +17,7 @@ export function textWidth(text: string): number {
 }
 
 /** The text, harmless and on one line, in at most so many columns; what is cut off shows as an ellipsis. */
-export function fit(text: string, columns: number): string {
+export function shorten(text: string, columns: number): string {
   const line = oneLine(text);
   if (columns <= 0) return '';
   if (textWidth(line) <= columns) return line;
@@ -32,9 +32,20 @@ export function fit(text: string, columns: number): string {
 }
 
 /** The text in exactly so many columns. */
-export function fill(text: string, columns: number): string {
-  const fitted = fit(text, columns);
+export function pad(text: string, columns: number): string {
+  const fitted = shorten(text, columns);
   return fitted + ' '.repeat(Math.max(columns - textWidth(fitted), 0));
+}
+
+/** The text on as many lines as it needs, broken between words; none for no text. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of oneLine(text).split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(last) + textWidth(word) < columns) lines[lines.length - 1] = `${last} ${word}`;
+    else if (word !== '') lines.push(shorten(word, columns));
+  }
+  return lines;
 }
 
 function graphemeWidth(grapheme: string): number {

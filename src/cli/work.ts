@@ -82,9 +82,10 @@ async function workInBackground(session: Session, asked: Work): Promise<number> 
   return 0;
 }
 
-/** A living engine takes the work at once; there is then nothing to start in the background. */
+/** A living engine, found by asking it something, takes the work at once; then nothing has to be started. */
 async function beginElsewhere(platform: Platform, asked: Work): Promise<string[] | undefined> {
   await using caller = await platform.openCaller(platform.terminal.env);
+  await caller.call('list-runs', { limit: 1 });
   return caller.engine() === 'other' ? await asked.begin(caller) : undefined;
 }
 

@@ -31,7 +31,7 @@ export function runDocument(state: RunState): RunDocument {
     run: start.run,
     title: start.title,
     recipe: start.recipe.name,
-    project: start.project.root,
+    project: start.project.folder ?? start.project.root,
     status: runWord(state),
     reason: reasonOf(state),
     branch: state.pushed === null ? null : `mh/${start.run}`,

@@ -108,13 +108,22 @@ function setAside(tally: RunTally, reservation: Spend): void {
 }
 
 function* startable(run: RunState, circumstances: Circumstances, tally: Tally): Generator<TaskState> {
+  yield* unclaimed(run, due(run, circumstances.now, tally), circumstances);
+  yield* unclaimed(run, inOrder(run.ready), circumstances);
+}
+
+function due(run: RunState, now: number, tally: Tally): TaskKey[] {
+  const keys: TaskKey[] = [];
   for (const [key, at] of Object.entries(run.delayed)) {
-    const task = run.tasks[key];
-    if (at > circumstances.now) tally.wakeAt = Math.min(tally.wakeAt ?? at, at);
-    else if (task !== undefined && !circumstances.claimed.has(`${run.start.run} ${key}`)) yield task;
+    if (at <= now) keys.push(key);
+    else tally.wakeAt = Math.min(tally.wakeAt ?? at, at);
   }
+  return keys;
+}
+
+function* unclaimed(run: RunState, keys: Iterable<TaskKey>, circumstances: Circumstances): Generator<TaskState> {
   let looked = 0;
-  for (const key of inOrder(run.ready)) {
+  for (const key of keys) {
     if (circumstances.claimed.has(`${run.start.run} ${key}`)) continue;
     const task = run.tasks[key];
     if (task !== undefined) yield task;

@@ -72,7 +72,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
     env: { ...command.env, MANYHANDS_TOKEN: token },
     token,
     pipeOutput: command.pipeOutput,
-    maxFileBytes: task.spec.limits.outputBytes,
+    ...(command.pipeOutput ? { maxFileBytes: task.spec.limits.outputBytes } : {}),
     ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
   });
   const process: ProcessRecord = { identity: launched.identity, token };

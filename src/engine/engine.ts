@@ -6,18 +6,20 @@ import { openTasks, type RunState } from '../core/state.ts';
 import type { RunEvent } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { Store, Write } from '../store/store.ts';
-import { crashpoint, type World } from '../world.ts';
+import type { World } from '../world.ts';
 import { adoptAttempt, performAttempt } from './attempt.ts';
 import { checkBase } from './base-check.ts';
 import { Board } from './board.ts';
 import type { ActiveRun, EngineContext, Parts } from './context.ts';
 import { finishRun, showBranch } from './finish.ts';
 import { giveUp } from './give-up.ts';
+import { beginsBy, endedBy, endedTasks } from './happened.ts';
 import type { Submission } from './ledger.ts';
 import { removePlace } from './place.ts';
 import { roomFor } from './room.ts';
 import { Slots } from './slots.ts';
 import { landWaiting } from './train.ts';
+import { Underway } from './underway.ts';
 import { unfold } from './unfold.ts';
 import type { Home } from '../home.ts';
 
@@ -36,11 +38,10 @@ export class Engine implements EngineContext {
   readonly #claimed = new Set<string>();
   readonly #landing = new Set<string>();
   readonly #closing = new Set<string>();
-  readonly #working = new Set<Promise<void>>();
+  readonly #underway = new Underway();
   readonly #stop = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
   #isDraining = false;
-  #looked: PromiseWithResolvers<void> | undefined;
   #isAwake = false;
   #cancelAlarm: () => void = () => {};
 
@@ -71,7 +72,7 @@ export class Engine implements EngineContext {
 
   /** Takes a run up: adopts what an earlier engine left running, asks the recipe what is still wanted, goes on. */
   carry(run: ActiveRun): void {
-    if (this.#runs.has(run.id)) return;
+    if (this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
     this.#runs.set(run.id, run);
     const { state } = run.ledger;
     for (const key of Object.keys(state.running)) this.#perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
@@ -88,9 +89,7 @@ export class Engine implements EngineContext {
     if (state.status.kind === 'cancelling' && !run.cancel.signal.aborted) run.cancel.abort();
     const ended = endedBy(submission.events);
     for (const key of ended) this.#tidy(run, key, submission.committed);
-    if (ended.length > 0 || submission.events.some((event) => event.type === 'run.base-checked' || event.type === 'run.approved')) {
-      unfold(this, run, ended.length > 0 ? ended : [undefined]);
-    }
+    unfold(this, run, [...beginsBy(submission.events, state), ...ended]);
     this.wake();
     return submission;
   }
@@ -105,45 +104,33 @@ export class Engine implements EngineContext {
     });
   }
 
-  /** Resolves when nothing is under way and nothing can go on without a person or a time to come; rejects when the engine cannot go on. */
+  /** Resolves when nothing is under way and nothing can go on without a person; rejects when the engine cannot go on. */
   async idle(): Promise<void> {
-    for (;;) {
-      while (this.#working.size > 0 || this.#isAwake) {
-        await Promise.race([this.#quiet(), this.#failed.promise]);
-      }
-      if (this.#stop.signal.aborted || this.#isDraining || ![...this.#runs.values()].some((run) => !isSettled(run.ledger.state))) return;
-      await Promise.race([this.#nextLook(), this.#failed.promise]);
+    this.wake();
+    while (!this.#stop.signal.aborted && !this.#isDraining) {
+      await Promise.race([this.#underway.looked(), this.#failed.promise]);
+      const isMoving = this.#underway.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
+      if (!isMoving) return;
     }
   }
 
   /** Starts nothing new; resolves when what runs has ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    while (this.#working.size > 0) await Promise.race([Promise.allSettled([...this.#working]), this.#failed.promise]);
+    await Promise.race([this.#underway.ended(), this.#failed.promise]);
   }
 
   /** Stops agents and checks, saves what they made; the runs can be resumed. */
   async stop(): Promise<void> {
     this.#isDraining = true;
     this.#stop.abort();
-    this.#looked?.resolve();
+    this.#underway.look();
     this.#cancelAlarm();
-    while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
-  }
-
-  /** Something that was under way has ended, and the look after it is done. */
-  async #quiet(): Promise<void> {
-    await Promise.race([...this.#working, this.#nextLook()]);
-  }
-
-  #nextLook(): Promise<void> {
-    this.#looked ??= Promise.withResolvers<void>();
-    return this.#looked.promise;
+    await this.#underway.ended();
   }
 
   #look(): void {
-    this.#looked?.resolve();
-    this.#looked = undefined;
+    this.#underway.look();
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#begin(run);
@@ -236,30 +223,16 @@ export class Engine implements EngineContext {
 
   /** Everything under way is known here; what goes wrong beyond an attempt's own failure stops the engine. */
   #track(run: ActiveRun, work: Promise<void>): void {
-    const tracked = work
+    const guarded = work
       .catch((error: unknown) => {
         if (!this.#stop.signal.aborted && !run.cancel.signal.aborted) this.#failed.reject(error);
       })
       .finally(() => {
-        this.#working.delete(tracked);
-        if (isSettled(run.ledger.state) && run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
+        if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
         this.wake();
       });
-    this.#working.add(tracked);
-    crashpoint('engine.working');
+    this.#underway.add(guarded);
   }
-}
-
-function endedBy(events: readonly RunEvent[]): TaskKey[] {
-  return events.flatMap((event) => {
-    if (event.type === 'task.ended') return [event.data.task];
-    return event.type === 'tasks.landed' ? event.data.tasks : [];
-  });
-}
-
-function endedTasks(state: RunState): TaskKey[] {
-  const ended = ['done', 'failed', 'skipped', 'cancelled'];
-  return state.order.filter((key) => ended.includes(state.tasks[key]?.phase.status ?? ''));
 }
 
 /** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { evolve } from '../core/evolve.ts';
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
+import { snapshotFolder } from '../git/folder.ts';
 import { readRef, resolve } from '../git/mirror-refs.ts';
 import { openMirror } from '../git/mirror.ts';
 import { refreshMirror } from '../git/refresh.ts';
-import { inspectRepository, projectId, uncommitted } from '../git/repository.ts';
+import { inspectRepository, projectId, type Repository, uncommitted } from '../git/repository.ts';
 import { requireGit } from '../git/version.ts';
 import { loadRole, roleNames } from '../roles/load.ts';
 import type { Config } from '../schema/config.ts';
@@ -21,7 +22,7 @@ export type StartedRun = { state: RunState; project: Project; notes: string[] };
 export async function startRun(ctx: EngineContext, request: StartRequest): Promise<StartedRun> {
   const { options } = request;
   await requireGit();
-  const repository = await inspectRepository(options.dir);
+  const { repository, folder } = await openFolder(ctx, request);
   const config = withOptions(await ctx.parts.config(repository.root), options);
   const recipe = ctx.parts.recipe(request.recipe);
   const pinned = pin(ctx, { config, options, root: repository.root });
@@ -36,7 +37,7 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
   const start: RunStart = {
     run,
     title: options.title ?? recipe.title(request.input),
-    project: { id, root: repository.root },
+    project: { id, root: repository.root, ...(folder === undefined ? {} : { folder }) },
     recipe: { name: recipe.name, version: recipe.version },
     input: request.input,
     base,
@@ -50,8 +51,21 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
   crashpoint('run.starting');
   await ctx.store.append([{ stream: runStream(run), expected: 0, events: [event] }], at);
   crashpoint('run.started');
-  const notes = await notesFor(repository, config, base);
+  const notes = folder === undefined ? await notesFor(repository, config, base) : [];
   return { state: evolve(undefined, { event, at }), project: { id, repository, mirror }, notes };
+}
+
+/** The repository around the folder; a task that only reads also works on a folder that is none, from a snapshot of it. */
+async function openFolder(ctx: EngineContext, request: StartRequest): Promise<{ repository: Repository; folder?: string }> {
+  const { dir } = request.options;
+  try {
+    return { repository: await inspectRepository(dir) };
+  } catch (error) {
+    const reads = request.recipe === 'job' && request.input.role !== undefined && !request.input.write;
+    if (!reads || !(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+    const root = await snapshotFolder({ folders: ctx.home.folders, dir });
+    return { repository: await inspectRepository(root), folder: dir };
+  }
 }
 
 function withOptions(config: Config, options: StartOptions): Config {

@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import type { GateSpec } from '../schema/gate.ts';
 import { plainPath } from './guard-globs.ts';
 
@@ -67,13 +66,11 @@ export function namedPaths(texts: readonly string[]): (path: string) => boolean 
 }
 
 function namedScripts(text: string, scripts: ReadonlyMap<string, string>): string[] {
-  const names = [...scripts.keys()];
   return words(text).flatMap((word) => {
-    if (/^(t|tst|it|cit|install-test)$/.test(word)) return ['test'].filter((name) => scripts.has(name));
+    if (/^(t|tst|it|cit|install-test)$/.test(word)) return scripts.has('test') ? ['test'] : [];
     if (scripts.has(word)) return [word];
-    return /[*{]/.test(word)
-      ? names.filter((name) => picomatch.isMatch(name.replaceAll(':', '/'), word.replaceAll(':', '/')))
-      : [];
+    const start = /^[^*?{[(!+@]*(?=[*?{[(!+@])/.exec(word)?.[0];
+    return start === undefined ? [] : [...scripts.keys()].filter((name) => name.startsWith(start));
   });
 }
 

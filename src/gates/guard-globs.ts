@@ -73,14 +73,14 @@ export const TOOL_FILES: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Whether a path is one of these, in exactly this spelling. */
 export function pathMatcher(globs: readonly string[]): (path: string) => boolean {
-  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true });
+  const pattern = onePattern(globs, '');
+  return (path) => pattern.test(path);
 }
 
 /** Whether a path is one of these on any file system: letter case and invisible characters do not hide a file. */
 export function looseMatcher(globs: readonly string[]): (path: string) => boolean {
-  if (globs.length === 0) return () => false;
-  const matches = picomatch([...globs], { dot: true, nocase: true });
-  return (path) => matches(plainPath(path));
+  const pattern = onePattern(globs, 'i');
+  return (path) => pattern.test(plainPath(path));
 }
 
 /** A path as the most forgiving file systems see it: composed, without the characters that HFS+ ignores or Windows strips. */
@@ -91,4 +91,9 @@ export function plainPath(path: string): string {
     .split('/')
     .map((part) => part.replace(/[. ]+$/, '') || part)
     .join('/');
+}
+
+function onePattern(globs: readonly string[], flags: '' | 'i'): RegExp {
+  if (globs.length === 0) return /(?!)/;
+  return new RegExp(globs.map((glob) => picomatch.makeRe(glob, { dot: true }).source).join('|'), flags);
 }

@@ -15,8 +15,7 @@ const LOCKFILES = new Set([
   ...['composer.lock', 'mix.lock', 'pubspec.lock', 'packages.lock.json', 'gradle.lockfile', 'flake.lock'],
 ]);
 const SOURCE =
-  /["']?\b(resolved|tarball|source|resolution|remote|repo|directory)\b["']?\s*[:=]?\s*\{?\s*(?:(?:tarball|type|registry|git|url|path|directory|editable)\b\s*[:=]\s*)?["']?([a-z+]+:[^\s"',}]+|\.{0,2}\/[^\s"',}]*)/gi;
-
+  /\b(?:resolved|tarball|source|resolution|remote|repo|directory)\b["':={ ]{0,8}(?:(?:tarball|type|registry|git|url|path|directory|editable)\b["':= ]{0,8})?([a-z+]+:[^\s"',}]+|\.{0,2}\/[^\s"',}]*)/gi;
 const NpmLock = z.object({ packages: z.record(z.string(), z.object({ link: z.boolean().optional() })) });
 
 /** Whether a file pins dependencies; those are free to change but part of the set-up's hash. */
@@ -27,17 +26,30 @@ export function isLockfile(path: string): boolean {
 /** Why a changed lockfile needs a person, or nothing: it takes a package from where none came from before. */
 export function lockfileReason(base: string | undefined, candidate: string | undefined): string | undefined {
   if (candidate === undefined) return undefined;
-  const known = new Set(sources(base ?? ''));
-  const foreign = sources(candidate).find((source) => !known.has(source) && !REGISTRIES.has(source));
+  const [before, after] = [plainText(base ?? ''), plainText(candidate)];
+  if (after.includes('\\') && !before.includes('\\'))
+    return 'spells something with escapes, which could hide an address';
+  const known = new Set(sources(before));
+  const foreign = sources(after).find((source) => !known.has(source) && !REGISTRIES.has(source));
   if (foreign !== undefined) return `takes a package from ${foreign}, where none came from before`;
-  const linked = newlyLinked(base ?? '', candidate);
+  const linked = newlyLinked(before, after);
   return linked === undefined ? undefined : `replaces ${linked} by a folder of the repository`;
+}
+
+/** The text without spellings that mean the same: escapes of JSON, and white space. */
+function plainText(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    // Not JSON, as most lockfiles are not.
+    return text.replace(/\s+/g, ' ');
+  }
 }
 
 function sources(text: string): string[] {
   return [...text.matchAll(SOURCE)].map((match) => {
-    const address = match[2] ?? '';
-    return /^([a-z+]+:\/\/(?:[^/@]*@)?[^/]+)/i.exec(address)?.[1]?.toLowerCase() ?? address;
+    const address = match[1] ?? '';
+    return /^([a-z+]+:\/\/[^/]+)/i.exec(address)?.[1]?.toLowerCase() ?? address;
   });
 }
 

@@ -23,6 +23,8 @@ const SECTION_RULES: ReadonlyMap<string, SectionRules> = new Map([
     },
   ],
 ]);
+/** Nobody writes a longer line by hand, and a hostile one could keep a pattern busy for hours. */
+const LONGEST_LINE = 2_000;
 const LINE_RULES: ReadonlyMap<string, RegExp> = new Map([
   ['gemfile', /^\s*(#.*|gem\s+(['"])[\w.-]+\2(\s*,\s*(['"])[^'"]*\4)*\s*)?$/],
   [
@@ -73,7 +75,7 @@ function splitSections(rules: SectionRules, text: string): { held: string; free:
   const free: string[] = [];
   let isFree = false;
   for (const line of text.split(/\r?\n/)) {
-    const header = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];
+    const header = line.length > LONGEST_LINE ? '' : /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];
     if (header !== undefined) isFree = !line.trim().startsWith('[[') && rules.free.test(header);
     if (line.trim() !== '' && !/^\s*#/.test(line)) (isFree ? free : held).push(line.trimEnd());
   }
@@ -81,6 +83,7 @@ function splitSections(rules: SectionRules, text: string): { held: string; free:
 }
 
 function isHeldLine(rules: SectionRules, line: string): boolean {
+  if (line.length > LONGEST_LINE) return true;
   if (/^\s*\[/.test(line)) return false;
   if (/^\s*(["'])[^"'\\]*\1\s*,?\s*$/.test(line)) return POINTED.test(line);
   const key = /^\s*([^\s=]+)\s*=/.exec(line)?.[1];
@@ -93,7 +96,9 @@ function isHeldLine(rules: SectionRules, line: string): boolean {
 
 function lineReason(name: string, base: string, candidate: string): string | undefined {
   const rule = LINE_RULES.get(name);
-  const line = changedLines(base.split(/\r?\n/), candidate.split(/\r?\n/)).find((text) => !rule?.test(text));
+  const line = changedLines(base.split(/\r?\n/), candidate.split(/\r?\n/)).find(
+    (text) => text.length > LONGEST_LINE || !rule?.test(text),
+  );
   return line === undefined ? undefined : `changes more than dependencies of a registry: ${line.trim().slice(0, 80)}`;
 }
 

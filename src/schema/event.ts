@@ -12,7 +12,8 @@ const AttemptRef = { task: TaskKey, attempt: z.number().int().positive() };
 export const RunStart = z.object({
   run: RunId,
   title: z.string(),
-  project: z.object({ id: z.string(), root: z.string() }),
+  /** `folder`: what the user named, where it is no repository and `root` holds a snapshot of it. */
+  project: z.object({ id: z.string(), root: z.string(), folder: z.string().optional() }),
   recipe: z.object({ name: z.string(), version: z.number().int() }),
   input: z.unknown(),
   base: z.object({ branch: z.string().nullable(), commit: z.string() }),

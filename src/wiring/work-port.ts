@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { AppError } from '../errors.ts';
 import { openProject } from '../engine/activate.ts';
 import { diffStat, diffText, type FileStat } from '../git/diff.ts';
+import { snapshotRoot } from '../git/folder.ts';
 import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
-import { inspectRepository, projectId } from '../git/repository.ts';
+import { inspectRepository, projectId, type Repository } from '../git/repository.ts';
 import { listSaved } from '../git/saved-work.ts';
 import type { Home } from '../home.ts';
 import type { WorkPort } from '../operations/ports.ts';
@@ -12,7 +14,7 @@ import type { WorkPort } from '../operations/ports.ts';
 export function workPort(home: Home): WorkPort {
   return {
     project: async (dir) => {
-      const repository = await inspectRepository(dir);
+      const repository = await inspectRepository(dir).catch((error: unknown) => inspectSnapshot(home, dir, error));
       return { id: projectId(repository), root: repository.root };
     },
     diff: async (project, range) => {
@@ -29,6 +31,14 @@ export function workPort(home: Home): WorkPort {
       throw new AppError('BRANCH_TAKEN', `The branch ${branch} could not be made (${pushed.reason}): ${pushed.detail}`, { branch });
     },
   };
+}
+
+/** A folder that is no repository is known by the snapshot that was taken of it. */
+async function inspectSnapshot(home: Home, dir: string, error: unknown): Promise<Repository> {
+  if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+  const root = await snapshotRoot(home.folders, dir).catch(() => undefined);
+  if (root === undefined || !existsSync(root)) throw error;
+  return inspectRepository(root);
 }
 
 function describe(files: readonly FileStat[]): string {

@@ -47,6 +47,15 @@ it('cuts a single endless line between characters', async () => {
   expect(text).not.toContain('\ufffd');
 });
 
+it.each(['\u001b]', '\u001b[', '\u001b', '\u001b[1;', '\r', 'a\r', ' ', '\u009b1;', '\u001bP1'])(
+  'takes no longer for a flood of %j than for plain text by much',
+  (piece) => {
+    const startedAt = performance.now();
+    cleanText(`${piece.repeat(1_000_000 / piece.length)}x`);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  },
+);
+
 it('survives bytes that are no text', async () => {
   expect(await evidence(Buffer.from([0xff, 0xfe, 0x41, 0x00, 0x0a]))).toMatch(/A\n$/);
 });

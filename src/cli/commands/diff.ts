@@ -33,7 +33,8 @@ export const diffCommand: CliCommand = {
 };
 
 /** For a terminal harmless and coloured; for a file or a pipe exactly what git said, so that it can be applied. */
-function shown(terminal: Terminal, text: string): string {
+function shown(terminal: Terminal, found: string): string {
+  const text = found === '' || found.endsWith('\n') ? found : `${found}\n`;
   if (!terminal.isOutputTerminal) return text;
   const colors = painter(terminal.colors.out);
   return cleanText(text)

@@ -39,6 +39,11 @@ export const lsCommand: CliCommand = {
         else if (runs.length === 0)
           terminal.err(`No runs ${all ? 'yet' : 'here yet'}. Start one: manyhands do "<goal>"\n`);
         else printLines(terminal, lines(terminal, runs, { all, now: world.now() }));
+        const idle = caller.engine() === 'none' ? runs.filter(({ status }) => status === 'running').length : 0;
+        if (idle > 0 && !json)
+          terminal.err(
+            `Nobody works on ${idle} unfinished ${idle === 1 ? 'run' : 'runs'}. Go on with: manyhands resume\n`,
+          );
         return 0;
       },
     });

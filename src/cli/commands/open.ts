@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { AppError, errorCode } from '../../errors.ts';
 import { resolveHome } from '../../home.ts';
 import type { RunDocument } from '../../schema/document.ts';
-import { attemptId } from '../../schema/ids.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
 import { READING_EXIT_CODES } from '../exit-code.ts';
 import { printJson, printLines } from '../output.ts';
@@ -32,7 +31,7 @@ export const openCommand: CliCommand = {
         const { task, ...which } = parseTarget(args);
         await using caller = await openCaller(terminal.env);
         const document = await caller.call('show-run', { dir, ...which });
-        const folders = await foldersOf(terminal.env, prefixOf(document, task));
+        const folders = await foldersOf(terminal.env, namesOf(document, task));
         const [first] = folders;
         if (first === undefined) {
           throw new AppError(
@@ -52,23 +51,24 @@ export const openCommand: CliCommand = {
   },
 };
 
-function prefixOf({ run, tasks }: RunDocument, task: string | undefined): string {
-  if (task === undefined) return `${run}`;
+/** Folders are named by run and, for attempts, the task's ordinal and the number of the try. */
+function namesOf({ run, tasks }: RunDocument, task: string | undefined): RegExp {
+  if (task === undefined) return new RegExp(`^${run}(-\\d+){0,2}$`);
   const ordinal = tasks.findIndex(({ key }) => key === task) + 1;
   if (ordinal === 0) throw new AppError('TASK_UNKNOWN', `Run ${run} has no task ${task}`, { run, task });
-  return attemptId(run, ordinal, 0).replace(/0$/, '');
+  return new RegExp(`^${run}-${ordinal}(-\\d+)?$`);
 }
 
-async function foldersOf(env: NodeJS.ProcessEnv, prefix: string): Promise<string[]> {
+async function foldersOf(env: NodeJS.ProcessEnv, names: RegExp): Promise<string[]> {
   const home = resolveHome(env);
-  const found = await Promise.all([home.workspaces, home.attempts].map((folder) => entries(folder, prefix)));
+  const found = await Promise.all([home.workspaces, home.attempts].map((folder) => entries(folder, names)));
   return found.flat();
 }
 
-async function entries(folder: string, prefix: string): Promise<string[]> {
+async function entries(folder: string, names: RegExp): Promise<string[]> {
   try {
-    const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
-    return names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).map((name) => join(folder, name));
+    const found = (await readdir(folder)).filter((name) => names.test(name));
+    return found.sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).map((name) => join(folder, name));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;

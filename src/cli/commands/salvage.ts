@@ -13,11 +13,11 @@ const RestoreFlags = CommonOptions.extend({ branch: z.string().optional() });
 const EXAMPLES = [
   'manyhands salvage',
   'manyhands salvage k3v9x2ab --json',
-  'manyhands salvage restore refs/manyhands/k3v9x2ab-2-1/1/heads/work --branch rescued',
+  'manyhands salvage restore refs/manyhands/attempts/k3v9x2ab-2-1/1 --branch rescued',
 ];
 const RESTORE_EXAMPLES = [
-  'manyhands salvage restore refs/manyhands/k3v9x2ab-2-1/1/heads/work',
-  'manyhands salvage restore refs/manyhands/k3v9x2ab-2-1/1/heads/work --branch rescued',
+  'manyhands salvage restore refs/manyhands/attempts/k3v9x2ab-2-1/1',
+  'manyhands salvage restore refs/manyhands/attempts/k3v9x2ab-2-1/1 --branch rescued',
 ];
 
 const COLUMNS = [

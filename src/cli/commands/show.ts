@@ -19,7 +19,12 @@ export const showCommand: CliCommand = {
         const dir = await resolveDir(terminal, flags.dir);
         await using caller = await openCaller(terminal.env);
         const document = await caller.call('show-run', { dir, ...(run === undefined ? {} : { run }) });
-        const view = { columns: terminal.size().columns, now: world.now(), colors: painter(terminal.colors.out) };
+        const view = {
+          columns: terminal.size().columns,
+          now: world.now(),
+          colors: painter(terminal.colors.out),
+          isIdle: caller.engine() === 'none',
+        };
         if (flags.json) printJson(terminal, document);
         else printLines(terminal, summaryLines(document, view));
         return 0;

@@ -1,0 +1,18 @@
+/** What a benchmark found; the ceiling was timed in the same run. */
+export type Measurement = {
+  value: number;
+  unit: string;
+  /** The same quantity for the bare thing that ours is compared with. */
+  ceiling: number;
+  ratio: number;
+  /** How it was measured, and what else was seen. */
+  note: string;
+};
+
+/** One quantity, its ceiling and the ratio that is promised. */
+export interface Benchmark {
+  readonly name: string;
+  readonly summary: string;
+  readonly target: { readonly is: 'at most' | 'at least'; readonly ratio: number };
+  measure(): Promise<Measurement>;
+}

@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { run } from '../src/process/run.ts';
+
+/** A temporary folder that disposing removes. */
+export type Scratch = AsyncDisposable & { path: string };
+
+/** Nobody's settings, templates or hooks have any part in what is measured. */
+export const PLAIN_ENVIRONMENT: Record<string, string> = {
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'Bench',
+  GIT_AUTHOR_EMAIL: 'bench@localhost',
+  GIT_COMMITTER_NAME: 'Bench',
+  GIT_COMMITTER_EMAIL: 'bench@localhost',
+  LC_ALL: 'C',
+};
+
+const LONGEST_MS = 600_000;
+
+/** Makes a temporary folder. */
+export async function makeScratch(): Promise<Scratch> {
+  const path = await mkdtemp(join(tmpdir(), 'manyhands-bench-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Runs a program to its end and gives its output; anything but exit code 0 is an error. */
+export async function runTool(command: readonly string[], cwd: string, env = PLAIN_ENVIRONMENT): Promise<string> {
+  const result = await run(command, { cwd, env, timeoutMs: LONGEST_MS });
+  if (result.code === 0) return result.stdout.toString('utf8');
+  throw new Error(`${command.slice(0, 4).join(' ')} ended with ${result.code}: ${result.stderr.slice(-2000)}`);
+}
+
+/** Makes a git repository with so many small files in one commit. */
+export async function makeRepository(path: string, files: number): Promise<void> {
+  for (let index = 0; index < files; index += 1) {
+    const file = join(path, 'src', `part-${index % 20}`, `file-${index}.txt`);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `File ${index}\n${'Some text that takes up a line.\n'.repeat(20)}`);
+  }
+  await runTool(['git', 'init', '--quiet', '--initial-branch=main', '--template='], path);
+  await runTool(['git', 'add', '--all'], path);
+  await runTool(['git', 'commit', '--quiet', '--message=Begin'], path);
+}

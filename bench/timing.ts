@@ -1,0 +1,36 @@
+/** The wall time of some work, in milliseconds. */
+export async function timed(work: () => Promise<void> | void): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** Runs ours and the ceiling in turns, so that what else the machine does falls on both, and gives all times. */
+export async function alternate(
+  rounds: number,
+  ours: (round: number) => Promise<number>,
+  ceiling: (round: number) => Promise<number>,
+): Promise<{ ours: number[]; ceiling: number[]; ratios: number[] }> {
+  const times: { ours: number[]; ceiling: number[] } = { ours: [], ceiling: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    times.ceiling.push(await ceiling(round));
+    times.ours.push(await ours(round));
+  }
+  return { ...times, ratios: times.ours.map((time, round) => time / (times.ceiling[round] ?? Number.NaN)) };
+}
+
+/** The middle value: one slow round does not count. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value that this share of the values does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Times as text, for a note. */
+export function listed(values: readonly number[], digits = 0): string {
+  return values.map((value) => value.toFixed(digits)).join(', ');
+}

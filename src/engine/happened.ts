@@ -1,0 +1,25 @@
+import { isOpen, type RunState } from '../core/state.ts';
+import type { RunEvent } from '../schema/event.ts';
+import type { TaskKey } from '../schema/ids.ts';
+
+/** The tasks that these events ended. */
+export function endedBy(events: readonly RunEvent[]): TaskKey[] {
+  return events.flatMap((event) => {
+    if (event.type === 'task.ended') return [event.data.task];
+    return event.type === 'tasks.landed' ? event.data.tasks : [];
+  });
+}
+
+/** All tasks that have ended, in their order. */
+export function endedTasks(state: RunState): TaskKey[] {
+  return state.order.filter((key) => {
+    const task = state.tasks[key];
+    return task !== undefined && !isOpen(task);
+  });
+}
+
+/** What a recipe is asked about once the base was checked, or a person approved: the beginning, and the task that ended last. */
+export function beginsBy(events: readonly RunEvent[], state: RunState): (TaskKey | undefined)[] {
+  if (events.some((event) => event.type === 'run.approved')) return [undefined, ...endedTasks(state).slice(-1)];
+  return events.some((event) => event.type === 'run.base-checked') ? [undefined] : [];
+}

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+
+/** What each attempt says that it has cost. */
+export const ATTEMPT_USD = 0.01;
+/** Plan, three implementers of whom one is sent back once, a resolver, a review: so often a model is paid, whatever crashes. */
+export const PAID_ATTEMPTS = 7;
+
+/** Arguments that start the run: three tasks side by side, two of which conflict and one fails its check at first. */
+export const GOAL = ['do', 'Write the list', '--json'];
+/** Arguments that start a single task whose result moves the user's own branch. */
+export const MERGE_JOB = ['job', 'Write the third file', '--land', 'merge', '--json'];
+/** Plan and review are left out, the first attempt is sent back. */
+export const PAID_MERGE_ATTEMPTS = 2;
+
+const PLAN = {
+  tasks: [
+    { id: 'one', title: 'Add one', description: 'Append one to list.txt.' },
+    { id: 'two', title: 'Add two', description: 'Append two to list.txt.' },
+    { id: 'three', title: 'Write the third file', description: 'Write right into three.txt.' },
+  ],
+};
+const USAGE = `"usage":{"costUsd":${ATTEMPT_USD}}`;
+
+/** Its steps depend on what it finds in the workspace alone, so that a crash never changes the story. */
+const AGENT = `#!/bin/sh
+echo "$MANYHANDS_ATTEMPT" >>"$HOME/ledger"
+case "$MANYHANDS_TASK" in
+  plan/*) echo '{"tasks":${JSON.stringify(PLAN.tasks)},${USAGE}}'; exit ;;
+  review/*) echo '{"findings":[],"summary":"Fine.",${USAGE}}'; exit ;;
+  implement/1.1) echo one >>list.txt; git commit --quiet --all --message='Add one' ;;
+  implement/1.2) echo two >>list.txt ;;
+  resolve/*) sed -i '/^[<=>|]\\{7\\}/d' list.txt ;;
+  *) if [ -e three.txt ]; then echo right >three.txt; else echo wrong >three.txt; fi ;;
+esac
+echo '{${USAGE}}'
+`;
+
+const CHECK = `grep -q '^[<=>]' list.txt && exit 1
+test ! -e three.txt || grep -q right three.txt
+`;
+
+/** Kept small: a case of the suite runs all of it, twice or more. */
+const CONFIG = `
+checks: ['sh check.sh']
+agents: { scripted: { kind: command, command: ../agent.sh } }
+limits: { retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 }
+workspace: { symlinkDirs: [deps], setup: ['mkdir deps && echo ready >deps/state'], teardown: ['test -e deps/state'] }
+`;
+
+/** The scratch repository of the crash suite, with its agent beside it. */
+export async function makeScene(): Promise<Scratch> {
+  const scratch = await makeScratch({
+    files: { 'list.txt': 'start\n', 'check.sh': CHECK, '.gitignore': 'deps/\n', '.manyhands/config.yaml': CONFIG },
+  });
+  writeFiles(scratch.root, { 'agent.sh': AGENT });
+  return scratch;
+}
+
+/** One line for each time an agent really worked: the id of its attempt. */
+export function readLedger({ root }: Pick<Scratch, 'root'>): string[] {
+  const file = join(root, 'ledger');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}

@@ -1,0 +1,188 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { fingerprint } from '../../src/git/fingerprint.ts';
+
+export type ScratchOptions = {
+  /** The files of the first commit, by path; one that begins with `#!` can be executed. */
+  files: Record<string, string>;
+  /** A shell command that must exit 0 before anything lands; it becomes the project's configured check. */
+  check?: string;
+};
+
+export type Environment = Record<string, string>;
+
+/** How a command ended; `json` is what stdout held, if it was one JSON document. */
+export type Finished = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  json: unknown;
+};
+
+/** A command under way. */
+export type Running = { pid: number; kill(signal: NodeJS.Signals): void; done: Promise<Finished> };
+
+export type Left = { pid: number; command: string };
+
+/** A user's repository, data directory and home folder of their own, and the real program to work on them. */
+export interface Scratch extends AsyncDisposable {
+  /** HOME of everything that is started here; the rest stands below it. */
+  readonly root: string;
+  readonly repo: string;
+  /** MANYHANDS_HOME. */
+  readonly home: string;
+  /** Runs `manyhands` in the repository to its end. */
+  mh(args: readonly string[], options?: { env?: Environment }): Promise<Finished>;
+  /** Starts `manyhands` in the repository. */
+  start(args: readonly string[], options?: { env?: Environment }): Running;
+  /** Runs git as the user and gives its stdout. */
+  git(...args: string[]): string;
+  /** One hash over everything in the repository that is the user's. */
+  fingerprint(): Promise<string>;
+  /** Whatever was started here, by whomever, and still runs. */
+  alive(): Left[];
+  /** The same, once nothing changes that list any more; gives up waiting after a few seconds. */
+  leftovers(): Promise<Left[]>;
+}
+
+const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
+const IDENTITY = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
+const DYING_MS = 5_000;
+const LOOK_EVERY_MS = 50;
+
+/** Makes a repository with one commit on `main`; disposing ends what still runs in it and removes it all. */
+export async function makeScratch({ files, check }: ScratchOptions): Promise<Scratch> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-scratch-')));
+  const repo = join(root, 'project');
+  const home = join(root, 'data');
+  const env = {
+    PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
+    HOME: root,
+    MANYHANDS_HOME: home,
+    LC_ALL: 'C',
+  };
+  const git = (...args: string[]) =>
+    execFileSync('git', [...IDENTITY, ...args], { cwd: repo, env, encoding: 'utf8' }).trim();
+  const start = (args: readonly string[], options: { env?: Environment } = {}) =>
+    startProgram(args, { cwd: repo, env: { ...env, ...options.env } });
+  const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };
+  writeFiles(repo, { ...settings, ...files });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '--message=Start');
+  return {
+    root,
+    repo,
+    home,
+    start,
+    git,
+    mh: (args, options) => start(args, options).done,
+    fingerprint: () => fingerprint({ root: repo, gitDir: join(repo, '.git'), commonDir: join(repo, '.git') }),
+    alive: () => processesOf(root),
+    leftovers: () => untilNone(() => processesOf(root)),
+    [Symbol.asyncDispose]: () => removeScratch(root),
+  };
+}
+
+/** Writes files below a folder. */
+export function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content, { mode: content.startsWith('#!') ? 0o755 : 0o644 });
+  }
+}
+
+function startProgram(args: readonly string[], options: { cwd: string; env: Environment }): Running {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const finish = async (): Promise<Finished> => {
+    const [stdout, stderr, ended] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
+    return { ...ended, stdout, stderr, json: parsed(stdout) };
+  };
+  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), done: finish() };
+}
+
+function parsed(stdout: string): unknown {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    // Text for people.
+    return undefined;
+  }
+}
+
+/** Everything started here carries the scratch folder in its environment, its arguments or as its folder. Linux only. */
+function processesOf(root: string): Left[] {
+  if (!existsSync('/proc/self/environ')) return [];
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
+    const command = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim();
+    const isHere = `${command}\0${read(`/proc/${name}/environ`)}\0${folderOf(name)}`.includes(root);
+    return isHere && !isZombie(name) ? [{ pid: Number(name), command }] : [];
+  });
+}
+
+function isZombie(pid: string): boolean {
+  return /\) [ZX]/.test(read(`/proc/${pid}/stat`));
+}
+
+function folderOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // It ended meanwhile.
+    return '';
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    // It ended meanwhile, or is another user's.
+    return '';
+  }
+}
+
+async function untilNone(look: () => Left[]): Promise<Left[]> {
+  for (let waited = 0; waited < DYING_MS; waited += LOOK_EVERY_MS) {
+    if (look().length === 0) return [];
+    await pause(LOOK_EVERY_MS);
+  }
+  return look();
+}
+
+async function removeScratch(root: string): Promise<void> {
+  for (let left = processesOf(root); left.length > 0; left = processesOf(root)) {
+    for (const { pid } of left) kill(pid);
+    await pause(LOOK_EVERY_MS);
+  }
+  await rm(root, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
