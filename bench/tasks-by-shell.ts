@@ -39,12 +39,12 @@ export async function tasksByShell(options: ShellTasks, env: Record<string, stri
   const { folder } = options;
   await writeFile(join(folder, 'task.sh'), ONE_TASK);
   await writeFile(join(folder, 'all.sh'), ALL_TASKS);
-  await runTool(['sh', './all.sh'], folder, {
-    ...env,
+  const variables = {
     REPOSITORY: options.repository,
     MIRROR: join(folder, 'mirror.git'),
     AGENT: options.agent,
     TASKS: String(options.tasks),
     PARALLEL: String(options.parallel),
-  });
+  };
+  await runTool(['sh', './all.sh'], folder, { env: { ...env, ...variables } });
 }

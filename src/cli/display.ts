@@ -18,15 +18,16 @@ export interface Display extends Disposable {
   note(text: string): void;
 }
 
-/** A tree that is drawn in place on a terminal, plain lines elsewhere. */
-export function createDisplay(terminal: Terminal, world: World): Display {
-  return terminal.isLive ? liveDisplay(terminal, world) : plainDisplay(terminal);
+/** A tree that is drawn in place on a terminal; elsewhere plain lines, of what happened since then only. */
+export function createDisplay(terminal: Terminal, world: World, since: number): Display {
+  return terminal.isLive ? liveDisplay(terminal, world) : plainDisplay(terminal, since);
 }
 
-function plainDisplay(terminal: Terminal): Display {
+function plainDisplay(terminal: Terminal, since: number): Display {
   return {
     hears: false,
     show: (state, recorded) => {
+      if (recorded.at < since) return;
       for (const line of factLines(state, recorded)) terminal.err(`${line}\n`);
     },
     hear: () => {},

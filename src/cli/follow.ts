@@ -9,7 +9,8 @@ import { createDisplay, type Display } from './display.ts';
 import { type Interruption, listenForInterrupts } from './interrupts.ts';
 import type { Platform } from './platform.ts';
 
-export type FollowOptions = { platform: Platform; caller: Caller; dir: string; run: string };
+/** `since`: what happened before is history, and not told again line by line. */
+export type FollowOptions = { platform: Platform; caller: Caller; dir: string; run: string; since: number };
 
 /** How following ended: nothing more happens without a person, or a person broke off. */
 export type Followed =
@@ -21,7 +22,7 @@ const SPOKEN = new Set(['text', 'tool-call']);
 /** Shows a run live until it is settled; the events are folded here exactly as in the engine. */
 export async function followRun(options: FollowOptions): Promise<Followed> {
   const { platform, caller } = options;
-  using display = createDisplay(platform.terminal, platform.world);
+  using display = createDisplay(platform.terminal, platform.world, options.since);
   let state: RunState | undefined;
   await using interrupts = listenForInterrupts({
     platform,

@@ -24,12 +24,13 @@ export async function selfTest(platform: Platform): Promise<DoctorLine> {
 }
 
 async function rehearse(platform: Platform): Promise<string> {
+  const since = platform.world.now();
   await using repository = await platform.makeScratchRepository();
   const { dir, home } = repository;
   await using caller = await platform.openCaller({ ...platform.terminal.env, MANYHANDS_HOME: home });
   const options = { dir, rehearse: true, checks: ['git rev-parse HEAD'], title: 'Self-test' };
   const { run } = await caller.call('start-run', { recipe: 'goal', input: { goal: GOAL }, options });
-  const followed = await followRun({ platform, caller, dir, run });
+  const followed = await followRun({ platform, caller, dir, run, since });
   if (followed.kind === 'interrupted') return 'it was interrupted';
   const { status, reason } = followed.document;
   return status === 'done' ? 'done' : `${status}: ${reason ?? 'no reason was given'}`;

@@ -3,7 +3,7 @@ import { durationText, moneyText } from './amounts.ts';
 import { oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
-import { pad, shorten, textWidth } from './text-width.ts';
+import { pad, shorten, textWidth, wrap } from './text-width.ts';
 
 /** `isIdle`: an unfinished run that no engine works on. */
 export type SummaryView = { columns: number; now: number; colors: Painter; isIdle?: boolean };
@@ -23,23 +23,28 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
 }
 
 function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryView): string[] {
-  const { status, title, run, cost, startedAt, endedAt, reason } = document;
+  const { status, title, run, cost, startedAt, endedAt, attention } = document;
+  const reason = attention.some((item) => item.reason === document.reason) ? '' : document.reason;
   const { symbol, paint } = runMark(status, colors);
   const tookMs = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
   const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${moneyText(cost)}`;
   const room = columns - textWidth(status) - textWidth(tail) - 7;
   const first = `${paint(`${symbol} ${status}`)}  ${colors.bold(shorten(title, room))}  ${colors.dim(tail)}`;
   const why = reason ?? (status === 'unverified' ? 'no check is configured; add one with --check' : '');
-  return why === '' ? [first] : [first, `  ${shorten(why, columns - 3)}`];
+  return [first, ...wrap(why, columns - 3).map((line) => `  ${line}`)];
 }
 
 function attentionLines({ attention }: RunDocument, { columns, colors }: SummaryView): string[] {
   if (attention.length === 0) return [];
-  const lines = attention.flatMap(({ task, reason, files, nextStep }) => [
-    `  ${colors.yellow('!')} ${shorten(`${task ?? 'the run'}: ${reason}`, columns - 5)}`,
-    ...(files.length === 0 ? [] : [`    ${colors.dim(shorten(files.join(', '), columns - 5))}`]),
-    `    ${colors.dim('→')} ${oneLine(nextStep)}`,
-  ]);
+  const lines = attention.flatMap(({ task, reason, files, nextStep }) => {
+    const [first = '', ...rest] = wrap(`${task ?? 'the run'}: ${reason}`, columns - 5);
+    return [
+      `  ${colors.yellow('!')} ${first}`,
+      ...rest.map((line) => `    ${line}`),
+      ...(files.length === 0 ? [] : [`    ${colors.dim(shorten(files.join(', '), columns - 5))}`]),
+      `    ${colors.dim('→')} ${oneLine(nextStep)}`,
+    ];
+  });
   return [colors.bold('Needs you'), ...lines];
 }
 

@@ -28,12 +28,13 @@ export async function work(session: Session, asked: Work): Promise<number> {
   const { platform } = session;
   if (asked.detach) return await workInBackground(session, asked);
   await using caller = await platform.openCaller(platform.terminal.env);
+  const since = platform.world.now();
   const runs = await asked.begin(caller);
   if (asked.background) announceRuns(session, runs);
   const documents: RunDocument[] = [];
   const codes: number[] = [];
   for (const run of runs) {
-    const followed = await followRun({ platform, caller, dir: asked.dir, run });
+    const followed = await followRun({ platform, caller, dir: asked.dir, run, since });
     if (followed.document !== undefined) documents.push(followed.document);
     codes.push(conclude(platform, run, followed));
     if (followed.kind === 'interrupted') break;

@@ -15,7 +15,7 @@ const LOCKFILES = new Set([
   ...['composer.lock', 'mix.lock', 'pubspec.lock', 'packages.lock.json', 'gradle.lockfile', 'flake.lock'],
 ]);
 const SOURCE =
-  /\b(?:resolved|tarball|source|resolution|remote|repo|directory)\b["':={ ]{0,8}(?:(?:tarball|type|registry|git|url|path|directory|editable)\b["':= ]{0,8})?([a-z+]+:[^\s"',}]+|\.{0,2}\/[^\s"',}]*)/gi;
+  /\b(?:resolved|tarball|source|resolution|remote|repo|directory)\b["':={ ]{0,8}(?:(?:tarball|type|registry|git|url|path|directory|editable)\b["':= ]{1,8})?([a-z+]+:[^\s"',}]+|\.{0,2}\/[^\s"',}]*)/gi;
 const NpmLock = z.object({ packages: z.record(z.string(), z.object({ link: z.boolean().optional() })) });
 
 /** Whether a file pins dependencies; those are free to change but part of the set-up's hash. */

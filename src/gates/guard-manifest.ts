@@ -85,7 +85,7 @@ function splitSections(rules: SectionRules, text: string): { held: string; free:
 function isHeldLine(rules: SectionRules, line: string): boolean {
   if (line.length > LONGEST_LINE) return true;
   if (/^\s*\[/.test(line)) return false;
-  if (/^\s*(["'])[^"'\\]*\1\s*,?\s*$/.test(line)) return POINTED.test(line);
+  if (/^\s*(?:(["'])[^"'\\]*\1\s*,?\s*)+(#.*)?$/.test(line)) return POINTED.test(line);
   const key = /^\s*([^\s=]+)\s*=/.exec(line)?.[1];
   const isDotted = key !== undefined && /["'.]/.test(key);
   const isAddress = /^\s*(homepage|repository|documentation|readme|license|[\w-]+)\s*=\s*"https?:\/\/[^"]*"\s*$/i.test(

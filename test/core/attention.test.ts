@@ -14,7 +14,7 @@ describe('what waits for a person', () => {
   it('names the plan with the command that approves it', () => {
     const story = two.and({ type: 'run.held', data: { hold: { what: 'plan', reason: 'two tasks', files: [] } } });
     expect(attention(story.state)).toEqual([
-      { task: null, what: 'plan', reason: 'two tasks', files: [], nextStep: 'manyhands approve run00001' },
+      { task: null, what: 'plan', reason: 'two tasks', files: [], nextStep: 'manyhands approve r0000001' },
     ]);
   });
 
@@ -26,7 +26,7 @@ describe('what waits for a person', () => {
         what: 'held',
         reason: HOLD.reason,
         files: HOLD.files,
-        nextStep: 'manyhands diff run00001 a, then manyhands approve run00001 a',
+        nextStep: 'manyhands diff r0000001 a, then manyhands approve r0000001 a',
       },
       { task: 'b', what: 'blocked', reason: 'the disk is full', files: [], nextStep: 'make room' },
     ]);

@@ -62,9 +62,9 @@ describe('a run as a document', () => {
     expect(runDocument(one.state)).toMatchObject({ branch: null, commit: null });
     const story = one.and(...worked('a'), landed('a'), {
       type: 'run.branch-pushed',
-      data: { branch: 'mh/run00001', commit: 'tip' },
+      data: { branch: 'mh/r0000001', commit: 'tip' },
     });
-    expect(runDocument(story.state)).toMatchObject({ branch: 'mh/run00001', commit: 'tip' });
+    expect(runDocument(story.state)).toMatchObject({ branch: 'mh/r0000001', commit: 'tip' });
   });
 
   it('says why it does not go on, and what to do', () => {
@@ -93,6 +93,6 @@ describe('a run as a document', () => {
 
   it('is short in a summary: how many tasks, how many done', () => {
     const story = given(started(), added(spec('a'), spec('b')), taskEnded('a', 'done'));
-    expect(runSummary(story.state)).toMatchObject({ run: 'run00001', status: 'running', tasks: 2, done: 1 });
+    expect(runSummary(story.state)).toMatchObject({ run: 'r0000001', status: 'running', tasks: 2, done: 1 });
   });
 });

@@ -125,15 +125,16 @@ describe('the run', () => {
   it('remembers the checks of its base, and takes the passed ones for proven', () => {
     const { state } = given(started(), {
       type: 'run.base-checked',
-      data: { evidence: [evidence('test', 'pass'), evidence('lint', 'fail')] },
+      data: { tree: 'base-tree', evidence: [evidence('test', 'pass'), evidence('lint', 'fail')] },
     });
     expect(state.baseEvidence).toHaveLength(2);
+    expect(state.tip.tree).toBe('base-tree');
     expect(Object.values(state.proven).map((proof) => proof.gate)).toEqual(['test']);
   });
 
   it('remembers where it was pushed and landed', () => {
     const story = given(started()).and(
-      { type: 'run.branch-pushed', data: { branch: 'mh/run00001', commit: 'tip' } },
+      { type: 'run.branch-pushed', data: { branch: 'mh/r0000001', commit: 'tip' } },
       { type: 'run.landed', data: { branch: 'main', commit: 'tip', how: 'merge' } },
     );
     expect(story.state).toMatchObject({

@@ -5,7 +5,7 @@ import type { TaskSpec } from '../../src/schema/task.ts';
 import { spec, started } from '../support/given.ts';
 import { type AttemptOutcome, CALL_USD, type LandingOutcome, Simulation } from '../support/simulation.ts';
 
-const RUN_IDS = ['run00001', 'run00002', 'run00003'] as const;
+const RUN_IDS = ['r0000001', 'r0000002', 'r0000003'] as const;
 const SUCCESSES: AttemptOutcome[] = ['changed', 'changed', 'changed', 'changed', 'unchanged'];
 const OUTCOMES: AttemptOutcome[] = [...SUCCESSES, ...SUCCESSES, ...SUCCESSES, ...SUCCESSES, ...FailureKind.options];
 const LANDINGS: LandingOutcome[] = ['green', 'green', 'red', 'conflict', 'held'];

@@ -103,7 +103,7 @@ describe('honest changes', () => {
     };
     const candidate = {
       'pyproject.toml': base['pyproject.toml']
-        .replace('  "requests>=2",\n', '  "requests>=2",\n  "flask[async]==3.0",\n')
+        .replace('  "requests>=2",\n', '  "requests>=2",\n  "flask[async]==3.0", # for the server\n')
         .replace('"1"', '"2"'),
       'Cargo.toml': `${base['Cargo.toml']}anyhow = { version = "1", features = ["std"] }\n`,
       'go.mod': base['go.mod'].replace('v0.1.0', 'v0.2.0\n\tgithub.com/pkg/errors v0.9.1 // indirect'),

@@ -45,7 +45,7 @@ export function started(more: Partial<RunStart> = {}, config: z.input<typeof Con
   return {
     type: 'run.started',
     data: {
-      run: 'run00001',
+      run: 'r0000001',
       title: 'A run',
       project: { id: 'project', root: '/project' },
       recipe: { name: 'job', version: 1 },

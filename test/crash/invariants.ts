@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { runDocument } from '../../src/core/document.ts';
+import { EVOLVE_CODEC, evolve } from '../../src/core/evolve.ts';
+import type { RunState } from '../../src/core/state.ts';
+import { parseEvent } from '../../src/engine/ledger.ts';
+import { RunDocument } from '../../src/schema/document.ts';
+import type { RunEvent } from '../../src/schema/event.ts';
+import { runStream } from '../../src/schema/ids.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { replay } from '../support/replay.ts';
+import type { Scratch } from '../support/scratch.ts';
+import { ATTEMPT_USD, readLedger } from './scenario.ts';
+import { askGit, mirrorOf } from './seen-commits.ts';
+
+export type Expected = {
+  /** The fingerprint of the user's repository before the work. */
+  before: string;
+  /** Commits that were there at the crash. */
+  seen: ReadonlySet<string>;
+  /** How many attempts the work takes. */
+  paid: number;
+  /** Whether the user asked that their own branch moves. */
+  movesBase: boolean;
+};
+
+type Stored = { document: RunDocument; events: RunEvent[] };
+
+/** What must hold once the work has settled, however often it was killed on the way. */
+export async function checkInvariants(scratch: Scratch, expected: Expected): Promise<void> {
+  expect(await scratch.leftovers(), 'processes are left').toEqual([]);
+  const stored = await readRun(scratch);
+  expectDone(scratch, stored.document);
+  expectPaidOnce(scratch, stored.document, expected.paid);
+  expectNothingLost(scratch, expected.seen);
+  expectGreen(scratch, stored.events);
+  if (expected.movesBase) expectCleanCheckout(scratch, stored.document);
+  else expect(await scratch.fingerprint(), "the user's repository changed").toBe(expected.before);
+  await expectFixedPoint(scratch);
+}
+
+/** The run as the program shows it, which must be what its stored events lead to. */
+async function readRun(scratch: Scratch): Promise<Stored> {
+  const shown = await scratch.mh(['show', '--json']);
+  expect(shown.code, shown.stderr).toBe(0);
+  const document = RunDocument.parse(shown.json);
+  await using store = await openSqliteStore({ file: join(scratch.home, 'manyhands.db') });
+  const stream = runStream(document.run);
+  const stored = store.read(stream);
+  expect(
+    stored.map(({ version }) => version),
+    'versions have gaps',
+  ).toEqual(stored.map((_, index) => index + 1));
+  const events = stored.map((row) => ({ event: parseEvent(row), at: row.at }));
+  let state: RunState | undefined;
+  for (const recorded of events) state = evolve(state, structuredClone(recorded));
+  if (state === undefined) throw new Error('The run has no events');
+  expect(document).toEqual(JSON.parse(JSON.stringify(runDocument(state))));
+  replay(
+    events.map((recorded) => JSON.stringify(recorded)),
+    state,
+  );
+  const snapshot = store.loadSnapshot(stream, EVOLVE_CODEC);
+  if (snapshot !== undefined) expect(snapshot.state).toEqual(JSON.parse(JSON.stringify(state)));
+  return { document, events: events.map(({ event }) => event) };
+}
+
+/** Done is what every task is, and its work is in the branch that the user sees. */
+function expectDone(scratch: Scratch, { status, run, commit, tasks }: RunDocument): void {
+  expect({ status, open: tasks.filter((task) => task.status !== 'done') }).toEqual({ status: 'done', open: [] });
+  expect(scratch.git('rev-parse', `refs/heads/mh/${run}`)).toBe(commit);
+  for (const task of tasks) {
+    if (task.commit !== null && task.role !== 'plan' && task.role !== 'review')
+      scratch.git('merge-base', '--is-ancestor', task.commit, `mh/${run}`);
+  }
+}
+
+/** An attempt works at most once, no finished work is asked for again, and what is charged is what was spent. */
+function expectPaidOnce(scratch: Scratch, { cost, tasks }: RunDocument, paid: number): void {
+  const ledger = readLedger(scratch);
+  expect(ledger.length, `paid for ${ledger.join(' ')}`).toBe(paid);
+  expect(new Set(ledger).size).toBe(paid);
+  expect(cost).toBeCloseTo(paid * ATTEMPT_USD);
+  expect(tasks.reduce((sum, task) => sum + task.cost, 0)).toBeCloseTo(cost);
+}
+
+/** Every commit that was ever seen survives a collection of garbage, in a copy of the mirror. */
+function expectNothingLost(scratch: Scratch, seen: ReadonlySet<string>): void {
+  const copy = join(scratch.root, 'mirror-copy.git');
+  cpSync(mirrorOf(scratch), copy, { recursive: true });
+  askGit(copy, '-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '--quiet', '--prune=now');
+  for (const oid of seen) askGit(copy, 'cat-file', '-e', oid);
+}
+
+/** Every value that the run branch ever had passes the check, in a folder of its own. */
+function expectGreen(scratch: Scratch, events: readonly RunEvent[]): void {
+  const mirror = mirrorOf(scratch);
+  const strays = askGit(
+    mirror,
+    'for-each-ref',
+    '--format=%(objectname)',
+    'refs/manyhands/strays',
+    'refs/manyhands/runs',
+  );
+  const landed = events.flatMap((event) =>
+    event.type === 'tasks.landed' || event.type === 'run.landed' ? [event.data.commit] : [],
+  );
+  for (const commit of new Set([...landed, ...strays.trim().split('\n')])) {
+    const folder = join(scratch.root, `value-${commit}`);
+    mkdirSync(folder);
+    execFileSync('sh', [
+      '-c',
+      'git --git-dir "$1" archive "$2" | tar -x -C "$3" && cd "$3" && sh check.sh',
+      'sh',
+      mirror,
+      commit,
+      folder,
+    ]);
+  }
+}
+
+/** The base stands where it was landed, and the user's files are exactly that commit. */
+function expectCleanCheckout(scratch: Scratch, { landed }: RunDocument): void {
+  expect(scratch.git('rev-parse', 'refs/heads/main')).toBe(landed?.commit);
+  expect(scratch.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+  expect(scratch.git('status', '--porcelain')).toBe('');
+}
+
+/** Resuming what has settled changes nothing. */
+async function expectFixedPoint(scratch: Scratch): Promise<void> {
+  const standing = async () => {
+    await using store = await openSqliteStore({ file: join(scratch.home, 'manyhands.db') });
+    const streams = store.streams('').map(({ stream, version }) => `${stream} ${version}`);
+    return {
+      streams,
+      refs: askGit(mirrorOf(scratch), 'for-each-ref'),
+      users: scratch.git('for-each-ref'),
+      ledger: readLedger(scratch),
+    };
+  };
+  const before = await standing();
+  const resumed = await scratch.mh(['resume', '--json']);
+  expect(resumed.json, resumed.stderr).toEqual([]);
+  expect(await standing()).toEqual(before);
+  expect(await scratch.leftovers()).toEqual([]);
+}
