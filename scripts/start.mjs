@@ -6,6 +6,7 @@ import { lookAround, makeSample } from './steps/sample.mjs';
 
 /** Exit codes of a command that started nothing. */
 const REFUSED = [2, 3];
+const INTERRUPTED = 130;
 const LAUNCHER = join(ROOT, 'bin/manyhands.mjs');
 
 /** The main job on a sample repository: rehearsed, or by the agent named with --agent. Other arguments go to `manyhands do`. */
@@ -19,6 +20,7 @@ await finish(async () => {
   say(`\nThe goal, for a small shop in ${sample.repository}:\n\n  ${goal}\n`);
   const args = ['do', goal, '--title', 'A better corner shop', '--check', 'npm test', '--dir', sample.repository];
   const code = await runOnNode(LAUNCHER, [...args, ...how, ...extra], { env: sample.env });
-  if (!REFUSED.includes(code)) for (const line of lookAround(sample, LAUNCHER)) say(line);
+  const run = { launcher: LAUNCHER, isInterrupted: code === INTERRUPTED };
+  if (!REFUSED.includes(code)) for (const line of lookAround(sample, run)) say(line);
   return code;
 });

@@ -4,4 +4,4 @@ export interface Sample {
   env: NodeJS.ProcessEnv;
 }
 export function makeSample(): Sample;
-export function lookAround(sample: Sample, launcher: string): string[];
+export function lookAround(sample: Sample, run: { launcher: string; isInterrupted: boolean }): string[];

@@ -24,7 +24,7 @@ export function makeSample() {
 }
 
 /** What to try in the sample, as lines to copy; the branch is known only once the run has made it. */
-export function lookAround({ folder, repository, env }, launcher) {
+export function lookAround({ folder, repository, env }, { launcher, isInterrupted }) {
   const branch = git(repository, ['for-each-ref', '--format=%(refname:short)', '--count=1', 'refs/heads/mh/']).trim();
   const isOwnHome = process.env.MANYHANDS_HOME === env.MANYHANDS_HOME;
   const shown = branch === '' ? [] : [`git log --graph --oneline ${branch}`];
@@ -34,7 +34,7 @@ export function lookAround({ folder, repository, env }, launcher) {
     `  cd ${quote(repository)}`,
     ...(isOwnHome ? [] : [`  export MANYHANDS_HOME=${quote(env.MANYHANDS_HOME)}`]),
     `  alias mh=${quote(quote(launcher))}`,
-    ...[...shown, 'mh show', 'mh logs'].map((command) => `  ${command}`),
+    ...[...shown, ...(isInterrupted ? ['mh resume'] : []), 'mh show', 'mh logs'].map((command) => `  ${command}`),
     `  rm -r ${quote(folder)}   # when you have seen enough`,
   ];
 }

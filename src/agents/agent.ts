@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../schema/config.ts';
+import type { Account, AgentConfig, Effort, McpServer, Permission } from '../schema/config.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Access, TaskLimits, Tier } from '../schema/task.ts';
 import type { Usage } from '../schema/usage.ts';
@@ -18,6 +18,29 @@ export type AgentEvent =
   | { type: 'result'; isError: boolean; text: string; output?: unknown }
   | { type: 'unknown'; raw: string };
 
+/** What an agent may use and is told in this attempt, from settings; each adapter puts it into its program's own words. */
+export interface AssignmentSettings {
+  model?: string;
+  effort?: Effort;
+  permission: Permission;
+  allowedTools: readonly string[];
+  disallowedTools: readonly string[];
+  /** Programs that the agent may run. */
+  allowedCli: readonly string[];
+  addDirs: readonly string[];
+  mcp: Readonly<Record<string, McpServer>>;
+  /** Settings files of the repository (hooks, tools) that the user trusts in exactly this content. */
+  trusted: readonly string[];
+  /** Texts that reach the agent below its role in rank: the `instructions:` file, and the base's own native files. */
+  instructions: string;
+  native: Readonly<Partial<Record<NativeFile, string>>>;
+  /** The login to use, if there are several. */
+  account?: { name: string } & Account;
+}
+
+/** The instruction files that agents read by themselves. */
+export type NativeFile = 'CLAUDE.md' | 'AGENTS.md' | 'GEMINI.md';
+
 /** What an attempt asks of an agent. All paths are absolute. */
 export interface Assignment {
   attempt: string;
@@ -33,6 +56,7 @@ export interface Assignment {
   session?: string;
   outputSchema?: unknown;
   limits: TaskLimits;
+  settings: AssignmentSettings;
   env: Record<string, string>;
 }
 
@@ -77,6 +101,8 @@ export interface Agent {
   readonly maxParallel: number;
   /** Whether it could work here and now, and what is missing. */
   available(): Promise<Availability>;
+  /** The variables of our environment, besides the common ones, that it may see: its own vendor's. */
+  readonly vendor: RegExp | undefined;
   command(assignment: Assignment): Promise<AgentCommand>;
   reader(assignment: Assignment): AgentReader;
 }

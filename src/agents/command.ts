@@ -30,6 +30,7 @@ export function commandAgent({ name, config, search }: CommandAgentOptions): Age
     name,
     kind: 'command',
     maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    vendor: undefined,
     available: async () => availability(find()),
     command: async (assignment) => ({
       command: [requireProgram(name, find()), ...config.args.map((argument) => fillIn(argument, assignment))],

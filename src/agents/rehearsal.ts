@@ -27,6 +27,7 @@ export function rehearsalAgent({ name, config, dir, program }: RehearsalAgentOpt
     name,
     kind: 'rehearsal',
     maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    vendor: undefined,
     available: async () => availability(scenario),
     command: async (assignment) => ({
       command: [...program, ...config.args],

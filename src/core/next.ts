@@ -17,7 +17,7 @@ export type Circumstances = {
   /** How many more attempts may start, besides those that are claimed. */
   slots: number;
   board: AgentBoard;
-  /** Money that each project has spent in runs that are not among these, or have ended. */
+  /** Money that each project has spent in runs that are not among those given, so that none counts twice. */
   projects: Readonly<Record<string, number>>;
   /** Tasks that are already being started or landed, as `run task`. */
   claimed: ReadonlySet<string>;
@@ -69,7 +69,6 @@ function begin(runs: readonly RunState[], circumstances: Circumstances): Tally {
   for (const [id, spentUsd] of Object.entries(circumstances.projects)) projects.set(id, { spentUsd, reservedUsd: 0 });
   const tallies = new Map<string, RunTally>();
   for (const state of runs) {
-    if (state.status.kind === 'ended') continue;
     const project = projects.get(state.start.project.id) ?? { spentUsd: 0, reservedUsd: 0 };
     projects.set(state.start.project.id, project);
     project.spentUsd += state.spent.costUsd;

@@ -39,8 +39,8 @@ export function route(state: RunState, task: TaskState, board: AgentBoard, now: 
 function candidatesFor(state: RunState, task: TaskState): string[] {
   const { agents, config } = state.start;
   const first = task.spec.agent ?? agents[task.spec.role] ?? config.roles[task.spec.role]?.agent ?? agents['*'];
-  const order = config.routing.prefer;
-  const all = first === undefined ? order : [first, ...order.filter((agent) => agent !== first)];
+  const order = [...(config.routing.prefer[task.spec.role] ?? []), ...config.routing.order];
+  const all = [...new Set(first === undefined ? order : [first, ...order])];
   return config.routing.fallback ? all : all.slice(0, 1);
 }
 
@@ -50,5 +50,6 @@ function reasonFor(state: RunState, task: TaskState): string {
   if (agents[task.spec.role] !== undefined) return 'asked for on the command line';
   if (config.roles[task.spec.role]?.agent !== undefined) return `set for the role ${task.spec.role}`;
   if (agents['*'] !== undefined) return 'asked for on the command line';
+  if (config.routing.prefer[task.spec.role]?.length) return `preferred for the role ${task.spec.role}`;
   return 'first in order of preference';
 }

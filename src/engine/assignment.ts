@@ -1,24 +1,28 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Assignment } from '../agents/agent.ts';
+import type { Agent, Assignment } from '../agents/agent.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/state.ts';
 import { renderPrompt } from '../roles/prompt.ts';
 import type { Role } from '../roles/role.ts';
 import { attemptId } from '../schema/ids.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { settingsFor } from './settings.ts';
 
 /** The folder of one attempt: its prompt, its raw output, its exit code. */
 export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
   return join(ctx.home.attempts, attemptId(run.id, task.ordinal, number));
 }
 
+export type Assigning = { task: TaskState; attempt: AttemptState; agent: Agent; workspace: string; token: string };
+
 /** What an agent is asked in this attempt; the same again when the attempt is adopted. */
-export function assignmentFor(ctx: EngineContext, run: ActiveRun, what: { task: TaskState; attempt: AttemptState; workspace: string; token: string }): Assignment {
-  const { task, attempt } = what;
+export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: Assigning): Promise<Assignment> {
+  const { task, attempt, agent } = what;
   const folder = attemptFolder(ctx, run, task, attempt.number);
   const role = run.roles.get(task.spec.role);
   const tier = task.spec.tier ?? run.ledger.state.start.config.roles[task.spec.role]?.tier ?? role?.tier;
+  const settings = await settingsFor(run, { task, agent: attempt.agent, base: attempt.base, tier });
   return {
     attempt: attemptId(run.id, task.ordinal, attempt.number),
     run: run.id,
@@ -30,11 +34,20 @@ export function assignmentFor(ctx: EngineContext, run: ActiveRun, what: { task: 
     folder,
     promptFile: join(folder, 'prompt.md'),
     limits: task.spec.limits,
-    env: childEnvironment(ctx.env, { MANYHANDS_TOKEN: what.token }),
+    settings,
+    env: { ...childEnvironment(ctx.env), ...vendorVariables(ctx.env, agent.vendor), MANYHANDS_TOKEN: what.token },
     ...(tier === undefined ? {} : { tier }),
     ...(attempt.session === null ? {} : { session: attempt.session }),
     ...(role?.output === undefined ? {} : { outputSchema: role.output }),
   };
+}
+
+/** Each agent sees its own vendor's variables and no other's. */
+function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefined): Record<string, string> {
+  const found: Record<string, string> = {};
+  if (vendor === undefined) return found;
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && vendor.test(name)) found[name] = value;
+  return found;
 }
 
 /** Writes the prompt: the role's text with what this task, and its last failure, put into it. */

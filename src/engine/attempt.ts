@@ -32,7 +32,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     place = await preparePlace(ctx, run, task, signal);
     const agent = requireAgent(run, attempt);
     const token = ctx.world.token();
-    const assignment = assignmentFor(ctx, run, { task, attempt, workspace: place.path, token });
+    const assignment = await assignmentFor(ctx, run, { task, attempt, agent, workspace: place.path, token });
     await writePrompt(run, task, assignment);
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
     const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
@@ -55,7 +55,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     return concludeAttempt(ctx, run, { task, attempt, place, outcome: { result: notStarted(), stopped } });
   }
   const agent = requireAgent(run, attempt);
-  const assignment = assignmentFor(ctx, run, { task, attempt, workspace: place.path, token: process.token });
+  const assignment = await assignmentFor(ctx, run, { task, attempt, agent, workspace: place.path, token: process.token });
   const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
   await concludeAttempt(ctx, run, { task, attempt, place, outcome });
 }

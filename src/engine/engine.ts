@@ -45,13 +45,13 @@ export class Engine implements EngineContext {
   #isAwake = false;
   #cancelAlarm: () => void = () => {};
 
-  constructor(options: EngineOptions & { checks: number }) {
+  constructor(options: EngineOptions) {
     this.home = options.home;
     this.store = options.store;
     this.world = options.world;
     this.parts = options.parts;
     this.env = options.env;
-    this.checkSlots = new Slots(options.checks);
+    this.checkSlots = new Slots(1);
     this.#board = new Board(options.store, options.world);
     // Nobody may be listening yet; the failure is told to whoever waits for `failed` or stops the engine.
     this.#failed.promise.catch(() => {});
@@ -75,6 +75,7 @@ export class Engine implements EngineContext {
     if (this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
     this.#runs.set(run.id, run);
     const { state } = run.ledger;
+    this.checkSlots.grow(state.start.config.limits.checks);
     for (const key of Object.keys(state.running)) this.#perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
     if (state.baseEvidence !== null) unfold(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') run.cancel.abort();

@@ -27,10 +27,18 @@ export async function finishRun(ctx: EngineContext, run: ActiveRun, keep: { comm
     }
   }
   crashpoint('run.ending');
+  const stream = projectStream(run.project.id);
   const spent = { type: 'project.spent', data: { run: run.id, spend: state.spent } };
-  await ctx.submit(run, (current) => endRun(current, verdict), [{ stream: projectStream(run.project.id), expected: -1, events: [spent] }]).committed;
+  await ctx.submit(run, (current) => endRun(current, verdict), [{ stream, expected: -1, events: [spent, ...provenTip(run)] }]).committed;
   crashpoint('run.ended');
   await run.ledger.snapshot();
+}
+
+/** What is proven about the tip, for the next run that starts from it. */
+function provenTip(run: ActiveRun): { type: string; data: unknown }[] {
+  const { proven, tip } = run.ledger.state;
+  const found = Object.values(proven).filter((evidence) => evidence.tree === tip.tree);
+  return found.map((evidence) => ({ type: 'project.proved', data: { evidence } }));
 }
 
 /** Shows the run's work so far in the user's repository as `mh/<run>`; a branch of that name that a person moved is left alone. */

@@ -1,10 +1,17 @@
 /** A number of places; who finds none waits in line. */
 export class Slots {
   #free: number;
+  #places: number;
   readonly #line: (() => void)[] = [];
 
   constructor(places: number) {
     this.#free = places;
+    this.#places = places;
+  }
+
+  /** Makes room for so many at once, if there is less. */
+  grow(places: number): void {
+    for (; this.#places < places; this.#places += 1) this.#release();
   }
 
   /** Holds a place while the work is done. */
@@ -14,10 +21,14 @@ export class Slots {
     try {
       return await work();
     } finally {
-      const nextInLine = this.#line.shift();
-      if (nextInLine === undefined) this.#free += 1;
-      else nextInLine();
+      this.#release();
     }
+  }
+
+  #release(): void {
+    const nextInLine = this.#line.shift();
+    if (nextInLine === undefined) this.#free += 1;
+    else nextInLine();
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {

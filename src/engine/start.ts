@@ -88,23 +88,23 @@ function pin(
   const pinned = ctx.parts.pin({ config, dir: options.dir, root, choices, scenario: options.scenario });
   const byRole: Record<string, string> = {};
   for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
-  const prefer = orderOf(config, pinned);
-  if (prefer.length === 0) {
+  const order = orderOf(config, pinned);
+  if (order.length === 0) {
     throw new AppError('AGENT_MISSING', 'No agent is configured: name one with --agent command:<program>, or try --rehearse');
   }
-  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, prefer } }, byRole };
+  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order } }, byRole };
 }
 
 function orderOf(config: Config, pinned: PinnedChoice): string[] {
   const chosen = pinned.choices.flatMap(({ role, agents }) => (role === undefined ? agents : []));
-  const order = [...chosen, ...config.routing.prefer, ...(chosen.length === 0 ? Object.keys(pinned.agents) : [])];
+  const order = [...chosen, ...config.routing.order, ...(chosen.length === 0 ? Object.keys(pinned.agents) : [])];
   return [...new Set(order)].filter((name) => pinned.agents[name] !== undefined);
 }
 
 async function requireAvailable(ctx: EngineContext, config: Config, root: string): Promise<void> {
   const agents = ctx.parts.agents({ config, project: { id: '', root } });
   const missing: string[] = [];
-  for (const name of config.routing.prefer) {
+  for (const name of config.routing.order) {
     const found = await agents.get(name)?.available();
     if (found?.ok) return;
     missing.push(`${name}: ${found?.detail ?? 'unknown'}${found?.nextStep === undefined ? '' : ` (${found.nextStep})`}`);

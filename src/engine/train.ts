@@ -80,7 +80,7 @@ async function passGuards(ctx: EngineContext, run: ActiveRun, link: Link, before
   if (gates.length === 0) return 'free';
   const { held, overlay } = await ctx.parts.guard({ mirror: run.project.mirror, from: link.onto, to: link.commit, config, gates });
   if (held.length > 0) {
-    const reason = held.map((file) => `${file.path}: ${file.reason}`).join('; ');
+    const reason = held.map((file) => (file.reason.includes(file.path) ? file.reason : `${file.path}: ${file.reason}`)).join('; ');
     await hold(ctx, run, link, { reason: `It changes what decides how the checks run: ${reason}`, files: held.map((file) => file.path) });
     return 'held';
   }

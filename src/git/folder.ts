@@ -13,7 +13,10 @@ export async function snapshotRoot(folders: string, dir: string): Promise<string
 }
 
 /** Takes a snapshot of a folder that is no repository into one of ours, for tasks that only read; the folder is not touched. */
-export async function snapshotFolder(options: { folders: string; dir: string; signal?: AbortSignal }, world: World = realWorld): Promise<string> {
+export async function snapshotFolder(
+  options: { folders: string; dir: string; signal?: AbortSignal },
+  world: World = realWorld,
+): Promise<string> {
   const root = await snapshotRoot(options.folders, options.dir);
   const gitDir = join(root, '.git');
   const signal = options.signal === undefined ? {} : { signal: options.signal };
@@ -21,7 +24,13 @@ export async function snapshotFolder(options: { folders: string; dir: string; si
   await git(['init', '--quiet', '--initial-branch=snapshot', root], { cwd: root, ...signal });
   await git(['add', '--all', '--force', '.'], { gitDir, workTree: options.dir, timeoutMs: 600_000, ...signal });
   const tree = (await git(['write-tree'], { gitDir, ...signal })).stdout.trim();
-  const commit = await commitTree({ gitDir, tree, parents: [], message: `Snapshot of ${options.dir}`, now: world.now() });
+  const commit = await commitTree({
+    gitDir,
+    tree,
+    parents: [],
+    message: `Snapshot of ${options.dir}`,
+    now: world.now(),
+  });
   await git(['update-ref', 'refs/heads/snapshot', commit], { gitDir, ...signal });
   return root;
 }

@@ -48,7 +48,7 @@ export async function saveNested(options: SaveNested, depth = 1): Promise<Nested
   const head = taken?.refs.get(`${prefix}/git/HEAD`);
   const parents = head === undefined ? [] : [head];
   const commit = await commitTree({ gitDir: mirror.dir, tree, parents, message: `Files of ${folder}`, now });
-  await writeRefs(mirror, [{ ref: `${prefix}/files`, to: commit, expected: null }]);
+  await writeRefs(mirror, [{ ref: `${prefix}/files`, to: commit, expected: null }, ...(taken?.pending ?? [])]);
   return {
     folder,
     ...(head === undefined ? {} : { head }),

@@ -6,12 +6,14 @@ import { GITLINK, type IndexEntry, readIndex } from './index-file.ts';
 import type { Mirror } from './mirror-config.ts';
 import { type NestedSave, saveNested } from './nested.ts';
 import { copyIndex, type Gitlink, type IndexState, privateIndexFile, removeGitlinks } from './private-index.ts';
+import { treeId } from './tree-id.ts';
 
 export type SaveTree = {
   mirror: Mirror;
   path: string;
   /** The commit whose tree the files are compared with. */
   start: string;
+  startTree?: string;
   exclude: readonly string[];
   /** Where refs of nested repositories go. */
   prefix: string;
@@ -26,8 +28,11 @@ export type SavedTree = { tree: string; refs: string[]; nested: string[]; proble
 
 /** Writes the tree of a workspace's files as they are on disk, and saves the repositories nested in it. */
 export async function saveTree(options: SaveTree): Promise<SavedTree> {
-  const { mirror, path, exclude, scratch, signal } = options;
+  const { mirror, path, exclude, scratch, signal, startTree } = options;
   const indexFile = join(scratch, 'index');
+  if (startTree !== undefined && (await isUnchanged(options, join(scratch, 'quick-index')))) {
+    return { tree: startTree, refs: [], nested: [], problems: [] };
+  }
   const gitlinks = await startIndex(options, indexFile);
   const ours = await entriesAtStart(options);
   const added = await addAll({ mirror, workTree: path, indexFile, exclude, ...(signal ? { signal } : {}) });
@@ -46,6 +51,17 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
     problems: [...added.problems, ...nested.flatMap((one) => one.problems)],
     ...(ignored ? { ignored } : {}),
   };
+}
+
+/** Whether the files are exactly the tree of the commit to start from, seen from the index that we have already. */
+async function isUnchanged(options: SaveTree, indexFile: string): Promise<boolean> {
+  const { mirror, path, start, startTree, state, exclude, signal } = options;
+  if (state === undefined || state.commit === start || state.gitlinks.length > 0) return false;
+  if (options.listIgnored) return false;
+  if (!(await copyIndex(privateIndexFile(mirror, path), indexFile))) return false;
+  const added = await addAll({ mirror, workTree: path, indexFile, exclude, ...(signal ? { signal } : {}) });
+  const isPlain = added.nested.length === 0 && added.problems.length === 0;
+  return isPlain && treeId(added.index.entries, mirror.objectFormat) === startTree;
 }
 
 async function startIndex({ mirror, path, start, state }: SaveTree, indexFile: string): Promise<Gitlink[]> {

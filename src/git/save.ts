@@ -8,7 +8,7 @@ import { type CommitGraph, descends } from './commit-graph.ts';
 import { treeOf } from './diff.ts';
 import { git } from './git.ts';
 import { type Mirror, privateFolder, requireUntouched } from './mirror-config.ts';
-import { writeRefs } from './mirror-refs.ts';
+import { type RefChange, writeRefs } from './mirror-refs.ts';
 import { type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
 import { isOid } from './refs.ts';
 import { saveTree } from './save-tree.ts';
@@ -58,10 +58,10 @@ export async function saveWorkspace(options: SaveWorkspace, world: World = realW
   try {
     await mkdir(scratch, { recursive: true, mode: 0o700 });
     const state = await readIndexState(privateIndexFile(mirror, path));
-    const saved = (await isFolder(path))
+    const { saved, pending } = (await isFolder(path))
       ? await saveFolder({ ...options, scratch, state, now: world.now() })
-      : { ...(await nothingLeft(options, state)), missing: true };
-    if (!(await writeRefs(mirror, [{ ref: options.ref, to: saved.commit, expected: null }]))) {
+      : { saved: await nothingLeft(options, state), pending: [] };
+    if (!(await writeRefs(mirror, [{ ref: options.ref, to: saved.commit, expected: null }, ...pending]))) {
       throw new AppError('CONFLICT', `${options.ref} holds an earlier save`, { ref: options.ref });
     }
     crashpoint('save.done');
@@ -75,7 +75,7 @@ export async function saveWorkspace(options: SaveWorkspace, world: World = realW
 
 type Saving = SaveWorkspace & { scratch: string; state: IndexState | undefined; now: number };
 
-async function saveFolder(saving: Saving): Promise<Saved> {
+async function saveFolder(saving: Saving): Promise<{ saved: Saved; pending: RefChange[] }> {
   const { mirror, base, ref } = saving;
   const baseTree = await baseTreeOf(saving, saving.state);
   const agent = await readAgentGit(saving.path);
@@ -83,18 +83,18 @@ async function saveFolder(saving: Saving): Promise<Saved> {
   const known = [base, ...(saving.state ? [saving.state.commit] : []), ...(saving.parents ?? [])];
   const taken: Taken = agent
     ? await takeHistory({ ...saving, agent, prefix, known, startTree: saving.state?.tree ?? baseTree })
-    : { refs: new Map(), graph: new Map(), problems: [] };
+    : { refs: new Map(), pending: [], graph: new Map(), problems: [] };
   const head = agent?.head ?? base;
   const start = (await canBuildOn(saving, head, taken)) ? head : base;
-  const work = await saveTree({ ...saving, start, prefix });
+  const startTree = start === base ? baseTree : taken.graph.get(start)?.tree;
+  const work = await saveTree({ ...saving, start, prefix, ...(startTree ? { startTree } : {}) });
   const parents = chooseParents(saving, start, taken.graph);
   const [only] = parents;
-  const parentTree = start === base ? baseTree : taken.graph.get(start)?.tree;
-  const isNew = parents.length !== 1 || only !== start || work.tree !== parentTree;
+  const isNew = parents.length !== 1 || only !== start || work.tree !== startTree;
   crashpoint('save.committing');
   const commit = isNew ? await commitTree({ ...saving, gitDir: mirror.dir, tree: work.tree, parents }) : start;
   crashpoint('save.committed');
-  return {
+  const saved: Saved = {
     commit,
     tree: work.tree,
     head,
@@ -105,6 +105,7 @@ async function saveFolder(saving: Saving): Promise<Saved> {
     missing: false,
     ...(work.ignored ? { ignored: work.ignored } : {}),
   };
+  return { saved, pending: taken.pending };
 }
 
 async function nothingLeft(options: SaveWorkspace, state: IndexState | undefined): Promise<Saved> {

@@ -18,7 +18,16 @@ export async function listSaved(mirror: Mirror, under: string): Promise<SavedRef
 
 async function countFiles(mirror: Mirror, commits: readonly string[]): Promise<Map<string, number>> {
   if (commits.length === 0) return new Map();
-  const args = ['log', '--no-walk=unsorted', '--stdin', '-m', '--first-parent', '--raw', '--no-renames', '--format=commit %H'];
+  const args = [
+    'log',
+    '--no-walk=unsorted',
+    '--stdin',
+    '-m',
+    '--first-parent',
+    '--raw',
+    '--no-renames',
+    '--format=commit %H',
+  ];
   const { stdout } = await git(args, { gitDir: mirror.dir, input: `${commits.join('\n')}\n` });
   const counts = new Map<string, number>();
   let current = '';

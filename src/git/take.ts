@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashpoint } from '../world.ts';
 import type { AgentGit } from './agent-git.ts';
+import { carryPack, fetchAll } from './carry.ts';
 import { packedRefs, writeCloneDir } from './clone-dir.ts';
 import { type CommitGraph, reachable, readGraph } from './commit-graph.ts';
-import { otherEnd } from './environment.ts';
-import { git } from './git.ts';
 import type { Mirror } from './mirror-config.ts';
+import type { RefChange } from './mirror-refs.ts';
 import { readRefs } from './refs.ts';
 import { commitStaged, isIndexOf, readAgentIndex } from './staged.ts';
 
@@ -25,10 +24,11 @@ export type Take = {
   signal?: AbortSignal;
 };
 
-/** `refs` are the mirror's, as read back; `problems` say what could not be taken. */
-export type Taken = { refs: Map<string, string>; graph: CommitGraph; problems: string[] };
+/** `pending` are those of `refs` that the caller still has to write; `problems` say what could not be taken. */
+export type Taken = { refs: Map<string, string>; pending: RefChange[]; graph: CommitGraph; problems: string[] };
 
-const FETCH_TIMEOUT_MS = 600_000;
+/** Beyond it a fetch, which keeps its objects in one pack, is the better way. */
+const MOST_CARRIED = 50;
 const MOST_SINGLE_CHECKS = 500;
 /** Helper files beside the objects are the agent's too, and are not believed. */
 const DISTRUST = {
@@ -45,7 +45,7 @@ export async function takeHistory(take: Take): Promise<Taken> {
   const index = await readAgentIndex(agent);
   const isAsBefore = [...agent.tips.values(), ...agent.past].every((oid) => known.includes(oid));
   if (isAsBefore && isIndexOf(index, mirror, [take.startTree]))
-    return { refs: new Map(), graph: new Map(), problems: [] };
+    return { refs: new Map(), pending: [], graph: new Map(), problems: [] };
   const source = join(scratch, 'git');
   await writeCloneDir({
     mirror,
@@ -58,17 +58,26 @@ export async function takeHistory(take: Take): Promise<Taken> {
   const staged = await commitStaged({ ...take, source, graph, index });
   const wanted = choose({ ...agent, tips }, graph, known);
   if (staged !== undefined) wanted.set('staged', staged);
-  if (wanted.size === 0) return { refs: new Map(), graph, problems };
+  if (wanted.size === 0) return { refs: new Map(), pending: [], graph, problems };
+  const carry = { ...take, source };
+  const isSmall = graph.size <= MOST_CARRIED && [...wanted.values()].every((oid) => graph.has(oid) || oid === staged);
+  if (isSmall && (await carryPack(carry, [...wanted.values()], known)))
+    return carried(take.prefix, wanted, { graph, problems });
   const names = new Map([...wanted].map(([name, oid]) => [`refs/${name}`, oid]));
   await writeFile(join(source, 'packed-refs'), packedRefs(names));
-  const stderr = await fetch(take, source);
+  const stderr = await fetchAll(carry, take.prefix);
   const refs = await readRefs(mirror.dir, take.prefix);
   for (const [name, oid] of wanted) {
     const isNew = graph.has(oid) || oid === staged;
     if (isNew && refs.get(`${take.prefix}/${name}`) !== oid)
       problems.push(`${name} (${oid}) could not be taken: ${stderr}`);
   }
-  return { refs, graph, problems };
+  return { refs, pending: [], graph, problems };
+}
+
+function carried(prefix: string, wanted: Map<string, string>, rest: Pick<Taken, 'graph' | 'problems'>): Taken {
+  const refs = new Map([...wanted].map(([name, oid]) => [`${prefix}/${name}`, oid]));
+  return { ...rest, refs, pending: [...refs].map(([ref, to]) => ({ ref, to, expected: null })) };
 }
 
 type Found = { graph: CommitGraph; tips: Map<string, string>; problems: string[] };
@@ -95,18 +104,4 @@ function choose(agent: AgentGit, graph: CommitGraph, known: readonly string[]): 
   const behind = new Set(dropped.flatMap((oid) => [...reachable(graph, graph.get(oid)?.parents ?? [])]));
   for (const oid of dropped) if (!behind.has(oid)) wanted.set(`past/${oid}`, oid);
   return wanted;
-}
-
-async function fetch(take: Take, source: string): Promise<string> {
-  const how = ['--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
-  const from = ['--upload-pack', otherEnd('upload-pack'), source, `+refs/*:${take.prefix}/*`];
-  crashpoint('save.taking');
-  const { stderr } = await git(['fetch', ...how, ...from], {
-    gitDir: take.mirror.dir,
-    timeoutMs: FETCH_TIMEOUT_MS,
-    allow: [0, 1, 128],
-    ...(take.signal ? { signal: take.signal } : {}),
-  });
-  crashpoint('save.taken');
-  return stderr.trim();
 }

@@ -5,7 +5,9 @@ import { isOid } from './refs.ts';
 
 /** The id of a commit's tree. */
 export async function treeOf(mirror: Mirror, commit: string): Promise<string> {
-  const { stdout } = await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], { gitDir: mirror.dir });
+  const { stdout } = await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], {
+    gitDir: mirror.dir,
+  });
   const tree = stdout.trim();
   if (!isOid(tree)) throw new AppError('GIT_FAILED', `Commit ${commit} has no tree`, { commit });
   return tree;

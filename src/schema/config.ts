@@ -9,15 +9,54 @@ const InsidePath = z
   .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'must stay inside the repository');
 const CommandText = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
+export const AgentKind = z.enum(['command', 'rehearsal']);
+export type AgentKind = z.infer<typeof AgentKind>;
+
+/** How hard a model thinks; each agent translates it into its own words, or ignores it. */
+export const Effort = z.enum(['low', 'medium', 'high', 'max']);
+export type Effort = z.infer<typeof Effort>;
+
+/** What an agent may do without asking. A role that only reads never gets more than `plan`. */
+export const Permission = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypass']);
+export type Permission = z.infer<typeof Permission>;
+
+/** One login of an agent: variables, or a config directory of its own. */
+export const Account = z.strictObject({
+  env: z.record(z.string(), z.string()).default({}).describe('Variables that stand for this login.'),
+  configDir: z.string().optional().describe('The config directory that holds this login.'),
+});
+export type Account = z.infer<typeof Account>;
+
 export const AgentConfig = z.strictObject({
-  kind: z.enum(['command', 'rehearsal']).describe('Which adapter drives it.'),
+  kind: AgentKind.describe('Which adapter drives it.'),
   command: z.string().optional().describe('The program, found on PATH or relative to the repository.'),
-  args: z.array(z.string()).default([]).describe('Arguments added to the program; {prompt} and {workspace} stand for files.'),
+  args: z.array(z.string()).default([]).describe('Arguments added to ours; for command, {prompt} and {workspace} stand for files.'),
   env: z.record(z.string(), z.string()).default({}).describe('Variables added to its environment.'),
+  models: z
+    .strictObject({ light: z.string().optional(), standard: z.string().optional(), heavy: z.string().optional() })
+    .prefault({})
+    .describe('The model of each tier.'),
+  model: z.string().optional().describe('One model for every tier.'),
+  effort: Effort.optional().describe('How hard the model thinks.'),
+  permission: Permission.optional().describe('What it may do without asking; default acceptEdits.'),
+  accounts: z.record(Name, Account).default({}).describe('Several logins by name; one that must rest is passed over.'),
   scenario: z.string().optional().describe('For rehearsal: the scenario file to play.'),
   maxParallel: z.number().int().positive().optional().describe('How many attempts it may work on at once.'),
+  runtimeSeconds: Seconds.optional().describe('The longest one of its attempts may take.'),
+  spendUsd: z.number().positive().optional().describe('Most US dollars it may spend in one run.'),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
+
+/** A server of tools that agents are given: started by them, or reached by address. */
+export const McpServer = z.union([
+  z.strictObject({
+    command: z.string(),
+    args: z.array(z.string()).default([]),
+    env: z.record(z.string(), z.string()).default({}),
+  }),
+  z.strictObject({ url: z.url(), headers: z.record(z.string(), z.string()).default({}) }),
+]);
+export type McpServer = z.infer<typeof McpServer>;
 
 export const CheckConfig = z.union([
   z.string().min(1),
@@ -32,7 +71,8 @@ export const Config = z.strictObject({
   agents: z.record(Name, AgentConfig).default({}).describe('Agents by name.'),
   routing: z
     .strictObject({
-      prefer: z.array(z.string()).default([]).describe('Agents in order of preference.'),
+      order: z.array(z.string()).default([]).describe('Agents in order of preference.'),
+      prefer: z.record(Name, z.array(z.string())).default({}).describe('Agents in order of preference for one role.'),
       fallback: z.boolean().default(true).describe('Go on with the next agent when one must rest; else wait for it.'),
     })
     .prefault({}),
@@ -40,6 +80,26 @@ export const Config = z.strictObject({
     .record(Name, z.strictObject({ agent: z.string().optional(), tier: Tier.optional() }))
     .default({})
     .describe('Agent and tier of a role.'),
+  tools: z
+    .strictObject({
+      permissionMode: Permission.optional().describe('What agents may do without asking, unless the agent says otherwise.'),
+      allowedCli: z.array(z.string()).default([]).describe('Programs agents may run, for example gh or docker.'),
+      allowedTools: z.array(z.string()).default([]).describe('Tool patterns that are allowed, in the words of the agent.'),
+      disallowedTools: z.array(z.string()).default([]).describe('Tool patterns that are refused.'),
+      addDirs: z.array(z.string()).default([]).describe('Folders outside the workspace that agents may use.'),
+      skipPermissions: z.boolean().default(false).describe('Allow everything; only in a container.'),
+    })
+    .prefault({}),
+  mcp: z.record(Name, McpServer).default({}).describe('Servers of tools that agents are given.'),
+  instructions: InsidePath.optional().describe('A file that every agent is told, below its role in rank.'),
+  trust: z
+    .record(InsidePath, z.string().regex(/^[0-9a-f]{64}$/))
+    .default({})
+    .describe('Settings files of the repository that agents may obey, each with its SHA-256.'),
+  criticalPatterns: z
+    .array(z.strictObject({ pattern: z.string().min(1), label: z.string().min(1) }))
+    .default([])
+    .describe('Texts on an agent\'s error channel that mean: the environment is broken.'),
   checks: z.array(CheckConfig).default([]).describe('Commands that must exit 0 on the merged tree before anything lands.'),
   guards: z
     .strictObject({

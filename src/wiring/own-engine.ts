@@ -19,9 +19,6 @@ import { whereabouts } from './where.ts';
 
 export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; rehearsal: string[] };
 
-/** How many checks run at once over all runs: each is a test suite with processes of its own. */
-const CHECKS_AT_ONCE = 2;
-
 /** This process as the one engine of a data directory: it holds the lock, the store and the socket. */
 export class OwnEngine implements AsyncDisposable {
   readonly ports: Ports;
@@ -46,7 +43,7 @@ export class OwnEngine implements AsyncDisposable {
     if (lock === undefined) return undefined;
     try {
       const store = await openSqliteStore({ file: home.database, world });
-      const engine = new Engine({ home, store, world, env, parts: chooseParts(env, settings.rehearsal), checks: CHECKS_AT_ONCE });
+      const engine = new Engine({ home, store, world, env, parts: chooseParts(env, settings.rehearsal) });
       const ports: Ports = {
         runs: runsPort(store, engine),
         work: workPort(home),

@@ -28,6 +28,17 @@ export async function makeAssignment(more: Partial<Assignment> = {}, prompt = 'D
     folder: join(root, 'attempt'),
     promptFile: join(root, 'attempt', 'prompt.md'),
     limits: { inactivityMs: 60_000, runtimeMs: 60_000, outputBytes: 1_000_000 },
+    settings: {
+      permission: 'acceptEdits',
+      allowedTools: [],
+      disallowedTools: [],
+      allowedCli: [],
+      addDirs: [],
+      mcp: {},
+      trusted: [],
+      instructions: '',
+      native: {},
+    },
     env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: root },
     ...more,
   };

@@ -105,7 +105,7 @@ function begin(world: Simulation, plan: Scenario, index: number, wanted: Scenari
   const config = {
     budget,
     limits: { runAttempts: wanted.runAttempts },
-    routing: { prefer: ['one', 'two'], fallback: wanted.fallback },
+    routing: { order: ['one', 'two'], fallback: wanted.fallback },
   };
   const event = started({ run: id, project: { id: wanted.project, root: '/project' } }, config);
   world.start(event, specs.slice(0, cut), specs.slice(cut));

@@ -86,7 +86,7 @@ describe('waiting for a time', () => {
 
   it('looks past a task whose agent rests to one that can start', () => {
     const tasks = [added(spec('a', { agent: 'gone' }), spec('b'))];
-    const state = given(started({ run: 'run1' }, { routing: { prefer: ['one'], fallback: false } }), ...tasks).state;
+    const state = given(started({ run: 'run1' }, { routing: { order: ['one'], fallback: false } }), ...tasks).state;
     const board = { resting: { gone: T0 + 9 }, busy: {}, maxParallel: {} };
     expect(wanted([state], { board })).toEqual(['attempt run1 b']);
   });
@@ -147,21 +147,16 @@ describe('money', () => {
     expect(first).toHaveProperty('reason', 'an attempt sets aside $1.00 and the budget has $0.50 left');
   });
 
-  it('that ended runs have spent counts once, whether or not they are still shown', () => {
+  it('that ended runs have spent counts once, whether they are among those given or told by their project', () => {
     const budget = { project: 2, attempt: 1 };
-    const ended = given(
-      started({ run: 'run0' }, { budget }),
-      added(spec('a')),
-      attempted('a'),
-      attemptEnded('a', 1, { usage: used(1) }),
-    ).and(taskEnded('a', 'done'), {
-      type: 'run.ended',
-      data: { status: 'done', reason: '', spend: { costUsd: 1, tokens: 0, turns: 0 } },
-    });
-    const live = run('run1', [added(spec('a'))], budget);
-    expect(wanted([ended.state, live], { projects: { project: 1 } })).toEqual(['attempt run1 a']);
+    const spend = { costUsd: 1, tokens: 0, turns: 0 };
+    const ended = given(started({ run: 'run0' }, { budget }), added(spec('a')), attempted('a'))
+      .and(attemptEnded('a', 1, { usage: used(1) }), taskEnded('a', 'done'))
+      .and({ type: 'run.ended', data: { status: 'done', reason: '', spend } });
+    const live = run('run1', [added(spec('a'), spec('b'))], budget);
+    expect(wanted([ended.state, live])).toEqual(['attempt run1 a']);
     expect(wanted([live], { projects: { project: 1 } })).toEqual(['attempt run1 a']);
-    expect(wanted([live], { projects: { project: 1.5 } })).toEqual(['give-up run1 a']);
+    expect(wanted([live], { projects: { project: 1.5 } })).toEqual(['give-up run1 a', 'give-up run1 b']);
   });
 });
 

@@ -6,7 +6,7 @@ type Asked = { agent?: string; agents?: Record<string, string>; role?: string; p
 
 function routed(asked: Asked, board: Partial<AgentBoard> = {}) {
   const config = {
-    routing: { prefer: asked.prefer ?? ['one', 'two'], fallback: asked.fallback ?? true },
+    routing: { order: asked.prefer ?? ['one', 'two'], fallback: asked.fallback ?? true },
     roles: asked.role === undefined ? {} : { job: { agent: asked.role } },
   };
   const task = spec('job/1', asked.agent === undefined ? {} : { agent: asked.agent });

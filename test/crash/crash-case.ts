@@ -42,10 +42,10 @@ export async function runCrashCase(asked: CrashCase): Promise<void> {
 /** Goes on with what was left; what never got on record is asked for again. */
 export async function recover(scratch: Scratch, args: readonly string[]): Promise<void> {
   const resumed = await scratch.mh(['resume', '--json']);
-  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(resumed.code, `${resumed.stderr}${resumed.stdout}`).toBe(0);
   if (Runs.parse(resumed.json).length > 0 || (await scratch.mh(['show', '--json'])).code === 0) return;
   const repeated = await scratch.mh(args);
-  expect(repeated.code, repeated.stderr).toBe(0);
+  expect(repeated.code, `${repeated.stderr}${repeated.stdout}`).toBe(0);
 }
 
 /** The crash points that the work passes, each with how often, in the order of their first pass. */

@@ -10,6 +10,7 @@ import { RunDocument } from '../../src/schema/document.ts';
 import type { RunEvent } from '../../src/schema/event.ts';
 import { runStream } from '../../src/schema/ids.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { realWorld } from '../../src/world.ts';
 import { replay } from '../support/replay.ts';
 import type { Scratch } from '../support/scratch.ts';
 import { ATTEMPT_USD, readLedger } from './scenario.ts';
@@ -46,7 +47,7 @@ async function readRun(scratch: Scratch): Promise<Stored> {
   const shown = await scratch.mh(['show', '--json']);
   expect(shown.code, shown.stderr).toBe(0);
   const document = RunDocument.parse(shown.json);
-  await using store = await openSqliteStore({ file: join(scratch.home, 'manyhands.db') });
+  await using store = await openSqliteStore({ file: join(scratch.home, 'manyhands.db'), world: realWorld });
   const stream = runStream(document.run);
   const stored = store.read(stream);
   expect(
@@ -131,7 +132,7 @@ function expectCleanCheckout(scratch: Scratch, { landed }: RunDocument): void {
 /** Resuming what has settled changes nothing. */
 async function expectFixedPoint(scratch: Scratch): Promise<void> {
   const standing = async () => {
-    await using store = await openSqliteStore({ file: join(scratch.home, 'manyhands.db') });
+    await using store = await openSqliteStore({ file: join(scratch.home, 'manyhands.db'), world: realWorld });
     const streams = store.streams('').map(({ stream, version }) => `${stream} ${version}`);
     return {
       streams,

@@ -18,7 +18,12 @@ test('a checkout holds exactly the files of the commit', async () => {
 test('paths can be taken from another commit, and what is not in it is deleted', async () => {
   const box = await sandbox({ 'test/a.test': 'old a\n', 'test/b.test': 'old b\n', 'src/x': 'x\n' });
   shell(box.user, 'rm', '-q', 'test/b.test');
-  const next = commit(box.user, { 'test/a.test': 'new a\n', 'test/c.test': 'new c\n', 'src/x': 'new x\n', testing: 'kept\n' });
+  const next = commit(box.user, {
+    'test/a.test': 'new a\n',
+    'test/c.test': 'new c\n',
+    'src/x': 'new x\n',
+    testing: 'kept\n',
+  });
   await refreshMirror(box.mirror, box.repository);
   const path = join(box.dir, 'out');
   await createCheckout({ mirror: box.mirror, path, commit: next, overlay: { commit: box.base, paths: ['test'] } });
@@ -30,7 +35,11 @@ test('paths can be taken from another commit, and what is not in it is deleted',
 
 test('changed files, patch, counts, texts and log say what lies between two commits', async () => {
   const odd = 'new\nline "q"\té ';
-  const box = await sandbox({ 'a.txt': '1\n2\n3\n', 'gone.txt': 'g\n', 'moved.txt': 'a long enough text\nto be found again\n' });
+  const box = await sandbox({
+    'a.txt': '1\n2\n3\n',
+    'gone.txt': 'g\n',
+    'moved.txt': 'a long enough text\nto be found again\n',
+  });
   shell(box.user, 'mv', 'moved.txt', 'place.txt');
   shell(box.user, 'rm', '-q', 'gone.txt');
   write(box.user, { bin: '\0\0' });

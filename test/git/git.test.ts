@@ -76,7 +76,10 @@ test('no hook and no file monitor that a repository names is run', async () => {
   const dir = folder();
   userRepository(dir);
   const canary = join(dir, 'canary');
-  write(dir, { '.git/hooks/post-index-change': `#!/bin/sh\ntouch ${canary}\n`, 'monitor.sh': `#!/bin/sh\ntouch ${canary}\n` });
+  write(dir, {
+    '.git/hooks/post-index-change': `#!/bin/sh\ntouch ${canary}\n`,
+    'monitor.sh': `#!/bin/sh\ntouch ${canary}\n`,
+  });
   chmodSync(join(dir, '.git/hooks/post-index-change'), 0o755);
   chmodSync(join(dir, 'monitor.sh'), 0o755);
   await git(['config', 'core.fsmonitor', './monitor.sh'], { cwd: dir });

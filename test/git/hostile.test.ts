@@ -1,8 +1,29 @@
-import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mergeCommits } from '../../src/git/merge.ts';
-import { commit, filesOf, history, type Sandbox, sandbox, save, shell, userRepository, workspace, write } from './sandbox.ts';
+import {
+  commit,
+  filesOf,
+  history,
+  type Sandbox,
+  sandbox,
+  save,
+  shell,
+  userRepository,
+  workspace,
+  write,
+} from './sandbox.ts';
 
 const AT_BASE = { 'a.txt': 'a', 'src/b.txt': 'b' };
 
@@ -17,9 +38,28 @@ function canary(box: Sandbox): { program: string; wasRun(): boolean } {
 
 /** Every key by which a git directory can name a program. */
 function poison(dir: string, program: string): void {
-  const keys = ['core.fsmonitor', 'core.sshCommand', 'core.pager', 'core.editor', 'core.alternateRefsCommand', 'core.gitProxy'];
-  const more = ['filter.evil.clean', 'filter.evil.smudge', 'filter.evil.process', 'merge.evil.driver', 'diff.evil.textconv'];
-  const rest = ['diff.external', 'uploadpack.packObjectsHook', 'credential.helper', 'gpg.program', 'remote.x.uploadpack'];
+  const keys = [
+    'core.fsmonitor',
+    'core.sshCommand',
+    'core.pager',
+    'core.editor',
+    'core.alternateRefsCommand',
+    'core.gitProxy',
+  ];
+  const more = [
+    'filter.evil.clean',
+    'filter.evil.smudge',
+    'filter.evil.process',
+    'merge.evil.driver',
+    'diff.evil.textconv',
+  ];
+  const rest = [
+    'diff.external',
+    'uploadpack.packObjectsHook',
+    'credential.helper',
+    'gpg.program',
+    'remote.x.uploadpack',
+  ];
   for (const key of [...keys, ...more, ...rest]) shell(dir, 'config', key, program);
   shell(dir, 'config', 'remote.x.url', dir);
   shell(dir, 'config', 'remote.x.promisor', 'true');
@@ -30,7 +70,7 @@ function poison(dir: string, program: string): void {
   }
 }
 
-test('nothing that the agent\'s configuration names runs when its work is saved and merged', async () => {
+test("nothing that the agent's configuration names runs when its work is saved and merged", async () => {
   const box = await sandbox();
   const evil = canary(box);
   const path = await workspace(box);
@@ -133,8 +173,17 @@ describe('whatever became of .git, the files are saved on top of the base', () =
   test('its HEAD, index, refs and packed-refs are garbage', async () => {
     const box = await sandbox();
     const path = await workspace(box);
-    write(path, { x: 'x', '.git/HEAD': 'ref: ../../../etc/passwd\n', '.git/index': 'garbage', '.git/packed-refs': '\0\0' });
-    write(path, { '.git/refs/heads/a..b': `${box.base}\n`, '.git/refs/heads/broken': `${'1'.repeat(40)}\n`, '.git/logs/HEAD': 'x' });
+    write(path, {
+      x: 'x',
+      '.git/HEAD': 'ref: ../../../etc/passwd\n',
+      '.git/index': 'garbage',
+      '.git/packed-refs': '\0\0',
+    });
+    write(path, {
+      '.git/refs/heads/a..b': `${box.base}\n`,
+      '.git/refs/heads/broken': `${'1'.repeat(40)}\n`,
+      '.git/logs/HEAD': 'x',
+    });
     symlinkSync('/dev/zero', join(path, '.git/refs/heads/endless'));
     await expectSaved(box, path);
   });
@@ -167,7 +216,7 @@ test('a planted shallow file neither hides commits nor makes the mirror shallow'
   expect(existsSync(join(box.mirror.dir, 'shallow'))).toBe(false);
 });
 
-test('hidden refs, grafts and replacements in the agent\'s repository change nothing', async () => {
+test("hidden refs, grafts and replacements in the agent's repository change nothing", async () => {
   const box = await sandbox();
   const path = await workspace(box);
   const first = commit(path, { x: '1' });

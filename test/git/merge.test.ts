@@ -62,9 +62,13 @@ test('histories that have nothing in common are unrelated, not a conflict', asyn
   expect(await merge(box, box.base, orphan)).toEqual({ kind: 'unrelated' });
 });
 
-test('the attributes of the side that is merged onto decide, as in the user\'s own git', async () => {
+test("the attributes of the side that is merged onto decide, as in the user's own git", async () => {
   const attributes = 'CHANGELOG.md merge=union\nlock.json -merge\n';
-  const box = await sandbox({ '.gitattributes': attributes, 'CHANGELOG.md': '# Log\n', 'lock.json': 'a\nb\nc\nd\ne\nf\ng\n' });
+  const box = await sandbox({
+    '.gitattributes': attributes,
+    'CHANGELOG.md': '# Log\n',
+    'lock.json': 'a\nb\nc\nd\ne\nf\ng\n',
+  });
   const [one, two] = await Promise.all([
     side(box, 'one', { 'CHANGELOG.md': '# Log\none\n' }),
     side(box, 'two', { 'CHANGELOG.md': '# Log\ntwo\n' }),
@@ -97,7 +101,10 @@ test('a conflict is laid out in a workspace: markers in the file, the merge unde
 
 test('a resolution is saved with both parents, whether or not the agent committed it', async () => {
   const box = await sandbox();
-  const [onto, theirs] = await Promise.all([side(box, 'one', { 'a.txt': 'one\n' }), side(box, 'two', { 'a.txt': 'two\n' })]);
+  const [onto, theirs] = await Promise.all([
+    side(box, 'one', { 'a.txt': 'one\n' }),
+    side(box, 'two', { 'a.txt': 'two\n' }),
+  ]);
   for (const commits of [false, true]) {
     const path = join(box.dir, `resolve-${commits}`);
     await createWorkspace({ mirror: box.mirror, path, commit: onto, branch: 'mh/resolve' });
@@ -115,7 +122,10 @@ test('a resolution is saved with both parents, whether or not the agent committe
 
 test('a resolution that takes our side whole is still a merge', async () => {
   const box = await sandbox();
-  const [onto, theirs] = await Promise.all([side(box, 'one', { 'a.txt': 'one\n' }), side(box, 'two', { 'a.txt': 'two\n' })]);
+  const [onto, theirs] = await Promise.all([
+    side(box, 'one', { 'a.txt': 'one\n' }),
+    side(box, 'two', { 'a.txt': 'two\n' }),
+  ]);
   const path = join(box.dir, 'resolve');
   await createWorkspace({ mirror: box.mirror, path, commit: onto, branch: 'mh/resolve' });
   await layOutConflict({ mirror: box.mirror, path, onto, theirs });

@@ -10,9 +10,20 @@ import { readRef, resolve, writeRef, writeRefs } from '../../src/git/mirror-refs
 import { refreshMirror } from '../../src/git/refresh.ts';
 import { inspectRepository } from '../../src/git/repository.ts';
 import { upkeep } from '../../src/git/upkeep.ts';
-import { commit, folder, history, mirrored, sandbox, save, shell, userRepository, workspace, write } from './sandbox.ts';
+import {
+  commit,
+  folder,
+  history,
+  mirrored,
+  sandbox,
+  save,
+  shell,
+  userRepository,
+  workspace,
+  write,
+} from './sandbox.ts';
 
-test('the mirror holds the user\'s refs under refs/user and leaves the user\'s repository bit-identical', async () => {
+test("the mirror holds the user's refs under refs/user and leaves the user's repository bit-identical", async () => {
   const dir = folder();
   const user = join(dir, 'user');
   const base = userRepository(user);
@@ -27,8 +38,16 @@ test('the mirror holds the user\'s refs under refs/user and leaves the user\'s r
     'refs/user/tags/v1',
   ]);
   expect(await fingerprint(repository)).toBe(before);
-  expect(await Promise.all(['main', 'v1', 'origin/main', 'HEAD', '@', 'refs/heads/main', base.slice(0, 9), base].map((name) => resolve(mirror, name)))).toEqual(Array(8).fill(base));
-  expect(await Promise.all(['none', '-x', 'main~5', 'a b', '', 'main:a.txt', 'x\ny'].map((name) => resolve(mirror, name)))).toEqual(Array(7).fill(undefined));
+  expect(
+    await Promise.all(
+      ['main', 'v1', 'origin/main', 'HEAD', '@', 'refs/heads/main', base.slice(0, 9), base].map((name) =>
+        resolve(mirror, name),
+      ),
+    ),
+  ).toEqual(Array(8).fill(base));
+  expect(
+    await Promise.all(['none', '-x', 'main~5', 'a b', '', 'main:a.txt', 'x\ny'].map((name) => resolve(mirror, name))),
+  ).toEqual(Array(7).fill(undefined));
 });
 
 test('refreshing brings new and moved branches, and keeps the commits of deleted and rewritten ones', async () => {
@@ -100,7 +119,9 @@ test('a changed configuration or a planted hook in the mirror is noticed before 
   await expect(workspace(box)).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
   const other = await sandbox();
   appendFileSync(join(other.mirror.dir, 'config'), '[core]\n\tsshCommand = evil\n');
-  await expect(openMirror({ dir: other.mirror.dir, repository: other.repository })).rejects.toThrow(/config of the mirror/);
+  await expect(openMirror({ dir: other.mirror.dir, repository: other.repository })).rejects.toThrow(
+    /config of the mirror/,
+  );
 });
 
 test('a shallow repository works: mirror, workspace, save and a later commit of the user', async () => {
@@ -139,12 +160,17 @@ test('a ref moves only from where it was expected, several all or none', async (
   expect(await writeRef(box.mirror, { ref, to: box.base, expected: null })).toBe(true);
   expect(await writeRef(box.mirror, { ref, to: next, expected: null })).toBe(false);
   expect(await writeRef(box.mirror, { ref, to: next, expected: next })).toBe(false);
-  const changes = [{ ref: 'refs/manyhands/other', to: next, expected: null }, { ref, to: next, expected: next }];
+  const changes = [
+    { ref: 'refs/manyhands/other', to: next, expected: null },
+    { ref, to: next, expected: next },
+  ];
   expect(await writeRefs(box.mirror, changes)).toBe(false);
   expect(await readRef(box.mirror, 'refs/manyhands/other')).toBeUndefined();
   expect(await writeRef(box.mirror, { ref, to: next, expected: box.base })).toBe(true);
   expect(await readRef(box.mirror, ref)).toBe(next);
-  await expect(writeRef(box.mirror, { ref: 'refs/heads/x', to: next, expected: null })).rejects.toThrow(/not a ref of ours/);
+  await expect(writeRef(box.mirror, { ref: 'refs/heads/x', to: next, expected: null })).rejects.toThrow(
+    /not a ref of ours/,
+  );
 });
 
 test('upkeep packs refs and drops no object, not even one that nothing refers to', async () => {
@@ -165,7 +191,9 @@ test('a lock file in the mirror is removed only when no git that could hold it i
   mkdirSync(join(box.mirror.dir, 'refs/manyhands'), { recursive: true });
   const lock = join(box.mirror.dir, 'refs/manyhands/branch.lock');
   writeFileSync(lock, '');
-  const holder = spawn('git', [`--git-dir=${box.mirror.dir}`, 'cat-file', '--batch-check'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const holder = spawn('git', [`--git-dir=${box.mirror.dir}`, 'cat-file', '--batch-check'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   holder.stdin.write('refs/user/HEAD\n');
   await once(holder.stdout, 'data');
   expect(await clearStaleLocks(box.mirror)).toEqual([]);

@@ -8,19 +8,37 @@ import { inspectRepository } from '../../src/git/repository.ts';
 import { commit, mirrored, type Sandbox, sandbox, save, shell, tryShell, workspace, write } from './sandbox.ts';
 
 /** A saved commit on top of the base. */
-async function work(box: Sandbox, name = 'ws', files: Record<string, string> = { 'a.txt': 'landed\n' }): Promise<string> {
+async function work(
+  box: Sandbox,
+  name = 'ws',
+  files: Record<string, string> = { 'a.txt': 'landed\n' },
+): Promise<string> {
   const path = await workspace(box, name);
   write(path, files);
   return (await save(box, path)).commit;
 }
 
 const push = (box: Sandbox, commitId: string, more: Partial<PushBranch> = {}) =>
-  pushBranch({ mirror: box.mirror, repository: box.repository, commit: commitId, branch: 'mh/r1', expected: null, ...more });
+  pushBranch({
+    mirror: box.mirror,
+    repository: box.repository,
+    commit: commitId,
+    branch: 'mh/r1',
+    expected: null,
+    ...more,
+  });
 
-test('a run branch appears in the user\'s repository and everything else stays bit-identical, hooks and gc unrun', async () => {
+test("a run branch appears in the user's repository and everything else stays bit-identical, hooks and gc unrun", async () => {
   const box = await sandbox();
   const ran = join(box.dir, 'ran');
-  for (const hook of ['pre-receive', 'update', 'post-receive', 'post-update', 'reference-transaction', 'push-to-checkout']) {
+  for (const hook of [
+    'pre-receive',
+    'update',
+    'post-receive',
+    'post-update',
+    'reference-transaction',
+    'push-to-checkout',
+  ]) {
     write(box.user, { [`.git/hooks/${hook}`]: `#!/bin/sh\ntouch ${ran}\n` });
     chmodSync(join(box.user, '.git/hooks', hook), 0o755);
   }
@@ -91,7 +109,7 @@ test('a checked-out branch is not moved underneath its user, also in a linked wo
   expect(await push(box, later, { branch: 'main', expected: mine })).toMatchObject({ reason: 'checked-out' });
 });
 
-test('a clean checkout moves along when that is asked for, with the user\'s own filters, and a dirty one does not', async () => {
+test("a clean checkout moves along when that is asked for, with the user's own filters, and a dirty one does not", async () => {
   const box = await sandbox({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const next = await work(box, 'one');
   const onMain = { branch: 'main', updateCheckout: true };

@@ -56,7 +56,11 @@ test('sha256, sparse and submodules are seen', async () => {
   shell(user, 'submodule', '--quiet', 'add', join(dir, 'sub'), 'vendor/my sub');
   commit(user, {});
   shell(user, 'sparse-checkout', 'set', 'b');
-  expect(await inspectRepository(user)).toMatchObject({ objectFormat: 'sha256', sparse: true, submodules: ['vendor/my sub'] });
+  expect(await inspectRepository(user)).toMatchObject({
+    objectFormat: 'sha256',
+    sparse: true,
+    submodules: ['vendor/my sub'],
+  });
 });
 
 test('a folder without a repository, and one that is not there, are no repositories', async () => {

@@ -122,7 +122,9 @@ export function filesOf(mirror: Mirror, revision: string): Record<string, string
 
 /** The commits in a revision's history, in the mirror. */
 export function history(mirror: Mirror, ...revisions: string[]): string[] {
-  return shell(mirror.dir, 'rev-list', ...revisions).split('\n').filter(Boolean);
+  return shell(mirror.dir, 'rev-list', ...revisions)
+    .split('\n')
+    .filter(Boolean);
 }
 
 const FILES = { 'a.txt': 'a\n', 'src/b.txt': 'b\n' };

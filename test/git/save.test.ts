@@ -9,8 +9,16 @@ const AT_BASE = { 'a.txt': 'a', 'src/b.txt': 'b' };
 type Shape = { title: string; make(path: string): void; files: Record<string, string> };
 
 const SHAPES: Shape[] = [
-  { title: 'an untracked file', make: (path) => write(path, { 'new/x.txt': 'x\n' }), files: { ...AT_BASE, 'new/x.txt': 'x' } },
-  { title: 'an unstaged change', make: (path) => write(path, { 'a.txt': 'changed\n' }), files: { ...AT_BASE, 'a.txt': 'changed' } },
+  {
+    title: 'an untracked file',
+    make: (path) => write(path, { 'new/x.txt': 'x\n' }),
+    files: { ...AT_BASE, 'new/x.txt': 'x' },
+  },
+  {
+    title: 'an unstaged change',
+    make: (path) => write(path, { 'a.txt': 'changed\n' }),
+    files: { ...AT_BASE, 'a.txt': 'changed' },
+  },
   {
     title: 'a staged change',
     make: (path) => {
@@ -29,7 +37,11 @@ const SHAPES: Shape[] = [
     files: { ...AT_BASE, 'a.txt': 'later' },
   },
   { title: 'a deleted file', make: (path) => unlinkSync(join(path, 'a.txt')), files: { 'src/b.txt': 'b' } },
-  { title: 'a renamed file', make: (path) => shell(path, 'mv', 'a.txt', 'z.txt'), files: { 'z.txt': 'a', 'src/b.txt': 'b' } },
+  {
+    title: 'a renamed file',
+    make: (path) => shell(path, 'mv', 'a.txt', 'z.txt'),
+    files: { 'z.txt': 'a', 'src/b.txt': 'b' },
+  },
   {
     title: 'a commit and a change after it',
     make: (path) => {
@@ -99,7 +111,15 @@ const SHAPES: Shape[] = [
   },
   {
     title: 'odd names',
-    make: (path) => write(path, { 'new\nline': '1\n', '"q"': '2\n', '-dash': '3\n', 'nfd-e\u0301': '4\n', 'space ': '5\n', ':!x': '6\n' }),
+    make: (path) =>
+      write(path, {
+        'new\nline': '1\n',
+        '"q"': '2\n',
+        '-dash': '3\n',
+        'nfd-e\u0301': '4\n',
+        'space ': '5\n',
+        ':!x': '6\n',
+      }),
     files: { ...AT_BASE, 'new\nline': '1', '"q"': '2', '-dash': '3', 'nfd-e\u0301': '4', 'space ': '5', ':!x': '6' },
   },
 ];
@@ -138,6 +158,18 @@ test('an agent that committed everything keeps its own commit', async () => {
   const path = await workspace(box);
   const own = commit(path, { 'c.txt': 'c' });
   expect(await save(box, path)).toMatchObject({ commit: own, head: own, changed: true });
+});
+
+test('a history of many commits is taken as well as a short one', async () => {
+  const box = await sandbox();
+  const path = await workspace(box);
+  const commits = Array.from({ length: 60 }, (_, number) => {
+    shell(path, 'commit', '-q', '--allow-empty', '-m', `Step ${number}`);
+    return shell(path, 'rev-parse', 'HEAD');
+  });
+  const saved = await save(box, path);
+  expect(saved).toMatchObject({ commit: commits.at(-1), changed: false, problems: [] });
+  expect(history(box.mirror, saved.commit, `^${box.base}`)).toEqual(commits.reverse());
 });
 
 test('commits that were amended away, stashes and other branches are kept, and survive gc', async () => {
@@ -202,7 +234,7 @@ test('what we put there is in no saved commit, neither as a link nor when the ag
   const exclude = ['node_modules', '.env', 'deps'];
   const put = (path: string) => {
     symlinkSync('/usr', join(path, 'node_modules'));
-    write(path, { '.env': 'SECRET\n', 'deps/x/y': 'y\n', 'mine.txt': 'm\n', 'depsother': 'o\n' });
+    write(path, { '.env': 'SECRET\n', 'deps/x/y': 'y\n', 'mine.txt': 'm\n', depsother: 'o\n' });
   };
   const left = await workspace(box, 'left');
   put(left);
@@ -239,7 +271,14 @@ test('a workspace whose folder is gone, or is a link to another, is saved as the
 test('a ref that holds an earlier save is never moved', async () => {
   const box = await sandbox();
   const path = await workspace(box);
-  const options = { mirror: box.mirror, path, ref: 'refs/manyhands/attempts/x/1', base: box.base, message: 'Work', exclude: [] };
+  const options = {
+    mirror: box.mirror,
+    path,
+    ref: 'refs/manyhands/attempts/x/1',
+    base: box.base,
+    message: 'Work',
+    exclude: [],
+  };
   await saveWorkspace(options);
   write(path, { x: 'x' });
   await expect(saveWorkspace(options)).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -260,9 +299,15 @@ test('author, message and trailers stand in the saved commit', async () => {
   write(path, { x: 'x' });
   const author = { name: 'Bea', email: 'bea@example.org' };
   const saved = await save(box, path, { message: 'Title\n\nSigned-off-by: Bea <bea@example.org>', author });
-  expect(shell(box.mirror.dir, 'log', '-1', '--format=%an %ae %s %(trailers:key=Signed-off-by,valueonly)', saved.commit).trim()).toBe(
-    'Bea bea@example.org Title Bea <bea@example.org>',
-  );
+  expect(
+    shell(
+      box.mirror.dir,
+      'log',
+      '-1',
+      '--format=%an %ae %s %(trailers:key=Signed-off-by,valueonly)',
+      saved.commit,
+    ).trim(),
+  ).toBe('Bea bea@example.org Title Bea <bea@example.org>');
 });
 
 test('sixteen workspaces are saved into one mirror at once', async () => {
@@ -281,7 +326,7 @@ test('sixteen workspaces are saved into one mirror at once', async () => {
   expect(shell(box.mirror.dir, 'fsck', '--no-dangling')).toBe('');
 });
 
-test('line endings and encodings follow .gitattributes as in the user\'s own git', async () => {
+test("line endings and encodings follow .gitattributes as in the user's own git", async () => {
   const box = await sandbox({ '.gitattributes': '*.txt text eol=crlf\n', 'a.txt': 'a\r\nb\r\n' });
   const path = await workspace(box);
   expect((await save(box, path)).changed).toBe(false);

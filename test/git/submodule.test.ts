@@ -2,7 +2,19 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mergeCommits } from '../../src/git/merge.ts';
-import { commit, filesOf, folder, history, mirrored, type Sandbox, save, shell, userRepository, workspace, write } from './sandbox.ts';
+import {
+  commit,
+  filesOf,
+  folder,
+  history,
+  mirrored,
+  type Sandbox,
+  save,
+  shell,
+  userRepository,
+  workspace,
+  write,
+} from './sandbox.ts';
 
 async function withSubmodule(): Promise<Sandbox & { sub: string; subHead: string }> {
   const dir = folder();
@@ -22,7 +34,10 @@ test('a submodule stays as it is recorded when the agent does not touch it', asy
   expect((await save(box, path)).changed).toBe(false);
   write(path, { 'a.txt': 'changed\n' });
   const saved = await save(box, path);
-  expect(filesOf(box.mirror, saved.commit)).toMatchObject({ 'a.txt': 'changed', 'vendor/sub': `commit ${box.subHead}` });
+  expect(filesOf(box.mirror, saved.commit)).toMatchObject({
+    'a.txt': 'changed',
+    'vendor/sub': `commit ${box.subHead}`,
+  });
 });
 
 test('a commit in a checked-out submodule is saved and recorded', async () => {

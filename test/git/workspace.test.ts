@@ -2,7 +2,18 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkWorkspace, createWorkspace, hidePaths, removeWorkspace } from '../../src/git/workspace.ts';
-import { commit, folder, mirrored, sandbox, save, shell, tryShell, userRepository, workspace, write } from './sandbox.ts';
+import {
+  commit,
+  folder,
+  mirrored,
+  sandbox,
+  save,
+  shell,
+  tryShell,
+  userRepository,
+  workspace,
+  write,
+} from './sandbox.ts';
 
 test('a workspace is a clean clone on its own branch, without a remote, with an identity of its own', async () => {
   const box = await sandbox();
@@ -37,7 +48,16 @@ test('the identity of the workspace is the one that was asked for', async () => 
 });
 
 test('odd file names are laid out as they are', async () => {
-  const odd = ['new\nline', '"quoted"', '-dash', 'nfd-e\u0301', 'trailing space ', 'tab\there', ':(top)x', 'back\\slash'];
+  const odd = [
+    'new\nline',
+    '"quoted"',
+    '-dash',
+    'nfd-e\u0301',
+    'trailing space ',
+    'tab\there',
+    ':(top)x',
+    'back\\slash',
+  ];
   const box = await sandbox(Object.fromEntries(odd.map((name) => [name, `${name}\n`])));
   const path = await workspace(box);
   expect(readdirSync(path).sort()).toEqual([...odd, '.git'].sort());
@@ -73,11 +93,14 @@ test('an existing path is never overwritten', async () => {
   expect(existsSync(join(path, 'precious.txt'))).toBe(true);
 });
 
-test.each(['../../x', '-rf', 'a..b', 'x.lock', 'a b', '', 'a//b', 'HEAD', 'x\ny'])('the branch name %j is refused', async (branch) => {
-  const box = await sandbox();
-  const options = { mirror: box.mirror, path: join(box.dir, 'ws'), commit: box.base, branch };
-  await expect(createWorkspace(options)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
-});
+test.each(['../../x', '-rf', 'a..b', 'x.lock', 'a b', '', 'a//b', 'HEAD', 'x\ny'])(
+  'the branch name %j is refused',
+  async (branch) => {
+    const box = await sandbox();
+    const options = { mirror: box.mirror, path: join(box.dir, 'ws'), commit: box.base, branch };
+    await expect(createWorkspace(options)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  },
+);
 
 test('a commit that is not there leaves no folder behind', async () => {
   const box = await sandbox();
@@ -110,7 +133,7 @@ test('removing a workspace leaves nothing of it, and removing it again is no err
   expect(readdirSync(join(box.mirror.dir, 'manyhands/indexes'))).toEqual([]);
 });
 
-test('paths that we put there are passed over by the agent\'s own git', async () => {
+test("paths that we put there are passed over by the agent's own git", async () => {
   const box = await sandbox();
   const path = await workspace(box);
   await hidePaths(path, ['deps dir/', 'odd[1]*']);

@@ -52,7 +52,7 @@ export function started(more: Partial<RunStart> = {}, config: z.input<typeof Con
       input: {},
       base: { branch: 'main', commit: 'base' },
       land: 'branch',
-      config: Config.parse({ routing: { prefer: ['one', 'two'] }, ...config }),
+      config: Config.parse({ routing: { order: ['one', 'two'] }, ...config }),
       roles: {},
       agents: {},
       ...more,

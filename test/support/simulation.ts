@@ -66,7 +66,8 @@ export class Simulation {
 
   /** Asks what should be done, and claims it. */
   admit(): { wanted: number; wakeAt: number | undefined } {
-    const admission = next(this.states(), {
+    const live = this.states().filter((state) => state.status.kind !== 'ended');
+    const admission = next(live, {
       now: this.now,
       slots: this.limits.slots - this.live.size - this.claimedAttempts().length,
       board: { resting: this.resting, busy: this.busy(), maxParallel: this.limits.maxParallel },

@@ -1,0 +1,46 @@
+import type { AssignmentSettings, NativeFile } from '../agents/agent.ts';
+import type { TaskState } from '../core/state.ts';
+import { showFile } from '../git/diff.ts';
+import type { AgentConfig, Config, Permission } from '../schema/config.ts';
+import type { Tier } from '../schema/task.ts';
+import type { ActiveRun } from './context.ts';
+
+const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'];
+
+/** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
+export async function settingsFor(run: ActiveRun, what: { task: TaskState; agent: string; base: string; tier: Tier | undefined }): Promise<AssignmentSettings> {
+  const { config } = run.ledger.state.start;
+  const { task, base } = what;
+  const agent = config.agents[what.agent];
+  const model = agent?.model ?? (what.tier === undefined ? undefined : agent?.models[what.tier]) ?? agent?.models.standard;
+  const instructions = config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
+  return {
+    permission: permissionFor(config, agent, task),
+    allowedTools: config.tools.allowedTools,
+    disallowedTools: config.tools.disallowedTools,
+    allowedCli: config.tools.allowedCli,
+    addDirs: config.tools.addDirs,
+    mcp: config.mcp,
+    trusted: Object.keys(config.trust),
+    instructions: instructions ?? '',
+    native: await nativeFiles(run, base),
+    ...(model === undefined ? {} : { model }),
+    ...(agent?.effort === undefined ? {} : { effort: agent.effort }),
+  };
+}
+
+/** A task that only reads gets no right to write, whatever the settings say. */
+function permissionFor(config: Config, agent: AgentConfig | undefined, task: TaskState): Permission {
+  if (task.spec.access === 'read') return 'plan';
+  if (config.tools.skipPermissions) return 'bypass';
+  return agent?.permission ?? config.tools.permissionMode ?? 'acceptEdits';
+}
+
+async function nativeFiles(run: ActiveRun, base: string): Promise<Partial<Record<NativeFile, string>>> {
+  const native: Partial<Record<NativeFile, string>> = {};
+  for (const name of NATIVE_FILES) {
+    const text = await showFile(run.project.mirror, base, name);
+    if (text !== undefined) native[name] = text;
+  }
+  return native;
+}

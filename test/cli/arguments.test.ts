@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { RunDocument } from '../../src/schema/document.ts';
+import { started } from '../support/given.ts';
+import { documentOf, open, type Script, shown, stage } from './stage.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'mh-cli-'));
+writeFileSync(join(dir, 'goal.md'), 'A goal\nin a file\n');
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const EVENTS = shown([
+  started(),
+  { type: 'run.ended', data: { status: 'done', reason: 'all passed', spend: { costUsd: 0, tokens: 0, turns: 0 } } },
+]);
+const DOCUMENT: RunDocument = documentOf(EVENTS);
+const RUN = DOCUMENT.run;
+
+const OPTIONS = { dir, agents: [], checks: [], rehearse: false };
+const JOB = { write: false, after: [], priority: 0, stop: { completion: false }, retry: 'same' };
+
+/** What is typed, and what is asked for. */
+const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] = [
+  {
+    argv: ['do', 'Fix it'],
+    asks: 'start-run',
+    input: { recipe: 'goal', input: { goal: 'Fix it', planOnly: false }, options: OPTIONS },
+  },
+  {
+    argv: ['do', 'Fix', 'all', 'of', 'it'],
+    asks: 'start-run',
+    input: { recipe: 'goal', input: { goal: 'Fix all of it', planOnly: false }, options: OPTIONS },
+  },
+  {
+    argv: ['do', '-'],
+    stdin: 'from stdin\n',
+    asks: 'start-run',
+    input: { recipe: 'goal', input: { goal: 'from stdin', planOnly: false }, options: OPTIONS },
+  },
+  {
+    argv: ['do', '@goal.md', '--plan-only'],
+    asks: 'start-run',
+    input: { recipe: 'goal', input: { goal: 'A goal\nin a file', planOnly: true }, options: OPTIONS },
+  },
+  {
+    argv: [
+      'do',
+      'x',
+      '-a',
+      'ada',
+      '--agent',
+      'implement=command:./a.sh',
+      '-c',
+      'npm test',
+      '--check',
+      'lint',
+      '--land',
+      'merge',
+      '--budget',
+      '2.5',
+      '--base',
+      'dev',
+      '-p',
+      '4',
+      '-t',
+      'Short',
+    ],
+    asks: 'start-run',
+    input: {
+      recipe: 'goal',
+      input: { goal: 'x', planOnly: false },
+      options: {
+        dir,
+        agents: ['ada', 'implement=command:./a.sh'],
+        checks: ['npm test', 'lint'],
+        land: 'merge',
+        budget: 2.5,
+        base: 'dev',
+        rehearse: false,
+        maxParallel: 4,
+        title: 'Short',
+      },
+    },
+  },
+  {
+    argv: ['do', 'x', '--scenario', 's.yaml'],
+    asks: 'start-run',
+    input: {
+      recipe: 'goal',
+      input: { goal: 'x', planOnly: false },
+      options: { ...OPTIONS, rehearse: true, scenario: join(dir, 's.yaml') },
+    },
+  },
+  {
+    argv: ['job', 'Look'],
+    asks: 'start-run',
+    input: { recipe: 'job', input: { task: 'Look', ...JOB }, options: OPTIONS },
+  },
+  {
+    argv: [
+      'job',
+      'x',
+      '--after',
+      'abc',
+      '--after',
+      'def/implement/1.1',
+      '--priority',
+      '-5',
+      '--stop',
+      'turns=3',
+      '--stop',
+      'time=10m',
+      '--stop',
+      'budget=1',
+      '--stop',
+      'completion',
+      '--retry',
+      'analyze',
+      '--role',
+      'research',
+      '--write',
+    ],
+    asks: 'start-run',
+    input: {
+      recipe: 'job',
+      input: {
+        task: 'x',
+        role: 'research',
+        write: true,
+        after: ['abc', 'def/implement/1.1'],
+        priority: -5,
+        stop: { turns: 3, seconds: 600, budget: 1, completion: true },
+        retry: 'analyze',
+      },
+      options: OPTIONS,
+    },
+  },
+  { argv: ['ls'], asks: 'list-runs', input: { dir, limit: 20 } },
+  { argv: ['list', '--all', '-n', '5'], asks: 'list-runs', input: { limit: 5 } },
+  { argv: ['show'], asks: 'show-run', input: { dir } },
+  { argv: ['status', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
+  { argv: ['diff', 'k3v', 'implement/1.2'], asks: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },
+  { argv: ['diff', 'implement/1.2'], asks: 'diff-run', input: { dir, task: 'implement/1.2' } },
+  { argv: ['diff', 'k3v/implement/1.2'], asks: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },
+  {
+    argv: ['logs', 'k3v', '--task', 'plan/1'],
+    asks: 'read-logs',
+    input: { dir, run: 'k3v', task: 'plan/1', follow: false },
+  },
+  { argv: ['logs', '-f'], asks: 'read-logs', input: { dir, follow: true } },
+  { argv: ['cancel', 'k3v', '--reason', 'no'], asks: 'cancel-run', input: { dir, run: 'k3v', reason: 'no' } },
+  { argv: ['resume'], asks: 'resume-runs', input: { dir } },
+  { argv: ['resume', 'k3v'], asks: 'resume-runs', input: { dir, run: 'k3v' } },
+  { argv: ['retry', 'k3v', 'plan/1'], asks: 'retry-run', input: { dir, run: 'k3v', task: 'plan/1' } },
+  { argv: ['approve', '--note', 'fine'], asks: 'approve-run', input: { dir, note: 'fine' } },
+  { argv: ['land'], asks: 'land-run', input: { dir, how: 'merge' } },
+  { argv: ['land', 'k3v', '--how', 'pr'], asks: 'land-run', input: { dir, run: 'k3v', how: 'pr' } },
+  { argv: ['salvage', 'k3v'], asks: 'list-salvage', input: { dir, run: 'k3v' } },
+  {
+    argv: ['salvage', 'restore', 'refs/x', '--branch', 'b'],
+    asks: 'restore-salvage',
+    input: { dir, ref: 'refs/x', branch: 'b' },
+  },
+  { argv: ['clean'], asks: 'clean', input: { dir, olderThanDays: 7, apply: false } },
+  { argv: ['clean', '--all', '--older-than', '0', '--apply'], asks: 'clean', input: { olderThanDays: 0, apply: true } },
+  { argv: ['wait', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
+  { argv: ['where'], asks: 'where', input: { dir } },
+  { argv: ['doctor'], asks: 'doctor', input: { dir } },
+];
+
+function script(more: Script = {}): Script {
+  return {
+    cwd: dir,
+    answers: {
+      'start-run': { run: RUN },
+      'list-runs': [],
+      'show-run': DOCUMENT,
+      'diff-run': { run: RUN, from: 'a', to: 'b', stat: '1 file', diff: '+x\n' },
+      'cancel-run': DOCUMENT,
+      'approve-run': DOCUMENT,
+      'retry-run': DOCUMENT,
+      'resume-runs': { runs: [RUN] },
+      'land-run': DOCUMENT,
+      'list-salvage': [],
+      'restore-salvage': { branch: 'b', commit: 'c' },
+      clean: { items: [], bytes: 0, applied: false },
+      where: [],
+      doctor: [],
+    },
+    streams: { 'watch-run': open(EVENTS) },
+    ...more,
+  };
+}
+
+describe('a command line', () => {
+  for (const { argv, asks, input, stdin } of TABLE) {
+    it(`asks for ${asks}: manyhands ${argv.join(' ')}`, async () => {
+      const played = await stage(script(stdin === undefined ? {} : { stdin })).run(...argv);
+      expect(played).toMatchObject({ code: 0 });
+      expect(played.calls[0]).toEqual({ name: asks, input });
+    });
+  }
+
+  it('takes the folder from -C, before the command or after it', async () => {
+    const after = await stage(script({ cwd: '/' })).run('show', '-C', dir);
+    const before = await stage(script({ cwd: '/' })).run('-C', dir, 'show');
+    expect(after.calls).toEqual([{ name: 'show-run', input: { dir } }]);
+    expect(before.calls).toEqual(after.calls);
+  });
+
+  it('reads goals that begin with a dash after --', async () => {
+    const { calls } = await stage(script()).run('do', '--', '--json is missing');
+    expect(calls[0]?.input).toMatchObject({ input: { goal: '--json is missing' } });
+  });
+});
+
+describe('--json', () => {
+  const READING = [
+    'ls',
+    'show',
+    'diff',
+    'logs',
+    'salvage',
+    'clean',
+    'where',
+    'doctor',
+    'wait',
+    'cancel',
+    'resume',
+    'land',
+    'config list',
+    'config get land',
+  ];
+  for (const command of READING) {
+    it(`prints exactly one document on stdout: ${command}`, async () => {
+      const { stdout } = await stage(
+        script({ streams: { 'watch-run': open(EVENTS), 'read-logs': async function* () {} } }),
+      ).run(...command.split(' '), '--json');
+      expect(() => JSON.parse(stdout)).not.toThrow();
+    });
+  }
+
+  it('of do is the document of the run', async () => {
+    const { stdout } = await stage(script()).run('do', 'x', '--json');
+    expect(JSON.parse(stdout)).toEqual(DOCUMENT);
+  });
+});

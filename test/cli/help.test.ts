@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/registry.ts';
+import { stage } from './stage.ts';
+
+describe('the program', () => {
+  it('welcomes who gives no command with three commands to try', async () => {
+    const { code, stdout } = await stage().run();
+    expect(code).toBe(0);
+    expect(stdout.match(/^ {2}manyhands /gm)).toHaveLength(3);
+  });
+
+  it('says its version', async () => {
+    expect(await stage().run('--version')).toMatchObject({ code: 0, stdout: '1.2.3\n' });
+  });
+
+  it('groups its commands in the help', async () => {
+    const { code, stdout } = await stage().run('--help');
+    expect(code).toBe(0);
+    expect(stdout.match(/^(Work|Watch|Steer|Keep house):$/gm)).toEqual(['Work:', 'Watch:', 'Steer:', 'Keep house:']);
+    for (const { name, hidden } of COMMANDS) expect(new RegExp(`^ {2}${name}\\b`, 'm').test(stdout)).toBe(!hidden);
+  });
+
+  it('shows the same help for help <command> and <command> --help', async () => {
+    expect((await stage().run('help', 'do')).stdout).toBe((await stage().run('do', '--help')).stdout);
+  });
+});
+
+describe('the help of each command', () => {
+  for (const { name } of COMMANDS.filter(({ hidden }) => !hidden)) {
+    it(`has examples and says what the exit codes mean: ${name}`, async () => {
+      const { code, stdout } = await stage().run(name, '--help');
+      expect(code).toBe(0);
+      expect(stdout.match(/^ {2}\$ /gm)?.length).toBeGreaterThanOrEqual(2);
+      expect(stdout).toMatch(/Exit codes:\n {2}0 /);
+    });
+  }
+});

@@ -1,0 +1,179 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { added, attempted, spec, started } from '../support/given.ts';
+import { documentOf, shown, stage } from './stage.ts';
+
+const DOCUMENT = documentOf(shown([started(), added(spec('plan/1'), spec('implement/1.1')), attempted('plan/1')]));
+const SUMMARY = { ...DOCUMENT, tasks: 2, done: 1 };
+const cwd = tmpdir();
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('ls', () => {
+  it('lists runs in columns and says when nobody works on them', async () => {
+    const { stdout, stderr } = await stage({ cwd, engine: 'none', answers: { 'list-runs': [SUMMARY] } }).run('ls');
+    const [head, row] = stdout.split('\n');
+    expect(head).toMatch(/^RUN +STATUS +TASKS +TIME +COST +STARTED +TITLE$/);
+    expect(row).toMatch(/^r0000001 +● running +1\/2 .* A run$/);
+    expect(stderr).toContain('Nobody works on 1 unfinished run. Go on with: manyhands resume');
+  });
+});
+
+describe('logs', () => {
+  const line = {
+    id: 1,
+    run: 'r0000001',
+    task: 'plan/1',
+    attempt: 1,
+    at: '2026-01-01T10:00:00.000Z',
+    kind: 'text',
+    text: 'hi',
+  };
+  const streams = {
+    'read-logs': async function* () {
+      yield line;
+    },
+  };
+
+  it('prints lines to read, or one array with --json, also when following', async () => {
+    expect((await stage({ cwd, streams }).run('logs')).stdout).toMatch(/plan\/1 \[TEXT\] hi\n$/);
+    const followed = await stage({ cwd, streams, answers: { 'show-run': DOCUMENT } }).run('logs', '-f', '--json');
+    expect(JSON.parse(followed.stdout)).toEqual([line]);
+  });
+
+  it('refuses to follow into a document that would never come', async () => {
+    const { code, stdout } = await stage({ cwd, streams, engine: 'none', answers: { 'show-run': DOCUMENT } }).run(
+      'logs',
+      '-f',
+      '--json',
+    );
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).error.message).toContain('nobody works on it');
+  });
+});
+
+describe('doctor', () => {
+  const lines = [
+    { name: 'git', ok: true, required: true, detail: '2.43.0', fix: null },
+    { name: 'containment', ok: false, required: false, detail: 'no cgroup', fix: 'Mount cgroup v2.' },
+  ];
+
+  it('prints a mark, a name and a detail, and how to mend what is missing', async () => {
+    const { code, stdout } = await stage({ cwd, answers: { doctor: lines } }).run('doctor');
+    expect(code).toBe(0);
+    expect(stdout).toBe('✓ git          2.43.0\n! containment  no cgroup\n               fix: Mount cgroup v2.\n');
+  });
+
+  it('ends with 3 when something required is missing', async () => {
+    const broken = [{ name: 'git', ok: false, required: true, detail: 'not found', fix: 'Install git.' }];
+    expect(await stage({ cwd, answers: { doctor: broken } }).run('doctor')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('✗ git'),
+    });
+  });
+});
+
+describe('open', () => {
+  it('prints the folders of a run, workspaces first, and of one task only its own', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'mh-open-'));
+    try {
+      for (const folder of [
+        'workspaces/r0000001-2',
+        'attempts/r0000001-1-1',
+        'attempts/r0000001-2-1',
+        'attempts/r0000001-2-10',
+        'attempts/r0000001-gate-x',
+        'attempts/other-1-1',
+      ]) {
+        await mkdir(join(home, folder), { recursive: true });
+      }
+      const script = { cwd, env: { MANYHANDS_HOME: home }, answers: { 'show-run': DOCUMENT } };
+      const all = await stage(script).run('open');
+      expect(
+        all.stdout
+          .trim()
+          .split('\n')
+          .map((path) => path.slice(home.length + 1)),
+      ).toEqual(['workspaces/r0000001-2', 'attempts/r0000001-2-10', 'attempts/r0000001-2-1', 'attempts/r0000001-1-1']);
+      expect((await stage(script).run('open', 'r0', 'implement/1.1')).stdout).toBe(
+        `${join(home, 'workspaces/r0000001-2')}\n`,
+      );
+      expect(await stage(script).run('open', 'r0', 'nothing/1')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('no task nothing/1'),
+      });
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('config', () => {
+  it('gets, sets, lists and unsets through the files', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'mh-config-'));
+    try {
+      await mkdir(join(root, '.git'));
+      await mkdir(join(root, 'deep'));
+      const script = { cwd: join(root, 'deep'), env: { HOME: root, XDG_CONFIG_HOME: join(root, 'settings') } };
+      expect((await stage(script).run('config', 'get', 'limits.agents')).stdout).toBe('20\n');
+      expect((await stage(script).run('config', 'set', 'limits.agents', '8')).code).toBe(0);
+      expect(await readFile(join(root, '.manyhands/config.yaml'), 'utf8')).toBe('limits:\n  agents: 8\n');
+      expect((await stage(script).run('config', 'set', 'checks', '["npm test"]', '--global')).code).toBe(0);
+      const list = JSON.parse((await stage(script).run('config', 'list', '--json')).stdout);
+      expect(list).toContainEqual(expect.objectContaining({ key: 'checks', value: ['npm test'], from: 'global' }));
+      expect(JSON.parse((await stage(script).run('config', 'get', 'limits.agents', '--json')).stdout)).toEqual({
+        key: 'limits.agents',
+        value: 8,
+        from: 'project',
+      });
+      await stage(script).run('config', 'unset', 'limits.agents');
+      expect((await stage(script).run('config', 'get', 'limits.agents')).stdout).toBe('20\n');
+      await writeFile(join(root, '.manyhands/config.yaml'), 'land: 5\n');
+      expect(await stage(script).run('config', 'get', 'land')).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/config\.yaml:1:7: land: found 5; allowed: branch \| merge \| pr\nhint: /),
+      });
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('completion', () => {
+  const answers = { 'list-runs': [SUMMARY], 'show-run': DOCUMENT };
+
+  async function completed(...words: string[]): Promise<string[]> {
+    const said: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((text: string) => said.push(text));
+    expect((await stage({ cwd, answers }).run('complete', '--', ...words)).code).toBe(0);
+    return said.map((line) => line.split('\t')[0] ?? '').filter((line) => !line.startsWith(':'));
+  }
+
+  it('offers commands, options, choices, runs, tasks and settings', async () => {
+    expect(await completed('sh')).toEqual(['show']);
+    expect(await completed('do', '--re')).toEqual(['--rehearse']);
+    expect(await completed('do', '--land', '')).toEqual(['branch', 'merge', 'pr']);
+    expect(await completed('show', '')).toEqual(['r0000001']);
+    expect(await completed('approve', 'r0000001', '')).toEqual(['plan/1', 'implement/1.1']);
+    expect(await completed('config', 'get', 'limits.run')).toEqual(['limits.runAttempts', 'limits.runtimeSeconds']);
+  });
+
+  it('stays silent where there is no project', async () => {
+    const said: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((text: string) => said.push(text));
+    expect(await stage({ cwd }).run('complete', '--', 'show', '')).toMatchObject({ code: 0, stderr: '' });
+    expect(said).toEqual([':4']);
+  });
+
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    it(`prints a script for ${shell} that serves both names`, async () => {
+      const said: string[] = [];
+      vi.spyOn(console, 'log').mockImplementation((text: string) => said.push(text));
+      await stage().run('completion', shell);
+      expect(said.join('\n')).toContain('manyhands complete --');
+      expect(said.join('\n')).toContain('mh complete --');
+    });
+  }
+});

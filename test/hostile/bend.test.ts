@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { Scratch } from '../support/scratch.ts';
+import { agent, job, makeShop, tell } from './scene.ts';
+
+const NODE_TEST = 'node --test';
+
+/** A tiny test runner of the project's own that lets a configuration file choose the tests, as the real ones do. */
+const RUNNER = {
+  'runner.mjs': [
+    "import { existsSync } from 'node:fs';",
+    "const config = existsSync('vitest.config.js') ? (await import('./vitest.config.js')).default : { include: ['./test/sum.test.js'] };",
+    'for (const file of config.include) await import(file);',
+    '',
+  ].join('\n'),
+};
+const CHECK_SCRIPT = { 'ci/check.sh': 'exec node --test\n' };
+
+describe.concurrent('an agent that bends a check is held for a person, who can let it through', () => {
+  test.each([
+    ['package-script', 'npm test', {}],
+    ['skipped-test', NODE_TEST, {}],
+    ['deleted-test', NODE_TEST, {}],
+    ['renamed-test', NODE_TEST, {}],
+    ['npmrc', 'npm test', {}],
+    ['check-script', 'sh ci/check.sh', CHECK_SCRIPT],
+    ['linked-tests', NODE_TEST, {}],
+    ['gitlink-tests', NODE_TEST, {}],
+    ['runner-config', 'node runner.mjs', RUNNER],
+  ])('%s', async (deed, check, files) => {
+    await using shop = await makeShop({ check, files });
+    const before = await shop.fingerprint();
+    const held = await job(shop, agent('bend.sh', deed));
+    expect([held.code, held.run.status, held.run.commit]).toEqual([4, 'held', null]);
+    expect(held.run.attention[0]?.reason).toMatch(/decides how the checks run|tests as they were/);
+    expect(branches(shop)).toEqual(['main']);
+    expect(await shop.fingerprint()).toBe(before);
+
+    const approved = await tell(shop, 'approve', held.run.run);
+    expect([approved.code, approved.run.status]).toEqual([0, 'done']);
+    expect(branches(shop)).toEqual(['main', `mh/${held.run.run}`]);
+  });
+});
+
+describe.concurrent('an agent that only touches what decides how checks run is held', () => {
+  test.each(['conftest', 'attributes', 'own-settings'])('%s', async (deed) => {
+    await using shop = await makeShop();
+    const { code, run } = await job(shop, agent('bend.sh', deed));
+    expect([code, run.status, run.commit]).toEqual([4, 'held', null]);
+  });
+});
+
+describe.concurrent('an agent that patches what is installed changes nothing for the check', () => {
+  const USES_DEPENDENCY = {
+    'test/sum.test.js': "import { equal } from 'same';\nimport { add } from '../sum.js';\nequal(add(1, 2), 3);\n",
+  };
+
+  test.each(['installed-dependency', 'committed-dependency'])('%s', async (deed) => {
+    await using shop = await makeShop({ check: NODE_TEST, files: { ...USES_DEPENDENCY, ...installed() } });
+    const before = await shop.fingerprint();
+    const { code, run } = await job(shop, agent('bend.sh', deed));
+    expect([run.status, run.commit]).not.toContain('done');
+    expect(code).not.toBe(0);
+    expect(branches(shop)).toEqual(['main']);
+    expect(await shop.fingerprint()).toBe(before);
+  });
+
+  function installed(): Record<string, string> {
+    return {
+      'node_modules/same/package.json': '{ "name": "same", "type": "module", "exports": "./index.js" }\n',
+      'node_modules/same/index.js': "export const equal = (a, b) => {\n  if (a !== b) throw new Error('not the same');\n};\n",
+    };
+  }
+});
+
+describe.concurrent('an agent that does honest work lands without a person', () => {
+  test.each(['fixes-source', 'adds-test', 'adds-dependency', 'words-test-better'])('%s', async (deed) => {
+    await using shop = await makeShop({ check: deed === 'adds-dependency' ? 'npm test' : NODE_TEST });
+    const before = await shop.fingerprint();
+    const { code, run } = await job(shop, agent('bend.sh', deed));
+    expect([code, run.status, run.reason]).toEqual([0, 'done', '1 task done, every check passed on the landed tree']);
+    expect(await shop.fingerprint()).toBe(before);
+  });
+});
+
+test('a test that would end the others early is judged without it and lands only with honest work', async () => {
+  await using shop = await makeShop({ check: NODE_TEST });
+  const { code, run } = await job(shop, agent('bend.sh', 'silencing-test'));
+  expect([code, run.status, run.commit]).toEqual([1, 'failed', null]);
+});
+
+function branches(shop: Scratch): string[] {
+  return shop.git('for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n');
+}

@@ -1,0 +1,48 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ANNOUNCE_FD, spawnDetached } from '../../src/process/detached.ts';
+
+const PROGRAM = `
+const fs = require('node:fs');
+console.log('to the log');
+fs.writeSync(${ANNOUNCE_FD}, 'it stands');
+fs.closeSync(${ANNOUNCE_FD});
+console.error(String(process.ppid !== undefined));
+`;
+
+describe('a detached program', () => {
+  it('writes to its private log and tells its starter what it announces', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mh-detached-'));
+    try {
+      const logFile = join(folder, 'log');
+      const { said, pid } = await spawnDetached([process.execPath, '-e', PROGRAM], {
+        cwd: folder,
+        env: process.env,
+        logFile,
+      });
+      expect(pid).toBeGreaterThan(0);
+      expect(await said).toBe('it stands');
+      expect(await readFile(logFile, 'utf8')).toContain('to the log');
+      expect((await stat(logFile)).mode & 0o777).toBe(0o600);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('that ends without a word has said nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mh-detached-'));
+    try {
+      const { said } = await spawnDetached(['false'], { cwd: folder, env: process.env, logFile: join(folder, 'log') });
+      expect(await said).toBe('');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('that cannot be started is an error of the start', async () => {
+    const options = { cwd: tmpdir(), env: process.env, logFile: '/dev/null' };
+    await expect(spawnDetached(['/no/such/program'], options)).rejects.toThrow('ENOENT');
+  });
+});
