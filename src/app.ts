@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { AppError } from './errors.ts';
-import { type Home, resolveHome } from './home.ts';
+import { type Home, prepareHome, resolveHome } from './home.ts';
 import type { Caller } from './operations/caller.ts';
 import type { Ports } from './operations/ports.ts';
 import {
@@ -8,10 +8,10 @@ import {
   type OperationInput,
   type OperationName,
   type OperationOutput,
+  STREAMS,
   type StreamInput,
   type StreamItem,
   type StreamName,
-  STREAMS,
 } from './schema/operation.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
@@ -23,11 +23,13 @@ import { runsPort } from './wiring/runs-port.ts';
 import { whereabouts } from './wiring/where.ts';
 import { workPort } from './wiring/work-port.ts';
 import { realWorld, type World } from './world.ts';
-import { prepareHome } from './home.ts';
 
 export type AppOptions = { env: NodeJS.ProcessEnv; cwd: string; world?: World };
 
-type Reached = { kind: 'own'; engine: OwnEngine } | { kind: 'other'; client: SocketClient } | { kind: 'none'; ports: Ports };
+type Reached =
+  | { kind: 'own'; engine: OwnEngine }
+  | { kind: 'other'; client: SocketClient }
+  | { kind: 'none'; ports: Ports };
 
 /** How often, and how long apart, a process that is just becoming the engine is asked again. */
 const TRIES = 100;
@@ -42,7 +44,7 @@ class AppCaller implements Caller {
   readonly #home: Home;
   readonly #env: NodeJS.ProcessEnv;
   readonly #world: World;
-  readonly #closing = new AsyncDisposableStack();
+  readonly #opened: AsyncDisposable[] = [];
   #own: OwnEngine | undefined;
   #other: SocketClient | undefined;
   #reader: Promise<Ports> | undefined;
@@ -58,19 +60,28 @@ class AppCaller implements Caller {
     return this.#other === undefined ? 'none' : 'other';
   }
 
-  async call<N extends OperationName>(name: N, input: OperationInput<N>, signal: AbortSignal = new AbortController().signal): Promise<OperationOutput<N>> {
+  async call<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<OperationOutput<N>> {
     const reached = await this.#reach(OPERATIONS[name].where);
     if (reached.kind === 'other') return trusted<OperationOutput<N>>(await reached.client.call(name, input, signal));
     return perform(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal);
   }
 
-  async *stream<N extends StreamName>(name: N, input: StreamInput<N>, signal: AbortSignal = new AbortController().signal): AsyncGenerator<StreamItem<N>> {
+  async *stream<N extends StreamName>(
+    name: N,
+    input: StreamInput<N>,
+    signal: AbortSignal = new AbortController().signal,
+  ): AsyncGenerator<StreamItem<N>> {
     const reached = await this.#reach(STREAMS[name].where);
     if (reached.kind === 'other') {
       for await (const item of reached.client.stream(name, input, signal)) yield trusted<StreamItem<N>>(item);
       return;
     }
-    for await (const item of flow(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal)) yield trusted<StreamItem<N>>(item);
+    for await (const item of flow(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal))
+      yield trusted<StreamItem<N>>(item);
   }
 
   async drain(): Promise<void> {
@@ -86,7 +97,8 @@ class AppCaller implements Caller {
     try {
       await this.#own?.idle();
     } finally {
-      await this.#closing[Symbol.asyncDispose]();
+      for (let last = this.#opened.pop(); last !== undefined; last = this.#opened.pop())
+        await last[Symbol.asyncDispose]();
     }
   }
 
@@ -96,10 +108,15 @@ class AppCaller implements Caller {
       const client = await this.#connect();
       if (client !== undefined) return { kind: 'other', client };
       if (where === 'anywhere') return { kind: 'none', ports: await this.#read() };
-      const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world, rehearsal: rehearsalProgram() });
+      const own = await OwnEngine.open({
+        home: this.#home,
+        env: this.#env,
+        world: this.#world,
+        rehearsal: rehearsalProgram(),
+      });
       if (own !== undefined) {
         this.#own = own;
-        this.#closing.use(own);
+        this.#opened.push(own);
         return { kind: 'own', engine: own };
       }
       await this.#world.sleep(PAUSE_MS);
@@ -112,7 +129,7 @@ class AppCaller implements Caller {
     const client = await connectSocket(socketPath(this.#home.root));
     if (client === undefined) return undefined;
     this.#other = client;
-    this.#closing.use(client);
+    this.#opened.push(client);
     void client.closed.then(() => {
       this.#other = undefined;
     });
@@ -129,7 +146,8 @@ class AppCaller implements Caller {
     const env = this.#env;
     const world = this.#world;
     await prepareHome(home);
-    const store = this.#closing.use(await openSqliteStore({ file: home.database, world }));
+    const store = await openSqliteStore({ file: home.database, world });
+    this.#opened.push(store);
     return {
       runs: runsPort(store, undefined),
       work: workPort(home),

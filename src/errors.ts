@@ -4,9 +4,17 @@ export const ERRORS = {
   NOT_A_REPOSITORY: { exit: 3, http: 422, hint: 'Run it inside a git repository, or name one with --dir.' },
   REPOSITORY_EMPTY: { exit: 3, http: 422, hint: 'Make a first commit: git commit --allow-empty -m "Start".' },
   REPOSITORY_UNSUPPORTED: { exit: 3, http: 422, hint: 'See docs/reference/repositories.md for what is supported.' },
-  GIT_TOO_OLD: { exit: 3, http: 500, hint: 'Install git 2.39.4 or newer: older ones can run a program that an agent names.' },
+  GIT_TOO_OLD: {
+    exit: 3,
+    http: 500,
+    hint: 'Install git 2.39.4 or newer: older ones can run a program that an agent names.',
+  },
   GIT_FAILED: { exit: 3, http: 500, hint: 'Run manyhands doctor to check git and the data directory.' },
-  GIT_TIMEOUT: { exit: 3, http: 504, hint: 'The repository may be on a slow disk; try again, or raise limits.gitSeconds.' },
+  GIT_TIMEOUT: {
+    exit: 3,
+    http: 504,
+    hint: 'The repository may be on a slow disk; try again, or raise limits.gitSeconds.',
+  },
   BRANCH_UNKNOWN: { exit: 3, http: 404, hint: 'List the branches with git branch -a.' },
   BRANCH_TAKEN: { exit: 3, http: 409, hint: 'Rename or delete that branch; Manyhands needs the name mh/<run>.' },
   CONFIG_INVALID: { exit: 3, http: 422, hint: 'Correct the file, or see all keys with manyhands config list.' },
@@ -23,7 +31,11 @@ export const ERRORS = {
   RUN_NONE: { exit: 3, http: 404, hint: 'Start one with manyhands do "<goal>".' },
   TASK_UNKNOWN: { exit: 3, http: 404, hint: 'List the tasks with manyhands show <run>.' },
   REFUSED: { exit: 3, http: 409, hint: 'See the state with manyhands show <run>.' },
-  RECIPE_UNKNOWN: { exit: 3, http: 404, hint: 'This run was made by another version; use that version, or cancel the run.' },
+  RECIPE_UNKNOWN: {
+    exit: 3,
+    http: 404,
+    hint: 'This run was made by another version; use that version, or cancel the run.',
+  },
   CONFLICT: { exit: 3, http: 409, hint: 'Something else changed it meanwhile; look again and repeat.' },
   ENGINE_BUSY: { exit: 3, http: 409, hint: 'Another engine holds the data directory; wait for it, or stop it.' },
   ENGINE_GONE: { exit: 3, http: 503, hint: 'Nothing is lost: manyhands resume goes on.' },
@@ -33,12 +45,25 @@ export const ERRORS = {
   NO_SPACE: { exit: 3, http: 507, hint: 'Free some disk space, then manyhands resume.' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check who owns the folder and its mode.' },
   WORKSPACE_CHANGED: { exit: 3, http: 409, hint: 'Somebody worked in it meanwhile; look at it, then manyhands retry.' },
-  SETUP_FAILED: { exit: 3, http: 424, hint: 'Run the command yourself in a fresh clone, then correct workspace.setup.' },
+  WORK_UNSAVED: {
+    exit: 3,
+    http: 500,
+    hint: 'The workspace stays: take what you need out of it, remove it, then manyhands retry.',
+  },
+  SETUP_FAILED: {
+    exit: 3,
+    http: 424,
+    hint: 'Run the command yourself in a fresh clone, then correct workspace.setup.',
+  },
   CHECKOUT_DIRTY: { exit: 4, http: 409, hint: 'Commit or stash your changes, then manyhands land.' },
   NEEDS_PERSON: { exit: 4, http: 409, hint: 'See what waits with manyhands show <run>.' },
   UNSUPPORTED_SYSTEM: { exit: 3, http: 500, hint: 'Use Linux or macOS; on Windows, WSL 2.' },
   PROCESS_STUCK: { exit: 3, http: 500, hint: 'They wait for a disk or a device: see them with ps; then resume.' },
-  INTERNAL: { exit: 70, http: 500, hint: 'This is a defect of Manyhands; nothing was lost. Please report it with the text above.' },
+  INTERNAL: {
+    exit: 70,
+    http: 500,
+    hint: 'This is a defect of Manyhands; nothing was lost. Please report it with the text above.',
+  },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -68,7 +93,8 @@ export class AppError extends Error {
 export function fromSystemError(error: unknown, doing: string): unknown {
   const code = errorCode(error);
   const cause = { cause: error };
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('NO_SPACE', `No space left while ${doing}`, {}, cause);
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new AppError('NO_SPACE', `No space left while ${doing}`, {}, cause);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new AppError('NO_PERMISSION', `No permission while ${doing}: ${messageOf(error)}`, {}, cause);
   }

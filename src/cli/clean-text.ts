@@ -9,7 +9,7 @@ const STRING_SEQUENCE = new RegExp(`${ESCAPE}[\\]PX^_][^${BELL}${ESCAPE}]*(?:${B
 
 /** Text of an agent, made harmless for a terminal: without escape sequences and control characters. */
 export function cleanText(text: string): string {
-  const lines = text.replaceAll('\r\n', '\n').replaceAll(STRING_SEQUENCE, '');
+  const lines = text.replaceAll(/\r\n?/g, '\n').replaceAll(STRING_SEQUENCE, '');
   return stripVTControlCharacters(lines).replaceAll(DANGEROUS, '');
 }
 

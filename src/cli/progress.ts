@@ -125,12 +125,12 @@ function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: View; 
     { text: row.time.padStart(widths.time), width: widths.time, paint: colors.dim },
   ].filter(({ width }) => width > 0);
   const used = cells.reduce((sum, { width }) => sum + width + 2, 2);
-  const gates = gatesText(row.gates, { room: columns - used - 1, colors });
   const said = task.phase.status === 'running' ? says.get(row.key) : undefined;
   const words = [row.detail, said === undefined ? '' : `“${said}”`].filter((part) => part !== '').join(' ');
-  const detail = shorten(words, columns - used - gates.width - 1);
+  const detail = shorten(words, columns - used - 1);
+  const gates = gatesText(row.gates, { room: columns - used - textWidth(detail) - 1, colors });
   const line = cells.map(({ text, width, paint: color }) => color(padTime(text, width))).join('  ');
-  return `${paint(symbol)} ${line}  ${gates.text}${detail === '' ? '' : colors.dim(detail)}`.trimEnd();
+  return `${paint(symbol)} ${line}  ${gates}${detail === '' ? '' : colors.dim(detail)}`.trimEnd();
 }
 
 /** Like pad, but the blanks in front of a right-aligned time stay. */
@@ -138,17 +138,15 @@ function padTime(text: string, width: number): string {
   return text.startsWith(' ') ? text : pad(text, width);
 }
 
-function gatesText(
-  gates: readonly Evidence[],
-  { room, colors }: { room: number; colors: Painter },
-): { text: string; width: number } {
+/** The verdicts for which there is room beside the words. */
+function gatesText(gates: readonly Evidence[], { room, colors }: { room: number; colors: Painter }): string {
   let text = '';
   let width = 0;
   for (const { gate, verdict } of gates) {
     const name = shorten(gate, 24);
-    if (width + textWidth(name) + 4 > room) break;
-    text += `${verdictMark(verdict, colors)} ${name}  `;
     width += textWidth(name) + 4;
+    if (width > room) break;
+    text += `${verdictMark(verdict, colors)} ${name}  `;
   }
-  return { text, width };
+  return text;
 }

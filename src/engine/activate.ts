@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
-import { readRef, writeRef } from '../git/mirror-refs.ts';
 import { openMirror } from '../git/mirror.ts';
+import { readRef, writeRef } from '../git/mirror-refs.ts';
 import { inspectRepository } from '../git/repository.ts';
 import { parseRole, type Role } from '../roles/role.ts';
 import { runStream } from '../schema/ids.ts';
@@ -11,7 +11,11 @@ import { loadRun, RunLedger } from './ledger.ts';
 import { runRef } from './train.ts';
 
 /** Makes a recorded run ready to be carried: the rules, agents and roles it was started with, never newer ones. */
-export async function activate(ctx: EngineContext, run: string, known?: { state: RunState; project: Project }): Promise<ActiveRun> {
+export async function activate(
+  ctx: EngineContext,
+  run: string,
+  known?: { state: RunState; project: Project },
+): Promise<ActiveRun> {
   const state = known?.state ?? loadRun(ctx.store, runStream(run));
   const { start } = state;
   const project = known?.project ?? (await openProject(ctx, start.project));
@@ -31,7 +35,10 @@ export async function activate(ctx: EngineContext, run: string, known?: { state:
 }
 
 /** The project of a recorded run, its mirror opened. */
-export async function openProject(ctx: Pick<EngineContext, 'home'>, project: { id: string; root: string }): Promise<Project> {
+export async function openProject(
+  ctx: Pick<EngineContext, 'home'>,
+  project: { id: string; root: string },
+): Promise<Project> {
   const repository = await inspectRepository(project.root);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${project.id}.git`), repository });
   return { id: project.id, repository, mirror };
@@ -42,7 +49,8 @@ async function repairBranch({ mirror }: Project, state: RunState): Promise<void>
   const ref = runRef(state.start.run);
   const stands = await readRef(mirror, ref);
   if (stands === state.tip.commit) return;
-  if (stands !== undefined) await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${stands}`, to: stands, expected: null });
+  if (stands !== undefined)
+    await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${stands}`, to: stands, expected: null });
   await writeRef(mirror, { ref, to: state.tip.commit, expected: stands ?? null });
 }
 

@@ -53,7 +53,9 @@ function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefined): Re
 /** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
 export async function writePrompt(run: ActiveRun, task: TaskState, assignment: Assignment): Promise<void> {
   await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
-  await writeFile(assignment.promptFile, promptFor(run.ledger.state, task, run.roles.get(task.spec.role)), { mode: 0o600 });
+  await writeFile(assignment.promptFile, promptFor(run.ledger.state, task, run.roles.get(task.spec.role)), {
+    mode: 0o600,
+  });
 }
 
 function promptFor(state: RunState, task: TaskState, role: Role | undefined): string {

@@ -52,10 +52,16 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   crashpoint('attempt.adopting');
   if (process === null) {
     const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
-    return concludeAttempt(ctx, run, { task, attempt, place, outcome: { result: notStarted(), stopped } });
+    return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { result: notStarted(), stopped } });
   }
   const agent = requireAgent(run, attempt);
-  const assignment = await assignmentFor(ctx, run, { task, attempt, agent, workspace: place.path, token: process.token });
+  const assignment = await assignmentFor(ctx, run, {
+    task,
+    attempt,
+    agent,
+    workspace: place.path,
+    token: process.token,
+  });
   const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
   await concludeAttempt(ctx, run, { task, attempt, place, outcome });
 }
@@ -78,7 +84,8 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
   const process: ProcessRecord = { identity: launched.identity, token };
   try {
     crashpoint('attempt.forked');
-    await ctx.submit(run, (state) => recordSpawn(state, { task: task.spec.key, attempt: attempt.number, process })).committed;
+    await ctx.submit(run, (state) => recordSpawn(state, { task: task.spec.key, attempt: attempt.number, process }))
+      .committed;
     crashpoint('attempt.recorded');
   } catch (error) {
     await launched.abandon();
@@ -89,7 +96,11 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
   return process;
 }
 
-async function supervise(ctx: EngineContext, run: ActiveRun, what: Started & { process: ProcessRecord }): Promise<Outcome> {
+async function supervise(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: Started & { process: ProcessRecord },
+): Promise<Outcome> {
   const { task, attempt, assignment, process } = what;
   const target = { ...process, folder: assignment.folder };
   const reader = what.agent.reader(assignment);
@@ -120,10 +131,13 @@ async function supervise(ctx: EngineContext, run: ActiveRun, what: Started & { p
       watchdog.heard(bytes, usage);
       if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
       lastUsageAt = ctx.world.now();
-      ctx.submit(run, (state) => recordUsage(state, { task: task.spec.key, attempt: attempt.number, usage })).committed.catch(failures.reject);
+      ctx
+        .submit(run, (state) => recordUsage(state, { task: task.spec.key, attempt: attempt.number, usage }))
+        .committed.catch(failures.reject);
     },
   });
-  const onStop = () => end({ kind: 'interrupted', message: ctx.stopping.aborted ? 'The engine was stopped' : 'The run was cancelled' });
+  const onStop = () =>
+    end({ kind: 'interrupted', message: ctx.stopping.aborted ? 'The engine was stopped' : 'The run was cancelled' });
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
   signal.addEventListener('abort', onStop, { once: true });
   if (signal.aborted) onStop();

@@ -1,14 +1,18 @@
-import type { Evidence } from '../schema/gate.ts';
-import { ProjectEvent } from '../schema/event.ts';
-import { projectStream } from '../schema/ids.ts';
-import type { GateSpec } from '../schema/gate.ts';
 import { proofKey } from '../core/state.ts';
 import { treeOf } from '../git/tree.ts';
+import { ProjectEvent } from '../schema/event.ts';
+import type { Evidence, GateSpec } from '../schema/gate.ts';
+import { projectStream } from '../schema/ids.ts';
+import { setupOf } from '../workspaces/checkout.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
-import { proveOne } from './prove.ts';
+import { checkoutOf, proveOne } from './prove.ts';
 
 /** Runs each check once on the base, before any work, and puts the result on record; a tree known from an earlier run is not checked again. */
-export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly Extract<GateSpec, { gate: 'command' }>[]): Promise<void> {
+export async function checkBase(
+  ctx: EngineContext,
+  run: ActiveRun,
+  gates: readonly Extract<GateSpec, { gate: 'command' }>[],
+): Promise<void> {
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);
   const tree = await treeOf(run.project.mirror, start.base.commit);
@@ -17,9 +21,10 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   for (const gate of gates) {
     const definition = ctx.parts.definition(gate, start.config);
     const earlier = known.get(proofKey({ tree, definition }));
-    const found = earlier === undefined
-      ? await proveOne(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
-      : { ...earlier, reused: true };
+    const found =
+      earlier === undefined || earlier.setup !== (await setupAt(ctx, run, start.base.commit))
+        ? await proveOne(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
+        : { ...earlier, reused: true };
     ctx.stopping.throwIfAborted();
     run.cancel.signal.throwIfAborted();
     evidence.push(found);
@@ -30,11 +35,17 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   await ctx.submit(run, () => [{ type: 'run.base-checked', data: { tree, evidence } }], also).committed;
 }
 
+/** A proof of an earlier run counts only with the same dependencies. */
+function setupAt(ctx: EngineContext, run: ActiveRun, commit: string): Promise<string> {
+  return setupOf(checkoutOf(ctx, run, commit));
+}
+
 function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> {
   const known = new Map<string, Evidence>();
   for (const stored of ctx.store.read(stream)) {
     const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
-    if (event.success && event.data.type === 'project.proved') known.set(proofKey(event.data.data.evidence), event.data.data.evidence);
+    if (event.success && event.data.type === 'project.proved')
+      known.set(proofKey(event.data.data.evidence), event.data.data.evidence);
   }
   return known;
 }

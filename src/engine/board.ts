@@ -60,7 +60,8 @@ export class Board {
     for (const { start } of states) {
       if (start.config.budget.project === undefined || spent[start.project.id] !== undefined) continue;
       let sum = 0;
-      for (const [run, costUsd] of this.#spentBy(projectStream(start.project.id))) if (!carried.has(run)) sum += costUsd;
+      for (const [run, costUsd] of this.#spentBy(projectStream(start.project.id)))
+        if (!carried.has(run)) sum += costUsd;
       spent[start.project.id] = sum;
     }
     return spent;

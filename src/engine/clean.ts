@@ -2,8 +2,8 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
-import { treeBytes } from '../workspaces/tree-bytes.ts';
 import { runStream } from '../schema/ids.ts';
+import { treeBytes } from '../workspaces/tree-bytes.ts';
 import { activate } from './activate.ts';
 import type { EngineContext } from './context.ts';
 import { loadRun } from './ledger.ts';
@@ -16,7 +16,10 @@ const DAY_MS = 86_400_000;
 const NAMED = /^([0-9a-z]{8})-(\d+|gate)\b/;
 
 /** Lists, and if asked removes, what ended runs left: workspaces (saved first), raw output, checkouts. Work under refs is never touched. */
-export async function cleanUp(ctx: EngineContext, cleaning: Cleaning): Promise<{ items: CleanItem[]; bytes: number; applied: boolean }> {
+export async function cleanUp(
+  ctx: EngineContext,
+  cleaning: Cleaning,
+): Promise<{ items: CleanItem[]; bytes: number; applied: boolean }> {
   const items: CleanItem[] = [];
   for (const name of await entries(ctx.home.workspaces)) {
     const item = await cleanWorkspace(ctx, name, cleaning);
@@ -37,7 +40,12 @@ async function cleanWorkspace(ctx: EngineContext, name: string, cleaning: Cleani
   const key = state?.order[ordinal - 1];
   if (state === undefined || key === undefined || name.endsWith('.excluded')) return undefined;
   const path = join(ctx.home.workspaces, name);
-  const item = { what: 'workspace', path, bytes: await treeBytes(path), reason: 'its run has ended and its work is saved' };
+  const item = {
+    what: 'workspace',
+    path,
+    bytes: await treeBytes(path),
+    reason: 'its run has ended and its work is saved',
+  };
   if (!cleaning.apply) return item;
   const run = await activate(ctx, state.start.run);
   const task = run.ledger.state.tasks[key];

@@ -48,7 +48,10 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
   crashpoint('attempt.ended');
 }
 
-async function save(run: ActiveRun, { task, attempt, place }: Concluding): Promise<{ saved?: SavedWork; failure?: Failure }> {
+async function save(
+  run: ActiveRun,
+  { task, attempt, place }: Concluding,
+): Promise<{ saved?: SavedWork; failure?: Failure }> {
   if (place === undefined) return {};
   try {
     return { saved: await savePlace(run, task, place, { number: attempt.number, save: 1 }) };
@@ -60,7 +63,12 @@ async function save(run: ActiveRun, { task, attempt, place }: Concluding): Promi
 }
 
 /** The gates that look at the attempt itself: something changed, the handoff can be used, no conflict is left. */
-async function judge(ctx: EngineContext, run: ActiveRun, what: Concluding, saved: SavedWork | undefined): Promise<Failure | undefined> {
+async function judge(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: Concluding,
+  saved: SavedWork | undefined,
+): Promise<Failure | undefined> {
   const { task, outcome } = what;
   if (task.spec.gates.some((gate) => gate.gate === 'changed') && saved?.changed !== true) {
     return { kind: 'no-change', message: 'It ended without changing anything' };
@@ -72,7 +80,12 @@ async function judge(ctx: EngineContext, run: ActiveRun, what: Concluding, saved
   return judgeHandoff(ctx, run, task, outcome.result.output);
 }
 
-async function judgeHandoff(ctx: EngineContext, run: ActiveRun, task: TaskState, output: unknown): Promise<Failure | undefined> {
+async function judgeHandoff(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+  output: unknown,
+): Promise<Failure | undefined> {
   const gate = task.spec.gates.find((spec) => spec.gate === 'handoff');
   const schema = run.roles.get(task.spec.role)?.output;
   if (gate === undefined || schema === undefined) return undefined;
@@ -85,7 +98,12 @@ async function judgeHandoff(ctx: EngineContext, run: ActiveRun, task: TaskState,
     checkout: () => Promise.reject(new Error('a handoff is judged without a checkout')),
     signal: ctx.stopping,
   });
-  if (result.verdict !== 'pass') return { kind: 'bad-output', message: result.summary, ...(result.output === undefined ? {} : { evidence: result.output }) };
+  if (result.verdict !== 'pass')
+    return {
+      kind: 'bad-output',
+      message: result.summary,
+      ...(result.output === undefined ? {} : { evidence: result.output }),
+    };
   const refusal = run.recipe.accept(task, output);
   return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
 }

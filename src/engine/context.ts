@@ -26,7 +26,13 @@ export interface Parts {
   /** The settings in force for a repository. */
   config(root: string): Promise<Config>;
   /** Settles which agents a run has, as plain settings that can be recorded. */
-  pin(options: { config: Config; dir: string; root: string; choices: string[]; scenario: string | undefined }): PinnedChoice;
+  pin(options: {
+    config: Config;
+    dir: string;
+    root: string;
+    choices: string[];
+    scenario: string | undefined;
+  }): PinnedChoice;
   /** The agents of a recorded run. */
   agents(start: Pick<RunStart, 'config' | 'project'>): Map<string, Agent>;
   /** The checks that the settings ask for. */
@@ -34,13 +40,24 @@ export interface Parts {
   recipe(name: string, version?: number): Recipe;
   followUp(failure: Failure, context: { attempt: number; now: number }): FollowUp;
   checkGate(spec: GateSpec, input: GateInput): Promise<GateResult>;
-  guard(options: { mirror: Mirror; from: string; to: string; config: Config; gates: readonly GateSpec[] }): Promise<GuardVerdict>;
+  guard(options: {
+    mirror: Mirror;
+    from: string;
+    to: string;
+    config: Config;
+    gates: readonly GateSpec[];
+  }): Promise<GuardVerdict>;
   /** What evidence of this gate is bound to besides the tree. */
   definition(spec: GateSpec, config: Config): string;
 }
 
 /** A project as the engine works on it: the user's repository and its private mirror. */
 export type Project = { id: string; repository: Repository; mirror: Mirror };
+
+/** Where a project that uses LFS keeps its large files. */
+export function lfsOf({ repository }: Project): { lfsStorage?: string } {
+  return repository.lfs ? { lfsStorage: `${repository.commonDir}/lfs` } : {};
+}
 
 /** A run that this engine carries. */
 export interface ActiveRun {

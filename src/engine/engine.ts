@@ -1,8 +1,9 @@
-import { type Circumstances, type Intent, next } from '../core/next.ts';
-import { startAttempt } from '../core/decide/attempt.ts';
 import { isStuck } from '../core/attention.ts';
+import { startAttempt } from '../core/decide/attempt.ts';
 import { isSettled } from '../core/document.ts';
+import { type Circumstances, type Intent, next } from '../core/next.ts';
 import { openTasks, type RunState } from '../core/state.ts';
+import type { Home } from '../home.ts';
 import type { RunEvent } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { Store, Write } from '../store/store.ts';
@@ -21,7 +22,6 @@ import { Slots } from './slots.ts';
 import { landWaiting } from './train.ts';
 import { Underway } from './underway.ts';
 import { unfold } from './unfold.ts';
-import type { Home } from '../home.ts';
 
 export type EngineOptions = { home: Home; store: Store; world: World; parts: Parts; env: NodeJS.ProcessEnv };
 
@@ -76,7 +76,8 @@ export class Engine implements EngineContext {
     this.#runs.set(run.id, run);
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
-    for (const key of Object.keys(state.running)) this.#perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
+    for (const key of Object.keys(state.running))
+      this.#perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
     if (state.baseEvidence !== null) unfold(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') run.cancel.abort();
     this.wake();
@@ -135,7 +136,10 @@ export class Engine implements EngineContext {
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#begin(run);
-    const { intents, wakeAt } = next(runs.map((run) => run.ledger.state), this.#circumstances(runs));
+    const { intents, wakeAt } = next(
+      runs.map((run) => run.ledger.state),
+      this.#circumstances(runs),
+    );
     for (const intent of intents) this.#act(intent);
     for (const run of runs) this.#close(run);
     this.#cancelAlarm();
@@ -172,7 +176,10 @@ export class Engine implements EngineContext {
         return;
       case 'land':
         this.#landing.add(run.id);
-        this.#track(run, landWaiting(this, run, intent.tasks).finally(() => this.#landing.delete(run.id)));
+        this.#track(
+          run,
+          landWaiting(this, run, intent.tasks).finally(() => this.#landing.delete(run.id)),
+        );
         return;
     }
   }
@@ -193,14 +200,18 @@ export class Engine implements EngineContext {
     const claim = `${run.id} ${key}`;
     if (this.#claimed.has(claim)) return;
     this.#claimed.add(claim);
-    this.#track(run, work().finally(() => this.#claimed.delete(claim)));
+    this.#track(
+      run,
+      work().finally(() => this.#claimed.delete(claim)),
+    );
   }
 
   /** Ends a run whose tasks have all ended; shows the branch of one that waits for a person. */
   #close(run: ActiveRun): void {
     const { state } = run.ledger;
     if (state.status.kind === 'ended' || this.#landing.has(run.id)) return;
-    const mayEnd = state.status.kind === 'cancelling' || (state.status.kind === 'running' && state.baseEvidence !== null);
+    const mayEnd =
+      state.status.kind === 'cancelling' || (state.status.kind === 'running' && state.baseEvidence !== null);
     if (mayEnd && openTasks(state) === 0) this.#once(run, 'end', () => finishRun(this, run, run.keep));
     else if (isStuck(state) && state.pushed !== state.tip.commit && state.tip.commit !== state.start.base.commit) {
       this.#once(run, `show ${state.tip.commit}`, () => showBranch(this, run));
@@ -212,14 +223,20 @@ export class Engine implements EngineContext {
     if (this.#closing.has(name)) return;
     this.#closing.add(name);
     const isShowing = what.startsWith('show');
-    this.#track(run, work().finally(() => (isShowing ? undefined : this.#closing.delete(name))));
+    this.#track(
+      run,
+      work().finally(() => (isShowing ? undefined : this.#closing.delete(name))),
+    );
   }
 
   #tidy(run: ActiveRun, key: TaskKey, committed: Promise<void>): void {
     const task = taskOf(run.ledger.state, key);
     if (task.phase.status === 'failed') return;
     if (task.attempts.at(-1)?.ended?.saved == null && task.attempts.length > 0) return;
-    this.#track(run, committed.then(() => removePlace(this, run, task)));
+    this.#track(
+      run,
+      committed.then(() => removePlace(this, run, task)),
+    );
   }
 
   /** Everything under way is known here; what goes wrong beyond an attempt's own failure stops the engine. */

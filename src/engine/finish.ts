@@ -1,16 +1,20 @@
 import { endRun, holdRun } from '../core/decide/run.ts';
 import { verdictOf } from '../core/verdict.ts';
-import { treeOf } from '../git/tree.ts';
 import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
 import { refreshMirror } from '../git/refresh.ts';
+import { treeOf } from '../git/tree.ts';
 import { projectStream } from '../schema/ids.ts';
 import { crashpoint } from '../world.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { landOnBase } from './land-base.ts';
 
 /** Brings a run whose tasks have all ended to its end: the branch shown, the base moved if asked for, the end on record. */
-export async function finishRun(ctx: EngineContext, run: ActiveRun, keep: { commit: string; reason: string } | undefined): Promise<void> {
+export async function finishRun(
+  ctx: EngineContext,
+  run: ActiveRun,
+  keep: { commit: string; reason: string } | undefined,
+): Promise<void> {
   if (keep !== undefined && keep.commit !== run.ledger.state.tip.commit) {
     const tree = await treeOf(run.project.mirror, keep.commit);
     await ctx.submit(run, () => [{ type: 'run.rewound', data: { ...keep, tree } }]).committed;
@@ -18,7 +22,11 @@ export async function finishRun(ctx: EngineContext, run: ActiveRun, keep: { comm
   await showBranch(ctx, run);
   const { state } = run.ledger;
   const verdict = verdictOf(state);
-  const lands = state.start.land === 'merge' && state.landed === null && verdict.status === 'done' && state.tip.commit !== state.start.base.commit;
+  const lands =
+    state.start.land === 'merge' &&
+    state.landed === null &&
+    verdict.status === 'done' &&
+    state.tip.commit !== state.start.base.commit;
   if (lands) {
     const outcome = await landOnBase(ctx, run);
     if (outcome.kind === 'held') {
@@ -29,7 +37,9 @@ export async function finishRun(ctx: EngineContext, run: ActiveRun, keep: { comm
   crashpoint('run.ending');
   const stream = projectStream(run.project.id);
   const spent = { type: 'project.spent', data: { run: run.id, spend: state.spent } };
-  await ctx.submit(run, (current) => endRun(current, verdict), [{ stream, expected: -1, events: [spent, ...provenTip(run)] }]).committed;
+  await ctx.submit(run, (current) => endRun(current, verdict), [
+    { stream, expected: -1, events: [spent, ...provenTip(run)] },
+  ]).committed;
   crashpoint('run.ended');
   await run.ledger.snapshot();
 }
@@ -51,7 +61,8 @@ export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<vo
   const result = await pushBranch({ mirror, repository, commit: tip.commit, branch, expected: pushed });
   crashpoint('branch.pushed');
   const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
-  if (isThere) await ctx.submit(run, () => [{ type: 'run.branch-pushed', data: { branch, commit: tip.commit } }]).committed;
+  if (isThere)
+    await ctx.submit(run, () => [{ type: 'run.branch-pushed', data: { branch, commit: tip.commit } }]).committed;
 }
 
 /** A push whose record was lost in a crash is found again instead of being done twice. */

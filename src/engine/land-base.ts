@@ -25,22 +25,36 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     const candidate = await candidateOn(ctx, run, { base, branch });
     if ('hold' in candidate) return { kind: 'held', hold: candidate.hold };
     crashpoint('base.pushing');
-    const pushed = await pushBranch({ mirror, repository, commit: candidate.commit, branch, expected: base, updateCheckout: true });
+    const pushed = await pushBranch({
+      mirror,
+      repository,
+      commit: candidate.commit,
+      branch,
+      expected: base,
+      updateCheckout: true,
+    });
     crashpoint('base.pushed');
     if (pushed.kind === 'pushed') {
-      await ctx.submit(run, () => [{ type: 'run.landed', data: { branch, commit: candidate.commit, how: 'merge' } }]).committed;
+      await ctx.submit(run, () => [{ type: 'run.landed', data: { branch, commit: candidate.commit, how: 'merge' } }])
+        .committed;
       return { kind: 'landed' };
     }
     if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {
       return held(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}. Then: manyhands land ${run.id}`);
     }
   }
-  return held(`${branch} moved ${RACES} times while it was being checked; land it when it is quiet: manyhands land ${run.id}`);
+  return held(
+    `${branch} moved ${RACES} times while it was being checked; land it when it is quiet: manyhands land ${run.id}`,
+  );
 }
 
 type Target = { base: string; branch: string };
 
-async function candidateOn(ctx: EngineContext, run: ActiveRun, { base, branch }: Target): Promise<{ commit: string } | { hold: Hold }> {
+async function candidateOn(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { base, branch }: Target,
+): Promise<{ commit: string } | { hold: Hold }> {
   const { tip } = run.ledger.state;
   const merged = await mergeCommits({
     mirror: run.project.mirror,
@@ -53,9 +67,20 @@ async function candidateOn(ctx: EngineContext, run: ActiveRun, { base, branch }:
     const files = merged.kind === 'conflict' ? merged.files : [];
     return { hold: { what: 'landing', reason: `mh/${run.id} conflicts with ${branch}; merge it by hand`, files } };
   }
-  const proof = await prove(ctx, run, { commit: merged.commit, tree: merged.tree, tasks: [] }, commandGates(run, run.ledger.state.order));
+  const proof = await prove(
+    ctx,
+    run,
+    { commit: merged.commit, tree: merged.tree, tasks: [] },
+    commandGates(run, run.ledger.state.order),
+  );
   if (proof.verdict === 'pass') return { commit: merged.commit };
-  return { hold: { what: 'landing', reason: `${proof.evidence.gate} fails on the merge with ${branch}: ${proof.evidence.summary}`, files: [] } };
+  return {
+    hold: {
+      what: 'landing',
+      reason: `${proof.evidence.gate} fails on the merge with ${branch}: ${proof.evidence.summary}`,
+      files: [],
+    },
+  };
 }
 
 function held(reason: string): BaseLanding {

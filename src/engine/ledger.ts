@@ -68,7 +68,8 @@ export class RunLedger {
 export function loadRun(store: Store, stream: string): RunState {
   const snapshot = store.loadSnapshot(stream, EVOLVE_CODEC);
   let state = snapshot === undefined ? undefined : asState(snapshot.state);
-  for (const stored of store.read(stream, snapshot?.version ?? 0)) state = evolve(state, { event: parseEvent(stored), at: stored.at });
+  for (const stored of store.read(stream, snapshot?.version ?? 0))
+    state = evolve(state, { event: parseEvent(stored), at: stored.at });
   if (state === undefined) throw new AppError('RUN_UNKNOWN', `There is no run ${stream.replace('run/', '')}`);
   return state;
 }

@@ -54,7 +54,14 @@ export class AttemptOutput {
     let generation = store.generation(attempt, file);
     let lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
     let end = 0;
-    this.#flush.push(() => this.#store(lines.flush().flatMap((line) => this.#rows(file, line, generation)), file, end, generation));
+    this.#flush.push(() =>
+      this.#store(
+        lines.flush().flatMap((line) => this.#rows(file, line, generation)),
+        file,
+        end,
+        generation,
+      ),
+    );
     return tail({
       file: join(folder, file),
       from: 0,
@@ -74,7 +81,11 @@ export class AttemptOutput {
     });
   }
 
-  #rows(file: OutputFile, line: { text: string; offset: number; truncatedBytes: number }, generation: number): TranscriptRow[] {
+  #rows(
+    file: OutputFile,
+    line: { text: string; offset: number; truncatedBytes: number },
+    generation: number,
+  ): TranscriptRow[] {
     const at = this.#options.world.now();
     const events = this.#options.reader.line(file, line.text);
     this.#kept += line.text.length;
@@ -90,13 +101,22 @@ export class AttemptOutput {
       at,
       ...describe(event),
     }));
-    if (line.truncatedBytes > 0) rows.push({ ...this.#marker(file, line.offset, line.truncatedBytes), file, generation });
+    if (line.truncatedBytes > 0)
+      rows.push({ ...this.#marker(file, line.offset, line.truncatedBytes), file, generation });
     return rows;
   }
 
   #marker(file: OutputFile, offset: number, bytes: number) {
     const at = this.#options.world.now();
-    return { attempt: this.#options.attempt, file, offset, at, kind: 'truncated', text: `${bytes} bytes are not shown`, data: { bytes } };
+    return {
+      attempt: this.#options.attempt,
+      file,
+      offset,
+      at,
+      kind: 'truncated',
+      text: `${bytes} bytes are not shown`,
+      data: { bytes },
+    };
   }
 
   async #store(rows: TranscriptRow[], file: OutputFile, offset: number, generation = 0): Promise<void> {

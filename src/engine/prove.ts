@@ -4,10 +4,10 @@ import { proofKey } from '../core/state.ts';
 import type { GateResult } from '../gates/gate.ts';
 import type { Evidence, GateSpec } from '../schema/gate.ts';
 import type { TaskKey } from '../schema/ids.ts';
-import { gateCheckout } from '../workspaces/checkout.ts';
+import { type CheckoutOptions, gateCheckout } from '../workspaces/checkout.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import { crashpoint } from '../world.ts';
-import type { ActiveRun, EngineContext } from './context.ts';
+import { type ActiveRun, type EngineContext, lfsOf } from './context.ts';
 
 /** A commit to be judged, with the tasks it carries. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
@@ -34,7 +34,12 @@ export async function prove(
 }
 
 /** The evidence of one gate for a tree: known, or made now. */
-export async function proveOne(ctx: EngineContext, run: ActiveRun, candidate: Candidate, gate: CommandGate): Promise<Evidence> {
+export async function proveOne(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  gate: CommandGate,
+): Promise<Evidence> {
   const definition = ctx.parts.definition(gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
   if (known !== undefined) return { ...known, reused: true };
@@ -43,7 +48,12 @@ export async function proveOne(ctx: EngineContext, run: ActiveRun, candidate: Ca
 }
 
 /** Whether the checks also pass with these files as they are on the branch: so a test that was bent is noticed. */
-export async function passesWith(ctx: EngineContext, run: ActiveRun, candidate: Candidate, overlay: Overlay): Promise<Evidence | undefined> {
+export async function passesWith(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  overlay: Overlay,
+): Promise<Evidence | undefined> {
   for (const gate of commandGates(run, candidate.tasks)) {
     const result = await runGate(ctx, run, candidate, { gate, overlay });
     throwIfStopped(ctx, run);
@@ -56,7 +66,8 @@ export async function passesWith(ctx: EngineContext, run: ActiveRun, candidate: 
 export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): CommandGate[] {
   const gates = new Map<string, CommandGate>();
   for (const key of tasks) {
-    for (const gate of run.ledger.state.tasks[key]?.spec.gates ?? []) if (gate.gate === 'command') gates.set(JSON.stringify(gate), gate);
+    for (const gate of run.ledger.state.tasks[key]?.spec.gates ?? [])
+      if (gate.gate === 'command') gates.set(JSON.stringify(gate), gate);
   }
   return [...gates.values()];
 }
@@ -67,9 +78,7 @@ function runGate(
   candidate: Candidate,
   what: { gate: CommandGate; overlay?: Overlay },
 ): Promise<GateResult> {
-  const { start } = run.ledger.state;
-  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-  const env = childEnvironment(ctx.env, { CI: 'true' });
+  const { signal, env } = checkoutOf(ctx, run, candidate.commit);
   return ctx.checkSlots.with(async () => {
     crashpoint('gate.starting');
     const folder = join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`);
@@ -82,14 +91,7 @@ function runGate(
       signal,
       checkout: () =>
         gateCheckout({
-          mirror: run.project.mirror,
-          home: ctx.home.root,
-          project: run.project.id,
-          commit: candidate.commit,
-          config: start.config.workspace,
-          root: start.project.root,
-          env,
-          signal,
+          ...checkoutOf(ctx, run, candidate.commit),
           ...(what.overlay === undefined ? {} : { overlay: what.overlay }),
         }),
     });
@@ -98,9 +100,35 @@ function runGate(
   }, signal);
 }
 
+/** How a commit of this run is checked out for its checks. */
+export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): CheckoutOptions {
+  const { start } = run.ledger.state;
+  return {
+    mirror: run.project.mirror,
+    home: ctx.home.root,
+    project: run.project.id,
+    commit,
+    config: start.config.workspace,
+    root: start.project.root,
+    env: childEnvironment(ctx.env, { CI: 'true' }),
+    signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
+    ...lfsOf(run.project),
+  };
+}
+
 function evidenceOf(gate: CommandGate, result: GateResult, bound: { tree: string; definition: string }): Evidence {
   const { verdict, summary, exitCode, setup, durationMs, output } = result;
-  return { gate: gate.name, ...bound, verdict, summary, exitCode, setup, durationMs, reused: false, ...(output === undefined ? {} : { output }) };
+  return {
+    gate: gate.name,
+    ...bound,
+    verdict,
+    summary,
+    exitCode,
+    setup,
+    durationMs,
+    reused: false,
+    ...(output === undefined ? {} : { output }),
+  };
 }
 
 /** A gate that we cut short has said nothing. */

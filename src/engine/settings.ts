@@ -8,12 +8,17 @@ import type { ActiveRun } from './context.ts';
 const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'];
 
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
-export async function settingsFor(run: ActiveRun, what: { task: TaskState; agent: string; base: string; tier: Tier | undefined }): Promise<AssignmentSettings> {
+export async function settingsFor(
+  run: ActiveRun,
+  what: { task: TaskState; agent: string; base: string; tier: Tier | undefined },
+): Promise<AssignmentSettings> {
   const { config } = run.ledger.state.start;
   const { task, base } = what;
   const agent = config.agents[what.agent];
-  const model = agent?.model ?? (what.tier === undefined ? undefined : agent?.models[what.tier]) ?? agent?.models.standard;
-  const instructions = config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
+  const model =
+    agent?.model ?? (what.tier === undefined ? undefined : agent?.models[what.tier]) ?? agent?.models.standard;
+  const instructions =
+    config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
   return {
     permission: permissionFor(config, agent, task),
     allowedTools: config.tools.allowedTools,

@@ -3,8 +3,8 @@ import { evolve } from '../core/evolve.ts';
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import { snapshotFolder } from '../git/folder.ts';
-import { readRef, resolve } from '../git/mirror-refs.ts';
 import { openMirror } from '../git/mirror.ts';
+import { readRef, resolve } from '../git/mirror-refs.ts';
 import { refreshMirror } from '../git/refresh.ts';
 import { inspectRepository, projectId, type Repository, uncommitted } from '../git/repository.ts';
 import { requireGit } from '../git/version.ts';
@@ -56,7 +56,10 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
 }
 
 /** The repository around the folder; a task that only reads also works on a folder that is none, from a snapshot of it. */
-async function openFolder(ctx: EngineContext, request: StartRequest): Promise<{ repository: Repository; folder?: string }> {
+async function openFolder(
+  ctx: EngineContext,
+  request: StartRequest,
+): Promise<{ repository: Repository; folder?: string }> {
   const { dir } = request.options;
   try {
     return { repository: await inspectRepository(dir) };
@@ -90,7 +93,10 @@ function pin(
   for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
   const order = orderOf(config, pinned);
   if (order.length === 0) {
-    throw new AppError('AGENT_MISSING', 'No agent is configured: name one with --agent command:<program>, or try --rehearse');
+    throw new AppError(
+      'AGENT_MISSING',
+      'No agent is configured: name one with --agent command:<program>, or try --rehearse',
+    );
   }
   return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order } }, byRole };
 }
@@ -107,7 +113,9 @@ async function requireAvailable(ctx: EngineContext, config: Config, root: string
   for (const name of config.routing.order) {
     const found = await agents.get(name)?.available();
     if (found?.ok) return;
-    missing.push(`${name}: ${found?.detail ?? 'unknown'}${found?.nextStep === undefined ? '' : ` (${found.nextStep})`}`);
+    missing.push(
+      `${name}: ${found?.detail ?? 'unknown'}${found?.nextStep === undefined ? '' : ` (${found.nextStep})`}`,
+    );
   }
   throw new AppError('AGENT_MISSING', `No agent can work here. ${missing.join('; ')}`, { missing });
 }
@@ -125,7 +133,9 @@ async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string
 function requireRole(request: StartRequest, roles: Record<string, string>): void {
   const role = request.recipe === 'job' ? request.input.role : undefined;
   if (role === undefined || roles[role] !== undefined) return;
-  throw new AppError('ROLE_UNKNOWN', `There is no role "${role}". Known roles: ${Object.keys(roles).join(', ')}`, { role });
+  throw new AppError('ROLE_UNKNOWN', `There is no role "${role}". Known roles: ${Object.keys(roles).join(', ')}`, {
+    role,
+  });
 }
 
 async function baseOf(wanted: string | undefined, project: Project): Promise<RunStart['base']> {
@@ -144,6 +154,7 @@ async function notesFor(repository: Project['repository'], config: Config, base:
     const files = changes.length === 1 ? '1 uncommitted change is' : `${changes.length} uncommitted changes are`;
     notes.push(`Your ${files} not part of this run; it starts from commit ${base.commit.slice(0, 10)}.`);
   }
-  if (config.checks.length === 0) notes.push('No check is configured, so the result will be called unverified; give one with --check "npm test".');
+  if (config.checks.length === 0)
+    notes.push('No check is configured, so the result will be called unverified; give one with --check "npm test".');
   return notes;
 }

@@ -34,7 +34,8 @@ export async function landWaiting(ctx: EngineContext, run: ActiveRun, keys: read
   const candidate: Candidate = { commit: last.commit, tree: last.tree, tasks };
   const proof = await prove(ctx, run, candidate, commandGates(run, tasks));
   if (proof.verdict === 'pass') return advance(ctx, run, candidate);
-  if (chain.length === 1) return reject(ctx, run, { link: last, evidence: proof.evidence, isError: proof.verdict === 'error' });
+  if (chain.length === 1)
+    return reject(ctx, run, { link: last, evidence: proof.evidence, isError: proof.verdict === 'error' });
   const half = Math.ceil(tasks.length / 2);
   await landWaiting(ctx, run, tasks.slice(0, half));
   await landWaiting(ctx, run, stillLanding(run, tasks.slice(half)));
@@ -57,7 +58,10 @@ async function couple(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey
       now: ctx.world.now(),
     });
     if (merged.kind === 'unrelated') {
-      await sendBack(ctx, run, key, { kind: 'implementation', message: 'Its commits have nothing in common with the branch' });
+      await sendBack(ctx, run, key, {
+        kind: 'implementation',
+        message: 'Its commits have nothing in common with the branch',
+      });
     } else if (merged.kind === 'conflict') {
       if (onto === tip) await conflict(ctx, run, { key, onto: tip, files: merged.files, submodule: merged.submodule });
     } else {
@@ -74,14 +78,30 @@ async function couple(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey
 }
 
 /** `alone`: it changed tests, so it is judged by itself, with the branch's version of them too. */
-async function passGuards(ctx: EngineContext, run: ActiveRun, link: Link, before: number): Promise<'free' | 'alone' | 'held'> {
+async function passGuards(
+  ctx: EngineContext,
+  run: ActiveRun,
+  link: Link,
+  before: number,
+): Promise<'free' | 'alone' | 'held'> {
   const { config } = run.ledger.state.start;
   const gates = commandGates(run, [link.key]);
   if (gates.length === 0) return 'free';
-  const { held, overlay } = await ctx.parts.guard({ mirror: run.project.mirror, from: link.onto, to: link.commit, config, gates });
+  const { held, overlay } = await ctx.parts.guard({
+    mirror: run.project.mirror,
+    from: link.onto,
+    to: link.commit,
+    config,
+    gates,
+  });
   if (held.length > 0) {
-    const reason = held.map((file) => (file.reason.includes(file.path) ? file.reason : `${file.path}: ${file.reason}`)).join('; ');
-    await hold(ctx, run, link, { reason: `It changes what decides how the checks run: ${reason}`, files: held.map((file) => file.path) });
+    const reason = held
+      .map((file) => (file.reason.includes(file.path) ? file.reason : `${file.path}: ${file.reason}`))
+      .join('; ');
+    await hold(ctx, run, link, {
+      reason: `It changes what decides how the checks run: ${reason}`,
+      files: held.map((file) => file.path),
+    });
     return 'held';
   }
   if (overlay.length === 0) return 'free';
@@ -103,11 +123,17 @@ async function advance(ctx: EngineContext, run: ActiveRun, candidate: Candidate)
   crashpoint('branch.swapping');
   await writeRef(mirror, { ref, to: candidate.commit, expected: (await readRef(mirror, ref)) ?? null });
   crashpoint('branch.swapped');
-  await ctx.submit(run, (state) => landTasks(state, { tasks: candidate.tasks, from, commit: candidate.commit, tree: candidate.tree })).committed;
+  await ctx.submit(run, (state) =>
+    landTasks(state, { tasks: candidate.tasks, from, commit: candidate.commit, tree: candidate.tree }),
+  ).committed;
   crashpoint('branch.recorded');
 }
 
-async function reject(ctx: EngineContext, run: ActiveRun, what: { link: Link; evidence: Evidence; isError: boolean }): Promise<void> {
+async function reject(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: { link: Link; evidence: Evidence; isError: boolean },
+): Promise<void> {
   const { link, evidence } = what;
   const failure: Failure = {
     kind: what.isError ? 'environment' : 'tests',
@@ -149,7 +175,12 @@ async function conflict(
   crashpoint('conflict.recorded');
 }
 
-async function hold(ctx: EngineContext, run: ActiveRun, link: Link, why: { reason: string; files: string[] }): Promise<void> {
+async function hold(
+  ctx: EngineContext,
+  run: ActiveRun,
+  link: Link,
+  why: { reason: string; files: string[] },
+): Promise<void> {
   await ctx.submit(run, (state) => holdLanding(state, { task: link.key, hold: { what: 'guard', ...why } })).committed;
 }
 

@@ -53,7 +53,8 @@ export class Watchdog {
     const lateAt = startedAt + limits.runtimeMs;
     this.#cancelAlarm = world.alarm(Math.min(silentAt, lateAt), () => {
       const now = world.now();
-      if (now >= startedAt + limits.runtimeMs) this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
+      if (now >= startedAt + limits.runtimeMs)
+        this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
       else if (now >= this.#lastSign + limits.inactivityMs) {
         this.#stop({ kind: 'stalled', message: `It said nothing for ${limits.inactivityMs / 1000} s` });
       } else if (!this.#done) this.#arm();

@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import { messageOf } from '../errors.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
-import { evidenceText } from './evidence-text.ts';
+import { outputText } from '../process/output-text.ts';
 import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
-import { runSupervised, type SupervisedEnd } from './supervised.ts';
+import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
 
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 
@@ -47,7 +47,7 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
   const durationMs = Math.max(0, realWorld.now() - startedAt);
   const isFull = await isDiskFull([input.folder, checkout.path]);
   const exitCode = end.ending.kind === 'exited' && !end.timedOut ? end.ending.code : null;
-  const output = await evidenceText(end.outputFile);
+  const output = await outputText(end.outputFile);
   return { ...judge(spec, end, isFull), exitCode, setup: checkout.setup, durationMs, output };
 }
 

@@ -1,5 +1,6 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeCloneDir } from './clone-dir.ts';
 import { git } from './git.ts';
 import { GITLINK, type Index, readIndex } from './index-file.ts';
 import type { Mirror } from './mirror-config.ts';
@@ -19,6 +20,8 @@ export type Added = { index: Index; nested: string[]; problems: string[] };
 
 const TIMEOUT_MS = 600_000;
 const LOOKS_AT_ONCE = 64;
+/** Attributes by which a file's own text, or a program that is missing, can make git give up on all of them. */
+const AS_IT_IS = '* -filter -ident -working-tree-encoding\n';
 
 /**
  * Puts every file of a work tree that is not ignored into an index of ours, with the mirror's configuration, so that
@@ -34,19 +37,37 @@ export async function addAll(options: AddAll): Promise<Added> {
   if (first.code === 0 && !hasLinks) return { index, nested: await findPlanted(workTree, index), problems: [] };
   await copyIndex(before, indexFile);
   const nested = await findNested(options);
-  const second = await add(options, [...options.exclude, ...nested]);
+  const exclude = [...options.exclude, ...nested];
+  const second = await add(options, exclude);
+  const last = second.code === 128 ? await addAsItIs(options, exclude) : second;
   const again = await readIndex(indexFile, mirror.objectFormat);
-  const problems = second.code === 0 ? [] : [`some files could not be read: ${second.stderr.trim()}`];
+  const problems = last.code === 0 ? [] : [`some files could not be read: ${last.stderr.trim()}`];
   return { index: again, nested: [...nested, ...(await findPlanted(workTree, again))], problems };
 }
 
-async function add(options: AddAll, exclude: readonly string[]) {
+async function add(options: AddAll, exclude: readonly string[], env: Record<string, string> = {}) {
   const pathspecs = [':(top)', ...exclude.map((path) => `:(top,exclude,literal)${path.replace(/\/+$/, '')}`)];
   return git(['add', '-A', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'], {
     ...places(options),
     input: pathspecs.join('\0'),
     allow: [0, 1, 128],
+    env,
   });
+}
+
+/** For files that cannot be converted as `.gitattributes` asks: what stands on disk is saved, byte for byte. */
+async function addAsItIs(options: AddAll, exclude: readonly string[]) {
+  const { mirror } = options;
+  const dir = `${options.indexFile}.plain`;
+  try {
+    await writeCloneDir({ mirror, dir, head: 'ref: refs/heads/none' });
+    await writeFile(join(dir, 'info', 'attributes'), AS_IT_IS);
+    return await add({ ...options, mirror: { ...mirror, dir } }, exclude, {
+      GIT_OBJECT_DIRECTORY: join(mirror.dir, 'objects'),
+    });
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 }
 
 async function findNested(options: AddAll): Promise<string[]> {

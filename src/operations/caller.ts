@@ -1,4 +1,11 @@
-import type { OperationInput, OperationName, OperationOutput, StreamInput, StreamItem, StreamName } from '../schema/operation.ts';
+import type {
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  StreamInput,
+  StreamItem,
+  StreamName,
+} from '../schema/operation.ts';
 
 /** How a door asks for operations: a living engine gets every call; otherwise this process reads, or becomes the engine. */
 export interface Caller extends AsyncDisposable {

@@ -6,7 +6,8 @@ import type { Operation } from './operation.ts';
 /** Shows what a run changed against its base, or what a task's last saved attempt changed against where it began. */
 export const diffRun: Operation<'diff-run'> = async (ports, input) => {
   const state = await findRun(ports, input);
-  const range = input.task === undefined ? { from: state.start.base.commit, to: state.tip.commit } : taskRange(state, input.task);
+  const range =
+    input.task === undefined ? { from: state.start.base.commit, to: state.tip.commit } : taskRange(state, input.task);
   return { run: state.start.run, ...range, ...(await ports.work.diff(state.start.project, range)) };
 };
 
@@ -15,6 +16,7 @@ function taskRange(state: RunState, wanted: string): { from: string; to: string 
   const task = state.tasks[key];
   const attempt = task === undefined ? undefined : lastAttempt(task);
   const saved = attempt?.ended?.saved;
-  if (attempt === undefined || saved == null) throw new AppError('REFUSED', `Task ${key} has no saved work yet`, { key });
+  if (attempt === undefined || saved == null)
+    throw new AppError('REFUSED', `Task ${key} has no saved work yet`, { key });
   return { from: attempt.base, to: saved.commit };
 }

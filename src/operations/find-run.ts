@@ -32,7 +32,11 @@ export function completeKey(state: RunState, wanted: string): string {
   const [only, second] = keys;
   if (only !== undefined && second === undefined) return only;
   const known = keys.length > 0 ? keys : state.order;
-  throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${wanted}; it has ${known.slice(0, 8).join(', ')}`, { task: wanted });
+  throw new AppError(
+    'TASK_UNKNOWN',
+    `Run ${state.start.run} has no task ${wanted}; it has ${known.slice(0, 8).join(', ')}`,
+    { task: wanted },
+  );
 }
 
 /** The engine; the caller made sure that this process is it. */

@@ -11,6 +11,7 @@ export const landRun: Operation<'land-run'> = async (ports, input) => {
   if (input.how === 'pr') throw new AppError('INPUT_INVALID', 'Pull requests are not supported yet; use --land merge');
   if (state.landed !== null) throw new AppError('REFUSED', `Run ${run} has landed on ${state.landed.branch} already`);
   if (state.tip.commit === base.commit) throw new AppError('REFUSED', `Run ${run} has nothing to land`);
-  if (word === 'running' || word === 'cancelling') throw new AppError('REFUSED', `Run ${run} is still ${word}; wait for it with manyhands wait ${run}`);
+  if (word === 'running' || word === 'cancelling')
+    throw new AppError('REFUSED', `Run ${run} is still ${word}; wait for it with manyhands wait ${run}`);
   return runDocument(await requireEngine(ports).land(run, input.how));
 };

@@ -1,4 +1,11 @@
-import type { OperationChecked, OperationName, OperationOutput, StreamChecked, StreamItem, StreamName } from '../schema/operation.ts';
+import type {
+  OperationChecked,
+  OperationName,
+  OperationOutput,
+  StreamChecked,
+  StreamItem,
+  StreamName,
+} from '../schema/operation.ts';
 import type { Ports } from './ports.ts';
 
 /** Carries out one operation; its schemas stand in schema/operation.ts. */

@@ -25,9 +25,16 @@ export interface RunsPort {
 export interface WorkPort {
   /** The project of a folder. */
   project(dir: string): Promise<{ id: string; root: string }>;
-  diff(project: { id: string; root: string }, range: { from: string; to: string }): Promise<{ stat: string; diff: string }>;
+  diff(
+    project: { id: string; root: string },
+    range: { from: string; to: string },
+  ): Promise<{ stat: string; diff: string }>;
   saved(project: { id: string; root: string }): Promise<Pick<SalvageItem, 'ref' | 'commit' | 'at' | 'files'>[]>;
-  restore(project: { id: string; root: string }, ref: string, branch: string): Promise<{ branch: string; commit: string }>;
+  restore(
+    project: { id: string; root: string },
+    ref: string,
+    branch: string,
+  ): Promise<{ branch: string; commit: string }>;
 }
 
 /** The engine of this process. */
@@ -37,7 +44,11 @@ export interface EnginePort {
   carry(run: string): Promise<void>;
   submit(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
   land(run: string, how: LandMode): Promise<RunState>;
-  clean(options: { project: string | undefined; olderThanDays: number; apply: boolean }): Promise<OperationOutput<'clean'>>;
+  clean(options: {
+    project: string | undefined;
+    olderThanDays: number;
+    apply: boolean;
+  }): Promise<OperationOutput<'clean'>>;
 }
 
 /** All that operations may use; app.ts fills it. */

@@ -40,5 +40,13 @@ function attemptsOf(state: RunState, only: string | undefined): Map<string, { ta
 
 function line(row: SaidRow, run: string, name: { task: string; attempt: number } | undefined): LogLine {
   const { id, kind, text } = row;
-  return { id, run, task: name?.task ?? '', attempt: name?.attempt ?? 0, at: new Date(row.at).toISOString(), kind, text };
+  return {
+    id,
+    run,
+    task: name?.task ?? '',
+    attempt: name?.attempt ?? 0,
+    at: new Date(row.at).toISOString(),
+    kind,
+    text,
+  };
 }

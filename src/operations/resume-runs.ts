@@ -7,7 +7,8 @@ export const resumeRuns: Operation<'resume-runs'> = async (ports, input) => {
   const engine = requireEngine(ports);
   if (input.run !== undefined) {
     const { start, status } = await findRun(ports, input);
-    if (status.kind === 'ended') throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`);
+    if (status.kind === 'ended')
+      throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`);
     await engine.carry(start.run);
     return { runs: [start.run] };
   }

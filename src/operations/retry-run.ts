@@ -9,5 +9,7 @@ export const retryRun: Operation<'retry-run'> = async (ports, input) => {
   const engine = requireEngine(ports);
   const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
   await engine.carry(found.start.run);
-  return runDocument(await engine.submit(found.start.run, (state) => retryTasks(state, { ...task, reason: 'asked for by a person' })));
+  return runDocument(
+    await engine.submit(found.start.run, (state) => retryTasks(state, { ...task, reason: 'asked for by a person' })),
+  );
 };

@@ -1,6 +1,6 @@
+import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import type { SalvageItem } from '../schema/operation.ts';
-import type { RunState } from '../core/state.ts';
 import { findRun } from './find-run.ts';
 import type { Operation } from './operation.ts';
 import type { Ports } from './ports.ts';
@@ -23,10 +23,16 @@ export const listSalvage: Operation<'list-salvage'> = async (ports, input) => {
 /** Puts saved work on a branch of the user's repository; a branch that is there is never touched. */
 export const restoreSalvage: Operation<'restore-salvage'> = async (ports, input) => {
   const project = await ports.work.project(input.dir);
-  const saved = (await ports.work.saved(project)).filter((item) => item.ref === input.ref || item.commit.startsWith(input.ref));
+  const saved = (await ports.work.saved(project)).filter(
+    (item) => item.ref === input.ref || item.commit.startsWith(input.ref),
+  );
   const [only, second] = [...new Map(saved.map((item) => [item.commit, item])).values()];
   if (only === undefined || (second !== undefined && input.ref.length < 7)) {
-    throw new AppError('INPUT_INVALID', `${input.ref} names no single piece of saved work; list it with manyhands salvage`, { ref: input.ref });
+    throw new AppError(
+      'INPUT_INVALID',
+      `${input.ref} names no single piece of saved work; list it with manyhands salvage`,
+      { ref: input.ref },
+    );
   }
   const [, run, ordinal, attempt] = SAVED.exec(only.ref) ?? [];
   const branch = input.branch ?? `mh-tasks/${run ?? 'saved'}/${ordinal ?? only.commit.slice(0, 10)}-${attempt ?? 1}`;
@@ -37,7 +43,8 @@ function describe(ports: Ports, run: string, ordinal: number): Pick<SalvageItem,
   const state = ports.runs.ids().includes(run) ? ports.runs.state(run) : undefined;
   const key = state?.order[ordinal - 1];
   const task = key === undefined ? undefined : state?.tasks[key];
-  if (state === undefined || task === undefined) return { task: '?', landed: false, detail: 'of a run that is not on record' };
+  if (state === undefined || task === undefined)
+    return { task: '?', landed: false, detail: 'of a run that is not on record' };
   return { task: task.spec.key, landed: isLanded(state, task.spec.key), detail: task.spec.title };
 }
 

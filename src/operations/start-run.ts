@@ -7,7 +7,10 @@ import type { Ports } from './ports.ts';
 export const startRun: Operation<'start-run'> = async (ports, request) => {
   const engine = requireEngine(ports);
   if (request.options.land === 'pr') {
-    throw new AppError('INPUT_INVALID', 'Pull requests are not supported yet; use --land branch and open one from mh/<run>');
+    throw new AppError(
+      'INPUT_INVALID',
+      'Pull requests are not supported yet; use --land branch and open one from mh/<run>',
+    );
   }
   if (request.recipe !== 'job') return engine.start(request);
   const after = request.input.after.map((ref) => completeRef(ports, ref));

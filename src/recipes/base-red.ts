@@ -1,6 +1,6 @@
 import type { RunState } from '../core/state.ts';
-import type { Evidence } from '../schema/gate.ts';
 import type { Hold } from '../schema/event.ts';
+import type { Evidence } from '../schema/gate.ts';
 
 /** The checks that were red before any work began. */
 export function redOnBase(run: RunState): Evidence[] {
@@ -10,7 +10,11 @@ export function redOnBase(run: RunState): Evidence[] {
 /** What a person is asked when checks are red on the base and the configuration says `baseRed: block`. */
 export function baseRedHold(red: readonly Evidence[]): Hold {
   const names = red.map((evidence) => evidence.gate).join(', ');
-  return { what: 'base-red', reason: `${names} is red before any work; approve to go on and repair it first`, files: [] };
+  return {
+    what: 'base-red',
+    reason: `${names} is red before any work; approve to go on and repair it first`,
+    files: [],
+  };
 }
 
 /** The evidence as a prompt shows it. */

@@ -1,9 +1,9 @@
 import { converge, type ReviewRound, SEVERITY_SCORE } from '../core/convergence.ts';
 import { findCycle } from '../core/graph.ts';
-import { requiredFailures } from '../core/verdict.ts';
 import { lastAttempt, openTasks, type RunState, type TaskState } from '../core/state.ts';
-import { GoalInput } from '../schema/request.ts';
+import { requiredFailures } from '../core/verdict.ts';
 import { PlanOutput, ReviewOutput } from '../schema/output.ts';
+import { GoalInput } from '../schema/request.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import { baseRedHold, describeEvidence, redOnBase } from './base-red.ts';
 import type { Recipe, Unfolding } from './recipe.ts';
@@ -29,7 +29,13 @@ export const goal: Recipe<GoalInput> = {
 
 function begin(run: RunState, input: GoalInput): Unfolding {
   const { config } = run.start;
-  const plan = taskSpec(config, { key: 'plan/1', title: 'Plan the work', role: 'plan', access: 'read', prompt: input.goal });
+  const plan = taskSpec(config, {
+    key: 'plan/1',
+    title: 'Plan the work',
+    role: 'plan',
+    access: 'read',
+    prompt: input.goal,
+  });
   const red = redOnBase(run);
   if (red.length === 0) return { add: [plan] };
   const repair = taskSpec(config, {
@@ -62,7 +68,8 @@ function carryOut(run: RunState, input: GoalInput, plan: TaskState): Unfolding {
       role: 'implement',
       access: 'write',
       needs: [...new Set(task.needs.flatMap((need) => keys.get(need) ?? []))],
-      prompt: task.files === undefined ? task.description : `${task.description}\n\nProbably in: ${task.files.join(', ')}`,
+      prompt:
+        task.files === undefined ? task.description : `${task.description}\n\nProbably in: ${task.files.join(', ')}`,
     }),
   );
   if (!input.planOnly || run.approved.includes('plan')) return { add };
@@ -92,14 +99,20 @@ function afterReview(run: RunState, reviews: TaskState[], most: number): Unfoldi
 }
 
 function stopAt(run: RunState, result: { why: string; best: ReviewRound }): Unfolding {
-  return result.best.commit === run.tip.commit ? NOTHING_NEW : { add: [], keep: { commit: result.best.commit, reason: result.why } };
+  return result.best.commit === run.tip.commit
+    ? NOTHING_NEW
+    : { add: [], keep: { commit: result.best.commit, reason: result.why } };
 }
 
 function review(run: RunState, earlier: TaskState[]): TaskSpec {
   const round = earlier.length + 1;
-  const since = earlier.length === 0 ? run.start.base.commit : (lastAttempt(earlier.at(-1) ?? never())?.base ?? run.start.base.commit);
+  const since =
+    earlier.length === 0
+      ? run.start.base.commit
+      : (lastAttempt(earlier.at(-1) ?? never())?.base ?? run.start.base.commit);
   const known = earlier.flatMap((task) => findingsOf(task).map((finding) => `- ${finding.title}`));
-  const before = known.length === 0 ? '' : `\n\nFindings of earlier rounds, which were to be fixed:\n${known.join('\n')}`;
+  const before =
+    known.length === 0 ? '' : `\n\nFindings of earlier rounds, which were to be fixed:\n${known.join('\n')}`;
   return taskSpec(run.start.config, {
     key: `review/${round}`,
     title: round === 1 ? 'Review the merged result' : `Review the fixes (round ${round})`,
@@ -118,7 +131,8 @@ function fixes(run: RunState, latest: TaskState, round: number): TaskSpec[] {
       role: 'fix',
       access: 'write',
       optional: true,
-      prompt: `${finding.description}\n\n${finding.file === undefined ? '' : `In ${finding.file}${finding.line === undefined ? '' : `:${finding.line}`}`}`.trim(),
+      prompt:
+        `${finding.description}\n\n${finding.file === undefined ? '' : `In ${finding.file}${finding.line === undefined ? '' : `:${finding.line}`}`}`.trim(),
     }),
   );
 }

@@ -1,5 +1,5 @@
-import { JobInput } from '../schema/request.ts';
 import type { RunState } from '../core/state.ts';
+import { JobInput } from '../schema/request.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import { baseRedHold, describeEvidence, redOnBase } from './base-red.ts';
 import type { Recipe, Unfolding } from './recipe.ts';
@@ -22,7 +22,10 @@ function begin(run: RunState, input: JobInput): Unfolding {
   const { config } = run.start;
   const writes = input.role === undefined || input.write;
   const red = writes ? redOnBase(run) : [];
-  const told = red.length === 0 ? '' : `\n\nThese checks are red before your work and must be green after it:\n${describeEvidence(red)}`;
+  const told =
+    red.length === 0
+      ? ''
+      : `\n\nThese checks are red before your work and must be green after it:\n${describeEvidence(red)}`;
   const task = taskSpec(config, {
     key: 'job/1',
     title: oneLine(input.task),
@@ -32,8 +35,11 @@ function begin(run: RunState, input: JobInput): Unfolding {
     priority: input.priority,
     ...(input.after.length === 0 ? {} : { after: input.after }),
   });
-  const add = [withStop({ ...task, gates: gatesOf(task, run, input), retry: { ...task.retry, policy: input.retry } }, input)];
-  if (red.length > 0 && config.baseRed === 'block' && !run.approved.includes('base-red')) return { add, hold: baseRedHold(red) };
+  const add = [
+    withStop({ ...task, gates: gatesOf(task, run, input), retry: { ...task.retry, policy: input.retry } }, input),
+  ];
+  if (red.length > 0 && config.baseRed === 'block' && !run.approved.includes('base-red'))
+    return { add, hold: baseRedHold(red) };
   return { add };
 }
 

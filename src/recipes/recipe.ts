@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Hold } from '../schema/event.ts';
 import type { RunState, TaskState } from '../core/state.ts';
+import type { Hold } from '../schema/event.ts';
 import type { TaskSpec } from '../schema/task.ts';
 
 /** What a recipe wants after something happened; only what is new. */

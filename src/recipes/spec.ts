@@ -17,7 +17,9 @@ export function taskSpec(
   task: { key: string; title: string; role: string; access: Access; prompt: string } & Partial<TaskSpec>,
 ): TaskSpec {
   const gates: GateSpec[] =
-    task.access === 'write' ? [{ gate: 'changed', name: 'changed' }, ...checksOf(config)] : [{ gate: 'handoff', name: 'handoff' }];
+    task.access === 'write'
+      ? [{ gate: 'changed', name: 'changed' }, ...checksOf(config)]
+      : [{ gate: 'handoff', name: 'handoff' }];
   return {
     needs: [],
     gates,

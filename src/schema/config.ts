@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { Tier } from './task.ts';
 
-const Seconds = z.number().positive().max(30 * 86_400);
+const Seconds = z
+  .number()
+  .positive()
+  .max(30 * 86_400);
 const Name = z.string().regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and dashes, starting with a letter');
 const InsidePath = z
   .string()
@@ -30,7 +33,10 @@ export type Account = z.infer<typeof Account>;
 export const AgentConfig = z.strictObject({
   kind: AgentKind.describe('Which adapter drives it.'),
   command: z.string().optional().describe('The program, found on PATH or relative to the repository.'),
-  args: z.array(z.string()).default([]).describe('Arguments added to ours; for command, {prompt} and {workspace} stand for files.'),
+  args: z
+    .array(z.string())
+    .default([])
+    .describe('Arguments added to ours; for command, {prompt} and {workspace} stand for files.'),
   env: z.record(z.string(), z.string()).default({}).describe('Variables added to its environment.'),
   models: z
     .strictObject({ light: z.string().optional(), standard: z.string().optional(), heavy: z.string().optional() })
@@ -82,9 +88,14 @@ export const Config = z.strictObject({
     .describe('Agent and tier of a role.'),
   tools: z
     .strictObject({
-      permissionMode: Permission.optional().describe('What agents may do without asking, unless the agent says otherwise.'),
+      permissionMode: Permission.optional().describe(
+        'What agents may do without asking, unless the agent says otherwise.',
+      ),
       allowedCli: z.array(z.string()).default([]).describe('Programs agents may run, for example gh or docker.'),
-      allowedTools: z.array(z.string()).default([]).describe('Tool patterns that are allowed, in the words of the agent.'),
+      allowedTools: z
+        .array(z.string())
+        .default([])
+        .describe('Tool patterns that are allowed, in the words of the agent.'),
       disallowedTools: z.array(z.string()).default([]).describe('Tool patterns that are refused.'),
       addDirs: z.array(z.string()).default([]).describe('Folders outside the workspace that agents may use.'),
       skipPermissions: z.boolean().default(false).describe('Allow everything; only in a container.'),
@@ -99,12 +110,18 @@ export const Config = z.strictObject({
   criticalPatterns: z
     .array(z.strictObject({ pattern: z.string().min(1), label: z.string().min(1) }))
     .default([])
-    .describe('Texts on an agent\'s error channel that mean: the environment is broken.'),
-  checks: z.array(CheckConfig).default([]).describe('Commands that must exit 0 on the merged tree before anything lands.'),
+    .describe("Texts on an agent's error channel that mean: the environment is broken."),
+  checks: z
+    .array(CheckConfig)
+    .default([])
+    .describe('Commands that must exit 0 on the merged tree before anything lands.'),
   guards: z
     .strictObject({
       tests: z.array(z.string()).default([]).describe('More globs of test files.'),
-      config: z.array(z.string()).default([]).describe('More globs of files that decide how checks run; a change to one is held.'),
+      config: z
+        .array(z.string())
+        .default([])
+        .describe('More globs of files that decide how checks run; a change to one is held.'),
       allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
     })
     .prefault({}),
@@ -119,7 +136,12 @@ export const Config = z.strictObject({
       inactivitySeconds: Seconds.default(300).describe('An attempt that says nothing for so long is stopped.'),
       runtimeSeconds: Seconds.default(3600).describe('The longest an attempt may take.'),
       turns: z.number().int().positive().optional().describe('Most turns of an attempt.'),
-      outputBytes: z.number().int().positive().default(256 * 1024 * 1024).describe('Most output of an attempt.'),
+      outputBytes: z
+        .number()
+        .int()
+        .positive()
+        .default(256 * 1024 * 1024)
+        .describe('Most output of an attempt.'),
       freeMemoryMb: z.number().nonnegative().default(256).describe('No attempt starts with less memory free.'),
       freeDiskMb: z.number().nonnegative().default(512).describe('No attempt starts with less disk free.'),
     })
@@ -133,9 +155,18 @@ export const Config = z.strictObject({
     .prefault({}),
   workspace: z
     .strictObject({
-      symlinkDirs: z.array(InsidePath).default(['node_modules']).describe('Ignored folders every workspace gets its own copy of.'),
-      copyFiles: z.array(InsidePath).default([]).describe('Ignored files to copy from your checkout into every workspace.'),
-      setup: z.array(CommandText).default([]).describe('Commands that make a fresh checkout ready, for example npm ci.'),
+      symlinkDirs: z
+        .array(InsidePath)
+        .default(['node_modules'])
+        .describe('Ignored folders every workspace gets its own copy of.'),
+      copyFiles: z
+        .array(InsidePath)
+        .default([])
+        .describe('Ignored files to copy from your checkout into every workspace.'),
+      setup: z
+        .array(CommandText)
+        .default([])
+        .describe('Commands that make a fresh checkout ready, for example npm ci.'),
       teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
       setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),
       docker: z
@@ -152,7 +183,9 @@ export const Config = z.strictObject({
       trailers: z.array(z.string()).default([]).describe('Trailer lines added to those commits.'),
     })
     .prefault({}),
-  land: LandMode.default('branch').describe('branch: leave mh/<run>; merge: fast-forward the base; pr: open a pull request.'),
+  land: LandMode.default('branch').describe(
+    'branch: leave mh/<run>; merge: fast-forward the base; pr: open a pull request.',
+  ),
   review: z
     .strictObject({
       rounds: z.number().int().min(0).max(20).default(3).describe('Most review rounds; 0 switches review off.'),

@@ -3,8 +3,8 @@ import { Config, LandMode } from './config.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { RunId, TaskKey } from './ids.ts';
-import { Spend, Usage } from './usage.ts';
 import { TaskSpec } from './task.ts';
+import { Spend, Usage } from './usage.ts';
 
 const AttemptRef = { task: TaskKey, attempt: z.number().int().positive() };
 

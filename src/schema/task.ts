@@ -25,7 +25,11 @@ export const TaskLimits = z.object({
   runtimeMs: z.number().int().positive().default(3_600_000),
   turns: z.number().int().positive().optional(),
   costUsd: z.number().positive().optional(),
-  outputBytes: z.number().int().positive().default(256 * 1024 * 1024),
+  outputBytes: z
+    .number()
+    .int()
+    .positive()
+    .default(256 * 1024 * 1024),
 });
 export type TaskLimits = z.infer<typeof TaskLimits>;
 

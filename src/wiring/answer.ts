@@ -7,14 +7,18 @@ import {
   type OperationChecked,
   type OperationName,
   type OperationOutput,
+  STREAMS,
   type StreamChecked,
   type StreamItem,
   type StreamName,
-  STREAMS,
 } from '../schema/operation.ts';
 
 /** Carries out an operation that came by name, from whatever door: its input is checked here, once for all. */
-export function answer(ports: Ports, request: { operation: string; input: unknown }, signal: AbortSignal): Promise<unknown> | AsyncIterable<unknown> {
+export function answer(
+  ports: Ports,
+  request: { operation: string; input: unknown },
+  signal: AbortSignal,
+): Promise<unknown> | AsyncIterable<unknown> {
   const { operation, input } = request;
   if (isOperation(operation)) return perform(operation, ports, input, signal);
   if (isStream(operation)) return flow(operation, ports, input, signal);
@@ -22,12 +26,22 @@ export function answer(ports: Ports, request: { operation: string; input: unknow
 }
 
 /** Carries out an operation whose name is known. */
-export function perform<N extends OperationName>(name: N, ports: Ports, input: unknown, signal: AbortSignal): Promise<OperationOutput<N>> {
+export function perform<N extends OperationName>(
+  name: N,
+  ports: Ports,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<OperationOutput<N>> {
   return operations[name](ports, checked<OperationChecked<N>>(OPERATIONS[name].input, input, name), signal);
 }
 
 /** Carries out a streaming operation whose name is known. */
-export function flow<N extends StreamName>(name: N, ports: Ports, input: unknown, signal: AbortSignal): AsyncIterable<StreamItem<N>> {
+export function flow<N extends StreamName>(
+  name: N,
+  ports: Ports,
+  input: unknown,
+  signal: AbortSignal,
+): AsyncIterable<StreamItem<N>> {
   return streams[name](ports, checked<StreamChecked<N>>(STREAMS[name].input, input, name), signal);
 }
 

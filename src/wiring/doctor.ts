@@ -1,14 +1,14 @@
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
+import { createAgents } from '../agents/registry.ts';
 import { loadConfig } from '../config/load.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { inspectRepository } from '../git/repository.ts';
 import { requireGit } from '../git/version.ts';
 import { type Home, prepareHome } from '../home.ts';
-import { containment } from '../process/terminate.ts';
 import { tail } from '../process/tail.ts';
-import { createAgents } from '../agents/registry.ts';
+import { containment } from '../process/terminate.ts';
 import type { DoctorLine } from '../schema/operation.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { World } from '../world.ts';
@@ -64,13 +64,22 @@ async function fileEvents({ home, world }: Examination): Promise<string> {
   await writeFile(file, '');
   const waiting = new AbortController();
   const heard = Promise.withResolvers<boolean>();
-  const following = tail({ file, from: 0, onChunk: () => heard.resolve(true), onTruncated: () => {}, signal: waiting.signal });
+  const following = tail({
+    file,
+    from: 0,
+    onChunk: () => heard.resolve(true),
+    onTruncated: () => {},
+    signal: waiting.signal,
+  });
   const cancel = world.alarm(world.now() + FILE_EVENT_MS, () => heard.resolve(false));
   try {
     await following.drained();
     await writeFile(file, 'x', { flag: 'a' });
     if (await heard.promise) return 'changes to files are noticed at once';
-    throw new AppError('UNSUPPORTED_SYSTEM', `The file system of ${home.root} tells nothing about changed files; set MANYHANDS_HOME to a local disk`);
+    throw new AppError(
+      'UNSUPPORTED_SYSTEM',
+      `The file system of ${home.root} tells nothing about changed files; set MANYHANDS_HOME to a local disk`,
+    );
   } finally {
     cancel();
     following.close();
@@ -89,7 +98,10 @@ async function space(home: Home): Promise<string> {
 /** Agents that hide their children on purpose are contained only where the system offers it; that is said, not required. */
 function contained(): DoctorLine {
   const { kind, detail } = containment();
-  const fix = kind === 'cgroup' ? null : 'On Linux, run where a cgroup v2 folder can be written (for example a systemd user session).';
+  const fix =
+    kind === 'cgroup'
+      ? null
+      : 'On Linux, run where a cgroup v2 folder can be written (for example a systemd user session).';
   return { name: 'containment', ok: kind === 'cgroup', required: false, detail, fix };
 }
 
@@ -99,7 +111,10 @@ async function repository(dir: string): Promise<string> {
 }
 
 async function settings({ dir, env }: Examination): Promise<string> {
-  const root = await inspectRepository(dir).then((found) => found.root, () => dir);
+  const root = await inspectRepository(dir).then(
+    (found) => found.root,
+    () => dir,
+  );
   const { checks } = await loadConfig({ dir: root, env });
   return checks.length === 0 ? 'valid; no check is configured' : `valid; ${checks.length} checks`;
 }
@@ -111,7 +126,13 @@ async function agents({ dir, env }: Examination): Promise<DoctorLine[]> {
     const lines: DoctorLine[] = [];
     for (const agent of known.values()) {
       const found = await agent.available();
-      lines.push({ name: `agent ${agent.name}`, ok: found.ok, required: false, detail: found.detail, fix: found.nextStep ?? null });
+      lines.push({
+        name: `agent ${agent.name}`,
+        ok: found.ok,
+        required: false,
+        detail: found.detail,
+        fix: found.nextStep ?? null,
+      });
     }
     return lines;
   } catch {

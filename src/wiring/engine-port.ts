@@ -39,7 +39,8 @@ export function enginePort(engine: Engine): EnginePort {
     land: async (run) => {
       const active = await take(run);
       const outcome = await landOnBase(engine, active);
-      if (outcome.kind === 'held') throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
+      if (outcome.kind === 'held')
+        throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
       return active.ledger.state;
     },
     clean: (options) => cleanUp(engine, options),

@@ -1,21 +1,22 @@
 import { Engine } from '../engine/engine.ts';
+import { recover } from '../engine/recover.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
 import type { Ports } from '../operations/ports.ts';
-import { serveSocket, type SocketServer } from '../socket/server.ts';
+import { type SocketServer, serveSocket } from '../socket/server.ts';
 import { socketPath } from '../socket/socket-path.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { answer } from './answer.ts';
+import { examine } from './doctor.ts';
 import { enginePort } from './engine-port.ts';
 import { chooseParts } from './parts.ts';
 import { runsPort } from './runs-port.ts';
-import { workPort } from './work-port.ts';
-import { examine } from './doctor.ts';
 import { whereabouts } from './where.ts';
+import { workPort } from './work-port.ts';
 
 export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; rehearsal: string[] };
 
@@ -43,6 +44,7 @@ export class OwnEngine implements AsyncDisposable {
     if (lock === undefined) return undefined;
     try {
       const store = await openSqliteStore({ file: home.database, world });
+      await recover(home);
       const engine = new Engine({ home, store, world, env, parts: chooseParts(env, settings.rehearsal) });
       const ports: Ports = {
         runs: runsPort(store, engine),
@@ -51,7 +53,10 @@ export class OwnEngine implements AsyncDisposable {
         where: (dir) => whereabouts(home, env, dir),
         doctor: (dir) => examine({ home, env, dir, world }),
       };
-      const socket = await serveSocket({ path: socketPath(home.root), handle: (request, { signal }) => answer(ports, request, signal) }, world);
+      const socket = await serveSocket(
+        { path: socketPath(home.root), handle: (request, { signal }) => answer(ports, request, signal) },
+        world,
+      );
       return new OwnEngine({ ports, engine, store, lock, socket });
     } catch (error) {
       await lock[Symbol.asyncDispose]();
@@ -74,5 +79,9 @@ export class OwnEngine implements AsyncDisposable {
 
 /** The word for a data directory that is held by a process which does not answer. */
 export function engineBusy(home: Home): AppError {
-  return new AppError('ENGINE_BUSY', `The data directory ${home.root} is held by another process that does not answer`, { home: home.root });
+  return new AppError(
+    'ENGINE_BUSY',
+    `The data directory ${home.root} is held by another process that does not answer`,
+    { home: home.root },
+  );
 }

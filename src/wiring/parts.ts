@@ -19,7 +19,14 @@ export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts 
   return {
     config: (root) => loadConfig({ dir: root, env }),
     pin: ({ config, dir, root, choices, scenario }) =>
-      pinAgents({ config, dir, root, path, adHoc: choices, rehearsal: { program: rehearsal, ...(scenario === undefined ? {} : { scenario }) } }),
+      pinAgents({
+        config,
+        dir,
+        root,
+        path,
+        adHoc: choices,
+        rehearsal: { program: rehearsal, ...(scenario === undefined ? {} : { scenario }) },
+      }),
     agents: ({ config, project }) =>
       createAgents({ config, dir: project.root, path, adHoc: [], rehearsal: { program: rehearsal } }),
     checks: checksOf,
@@ -35,7 +42,9 @@ const guardCandidate: Parts['guard'] = async ({ mirror, from, to, config, gates 
   guard({
     ...config.guards,
     gates,
-    changed: (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) => (status === 'renamed' ? [] : [{ path, status }])),
+    changed: (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) =>
+      status === 'renamed' ? [] : [{ path, status }],
+    ),
     special: await specialFiles(mirror, from, to),
     readBase: (path) => readText(mirror, from, path),
     readCandidate: (path) => readText(mirror, to, path),
@@ -47,5 +56,7 @@ function readText(mirror: Mirror, commit: string, path: string): Promise<string 
 
 /** What a check's outcome depends on besides the tree and its command: the set-up's settings and the machine's Node. */
 function toolsOf(workspace: string): string {
-  return createHash('sha256').update(`${process.version} ${process.platform} ${process.arch} ${workspace}`).digest('hex');
+  return createHash('sha256')
+    .update(`${process.version} ${process.platform} ${process.arch} ${workspace}`)
+    .digest('hex');
 }

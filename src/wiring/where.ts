@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configHome, type Home } from '../home.ts';
 import { inspectRepository, projectId } from '../git/repository.ts';
+import { configHome, type Home } from '../home.ts';
 import type { OperationOutput } from '../schema/operation.ts';
 import { socketPath } from '../socket/socket-path.ts';
 

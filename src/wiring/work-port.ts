@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { AppError } from '../errors.ts';
 import { openProject } from '../engine/activate.ts';
+import { AppError } from '../errors.ts';
 import { diffStat, diffText, type FileStat } from '../git/diff.ts';
 import { snapshotRoot } from '../git/folder.ts';
 import { readRef } from '../git/mirror-refs.ts';
@@ -28,7 +28,11 @@ export function workPort(home: Home): WorkPort {
       if (commit === undefined) throw new AppError('INPUT_INVALID', `There is no saved work ${ref}`, { ref });
       const pushed = await pushBranch({ mirror, repository, commit, branch, expected: null });
       if (pushed.kind === 'pushed') return { branch, commit };
-      throw new AppError('BRANCH_TAKEN', `The branch ${branch} could not be made (${pushed.reason}): ${pushed.detail}`, { branch });
+      throw new AppError(
+        'BRANCH_TAKEN',
+        `The branch ${branch} could not be made (${pushed.reason}): ${pushed.detail}`,
+        { branch },
+      );
     },
   };
 }

@@ -42,7 +42,17 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
     await checkout[Symbol.asyncDispose]();
     throw error;
   }
-  return { ...checkout, setup: createHash('sha256').update(`${seed.key} ${locks}`).digest('hex') };
+  return { ...checkout, setup: setupHash(seed, locks) };
+}
+
+/** What a checkout's set-up would be called: evidence that was made with another one is stale. */
+export async function setupOf(options: CheckoutOptions, world: World = realWorld): Promise<string> {
+  const locks = await lockHash(options.mirror, options.commit, options.config.setup);
+  return setupHash(await seedFor(options, locks, world), locks);
+}
+
+function setupHash(seed: Seed, locks: string): string {
+  return createHash('sha256').update(`${seed.key} ${locks}`).digest('hex');
 }
 
 /** The seed for a commit's dependencies, for gates and workspaces alike. */

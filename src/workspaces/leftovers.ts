@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
-import { endLeftover } from '../gates/supervised.ts';
+import { endLeftover } from '../process/supervised.ts';
 import { checkoutsFolder } from './checkout.ts';
 import { removeTree } from './copy-tree.ts';
 import { setupsFolder } from './setup.ts';

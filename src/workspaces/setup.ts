@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { evidenceText } from '../gates/evidence-text.ts';
-import { runSupervised } from '../gates/supervised.ts';
+import { outputText } from '../process/output-text.ts';
+import { runSupervised } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import { removeTree } from './copy-tree.ts';
@@ -46,7 +46,7 @@ export async function runSetup(options: SetupRun, world: World = realWorld): Pro
       const code = end.ending.kind === 'exited' ? `ended with exit code ${end.ending.code}` : 'was ended from outside';
       const what = end.timedOut ? `did not end within ${options.config.setupSeconds} s` : code;
       const text = typeof command === 'string' ? command : command.join(' ');
-      const output = await evidenceText(end.outputFile);
+      const output = await outputText(end.outputFile);
       throw new AppError('SETUP_FAILED', `The set-up command "${text}" ${what}: ${output.trim().slice(-2000)}`, {
         command,
         output,

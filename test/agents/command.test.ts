@@ -6,7 +6,7 @@ import type { AgentExit } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
 import { AgentConfig } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
-import { makeAssignment, playAttempt } from '../contracts/attempt.ts';
+import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../contracts/attempt.ts';
 
 const DIR = fileURLToPath(new URL('../fixtures/agents', import.meta.url));
 const EXITED: AgentExit = { kind: 'exited', code: 0 };
@@ -35,6 +35,7 @@ function reader() {
     folder: '/attempt',
     promptFile: '/attempt/prompt.md',
     limits: { inactivityMs: 1, runtimeMs: 1, outputBytes: 1 },
+    settings: PLAIN_SETTINGS,
     env: {},
   });
 }

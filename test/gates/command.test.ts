@@ -185,7 +185,7 @@ async function abandonedCheck(folder: string): Promise<number> {
   const fifo = join(bench.folder, 'abandoned');
   await run(['mkfifo', fifo], { env: { PATH: process.env.PATH ?? '' }, timeoutMs: 10_000 });
   const program = `
-    import { runSupervised } from ${JSON.stringify(new URL('../../src/gates/supervised.ts', import.meta.url).href)};
+    import { runSupervised } from ${JSON.stringify(new URL('../../src/process/supervised.ts', import.meta.url).href)};
     await runSupervised({
       folder: ${JSON.stringify(folder)},
       command: ['sh', '-c', 'echo $$ >"$FIFO"; exec sleep 1000'],

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanText, evidenceText } from '../../src/gates/evidence-text.ts';
+import { cleanText, outputText } from '../../src/process/output-text.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function evidence(content: string | Buffer): Promise<string> {
   const file = join(folder, 'stdout');
   await writeFile(file, content);
-  return evidenceText(file);
+  return outputText(file);
 }
 
 it('removes colours, titles, cursor moves and control characters', () => {

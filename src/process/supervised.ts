@@ -2,11 +2,11 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../errors.ts';
-import { ProcessIdentity } from '../process/identity.ts';
-import { type Ending, ending, launch } from '../process/launch.ts';
-import { sweep, type Target, terminate } from '../process/terminate.ts';
-import { timeLimit } from '../process/time-limit.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
+import { ProcessIdentity } from './identity.ts';
+import { type Ending, ending, launch } from './launch.ts';
+import { sweep, type Target, terminate } from './terminate.ts';
+import { timeLimit } from './time-limit.ts';
 
 export interface Supervised {
   /** Belongs to this program alone; what an earlier engine left running in it is ended first. */

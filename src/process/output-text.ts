@@ -21,7 +21,7 @@ const ESCAPES = new RegExp(
 );
 
 /** The useful part of a check's output: clean text of at most 16 kB, its first and last lines, with what is left out counted. */
-export async function evidenceText(file: string): Promise<string> {
+export async function outputText(file: string): Promise<string> {
   await using handle = await open(file, 'r');
   const { size } = await handle.stat();
   const read = async (length: number, position: number) => {
