@@ -33,7 +33,12 @@ export function tableOf(rows: readonly Row[]): string {
   ]);
   const all = [['benchmark', 'value', 'ceiling', 'ratio', 'target', 'ok'], ...cells];
   const widths = all[0]?.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0))) ?? [];
-  const lines = all.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  const lines = all.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
   return [...lines, '', ...rows.map((row) => `${row.name}: ${row.note}`)].join('\n');
 }
 

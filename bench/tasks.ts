@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Benchmark } from './benchmark.ts';
-import { type Scratch, makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
+import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool, type Scratch } from './scratch.ts';
 import { tasksByShell } from './tasks-by-shell.ts';
 import { alternate, listed, median, timed } from './timing.ts';
 
@@ -37,7 +37,15 @@ async function byManyhands(scratch: Scratch, round: number): Promise<number> {
   const { repository, agent, folder } = await prepare(scratch, `ours-${round}`);
   const program = join(process.cwd(), 'bin', 'manyhands.mjs');
   const env = { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home') };
-  const args = ['do', 'Append a line to each file', '--agent', `command:${agent}`, '--max-parallel', String(PARALLEL), '--json'];
+  const args = [
+    'do',
+    'Append a line to each file',
+    '--agent',
+    `command:${agent}`,
+    '--max-parallel',
+    String(PARALLEL),
+    '--json',
+  ];
   let output = '';
   const time = await timed(async () => {
     output = await runTool([process.execPath, program, ...args], repository, { env, allow: [UNVERIFIED_EXIT] });
@@ -71,7 +79,11 @@ async function prepare(scratch: Scratch, name: string): Promise<{ folder: string
 }
 
 function plannedTask(number: number): { id: string; title: string; description: string } {
-  return { id: `t${number}`, title: `Append line ${number}`, description: `Append a line to a file of task ${number}.` };
+  return {
+    id: `t${number}`,
+    title: `Append line ${number}`,
+    description: `Append a line to a file of task ${number}.`,
+  };
 }
 
 function agentText(plan: string): string {
@@ -82,7 +94,9 @@ echo "a line" >>"task-\${MANYHANDS_TASK##*/}.txt"
 }
 
 async function requireLanded(repository: string, branch: string): Promise<void> {
-  const [head] = (await runTool(['git', 'for-each-ref', '--format=%(refname)', `refs/heads/${branch}`], repository)).split('\n');
+  const [head] = (
+    await runTool(['git', 'for-each-ref', '--format=%(refname)', `refs/heads/${branch}`], repository)
+  ).split('\n');
   const listed = await runTool(['git', 'ls-tree', '--name-only', head ?? '', '--', ...names()], repository);
   const landed = listed.split('\n').filter((name) => name !== '').length;
   if (landed !== TASKS) throw new Error(`${landed} of ${TASKS} files landed on ${head}`);

@@ -10,12 +10,14 @@ import { ANNOUNCE_FD, spawnDetached } from './process/detached.ts';
 import { run } from './process/run.ts';
 import { realWorld } from './world.ts';
 
+const ANNOUNCE_VARIABLE = 'MANYHANDS_ANNOUNCE_FD';
 const REVEAL_MS = 10_000;
 const GIT_MS = 30_000;
 
 /** The machine as the command line sees it. */
 export function createPlatform(version: string): Platform {
   const { env } = process;
+  const announceTo = takeAnnounceFd(env);
   let hasAnnounced = false;
   return {
     terminal: createTerminal(process),
@@ -38,18 +40,30 @@ export function createPlatform(version: string): Platform {
       await prepareHome(home);
       const logFile = join(home.logs, `background-${realWorld.runId()}.log`);
       const command = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
-      const { said } = await spawnDetached(command, { cwd: process.cwd(), env, logFile, passInput });
+      const { said } = await spawnDetached(command, {
+        cwd: process.cwd(),
+        env: { ...env, [ANNOUNCE_VARIABLE]: String(ANNOUNCE_FD) },
+        logFile,
+        passInput,
+      });
       return await said;
     },
     announce: (text) => {
-      if (hasAnnounced) return;
+      if (hasAnnounced || announceTo === undefined) return;
       hasAnnounced = true;
-      writeSync(ANNOUNCE_FD, text);
-      closeSync(ANNOUNCE_FD);
+      writeSync(announceTo, text);
+      closeSync(announceTo);
     },
     reveal,
     makeScratchRepository,
   };
+}
+
+/** Only who was started in the background has it; what this process starts in turn must not. */
+function takeAnnounceFd(env: NodeJS.ProcessEnv): number | undefined {
+  const fd = Number(env[ANNOUNCE_VARIABLE] ?? Number.NaN);
+  delete env[ANNOUNCE_VARIABLE];
+  return Number.isInteger(fd) ? fd : undefined;
 }
 
 async function reveal(path: string): Promise<void> {

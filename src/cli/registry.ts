@@ -10,7 +10,7 @@ export type RegisteredCommand = {
   load(): Promise<CliCommand>;
 };
 
-export type CommandGroup = 'Work' | 'Watch' | 'Steer' | 'Keep house';
+type CommandGroup = 'Work' | 'Watch' | 'Steer' | 'Keep house';
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly RegisteredCommand[] = [

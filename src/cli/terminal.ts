@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { errorCode } from '../errors.ts';
+import { errorCode, messageOf } from '../errors.ts';
 
 /** Where a command reads and writes. stdout is for output only; progress and messages go to stderr. */
 export interface Terminal {
@@ -30,11 +30,15 @@ export type Streams = {
 
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
-/** The terminal of this process; a reader that goes away is no error. */
+/** The terminal of this process; a reader that goes away is no error, and no output is worth the work under way. */
 export function createTerminal({ env, cwd, stdin, stdout, stderr }: Streams): Terminal {
   const closed = new AbortController();
-  stdout.on('error', (error) => quietPipe(error, () => closed.abort()));
-  stderr.on('error', (error) => quietPipe(error, () => {}));
+  stdout.on('error', (error) => {
+    closed.abort();
+    if (errorCode(error) !== 'EPIPE') stderr.write(`stdout cannot be written: ${messageOf(error)}\n`);
+  });
+  // Progress that nobody can read must not end the work it tells of.
+  stderr.on('error', () => {});
   return {
     env,
     cwd: cwd(),
@@ -65,9 +69,4 @@ export function wantsColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
   return isTerminal && env.TERM !== 'dumb';
-}
-
-function quietPipe(error: unknown, closed: () => void): void {
-  if (errorCode(error) !== 'EPIPE') throw error;
-  closed();
 }

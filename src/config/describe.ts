@@ -27,11 +27,6 @@ export function keysAt(path: Path): string[] {
   return schema === undefined ? [] : variants(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
 }
 
-/** The default of the setting at a path, where one is given. */
-export function defaultAt(path: Path): unknown {
-  return schemaAt(path)?.default;
-}
-
 function describe(schema: Schema, path: readonly string[]): ConfigKey[] {
   const free = asSchema(schema.additionalProperties);
   const named = Object.entries(schema.properties ?? {});

@@ -170,7 +170,8 @@ export class Engine implements EngineContext {
     if (run === undefined) return;
     switch (intent.do) {
       case 'attempt':
-        return this.#attempt(run, intent);
+        this.#attempt(run, intent);
+        return;
       case 'give-up':
         this.submit(run, (state) => giveUp(state, intent));
         return;
@@ -235,7 +236,8 @@ export class Engine implements EngineContext {
     if (task.attempts.at(-1)?.ended?.saved == null && task.attempts.length > 0) return;
     this.#track(
       run,
-      committed.then(() => removePlace(this, run, task)),
+      // A folder that cannot be removed, or whose teardown fails, stays: its work is saved, and `clean` lists it.
+      committed.then(() => removePlace(this, run, task).catch(() => {})),
     );
   }
 

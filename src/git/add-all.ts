@@ -20,6 +20,9 @@ export type Added = { index: Index; nested: string[]; problems: string[] };
 
 const TIMEOUT_MS = 600_000;
 const LOOKS_AT_ONCE = 64;
+const MOST_SAID = 500;
+/** Told, with exit code 1, of paths that we leave out and that are ignored anyway. */
+const IGNORED_NOTICE = /^The following paths are ignored by one of your \.gitignore files:\n(?:(?!error:|fatal:|warning:).*(?:\n|$))*/m;
 /** Attributes by which a file's own text, or a program that is missing, can make git give up on all of them. */
 const AS_IT_IS = '* -filter -ident -working-tree-encoding\n';
 
@@ -34,15 +37,15 @@ export async function addAll(options: AddAll): Promise<Added> {
   const first = await add(options, options.exclude);
   const index = await readIndex(indexFile, mirror.objectFormat);
   const hasLinks = index.entries.some((entry) => entry.mode === GITLINK);
-  if (first.code === 0 && !hasLinks) return { index, nested: await findPlanted(workTree, index), problems: [] };
+  if (problemsOf(first).length === 0 && !hasLinks)
+    return { index, nested: await findPlanted(workTree, index), problems: [] };
   await copyIndex(before, indexFile);
   const nested = await findNested(options);
   const exclude = [...options.exclude, ...nested];
   const second = await add(options, exclude);
   const last = second.code === 128 ? await addAsItIs(options, exclude) : second;
   const again = await readIndex(indexFile, mirror.objectFormat);
-  const problems = last.code === 0 ? [] : [`some files could not be read: ${last.stderr.trim()}`];
-  return { index: again, nested: [...nested, ...(await findPlanted(workTree, again))], problems };
+  return { index: again, nested: [...nested, ...(await findPlanted(workTree, again))], problems: problemsOf(last) };
 }
 
 async function add(options: AddAll, exclude: readonly string[], env: Record<string, string> = {}) {
@@ -53,6 +56,14 @@ async function add(options: AddAll, exclude: readonly string[], env: Record<stri
     allow: [0, 1, 128],
     env,
   });
+}
+
+/** Git passes over a folder that it cannot open with no more than a warning. */
+function problemsOf({ code, stderr }: { code: number; stderr: string }): string[] {
+  const said = stderr.replace(IGNORED_NOTICE, '').trim();
+  const isFine = code === 0 || (code === 1 && said === '');
+  if (isFine && !/^warning: could not open directory/m.test(said)) return [];
+  return [`some files could not be read: ${said.slice(0, MOST_SAID)}`];
 }
 
 /** For files that cannot be converted as `.gitattributes` asks: what stands on disk is saved, byte for byte. */

@@ -6,6 +6,7 @@ import { isWithin } from './add-all.ts';
 import { writeCloneDir } from './clone-dir.ts';
 import { git } from './git.ts';
 import { readIndex } from './index-file.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { lfsSections, type Mirror, requireUntouched } from './mirror-config.ts';
 import { isOid } from './refs.ts';
 
@@ -26,6 +27,7 @@ export async function createCheckout(options: CreateCheckout, world: World = rea
   const { mirror, path, commit, overlay } = options;
   if (!isOid(commit)) throw new AppError('INTERNAL', `A checkout is of a commit, not of ${commit}`, { commit });
   await requireUntouched(mirror);
+  await removeLeftovers(path);
   const making = `${path}.making-${world.token()}`;
   crashpoint('checkout.creating');
   try {

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { commitTree } from './commit.ts';
 import { git } from './git.ts';
+import { readMergeFacts } from './merge-facts.ts';
 import { type Mirror, privateFolder, requireUntouched } from './mirror-config.ts';
 import { readPlainFile } from './plain-file.ts';
 import { isOid } from './refs.ts';
@@ -36,59 +37,47 @@ export async function mergeCommits(options: MergeCommits, world: World = realWor
     if (!isOid(commit)) throw new AppError('INTERNAL', `A merge is of commits, not of ${commit}`, { commit });
   }
   await requireUntouched(mirror);
-  const [base, facts] = await Promise.all([findMergeBase(options), readFacts(options)]);
-  if (base === undefined) return { kind: 'unrelated' };
-  if (base === onto) return { kind: 'merged', commit: theirs, tree: facts.theirsTree };
-  if (base === theirs) return { kind: 'merged', commit: onto, tree: facts.ontoTree };
-  const merged = await mergeTrees(options, await attributesFile(mirror, facts, world));
-  if (merged.kind === 'conflict') return merged;
+  const facts = await readMergeFacts(mirror, { onto, theirs });
+  if (facts.isNext) return { kind: 'merged', commit: theirs, tree: facts.theirsTree };
+  const merged = await mergeTrees(options, await attributesFile(mirror, facts.attributes, world));
+  if (merged.kind !== 'merged') return merged;
+  const { tree } = merged;
+  // Only a merge that changes one side in nothing can be one in which that side holds the other.
+  if (tree === facts.theirsTree && (await isBehind(options, onto, theirs))) return { ...merged, commit: theirs };
+  if (tree === facts.ontoTree && (await isBehind(options, theirs, onto))) return { ...merged, commit: onto };
   crashpoint('merge.committing');
-  const commit = await commitTree({ gitDir: mirror.dir, tree: merged.tree, parents: [onto, theirs], message, now });
+  const commit = await commitTree({ gitDir: mirror.dir, tree, parents: [onto, theirs], message, now });
   crashpoint('merge.committed');
-  return { kind: 'merged', commit, tree: merged.tree };
+  return { kind: 'merged', commit, tree };
 }
 
-type Facts = { ontoTree: string; theirsTree: string; attributes?: { oid: string; text: string } };
-
-async function findMergeBase({ mirror, onto, theirs, signal }: MergeCommits): Promise<string | undefined> {
+async function isBehind({ mirror, signal }: MergeCommits, ancestor: string, commit: string): Promise<boolean> {
   const options = { gitDir: mirror.dir, allow: [0, 1], ...(signal ? { signal } : {}) };
-  const { code, stdout } = await git(['merge-base', onto, theirs], options);
-  return code === 0 ? stdout.trim() : undefined;
+  return (await git(['merge-base', '--is-ancestor', ancestor, commit], options)).code === 0;
 }
 
-async function readFacts({ mirror, onto, theirs }: MergeCommits): Promise<Facts> {
-  const input = `info ${onto}^{tree}\ninfo ${theirs}^{tree}\ncontents ${onto}:.gitattributes\n`;
-  const { stdout } = await git(['cat-file', '--batch-command=%(objectname) %(objecttype)'], {
-    gitDir: mirror.dir,
-    input,
-  });
-  const [ontoLine = '', theirsLine = '', attributesLine = '', ...text] = stdout.split('\n');
-  const [ontoTree = ''] = ontoLine.split(' ');
-  const [theirsTree = ''] = theirsLine.split(' ');
-  const [oid = '', type] = attributesLine.split(' ');
-  if (!isOid(ontoTree) || !isOid(theirsTree))
-    throw new AppError('GIT_FAILED', `${onto} or ${theirs} is not in the mirror`);
-  return { ontoTree, theirsTree, ...(type === 'blob' ? { attributes: { oid, text: text.join('\n') } } : {}) };
-}
-
-async function attributesFile(mirror: Mirror, { attributes }: Facts, world: World): Promise<string> {
+async function attributesFile(mirror: Mirror, attributes: string | undefined, world: World): Promise<string> {
   if (attributes === undefined) return '/dev/null';
   const folder = join(privateFolder(mirror), 'attributes');
-  const file = join(folder, attributes.oid);
+  const file = join(folder, attributes);
   if ((await readPlainFile(file)) !== undefined) return file;
+  const { stdout } = await git(['cat-file', 'blob', attributes], { gitDir: mirror.dir });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const making = `${file}.${world.token()}`;
-  await writeFile(making, attributes.text);
+  await writeFile(making, stdout);
   await rename(making, file);
   return file;
 }
 
-type Trees = { kind: 'merged'; tree: string } | { kind: 'conflict'; files: string[]; submodule: boolean };
+type Trees = { kind: 'merged'; tree: string } | Exclude<Merged, { kind: 'merged' }>;
 
 async function mergeTrees({ mirror, onto, theirs, signal }: MergeCommits, attributes: string): Promise<Trees> {
-  const options = { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, allow: [0, 1], ...(signal ? { signal } : {}) };
+  const options = { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, allow: [0, 1, 128], ...(signal ? { signal } : {}) };
   const how = ['-c', `core.attributesFile=${attributes}`, 'merge-tree', '--write-tree', '-z', '--messages'];
-  const { code, stdout } = await git([...how, onto, theirs], options);
+  const { code, stdout, stderr } = await git([...how, onto, theirs], options);
+  if (code === 128 && stderr.includes('unrelated histories')) return { kind: 'unrelated' };
+  if (code === 128)
+    throw new AppError('GIT_FAILED', `${theirs} could not be merged: ${stderr.trim()}`, { onto, theirs });
   const [tree = '', ...rest] = stdout.split('\0');
   if (code === 0) return { kind: 'merged', tree };
   const end = rest.indexOf('');

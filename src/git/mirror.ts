@@ -1,36 +1,28 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { otherEnd } from './environment.ts';
 import { git } from './git.ts';
+import { removeLeftovers, removeStarting } from './leftovers.ts';
 import { clearStaleLocks } from './locks.ts';
 import { type Mirror, mirrorConfig, privateFolder, requireUntouched } from './mirror-config.ts';
 import { readPlainText } from './plain-file.ts';
 import { refreshMirror } from './refresh.ts';
 import type { Repository } from './repository.ts';
+import { inTurn } from './turns.ts';
 
 export type { Mirror } from './mirror-config.ts';
 
 export type OpenMirror = { dir: string; repository: Repository; signal?: AbortSignal };
 
 const CLONE_TIMEOUT_MS = 1_800_000;
-const opening = new Map<string, Promise<Mirror>>();
+/** What a killed engine left is cleared at the first opening only: later there may be work under way. */
+const opened = new Set<string>();
 
 /** The project's own bare repository, made whole or not at all; the user's refs stand in it under refs/user/. */
 export async function openMirror(options: OpenMirror, world: World = realWorld): Promise<Mirror> {
-  const { dir } = options;
-  const mirror = (opening.get(dir) ?? Promise.resolve()).then(
-    () => openOrMake(options, world),
-    // Whoever asks after a failure tries again for himself.
-    () => openOrMake(options, world),
-  );
-  opening.set(dir, mirror);
-  try {
-    return await mirror;
-  } finally {
-    if (opening.get(dir) === mirror) opening.delete(dir);
-  }
+  return inTurn(`open ${options.dir}`, () => openOrMake(options, world));
 }
 
 async function openOrMake(options: OpenMirror, world: World): Promise<Mirror> {
@@ -46,8 +38,11 @@ async function openOrMake(options: OpenMirror, world: World): Promise<Mirror> {
     throw fromSystemError(error, `making the mirror ${dir}`);
   }
   await requireUntouched(mirror);
-  await clearStaleLocks(mirror);
-  await removeLeftovers(privateFolder(mirror), 'taking-');
+  if (!opened.has(dir)) {
+    await clearStaleLocks(mirror);
+    await removeStarting(privateFolder(mirror), ['taking-']);
+    opened.add(dir);
+  }
   await refreshMirror(mirror, repository, signal);
   return mirror;
 }
@@ -55,7 +50,7 @@ async function openOrMake(options: OpenMirror, world: World): Promise<Mirror> {
 async function make(mirror: Mirror, { repository, signal }: OpenMirror, world: World): Promise<void> {
   const { dir } = mirror;
   await mkdir(dirname(dir), { recursive: true, mode: 0o700 });
-  await removeLeftovers(dirname(dir), `${basename(dir)}.making-`);
+  await removeLeftovers(dir);
   const making = { ...mirror, dir: `${dir}.making-${world.token()}` };
   crashpoint('mirror.creating');
   await clone(repository, making.dir, signal);
@@ -92,10 +87,4 @@ async function writeConfig(mirror: Mirror): Promise<void> {
   const file = join(mirror.dir, 'config');
   await writeFile(`${file}.new`, mirror.config, { mode: 0o600 });
   await rename(`${file}.new`, file);
-}
-
-async function removeLeftovers(folder: string, prefix: string): Promise<void> {
-  for (const name of await readdir(folder).catch((): string[] => [])) {
-    if (name.startsWith(prefix)) await rm(join(folder, name), { recursive: true, force: true });
-  }
 }

@@ -8,6 +8,7 @@ import { type Mirror, requireUntouched } from './mirror-config.ts';
 import { readPlainText } from './plain-file.ts';
 import { isOid, readRefs } from './refs.ts';
 import type { Repository } from './repository.ts';
+import { inTurn } from './turns.ts';
 
 const REFSPECS = [
   'HEAD:refs/user/HEAD',
@@ -20,15 +21,20 @@ const LOOKS = 5;
 /** Brings the user's commits into the mirror; branches that are gone at the user's stay reachable under our own refs. */
 export async function refreshMirror(mirror: Mirror, repository: Repository, signal?: AbortSignal): Promise<void> {
   await requireUntouched(mirror);
+  await inTurn(`refresh ${mirror.dir}`, () => refresh(mirror, repository, signal));
+}
+
+async function refresh(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<void> {
   await copyExcludes(mirror, repository, signal);
+  let said = '';
   for (let look = 1; look <= LOOKS; look++) {
     const [theirs, ours] = await Promise.all([userRefs(repository, signal), readRefs(mirror.dir, 'refs/user')]);
     const missing = [...theirs].filter(([name, oid]) => ours.get(name) !== oid).map(([name]) => name);
     const gone = [...ours].filter(([name]) => !theirs.has(name));
     if (missing.length === 0 && gone.length === 0) return;
-    if (look === LOOKS) throw notBrought(repository, missing);
+    if (look === LOOKS) throw notBrought(repository, missing, said);
     await retire(mirror, gone);
-    if (missing.length > 0) await fetch(mirror, repository, signal);
+    if (missing.length > 0) said = await fetch(mirror, repository, signal);
   }
 }
 
@@ -55,11 +61,11 @@ async function retire(mirror: Mirror, gone: readonly (readonly [string, string])
   crashpoint('mirror.retired');
 }
 
-async function fetch(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<void> {
+async function fetch(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<string> {
   const how = ['--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
   const shallow = repository.shallow ? ['--update-shallow'] : [];
   crashpoint('mirror.fetching');
-  await git(
+  const { stderr } = await git(
     [
       'fetch',
       ...how,
@@ -69,15 +75,18 @@ async function fetch(mirror: Mirror, repository: Repository, signal: AbortSignal
       repository.root,
       ...REFSPECS.map((spec) => `+${spec}`),
     ],
-    { gitDir: mirror.dir, timeoutMs: FETCH_TIMEOUT_MS, ...(signal ? { signal } : {}) },
+    { gitDir: mirror.dir, timeoutMs: FETCH_TIMEOUT_MS, allow: [0, 1], ...(signal ? { signal } : {}) },
   );
   crashpoint('mirror.fetched');
+  return stderr.trim();
 }
 
-function notBrought(repository: Repository, missing: readonly string[]): AppError {
+function notBrought(repository: Repository, missing: readonly string[], said: string): AppError {
   const names = missing.map((name) => name.replace('refs/user/', '')).slice(0, 5);
   const why = repository.shallow ? ' (the repository is shallow: git fetch --unshallow may help)' : '';
-  return new AppError('GIT_FAILED', `git did not bring ${names.join(', ')} from ${repository.root}${why}`, { missing });
+  return new AppError('GIT_FAILED', `git did not bring ${names.join(', ')} from ${repository.root}${why}: ${said}`, {
+    missing,
+  });
 }
 
 async function copyExcludes(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<void> {

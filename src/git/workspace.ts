@@ -4,6 +4,7 @@ import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { writeCloneDir } from './clone-dir.ts';
 import { git } from './git.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { lfsSections, type Mirror, requireUntouched } from './mirror-config.ts';
 import { readPlainText } from './plain-file.ts';
 import { copyIndex, dropPrivateIndex, freshPrivateIndex, recordPrivateIndex } from './private-index.ts';
@@ -36,6 +37,7 @@ export async function createWorkspace(options: CreateWorkspace, world: World = r
   if (!isOid(commit)) throw new AppError('INTERNAL', `A workspace begins at a commit, not at ${commit}`, { commit });
   await requireUntouched(mirror);
   if (await isThere(path)) throw new AppError('CONFLICT', `There is already something at ${path}`, { path });
+  await removeLeftovers(path);
   const making = `${path}.making-${world.token()}`;
   crashpoint('workspace.creating');
   try {

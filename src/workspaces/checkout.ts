@@ -57,7 +57,10 @@ function setupHash(seed: Seed, locks: string): string {
 
 /** The seed for a commit's dependencies, for gates and workspaces alike. */
 export async function seedForCommit(options: CheckoutOptions, world: World = realWorld): Promise<Seed> {
-  return seedFor(options, await lockHash(options.mirror, options.commit, options.config.setup), world);
+  const { mirror, commit, config } = options;
+  // Without a set-up nothing is installed from the commit, so that what it says about that is not asked for.
+  const locks = config.setup.length === 0 ? '' : await lockHash(mirror, commit, config.setup);
+  return seedFor(options, locks, world);
 }
 
 function seedFor(options: CheckoutOptions, locks: string, world: World): Promise<Seed> {

@@ -113,6 +113,20 @@ test('two who open the same mirror at once get the same', async () => {
   expect(readdirSync(dir).sort()).toEqual(['mirror', 'user']);
 });
 
+test('a mirror is opened and refreshed by several at once, also while work is being saved into it', async () => {
+  const box = await sandbox();
+  const path = await workspace(box);
+  commit(path, { x: '1' });
+  const moved = commit(box.user, { y: '1' });
+  const [saved] = await Promise.all([
+    save(box, path),
+    ...[1, 2, 3].map(() => refreshMirror(box.mirror, box.repository)),
+    ...[1, 2].map(() => openMirror({ dir: box.mirror.dir, repository: box.repository })),
+  ]);
+  expect(saved.problems).toEqual([]);
+  expect(await resolve(box.mirror, 'main')).toBe(moved);
+});
+
 test('a changed configuration or a planted hook in the mirror is noticed before it is used', async () => {
   const box = await sandbox();
   mkdirSync(join(box.mirror.dir, 'hooks'));

@@ -85,6 +85,13 @@ test('what the user ignores through info/exclude is ignored in the workspace too
   expect((await save(box, path)).changed).toBe(false);
 });
 
+test('what a killed engine left half made beside a workspace is cleared away when it is made again', async () => {
+  const box = await sandbox();
+  write(box.dir, { 'ws.making-1/x': 'x', 'ws.removing-2/y': 'y', 'ws2.making-3/z': 'z' });
+  await workspace(box);
+  expect(readdirSync(box.dir).sort()).toEqual(['mirror', 'user', 'ws', 'ws2.making-3']);
+});
+
 test('an existing path is never overwritten', async () => {
   const box = await sandbox();
   const path = await workspace(box);
