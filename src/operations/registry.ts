@@ -12,6 +12,7 @@ import { retryRun } from './retry-run.ts';
 import { listSalvage, restoreSalvage } from './salvage.ts';
 import { showRun } from './show-run.ts';
 import { startRun } from './start-run.ts';
+import { usage } from './usage.ts';
 import { watchRun } from './watch-run.ts';
 
 /** Every operation by name; a missing one does not compile. */
@@ -28,6 +29,7 @@ export const operations: { [N in OperationName]: Operation<N> } = {
   'list-salvage': listSalvage,
   'restore-salvage': restoreSalvage,
   clean,
+  usage,
   where: (ports, { dir }) => ports.where(dir),
   doctor: (ports, { dir }) => ports.doctor(dir),
 };

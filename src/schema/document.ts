@@ -82,3 +82,16 @@ export const LogLine = z.object({
   text: z.string(),
 });
 export type LogLine = z.infer<typeof LogLine>;
+
+/** A line of `usage`; `unknown` counts attempts whose usage could not be told and which are charged at their reservation. */
+export const UsageRow = z.object({
+  name: z.string(),
+  attempts: z.number().int(),
+  unknown: z.number().int(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cachedTokens: z.number(),
+  turns: z.number(),
+  cost: z.number(),
+});
+export type UsageRow = z.infer<typeof UsageRow>;

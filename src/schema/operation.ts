@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LogLine, RunDocument, RunSummary } from './document.ts';
+import { LogLine, RunDocument, RunSummary, UsageRow } from './document.ts';
 import { StartRequest } from './request.ts';
 
 /** Which run is meant: an id, a unique beginning of one, or nothing for the project's latest. */
@@ -108,6 +108,15 @@ export const OPERATIONS = {
     'Remove workspaces and raw output that are saved and no longer needed',
     z.object({ dir: z.string().optional(), olderThanDays: z.number().nonnegative(), apply: z.boolean() }),
     z.object({ items: z.array(CleanItem), bytes: z.number(), applied: z.boolean() }),
+  ),
+  usage: operation(
+    'anywhere',
+    'Tell what runs have consumed',
+    z.object({
+      dir: z.string().optional(),
+      by: z.enum(['agent', 'model', 'run', 'project', 'role', 'day']).default('agent'),
+    }),
+    z.array(UsageRow),
   ),
   where: operation(
     'anywhere',

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { RunDocument } from '../../src/schema/document.ts';
+import type { Scratch } from '../support/scratch.ts';
+import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilGone, untilPassed } from './held-agent.ts';
+import { askGit, mirrorOf } from './seen-commits.ts';
+
+it('goes on with an agent that outlived its killed engine, without starting it again', async () => {
+  await using scratch = await makeHeldScene();
+  const agent = await killWhileAgentWorks(scratch);
+  expect(isAlive(scratch, agent)).toBe(true);
+  const trace = join(scratch.root, 'trace');
+  const resumed = scratch.start(['resume', '--json'], { env: { MANYHANDS_CRASH_TRACE: trace } });
+  await untilPassed(trace, 'attempt.adopting');
+  letGo(scratch, 'agents');
+  expectDone(await resumed.done, { attempts: 1, cost: 0.01 });
+  expect(begun(scratch, 'agents')).toEqual([agent]);
+});
+
+it('collects the work of an agent that finished while there was no engine', async () => {
+  await using scratch = await makeHeldScene();
+  const agent = await killWhileAgentWorks(scratch);
+  letGo(scratch, 'agents');
+  await untilGone(scratch, agent);
+  expectDone(await scratch.mh(['resume', '--json']), { attempts: 1, cost: 0.01 });
+  expect(begun(scratch, 'agents')).toEqual([agent]);
+});
+
+it('saves what a killed agent left and lets the next attempt go on from it, at no fault of the task', async () => {
+  await using scratch = await makeHeldScene();
+  const agent = await killWhileAgentWorks(scratch);
+  for (const { pid } of scratch.alive()) process.kill(pid, 'SIGKILL');
+  await untilGone(scratch, agent);
+  letGo(scratch, 'agents');
+  const { run } = expectDone(await scratch.mh(['resume', '--json']), { attempts: 2, cost: 0.01 });
+  expect(askGit(mirrorOf(scratch), 'show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`)).toBe('half\n');
+});
+
+it('ends a check that a killed engine left running, and runs it again', async () => {
+  await using scratch = await makeHeldScene();
+  const first = scratch.start(HELD_JOB);
+  const [abandoned = 0] = await untilBegun(scratch, 'checks', 1);
+  first.kill('SIGKILL');
+  await first.done;
+  const resumed = scratch.start(['resume', '--json']);
+  await untilBegun(scratch, 'checks', 2);
+  expect(isAlive(scratch, abandoned)).toBe(false);
+  letGo(scratch, 'checks');
+  letGo(scratch, 'agents');
+  expectDone(await resumed.done, { attempts: 1, cost: 0.01 });
+  expect(await scratch.leftovers()).toEqual([]);
+});
+
+async function killWhileAgentWorks(scratch: Scratch): Promise<number> {
+  letGo(scratch, 'checks');
+  const first = scratch.start(HELD_JOB);
+  const [agent = 0] = await untilBegun(scratch, 'agents', 1);
+  first.kill('SIGKILL');
+  await first.done;
+  return agent;
+}
+
+function expectDone(
+  { code, json, stderr }: { code: number | null; json: unknown; stderr: string },
+  expected: { attempts: number; cost: number },
+): RunDocument {
+  expect(code, stderr).toBe(0);
+  const [document] = z.array(RunDocument).parse(json);
+  if (document === undefined) throw new Error('Nothing was resumed');
+  expect(document).toMatchObject({ status: 'done', cost: expected.cost, tasks: [{ attempts: expected.attempts }] });
+  return document;
+}

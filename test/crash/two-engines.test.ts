@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { begun, HELD_JOB, letGo, makeHeldScene, untilBegun } from './held-agent.ts';
+
+it('lets a second command work through the engine that is there', async () => {
+  await using scratch = await makeHeldScene();
+  letGo(scratch, 'checks');
+  const first = scratch.start(HELD_JOB);
+  await untilBegun(scratch, 'agents', 1);
+  const second = scratch.start(HELD_JOB);
+  await untilBegun(scratch, 'agents', 2);
+  expect((await scratch.mh(['ls', '--json'])).json).toMatchObject([{ status: 'running' }, { status: 'running' }]);
+  letGo(scratch, 'agents');
+  const ends = await Promise.all([first.done, second.done]);
+  expect(ends.map(({ code, json }) => ({ code, json }))).toMatchObject([
+    { code: 0, json: { status: 'done' } },
+    { code: 0, json: { status: 'done' } },
+  ]);
+  expect(begun(scratch, 'agents')).toHaveLength(2);
+  expect(await scratch.leftovers()).toEqual([]);
+});
+
+it('tells who watches a run that its engine was killed and how to go on, and nothing is lost', async () => {
+  await using scratch = await makeHeldScene();
+  letGo(scratch, 'checks');
+  const engine = scratch.start(HELD_JOB);
+  await untilBegun(scratch, 'agents', 1);
+  const watcher = scratch.start(HELD_JOB);
+  await untilBegun(scratch, 'agents', 2);
+  engine.kill('SIGKILL');
+  await engine.done;
+  const { code, json } = await watcher.done;
+  expect({ code, json }).toMatchObject({ code: 3, json: { error: { code: 'ENGINE_GONE' } } });
+  letGo(scratch, 'agents');
+  const resumed = await scratch.mh(['resume', '--json']);
+  expect(resumed.json, resumed.stderr).toMatchObject([{ status: 'done' }, { status: 'done' }]);
+  expect(begun(scratch, 'agents')).toHaveLength(2);
+});
