@@ -1,16 +1,25 @@
 import type { Benchmark } from './benchmark.ts';
+import { dieAtWork } from './dead-engine.ts';
+import { events } from './events.ts';
+import { graph } from './graph.ts';
+import { line } from './line.ts';
+import { merge } from './merge.ts';
 import { circumstances, type Row, rowOf, tableOf } from './report.ts';
+import { restart, takeUpAndEnd } from './restart.ts';
 import { tasks } from './tasks.ts';
+import { workspace } from './workspace.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [tasks];
+const BENCHMARKS: readonly Benchmark[] = [tasks, graph, events, line, restart, workspace, merge];
 
-const args = process.argv.slice(2);
-const wanted = args.filter((arg) => !arg.startsWith('-'));
-const unknown = wanted.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
-if (unknown === undefined) await measureAll();
-else refuse(unknown);
+const [mode = '', folder = '', size = ''] = process.argv.slice(2);
+if (mode === '--die-at-work') await dieAtWork(folder, Number(size));
+else if (mode === '--take-up') await takeUpAndEnd(folder);
+else await measureWanted(process.argv.slice(2));
 
-async function measureAll(): Promise<void> {
+async function measureWanted(args: readonly string[]): Promise<void> {
+  const wanted = args.filter((arg) => !arg.startsWith('-'));
+  const unknown = wanted.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+  if (unknown !== undefined) return refuse(unknown);
   const rows: Row[] = [];
   for (const benchmark of BENCHMARKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     process.stderr.write(`${benchmark.name}: ${benchmark.summary} …\n`);

@@ -74,15 +74,28 @@ async function reveal(path: string): Promise<void> {
 
 async function makeScratchRepository(): Promise<ScratchRepository> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'manyhands-self-test-')));
+  const remove = () => rm(root, { recursive: true, force: true });
   const dir = join(root, 'repository');
-  const env = { ...inherited(), HOME: root, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  try {
+    await makeFirstCommit(root, dir);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { dir, home: join(root, 'data'), [Symbol.asyncDispose]: remove };
+}
+
+async function makeFirstCommit(home: string, dir: string): Promise<void> {
+  const env = { ...inherited(), HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
   const identity = ['-c', 'user.name=Manyhands', '-c', 'user.email=manyhands@localhost'];
-  const git = (...args: string[]) => run(['git', ...identity, ...args], { env, timeoutMs: GIT_MS });
+  const git = async (...args: string[]) => {
+    const { code, stderr } = await run(['git', ...identity, ...args], { env, timeoutMs: GIT_MS });
+    if (code !== 0) throw new AppError('GIT_FAILED', `git ${args[0]} failed in ${dir}: ${stderr.trim()}`, { dir });
+  };
   await git('init', '--quiet', '--initial-branch=main', dir);
   await writeFile(join(dir, 'README.md'), '# Self-test\n');
   await git('-C', dir, 'add', 'README.md');
   await git('-C', dir, 'commit', '--quiet', '--no-verify', '-m', 'Start');
-  return { dir, home: join(root, 'data'), [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
 }
 
 function inherited(): Record<string, string> {

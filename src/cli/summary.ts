@@ -57,8 +57,8 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
       most,
     );
   const key = widest((task) => task.key, 24);
-  const title = columns < NARROW ? 0 : widest((task) => task.title, Math.floor((columns - key) * 0.4));
-  const who = widest(whoText, 22);
+  const title = columns < NARROW ? 0 : widest((task) => task.title, Math.floor((columns - key) * 0.33));
+  const who = widest(whoText, 18);
   return tasks.map((task) => {
     const { symbol, paint } = taskMark(task.status, colors);
     const used = key + who + (title > 0 ? title + 2 : 0) + 8;
@@ -70,7 +70,7 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
 
 function whoText({ agent, attempts }: TaskDocument): string {
   if (attempts === 0) return '';
-  return `${agent ?? ''}${attempts > 1 ? `, ${attempts} attempts` : ''}`;
+  return `${agent ?? ''}${attempts > 1 ? ` ×${attempts}` : ''}`;
 }
 
 function factsText({ evidence, cost, commit, status, reason }: TaskDocument, room: number, colors: Painter): string {

@@ -29,6 +29,7 @@ export function runDocument(state: RunState): RunDocument {
   const result = resultOf(state);
   return {
     run: start.run,
+    version: state.version,
     title: start.title,
     recipe: start.recipe.name,
     project: start.project.folder ?? start.project.root,

@@ -40,7 +40,6 @@ export async function commitTree(options: CommitTree): Promise<string> {
 function personOf({ name, email }: Author): string {
   const clean = (text: string) =>
     text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: git leaves them out too
       .replace(/[<>\n\0]/g, '')
       // biome-ignore lint/suspicious/noControlCharactersInRegex: git leaves them out too
       .replace(/^[\u0000-\u0020.,:;"\\']+|[\u0000-\u0020.,:;"\\']+$/g, '');

@@ -40,6 +40,7 @@ export const AttentionDocument = z.object({
 /** What `do`, `job`, `show` and `wait` print with --json. */
 export const RunDocument = z.object({
   run: z.string(),
+  version: z.number().int().describe('Grows with every event of the run.'),
   title: z.string(),
   recipe: z.string(),
   project: z.string(),

@@ -1,0 +1,81 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { activate } from '../src/engine/activate.ts';
+import { resolveHome } from '../src/home.ts';
+import { run } from '../src/process/run.ts';
+import { OwnEngine } from '../src/wiring/own-engine.ts';
+import { realWorld } from '../src/world.ts';
+import type { Benchmark } from './benchmark.ts';
+import { LEFT_RUN } from './dead-engine.ts';
+import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
+import { alternate, listed, median, timed } from './timing.ts';
+
+const FINISHED = 2_000;
+const FEW = 20;
+const ROUNDS = 7;
+const FILES = 50;
+
+/** How soon after a kill an engine has the unfinished run in hand again. */
+export const restart: Benchmark = {
+  name: 'restart',
+  summary: `an engine takes up a run of ${FINISHED} finished tasks and one unfinished after kill -9, against a bare Node start`,
+  target: { is: 'at most', ratio: 15 },
+  async measure() {
+    await using scratch = await makeScratch();
+    const many = await leaveBehind(join(scratch.path, 'many'), FINISHED);
+    const few = await leaveBehind(join(scratch.path, 'few'), FEW);
+    const short: number[] = [];
+    const listing: number[] = [];
+    const times = await alternate(
+      ROUNDS,
+      () => timed(() => takeUp(many)),
+      async () => {
+        short.push(await timed(() => takeUp(few)));
+        listing.push(await timed(() => list(many)));
+        return timed(() => bareNode());
+      },
+    );
+    const [value, ceiling] = [median(times.ours), median(times.ceiling)];
+    const note = `ms: ${listed(times.ours)} against ${listed(times.ceiling)}; with ${FEW} finished tasks ${listed([median(short)])}; mh ls ${listed([median(listing)])}`;
+    return { value, unit: 'ms', ceiling, ratio: value / ceiling, note };
+  },
+};
+
+/** Opens the data directory as its engine, takes the run up, and ends as soon as it is being carried. */
+export async function takeUpAndEnd(folder: string): Promise<never> {
+  const home = resolveHome({ MANYHANDS_HOME: join(folder, 'home') });
+  const own = await OwnEngine.open({ home, env: process.env, world: realWorld, rehearsal: [] });
+  if (own === undefined) throw new Error(`${home.root} is still locked`);
+  own.engine.carry(await activate(own.engine, LEFT_RUN));
+  if (own.engine.runs.size !== 1) throw new Error('The run was not taken up');
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => {});
+}
+
+async function leaveBehind(folder: string, size: number): Promise<string> {
+  await mkdir(join(folder, 'repository'), { recursive: true });
+  await makeRepository(join(folder, 'repository'), FILES);
+  await untilKilled(['--die-at-work', folder, String(size)]);
+  return folder;
+}
+
+function takeUp(folder: string): Promise<void> {
+  return untilKilled(['--take-up', folder]);
+}
+
+/** Runs this program in another mode, in which its own SIGKILL is the only proper end. */
+async function untilKilled(args: readonly string[]): Promise<void> {
+  const command = [process.execPath, process.argv[1] ?? '', ...args];
+  const result = await run(command, { env: PLAIN_ENVIRONMENT, timeoutMs: 120_000 });
+  if (result.signal !== 'SIGKILL')
+    throw new Error(`${args[0]} ended with ${result.code}: ${result.stderr.slice(-2000)}`);
+}
+
+async function list(folder: string): Promise<void> {
+  const program = [process.execPath, join(process.cwd(), 'bin', 'manyhands.mjs'), 'ls', '--all', '--json'];
+  await runTool(program, folder, { env: { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home') } });
+}
+
+async function bareNode(): Promise<void> {
+  await runTool([process.execPath, '-e', '0'], '/');
+}

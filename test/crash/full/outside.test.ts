@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, it } from 'vitest';
+import type { Scratch } from '../../support/scratch.ts';
+import { recover } from '../crash-case.ts';
+import { checkInvariants } from '../invariants.ts';
+import { GOAL, makeScene, PAID_ATTEMPTS } from '../scenario.ts';
+import { seenCommits } from '../seen-commits.ts';
+
+const SEEDS = [11, 23, 37, 41, 59, 67, 73, 89];
+/** About as long as the whole run takes. */
+const LATEST_MS = 6_000;
+
+describe('after two kills from outside at moments that a seed chose, a restart', () => {
+  it.each(SEEDS)('settles with seed %i', async (seed) => {
+    const random = randomFrom(seed);
+    await using scratch = await makeScene();
+    const before = await scratch.fingerprint();
+    const seen = new Set<string>();
+    for (const args of [GOAL, ['resume', '--json']]) {
+      await killDuring(scratch, args, random() * LATEST_MS);
+      for (const oid of seenCommits(scratch)) seen.add(oid);
+    }
+    await recover(scratch, GOAL);
+    await checkInvariants(scratch, { before, seen, paid: PAID_ATTEMPTS, movesBase: false });
+  });
+});
+
+async function killDuring(scratch: Scratch, args: readonly string[], afterMs: number): Promise<void> {
+  const running = scratch.start(args);
+  const over = new AbortController();
+  const ended = running.done.finally(() => over.abort());
+  // It may end before its time comes.
+  await pause(afterMs, undefined, { signal: over.signal }).catch(() => {});
+  running.kill('SIGKILL');
+  await ended;
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

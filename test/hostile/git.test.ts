@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Scratch } from '../support/scratch.ts';
+import { agent, inMirror, job, makeShop, savedFiles, tell } from './scene.ts';
+
+/** What an agent does to its git, the files of it that must be saved, and where they are found if not under their own name. */
+const LANDS: Record<string, readonly string[]> = {
+  'other-branch': ['side.txt'],
+  'stays-on-branch': ['side.txt'],
+  detached: ['detached.txt'],
+  amended: ['first.txt'],
+  rewritten: ['lost.txt'],
+  stashed: ['stash.txt'],
+  staged: ['staged.txt'],
+  orphan: ['orphan.txt'],
+  merging: ['side.txt'],
+  nested: ['nested.txt'],
+  shallow: ['shallow.txt'],
+  grafted: ['grafted.txt'],
+  'git-file': ['file.txt'],
+  'git-link': ['link.txt'],
+  'no-git': ['none.txt'],
+  'broken-git': ['broken.txt'],
+  'no-objects': ['objects.txt'],
+  locks: ['locks.txt'],
+  alternates: ['alternates.txt'],
+  links: ['links.txt'],
+  gitlink: ['gitlink.txt'],
+};
+
+describe.concurrent('whatever an agent does to its git, its work is saved, checked and landed, and nothing of it runs', () => {
+  test.each(Object.entries(LANDS))('%s', async (deed, precious) => {
+    await using shop = await makeShop();
+    const { code, run } = await misbehave(shop, deed);
+    expect([code, run.status]).toEqual([0, 'done']);
+    expect(savedFiles(shop, 'precious')).toEqual(expect.arrayContaining([...precious]));
+    expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
+  });
+});
+
+describe.concurrent('what an agent leaves that git cannot hold, or that steers git, waits for a person and stays', () => {
+  test.each([
+    ['config', 'held', /\.gitattributes/],
+    ['encoding', 'held', /\.gitattributes/],
+    ['git-names', 'blocked', /\.GIT\/config/],
+    ['fifo', 'blocked', /README\.md/],
+    ['evil-tree', 'blocked', /invalid path/],
+  ])('%s', async (deed, status, reason) => {
+    await using shop = await makeShop();
+    const { code, run } = await misbehave(shop, deed);
+    expect([code, run.status]).toEqual([4, status]);
+    expect(run.reason).toMatch(reason);
+    expect(savedFiles(shop, 'precious')).not.toEqual([]);
+    const salvage = await shop.mh(['salvage', '--json']);
+    expect(JSON.stringify(salvage.json)).toContain(run.run);
+  });
+});
+
+describe.concurrent('an agent that destroys its workspace is not done, and nothing else is harmed', () => {
+  test.each(['no-workspace', 'file-for-workspace', 'link-for-workspace'])('%s', async (deed) => {
+    await using shop = await makeShop();
+    const { code, run } = await misbehave(shop, deed);
+    expect([code, run.status, run.tasks[0]?.reason]).toEqual([1, 'failed', expect.stringContaining('without changing anything')]);
+  });
+});
+
+describe.concurrent('after an attempt that failed and left a mess the next one finds a repository it can work in', () => {
+  test.each(['locks', 'git-link', 'git-file', 'no-git', 'broken-git', 'link-for-workspace', 'detached'])('%s', async (deed) => {
+    await using shop = await makeShop({ limits: 'attempts: 2' });
+    const { code, run } = await misbehave(shop, deed, '1');
+    expect([code, run.status, run.tasks[0]?.attempts]).toEqual([0, 'done', 2]);
+  });
+});
+
+test('a folder too deep for git to open keeps its workspace from being removed', async () => {
+  await using shop = await makeShop();
+  const { code, run } = await misbehave(shop, 'deep');
+  expect([code, run.status, run.reason]).toEqual([4, 'blocked', expect.stringContaining('could not open directory')]);
+  expect(savedFiles(shop, 'precious')).toEqual(['deep.txt']);
+  execFileSync('rm', ['-r', join(shop.home, 'workspaces', `${run.run}-1`)]);
+});
+
+test('links that lead out of the tree land as links, and nothing is read or written through them', async () => {
+  await using shop = await makeShop();
+  const { run } = await misbehave(shop, 'links');
+  const modes = shop.git('ls-tree', run.commit ?? '', 'passwd', 'user', 'up', 'loop').split('\n');
+  expect(modes.map((line) => line.slice(0, 6))).toEqual(['120000', '120000', '120000', '120000']);
+});
+
+test('files with odd names are saved and land byte for byte', async () => {
+  await using shop = await makeShop();
+  const { run } = await misbehave(shop, 'odd-names');
+  expect(run.status).toBe('done');
+  const landed = shop.git('ls-tree', '-r', '-z', '--name-only', run.commit ?? '').split('\0');
+  const odd = ['-rf', '--help', 'a b', 'tab\ttab', 'quo"te', "it's", 'back\\slash', 'star*', ':(top)', '$(touch x)', 'new\nline', 'dir;ls/{a,b}'];
+  expect(landed).toEqual(expect.arrayContaining(odd));
+});
+
+test('a nested repository is saved with its history, under refs of its own, and does not land', async () => {
+  await using shop = await makeShop();
+  const { run } = await misbehave(shop, 'nested');
+  expect(inMirror(shop, 'for-each-ref', '--format=%(refname)')).toMatch(/nested/);
+  expect(shop.git('ls-tree', '-r', '--name-only', run.commit ?? '')).not.toContain('sub');
+});
+
+test('saved work is put on a branch on request', async () => {
+  await using shop = await makeShop();
+  const { run } = await misbehave(shop, 'stashed');
+  const refs = inMirror(shop, 'for-each-ref', '--format=%(refname)', `refs/manyhands/attempts/${run.run}-1-1`);
+  const stash = refs.split('\n').find((ref) => ref.endsWith('stash')) ?? '';
+  const restored = await shop.mh(['salvage', 'restore', stash, '--branch', 'rescued']);
+  expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining('rescued')]);
+  expect(shop.git('show', 'rescued:stash.txt')).toBe('precious');
+});
+
+test('work that cannot be saved keeps its workspace from being cleaned away', async () => {
+  await using shop = await makeShop();
+  const { run } = await misbehave(shop, 'git-names');
+  await tell(shop, 'cancel', run.run);
+  const cleaned = await shop.mh(['clean', '--older-than', '0', '--apply']);
+  const kept = join(shop.home, 'workspaces', `${run.run}-1`, '.GIT', 'config');
+  expect([cleaned.code, readFileSync(kept, 'utf8')]).toEqual([3, 'x\n']);
+});
+
+/** Plays a deed and makes sure that it ran nothing and touched nothing of the user's. */
+async function misbehave(shop: Scratch, deed: string, exitCode = '0') {
+  const before = await shop.fingerprint();
+  const canary = join(shop.root, 'canary');
+  const told = await job(shop, agent('git.sh', deed, canary, shop.repo, exitCode));
+  expect(existsSync(canary)).toBe(false);
+  expect(await shop.fingerprint()).toBe(before);
+  expect(inMirror(shop, 'for-each-ref', 'refs/replace')).toBe('');
+  return told;
+}

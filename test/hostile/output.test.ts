@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import type { Scratch } from '../support/scratch.ts';
+import { agent, job, makeShop, tell } from './scene.ts';
+
+/** Everything by which a text could steer a terminal: control characters but tab and newline. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+describe.concurrent('whatever an agent prints, the attempt goes on and what it said can be read', () => {
+  test('an agent that truncates its own output loses nothing of it', async () => {
+    await using shop = await makeShop();
+    expect(await logsAfter(shop, 'truncates-output')).toMatch(/before[^]*after/);
+  });
+
+  test('many lines are all kept', async () => {
+    await using shop = await makeShop();
+    const logs = await logsAfter(shop, 'many-lines', '20000');
+    expect(logs.trimEnd().split('\n')).toHaveLength(20_000);
+    expect(logs).toMatch(/ 20000\n$/);
+  });
+
+  test('a line without an end is cut, and what is left out is counted', async () => {
+    await using shop = await makeShop();
+    const logs = await logsAfter(shop, 'long-line', '20000000');
+    expect(logs).toContain(`${20_000_000 - 1024 * 1024} bytes are not shown`);
+    expect(logs.length).toBeLessThan(1_100_000);
+    expect(logs).toMatch(/ end\n$/);
+  });
+
+  test('bytes that are no text, and half a result, are shown as what they are', async () => {
+    await using shop = await makeShop();
+    const logs = await logsAfter(shop, 'bad-text');
+    expect(logs).toContain('not utf8: \ufffd\ufffd');
+    expect(logs).toContain('{"half": [1, 2');
+    expect(logs).not.toMatch(STEERING);
+  });
+
+  test('a result nested beyond reason is text and no result', async () => {
+    await using shop = await makeShop();
+    expect(await logsAfter(shop, 'deep-json')).toContain('[[[[');
+  });
+
+  test('escape sequences reach no terminal raw', async () => {
+    await using shop = await makeShop();
+    const told = await job(shop, agent('process.sh', 'escapes'));
+    const shown = await Promise.all([shop.mh(['logs']), shop.mh(['show']), shop.mh(['ls'])]);
+    for (const { stdout, stderr } of [told, ...shown]) expect(`${stdout}${stderr}`).not.toMatch(STEERING);
+    expect(shown[0]?.stdout).toContain('red');
+  });
+});
+
+test('escape sequences in names of files reach no terminal raw', async () => {
+  await using shop = await makeShop();
+  const told = await job(shop, agent('process.sh', 'escaped-name'));
+  expect(told.run.status).toBe('held');
+  const shown = await Promise.all([shop.mh(['show']), shop.mh(['salvage']), shop.mh(['diff'])]);
+  for (const { stdout, stderr } of [told, ...shown]) expect(`${stdout}${stderr}`).not.toMatch(STEERING);
+});
+
+test('escape sequences in a task reach no terminal raw', async () => {
+  await using shop = await makeShop();
+  const escapes = '\u001b]0;owned\u0007\u001b[2J\u009b2J';
+  const told = await tell(shop, 'job', `${escapes}Mend the sum`, '--agent', agent('bend.sh', 'fixes-source'));
+  const shown = await Promise.all([shop.mh(['ls']), shop.mh(['show']), shop.mh(['logs'])]);
+  for (const { stdout, stderr } of [told, ...shown]) expect(`${stdout}${stderr}`).not.toMatch(STEERING);
+  expect(told.run.title).toContain('Mend the sum');
+});
+
+async function logsAfter(shop: Scratch, ...words: [string, string?]): Promise<string> {
+  const [deed, amount] = words;
+  const { run } = await job(shop, agent('process.sh', deed, '/dev/null', ...(amount === undefined ? [] : [amount])));
+  expect(run.status).toBe('done');
+  return (await shop.mh(['logs'])).stdout;
+}

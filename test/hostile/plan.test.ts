@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import type { Scratch } from '../support/scratch.ts';
+import { agent, makeShop, tell, type Told } from './scene.ts';
+
+const GREEN = 'true';
+
+describe.concurrent('a plan that cannot be carried out is refused with the reason, and nothing of it is made', () => {
+  test.each([
+    ['circle', 'goes in a circle: a needs c needs b needs a'],
+    ['itself', 'needs itself'],
+    ['three-hundred', 'at most 200'],
+    ['twins', 'two tasks have the id "a"'],
+    ['stranger', 'needs "nobody", which is not in the plan'],
+    ['empty', 'at least one task'],
+    ['no plan at all', 'no structured output'],
+  ])('%s', async (deed, reason) => {
+    await using shop = await makeShop({ check: GREEN, limits: 'attempts: 2' });
+    const { code, run } = await plan(shop, deed);
+    expect([code, run.status, run.reason]).toEqual([1, 'failed', expect.stringContaining(reason)]);
+    expect(run.tasks.map(({ key, attempts }) => [key, attempts])).toEqual([['plan/1', 2]]);
+    expect(shop.git('branch', '--list', 'mh/*')).toBe('');
+  });
+});
+
+test('a planner that is told why its plan was refused gets another try', async () => {
+  await using shop = await makeShop({ check: GREEN, limits: 'attempts: 2' });
+  const { code, run } = await plan(shop, 'circle', 'goes in a circle');
+  expect([code, run.status]).toEqual([0, 'done']);
+  expect(run.tasks.map(({ key, attempts }) => [key, attempts])).toEqual([
+    ['plan/1', 2],
+    ['implement/1.1', 1],
+    ['review/1', 1],
+  ]);
+});
+
+test('ids of a plan are only names: odd ones name no file, no branch and no option', async () => {
+  await using shop = await makeShop({ check: GREEN });
+  const before = await shop.fingerprint();
+  const { code, run } = await plan(shop, 'odd-ids');
+  expect([code, run.status]).toEqual([0, 'done']);
+  const work = run.tasks.filter(({ role }) => role === 'implement');
+  expect(work.map(({ key }) => key)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((place) => `implement/1.${place}`));
+  expect(await shop.fingerprint()).toBe(before);
+});
+
+test('escape sequences in a plan reach no terminal raw', async () => {
+  await using shop = await makeShop({ check: GREEN });
+  const told = await plan(shop, 'escapes');
+  const shown = [told, await shop.mh(['show']), await shop.mh(['logs'])];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  for (const { stdout, stderr } of shown) expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+});
+
+function plan(shop: Scratch, ...words: string[]): Promise<Told> {
+  return tell(shop, 'do', 'Make files', '--agent', agent('plan.mjs', ...words));
+}
