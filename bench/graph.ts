@@ -8,7 +8,7 @@ import { Config } from '../src/schema/config.ts';
 import type { RunEvent } from '../src/schema/event.ts';
 import { TaskSpec } from '../src/schema/task.ts';
 import type { Benchmark } from './benchmark.ts';
-import { alternate, listed, median, timed } from './timing.ts';
+import { alternate, burned, listed, median } from './timing.ts';
 
 const SMALL = 1_000;
 const LARGE = 10_000;
@@ -25,12 +25,12 @@ export const graph: Benchmark = {
     carryOut(SMALL);
     const times = await alternate(
       ROUNDS,
-      () => timed(() => carryOut(LARGE)),
-      () => timed(() => carryOut(SMALL)),
+      () => burned(() => carryOut(LARGE)),
+      () => burned(() => carryOut(SMALL)),
     );
     const [value, ceiling] = [median(times.ours), median(times.ceiling)];
-    const note = `each task needs up to three earlier ones; ${PARALLEL} attempts at once; ms: ${listed(times.ours)} against ${listed(times.ceiling)}`;
-    return { value, unit: 'ms', ceiling, ratio: value / ceiling, note };
+    const note = `each task needs up to three earlier ones; ${PARALLEL} attempts at once; processor time in ms: ${listed(times.ours)} against ${listed(times.ceiling)}`;
+    return { value, unit: 'ms', ceiling, ratio: times.ratio, note };
   },
 };
 

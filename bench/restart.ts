@@ -37,7 +37,7 @@ export const restart: Benchmark = {
     );
     const [value, ceiling] = [median(times.ours), median(times.ceiling)];
     const note = `ms: ${listed(times.ours)} against ${listed(times.ceiling)}; with ${FEW} finished tasks ${listed([median(short)])}; mh ls ${listed([median(listing)])}`;
-    return { value, unit: 'ms', ceiling, ratio: value / ceiling, note };
+    return { value, unit: 'ms', ceiling, ratio: times.ratio, note };
   },
 };
 

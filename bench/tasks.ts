@@ -29,7 +29,7 @@ export const tasks: Benchmark = {
     );
     const [value, ceiling] = [median(times.ours) / TASKS, median(times.ceiling) / TASKS];
     const note = `${TASKS} tasks, ${FILES} files, ${PARALLEL} at once; totals in ms: ${listed(times.ours)} against ${listed(times.ceiling)}; ratios ${listed(times.ratios, 2)}`;
-    return { value, unit: 'ms a task', ceiling, ratio: median(times.ours) / median(times.ceiling), note };
+    return { value, unit: 'ms a task', ceiling, ratio: times.ratio, note };
   },
 };
 

@@ -1,3 +1,6 @@
+/** The times of all rounds, in milliseconds, and how ours relate to the ceiling's. */
+export type Rounds = { ours: number[]; ceiling: number[]; ratios: number[]; ratio: number };
+
 /** The wall time of some work, in milliseconds. */
 export async function timed(work: () => Promise<void> | void): Promise<number> {
   const start = performance.now();
@@ -5,18 +8,27 @@ export async function timed(work: () => Promise<void> | void): Promise<number> {
   return performance.now() - start;
 }
 
-/** Runs ours and the ceiling in turns, so that what else the machine does falls on both, and gives all times. */
+/** The processor time that some work of this process takes, in milliseconds: what others do meanwhile does not count. */
+export async function burned(work: () => Promise<void> | void): Promise<number> {
+  const start = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+/** Runs ours and the ceiling in turns, so that what else the machine does falls on both; the ratio is that of the middle round. */
 export async function alternate(
   rounds: number,
   ours: (round: number) => Promise<number>,
   ceiling: (round: number) => Promise<number>,
-): Promise<{ ours: number[]; ceiling: number[]; ratios: number[] }> {
+): Promise<Rounds> {
   const times: { ours: number[]; ceiling: number[] } = { ours: [], ceiling: [] };
   for (let round = 0; round < rounds; round += 1) {
     times.ceiling.push(await ceiling(round));
     times.ours.push(await ours(round));
   }
-  return { ...times, ratios: times.ours.map((time, round) => time / (times.ceiling[round] ?? Number.NaN)) };
+  const ratios = times.ours.map((time, round) => time / (times.ceiling[round] ?? Number.NaN));
+  return { ...times, ratios, ratio: median(ratios) };
 }
 
 /** The middle value: one slow round does not count. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
-import { nearest } from '../roles/nearest.ts';
+import { nearest } from '../nearest.ts';
 import { AgentConfig, type Config } from '../schema/config.ts';
 import { type AgentChoice, nameForProgram, parseAgentChoice } from './choice.ts';
 import { findProgram } from './program.ts';

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../schema/config.ts';
 import type { Agent } from './agent.ts';
+import { claudeAgent } from './claude.ts';
 import { commandAgent } from './command.ts';
 import { type AgentOptions, pinAgents } from './pin.ts';
 import { rehearsalAgent } from './rehearsal.ts';
@@ -7,6 +8,8 @@ import { rehearsalAgent } from './rehearsal.ts';
 type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
 
 const KINDS: Record<AgentConfig['kind'], Make> = {
+  claude: (name, config, { config: { trust }, dir, root, path }) =>
+    claudeAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
   command: (name, config, { dir, root, path }) =>
     commandAgent({ name, config, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
   rehearsal: (name, config, { dir, root, rehearsal }) =>

@@ -4,20 +4,13 @@ import { describeConfig } from '../config/describe.ts';
 import { oneLine } from './clean-text.ts';
 import type { Candidate, CompletionValues } from './completion-values.ts';
 import type { Session } from './platform.ts';
-import { createProgram } from './program.ts';
-import { COMMANDS } from './registry.ts';
 
 /** All commands with all their words, as the completion library wants them. */
 export async function completionTree(session: Session, values: CompletionValues): Promise<RootCommand> {
-  const program = createProgram(session);
+  const program = await session.program();
   const root = new RootCommand();
   addOptions(root, program, values);
-  for (const { name, hidden, load } of COMMANDS) {
-    const command = program.commands.find((candidate) => candidate.name() === name);
-    if (hidden || command === undefined) continue;
-    (await load()).define(command, session);
-    add(root, command, { path: name, values });
-  }
+  for (const command of program.createHelp().visibleCommands(program)) add(root, command, { path: command.name(), values });
   return root;
 }
 

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Caller } from '../operations/caller.ts';
 import type { World } from '../world.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,5 +29,5 @@ export interface ScratchRepository extends AsyncDisposable {
   readonly home: string;
 }
 
-/** One call of the program: its arguments, and the code it will end with. */
-export type Session = { platform: Platform; argv: readonly string[]; exitCode: number };
+/** One call of the program: its arguments, the code it will end with, and (for completion) the parser with every command that is shown. */
+export type Session = { platform: Platform; argv: readonly string[]; exitCode: number; program(): Promise<Command> };

@@ -13,7 +13,7 @@ const USAGE_EXIT = 2;
 /** Does what the arguments ask for and gives the exit code; every failure has been told when it returns. */
 export async function runProgram(argv: readonly string[], platform: Platform): Promise<number> {
   const { terminal } = platform;
-  const session: Session = { platform, argv, exitCode: 0 };
+  const session: Session = { platform, argv, exitCode: 0, program: () => wholeProgram(session) };
   if (argv.length === 0) {
     terminal.out(`${welcomeLines(painter(terminal.colors.out)).join('\n')}\n`);
     return 0;
@@ -28,6 +28,16 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
     if (isAsked(argv, '--background')) announceFailure(session, failure);
     return printError(terminal, failure, isAsked(argv, '--json'));
   }
+}
+
+/** The parser with every command that is shown, each defined. */
+async function wholeProgram(session: Session): Promise<Command> {
+  const program = createProgram(session);
+  for (const { name, hidden, load } of COMMANDS) {
+    const command = program.commands.find((candidate) => candidate.name() === name);
+    if (hidden !== true && command !== undefined) (await load()).define(command, session);
+  }
+  return program;
 }
 
 /** The parser with all commands; each is defined when it is called. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../roles/nearest.ts';
+import { nearest } from '../nearest.ts';
 import { allowedAt, keysAt } from './describe.ts';
 import { isPlain } from './merge.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { nearest } from '../roles/nearest.ts';
+import { nearest } from '../nearest.ts';
 import { allowedAt, describeConfig, keysAt } from './describe.ts';
 
 /** The path of a key as typed (`limits.agents`); a key that no setting has is refused with the nearest one. */

@@ -16,7 +16,7 @@ export function attention(state: RunState): Attention[] {
   const waiting: Attention[] = [];
   if (state.status.kind === 'held') {
     const { what, reason, files } = state.status.hold;
-    const nextStep = `manyhands approve ${run}`;
+    const nextStep = what === 'trouble' ? `mend it, then manyhands approve ${run}` : `manyhands approve ${run}`;
     waiting.push({ task: null, what: what === 'plan' ? 'plan' : 'held', reason, files, nextStep });
   }
   if (state.counts.held + state.counts.blocked === 0) return waiting;
@@ -38,7 +38,9 @@ export function attention(state: RunState): Attention[] {
 export function isStuck(state: RunState): boolean {
   if (state.status.kind === 'ended') return false;
   const moving = state.counts.running + state.counts.landing + state.counts.ready;
-  if (state.status.kind === 'held') return state.counts.running + state.counts.landing === 0;
+  if (state.status.kind === 'held') {
+    return state.counts.running + (state.status.hold.what === 'trouble' ? 0 : state.counts.landing) === 0;
+  }
   if (state.status.kind === 'cancelling') return false;
   const waiting = state.counts.held + state.counts.blocked;
   return waiting > 0 && moving === 0 && openTasks(state) > 0;

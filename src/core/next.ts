@@ -56,8 +56,7 @@ export function next(runs: readonly RunState[], circumstances: Circumstances): A
     lines.push(line);
   }
   for (const run of runs) {
-    if (run.status.kind === 'ended' || run.status.kind === 'cancelling' || circumstances.landing.has(run.start.run))
-      continue;
+    if (!mayLand(run) || circumstances.landing.has(run.start.run)) continue;
     const tasks = Object.keys(run.landing);
     if (tasks.length > 0) intents.push({ do: 'land', run: run.start.run, tasks });
   }
@@ -175,6 +174,11 @@ function hopelessness(
   const reservation = reservationFor(state, task.spec);
   if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
   return { kind: 'budget', reason: shortOfMoney(reservation, budget, money) };
+}
+
+/** Work lands also while a plan or a task waits for a person, but not while the run itself is in trouble. */
+function mayLand({ status }: RunState): boolean {
+  return status.kind === 'running' || (status.kind === 'held' && status.hold.what !== 'trouble');
 }
 
 function outsideOf(task: TaskState, circumstances: Circumstances): { ref: string; is: 'open' | 'failed' } | undefined {

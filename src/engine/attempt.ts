@@ -10,6 +10,7 @@ import { crashpoint } from '../world.ts';
 import { assignmentFor, writePrompt } from './assignment.ts';
 import { concludeAttempt } from './conclude.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import type { Outcome } from './outcome.ts';
 import { AttemptOutput } from './output.ts';
 import { type Place, placeOf, preparePlace } from './place.ts';
 import { Watchdog } from './watchdog.ts';
@@ -18,9 +19,6 @@ import { Watchdog } from './watchdog.ts';
 const GRACE_MS = 5_000;
 /** Live usage is put on record at most this often. */
 const USAGE_EVERY_MS = 5_000;
-
-/** What came of watching a process: the agent's own result, and the reason for which we stopped it, if we did. */
-export type Outcome = { result: AgentResult; stopped: Failure | undefined };
 
 /** Carries one claimed attempt from its workspace to its end on record. Never throws for what an agent can do. */
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
@@ -182,6 +180,6 @@ function failureOf(error: unknown, signal: AbortSignal): Failure {
 }
 
 /** Without its store the engine cannot go on: that is the engine's failure, not the attempt's. */
-function isStoreFailure(error: unknown): boolean {
+export function isStoreFailure(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'CONFLICT' || error.details.store === true);
 }

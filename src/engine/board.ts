@@ -86,7 +86,7 @@ export class Board {
     const run = slash < 0 ? ref : ref.slice(0, slash);
     const state = runs.get(run)?.ledger.state ?? loadRun(this.#store, runStream(run));
     const standing = slash < 0 ? runStanding(state) : taskStanding(state, ref.slice(slash + 1));
-    if (standing !== 'open') this.#settled.set(ref, standing);
+    if (standing === 'done') this.#settled.set(ref, standing);
     return standing;
   }
 

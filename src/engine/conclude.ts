@@ -7,9 +7,9 @@ import type { Failure, FollowUp } from '../schema/failure.ts';
 import { accountStream } from '../schema/ids.ts';
 import type { Write } from '../store/store.ts';
 import { crashpoint } from '../world.ts';
-import type { Outcome } from './attempt.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
-import { type Place, savePlace } from './place.ts';
+import type { Outcome } from './outcome.ts';
+import { nextSave, type Place, savePlace } from './place.ts';
 
 export type Concluding = { task: TaskState; attempt: AttemptState; place: Place | undefined; outcome: Outcome };
 
@@ -54,7 +54,8 @@ async function save(
 ): Promise<{ saved?: SavedWork; failure?: Failure }> {
   if (place === undefined) return {};
   try {
-    return { saved: await savePlace(run, task, place, { number: attempt.number, save: 1 }) };
+    const save = await nextSave(run, task, attempt.number);
+    return { saved: await savePlace(run, task, place, { number: attempt.number, save }) };
   } catch (error) {
     const isFull = error instanceof AppError && error.code === 'NO_SPACE';
     const message = `Its work could not be saved and stays in ${place.path}: ${messageOf(error)}`;
@@ -101,7 +102,7 @@ async function judgeHandoff(
   if (result.verdict !== 'pass')
     return {
       kind: 'bad-output',
-      message: result.summary,
+      message: [result.summary, ...(result.output?.split('\n') ?? [])].slice(0, 3).join(' ').slice(0, SUMMARY_CHARS),
       ...(result.output === undefined ? {} : { evidence: result.output }),
     };
   const refusal = run.recipe.accept(task, output);

@@ -1,16 +1,19 @@
 import { isStuck } from '../core/attention.ts';
 import { startAttempt } from '../core/decide/attempt.ts';
+import { holdRun } from '../core/decide/run.ts';
 import { isSettled } from '../core/document.ts';
 import { type Circumstances, type Intent, next } from '../core/next.ts';
 import { openTasks, type RunState } from '../core/state.ts';
+import { AppError, messageOf } from '../errors.ts';
 import type { Home } from '../home.ts';
 import type { RunEvent } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { World } from '../world.ts';
-import { adoptAttempt, performAttempt } from './attempt.ts';
+import { adoptAttempt, isStoreFailure, performAttempt } from './attempt.ts';
 import { checkBase } from './base-check.ts';
 import { Board } from './board.ts';
+import { claimFor } from './claim.ts';
 import type { ActiveRun, EngineContext, Parts } from './context.ts';
 import { finishRun, showBranch } from './finish.ts';
 import { giveUp } from './give-up.ts';
@@ -20,8 +23,8 @@ import { removePlace } from './place.ts';
 import { roomFor } from './room.ts';
 import { Slots } from './slots.ts';
 import { landWaiting } from './train.ts';
-import { Underway } from './underway.ts';
 import { unfold } from './unfold.ts';
+import { Works } from './works.ts';
 
 export type EngineOptions = { home: Home; store: Store; world: World; parts: Parts; env: NodeJS.ProcessEnv };
 
@@ -35,10 +38,7 @@ export class Engine implements EngineContext {
   readonly checkSlots: Slots;
   readonly #runs = new Map<string, ActiveRun>();
   readonly #board: Board;
-  readonly #claimed = new Set<string>();
-  readonly #landing = new Set<string>();
-  readonly #closing = new Set<string>();
-  readonly #underway = new Underway();
+  readonly #works: Works;
   readonly #stop = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
   #isDraining = false;
@@ -53,6 +53,10 @@ export class Engine implements EngineContext {
     this.env = options.env;
     this.checkSlots = new Slots(1);
     this.#board = new Board(options.store, options.world);
+    this.#works = new Works({
+      onError: (run, error) => this.#onError(run, error),
+      onEnd: (run) => this.#onEnd(run),
+    });
     // Nobody may be listening yet; the failure is told to whoever waits for `failed` or stops the engine.
     this.#failed.promise.catch(() => {});
   }
@@ -77,7 +81,7 @@ export class Engine implements EngineContext {
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
     for (const key of Object.keys(state.running))
-      this.#perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
+      this.#works.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
     if (state.baseEvidence !== null) unfold(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') run.cancel.abort();
     this.wake();
@@ -110,8 +114,9 @@ export class Engine implements EngineContext {
   async idle(): Promise<void> {
     this.wake();
     while (!this.#stop.signal.aborted && !this.#isDraining) {
-      await Promise.race([this.#underway.looked(), this.#failed.promise]);
-      const isMoving = this.#underway.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
+      await Promise.race([this.#works.underway.looked(), this.#failed.promise]);
+      const isMoving =
+        this.#works.underway.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
       if (!isMoving) return;
     }
   }
@@ -119,20 +124,20 @@ export class Engine implements EngineContext {
   /** Starts nothing new; resolves when what runs has ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    await Promise.race([this.#underway.ended(), this.#failed.promise]);
+    await Promise.race([this.#works.underway.ended(), this.#failed.promise]);
   }
 
   /** Stops agents and checks, saves what they made; the runs can be resumed. */
   async stop(): Promise<void> {
     this.#isDraining = true;
     this.#stop.abort();
-    this.#underway.look();
+    this.#works.underway.look();
     this.#cancelAlarm();
-    await this.#underway.ended();
+    await this.#works.underway.ended();
   }
 
   #look(): void {
-    this.#underway.look();
+    this.#works.underway.look();
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#begin(run);
@@ -150,11 +155,11 @@ export class Engine implements EngineContext {
     const states = runs.map((run) => run.ledger.state);
     return {
       now: this.world.now(),
-      slots: this.#isDraining ? 0 : roomFor(states, this.#claimed.size, this.home),
-      board: this.#board.view(runs, this.#claimed),
+      slots: this.#isDraining ? 0 : roomFor(states, this.#works.claimed.size, this.home),
+      board: this.#board.view(runs, this.#works.claimed),
       projects: this.#board.projects(states),
-      claimed: this.#claimed,
-      landing: this.#isDraining ? new Set(this.#runs.keys()) : this.#landing,
+      claimed: this.#works.claimed,
+      landing: this.#isDraining ? new Set(this.#runs.keys()) : this.#works.landing,
       outside: this.#board.outside(this.#runs, states),
     };
   }
@@ -162,7 +167,7 @@ export class Engine implements EngineContext {
   #begin(run: ActiveRun): void {
     const { state } = run.ledger;
     if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#isDraining) return;
-    this.#once(run, 'base', () => checkBase(this, run, run.checks));
+    this.#works.once(run, { name: 'base', forGood: false }, () => this.#orHold(run, checkBase(this, run, run.checks)));
   }
 
   #act(intent: Intent): void {
@@ -176,90 +181,65 @@ export class Engine implements EngineContext {
         this.submit(run, (state) => giveUp(state, intent));
         return;
       case 'land':
-        this.#landing.add(run.id);
-        this.#track(
-          run,
-          landWaiting(this, run, intent.tasks).finally(() => this.#landing.delete(run.id)),
-        );
+        this.#works.land(run, this.#orHold(run, landWaiting(this, run, intent.tasks)));
         return;
     }
   }
 
   #attempt(run: ActiveRun, intent: Extract<Intent, { do: 'attempt' }>): void {
-    this.#perform(run, intent.task, async () => {
-      const task = taskOf(run.ledger.state, intent.task);
-      const base = task.from?.base ?? task.attempts.at(-1)?.base ?? baseOf(run.ledger.state, intent.task);
-      const session = task.resume ? task.attempts.at(-1)?.session : undefined;
-      const { agent, because, reservation } = intent;
-      const claim = { task: intent.task, agent, because, reservation, base, ...(session == null ? {} : { session }) };
+    this.#works.perform(run, intent.task, async () => {
+      const claim = claimFor(run.ledger.state, intent);
+      if (claim === undefined) return;
       await this.submit(run, (state) => startAttempt(state, claim)).committed;
       await performAttempt(this, run, taskOf(run.ledger.state, intent.task));
     });
   }
 
-  #perform(run: ActiveRun, key: TaskKey, work: () => Promise<void>): void {
-    const claim = `${run.id} ${key}`;
-    if (this.#claimed.has(claim)) return;
-    this.#claimed.add(claim);
-    this.#track(
-      run,
-      work().finally(() => this.#claimed.delete(claim)),
-    );
-  }
-
   /** Ends a run whose tasks have all ended; shows the branch of one that waits for a person. */
   #close(run: ActiveRun): void {
     const { state } = run.ledger;
-    if (state.status.kind === 'ended' || this.#landing.has(run.id)) return;
+    if (state.status.kind === 'ended' || this.#works.landing.has(run.id)) return;
     const mayEnd =
       state.status.kind === 'cancelling' || (state.status.kind === 'running' && state.baseEvidence !== null);
-    if (mayEnd && openTasks(state) === 0) this.#once(run, 'end', () => finishRun(this, run, run.keep));
-    else if (isStuck(state) && state.pushed !== state.tip.commit && state.tip.commit !== state.start.base.commit) {
-      this.#once(run, `show ${state.tip.commit}`, () => showBranch(this, run));
+    if (mayEnd && openTasks(state) === 0) {
+      this.#works.once(run, { name: 'end', forGood: false }, () => this.#orHold(run, finishRun(this, run, run.keep)));
+    } else if (isStuck(state) && state.pushed !== state.tip.commit && state.tip.commit !== state.start.base.commit) {
+      const step = { name: `show ${state.tip.commit}`, forGood: true };
+      this.#works.once(run, step, () => this.#orHold(run, showBranch(this, run)));
     }
-  }
-
-  #once(run: ActiveRun, what: string, work: () => Promise<void>): void {
-    const name = `${run.id} ${what}`;
-    if (this.#closing.has(name)) return;
-    this.#closing.add(name);
-    const isShowing = what.startsWith('show');
-    this.#track(
-      run,
-      work().finally(() => (isShowing ? undefined : this.#closing.delete(name))),
-    );
   }
 
   #tidy(run: ActiveRun, key: TaskKey, committed: Promise<void>): void {
     const task = taskOf(run.ledger.state, key);
     if (task.phase.status === 'failed') return;
     if (task.attempts.at(-1)?.ended?.saved == null && task.attempts.length > 0) return;
-    this.#track(
+    this.#works.track(
       run,
       // A folder that cannot be removed, or whose teardown fails, stays: its work is saved, and `clean` lists it.
       committed.then(() => removePlace(this, run, task).catch(() => {})),
     );
   }
 
-  /** Everything under way is known here; what goes wrong beyond an attempt's own failure stops the engine. */
-  #track(run: ActiveRun, work: Promise<void>): void {
-    const guarded = work
-      .catch((error: unknown) => {
-        if (!this.#stop.signal.aborted && !run.cancel.signal.aborted) this.#failed.reject(error);
-      })
-      .finally(() => {
-        if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
-        this.wake();
-      });
-    this.#underway.add(guarded);
+  /** Trouble of one run (its repository is gone, say) holds that run for a person; the others go on. */
+  async #orHold(run: ActiveRun, work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      const isMine = run.ledger.state.status.kind === 'running' && !isStoreFailure(error);
+      if (!isMine || this.#stop.signal.aborted) throw error;
+      const reason = error instanceof AppError ? `${error.message} (${error.hint})` : messageOf(error);
+      await this.submit(run, (state) => holdRun(state, { what: 'trouble', reason, files: [] })).committed;
+    }
   }
-}
 
-/** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */
-function baseOf(state: RunState, key: TaskKey): string {
-  const resolves = state.tasks[key]?.spec.resolves;
-  const phase = resolves === undefined ? undefined : state.tasks[resolves]?.phase;
-  return phase?.status === 'conflicted' ? phase.onto : state.tip.commit;
+  #onError(run: ActiveRun, error: unknown): void {
+    if (!this.#stop.signal.aborted && !run.cancel.signal.aborted) this.#failed.reject(error);
+  }
+
+  #onEnd(run: ActiveRun): void {
+    if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
+    this.wake();
+  }
 }
 
 function taskOf(state: RunState, key: TaskKey) {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { lastAttempt, type TaskState } from '../core/state.ts';
 import { AppError, errorCode, messageOf } from '../errors.ts';
 import { layOutConflict } from '../git/conflict.ts';
+import { readRef } from '../git/mirror-refs.ts';
 import { saveWorkspace } from '../git/save.ts';
 import { checkWorkspace, createWorkspace, removeWorkspace } from '../git/workspace.ts';
 import type { SavedWork } from '../schema/event.ts';
@@ -60,8 +61,7 @@ export async function savePlace(
   options: { number: number; save: number },
 ): Promise<SavedWork> {
   const attempt = task.attempts[options.number - 1] ?? lastAttempt(task);
-  const id = attemptId(run.id, task.ordinal, options.number);
-  const ref = `refs/manyhands/attempts/${id}/${options.save}`;
+  const ref = saveRef(run, task, options);
   const { git } = run.ledger.state.start.config;
   const trailers = [...git.trailers, `Manyhands-Run: ${run.id}`, `Manyhands-Task: ${task.spec.key}`];
   const saved = await saveWorkspace({
@@ -81,6 +81,17 @@ export async function savePlace(
     });
   }
   return { ref, commit: saved.commit, tree: saved.tree, head: saved.head, changed: saved.changed };
+}
+
+/** The number of an attempt's next save: one whose record a crash has lost keeps its ref. */
+export async function nextSave(run: ActiveRun, task: TaskState, number: number): Promise<number> {
+  let save = 1;
+  while ((await readRef(run.project.mirror, saveRef(run, task, { number, save }))) !== undefined) save += 1;
+  return save;
+}
+
+function saveRef(run: ActiveRun, task: TaskState, { number, save }: { number: number; save: number }): string {
+  return `refs/manyhands/attempts/${attemptId(run.id, task.ordinal, number)}/${save}`;
 }
 
 /** Removes a task's workspace once its work is on record; teardown commands run first. */

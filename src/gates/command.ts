@@ -2,11 +2,11 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../errors.ts';
+import { outputText } from '../process/output-text.ts';
+import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
-import { outputText } from '../process/output-text.ts';
 import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
-import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
 
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 

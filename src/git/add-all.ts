@@ -22,7 +22,8 @@ const TIMEOUT_MS = 600_000;
 const LOOKS_AT_ONCE = 64;
 const MOST_SAID = 500;
 /** Told, with exit code 1, of paths that we leave out and that are ignored anyway. */
-const IGNORED_NOTICE = /^The following paths are ignored by one of your \.gitignore files:\n(?:(?!error:|fatal:|warning:).*(?:\n|$))*/m;
+const IGNORED_NOTICE =
+  /^The following paths are ignored by one of your \.gitignore files:\n(?:(?!error:|fatal:|warning:).*(?:\n|$))*/m;
 /** Attributes by which a file's own text, or a program that is missing, can make git give up on all of them. */
 const AS_IT_IS = '* -filter -ident -working-tree-encoding\n';
 

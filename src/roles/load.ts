@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { rolesFolder } from './folder.ts';
-import { nearest } from './nearest.ts';
 import { parseRole, type Role } from './role.ts';
 
 /** `userDir` is the folder of the user's own role files, usually `.manyhands/roles` of the repository. */

@@ -47,7 +47,7 @@ export type WorkStart = z.infer<typeof WorkStart>;
 
 /** Something only a person can decide. */
 export const Hold = z.object({
-  what: z.enum(['plan', 'guard', 'review', 'landing', 'base-red']),
+  what: z.enum(['plan', 'guard', 'review', 'landing', 'base-red', 'trouble']),
   reason: z.string(),
   files: z.array(z.string()).default([]),
 });

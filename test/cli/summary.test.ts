@@ -8,6 +8,7 @@ import { evidence } from '../support/given.ts';
 
 const DONE: RunDocument = {
   run: 'k3v9x2ab',
+  version: 9,
   title: 'A better shop',
   recipe: 'goal',
   project: '/shop',

@@ -17,7 +17,7 @@ const SAMPLE = [
 ];
 
 describe('after a kill at a crash point, a restart', () => {
-  it.each(SAMPLE)('settles from $point, pass $hit', async (crash) => {
+  it.each(SAMPLE)('settles from $point, pass $hit', { timeout: 300_000 }, async (crash) => {
     await runCrashCase({ args: GOAL, paid: PAID_ATTEMPTS, crash });
   });
 });

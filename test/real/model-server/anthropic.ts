@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { type Dialect, frame, pieces } from './dialect.ts';
 import { anthropicRefusal } from './anthropic-refusal.ts';
+import { type Dialect, frame, pieces } from './dialect.ts';
 import type { Asked, Reply } from './step.ts';
 
 const Text = z.union([
   z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).transform((blocks) =>
-    blocks
-      .flatMap((block) => (block.type === 'text' && block.text !== undefined ? [block.text] : []))
-      .join('\n'),
-  ),
+  z
+    .array(z.looseObject({ type: z.string(), text: z.string().optional() }))
+    .transform((blocks) =>
+      blocks.flatMap((block) => (block.type === 'text' && block.text !== undefined ? [block.text] : [])).join('\n'),
+    ),
 ]);
 const Body = z.looseObject({
   model: z.string(),

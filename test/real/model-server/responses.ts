@@ -9,7 +9,11 @@ const Content = z.union([
     .array(z.looseObject({ text: z.string().optional() }))
     .transform((parts) => parts.flatMap(({ text }) => (text === undefined ? [] : [text])).join('\n')),
 ]);
-const Item = z.looseObject({ type: z.string().default('message'), role: z.string().default(''), content: z.unknown() });
+const Item = z.looseObject({
+  type: z.string().default('message'),
+  role: z.string().default(''),
+  content: z.unknown().optional(),
+});
 const Body = z.looseObject({
   model: z.string(),
   instructions: z.string().default(''),

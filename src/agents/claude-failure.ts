@@ -1,0 +1,137 @@
+import { constants } from 'node:os';
+import type { Failure, FailureKind } from '../schema/failure.ts';
+import type { AgentExit } from './agent.ts';
+import type { ResultLine } from './claude-line.ts';
+import { resetTimeIn } from './claude-reset-time.ts';
+import { exitFailure } from './exit-failure.ts';
+
+/** What the program itself said of a failed request, in the place of an answer. */
+export interface ApiError {
+  error: string | undefined;
+  /** When it was said. */
+  at: number | undefined;
+}
+
+/** All that decides how an attempt ended. */
+export interface ClaudeEnd {
+  exit: AgentExit;
+  result: ResultLine | undefined;
+  /** A turn began after the last result. */
+  isTurnOpen: boolean;
+  apiError: ApiError | undefined;
+  /** When a limit that refused a request is over, as the server said. */
+  limitResetAt: number | undefined;
+  stderr: string;
+}
+
+const LONGEST_MESSAGE = 500;
+
+const BY_SUBTYPE: ReadonlyMap<string, FailureKind> = new Map([
+  ['error_max_turns', 'budget'],
+  ['error_max_budget_usd', 'budget'],
+  ['error_max_structured_output_retries', 'bad-output'],
+]);
+
+const BY_TERMINAL_REASON: ReadonlyMap<string, FailureKind> = new Map([
+  ['prompt_too_long', 'context-full'],
+  ['aborted_streaming', 'interrupted'],
+  ['aborted_tools', 'interrupted'],
+]);
+
+const BY_API_ERROR: ReadonlyMap<string, FailureKind> = new Map([
+  ['usage_limit_reached', 'usage-limit'],
+  ['connection_failed', 'network'],
+  ['stream_idle_timeout', 'network'],
+  ['max_output_tokens', 'implementation'],
+]);
+
+/** Words that the program puts beside a status, and that say more than it. */
+const BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
+  ['authentication_failed', 'auth'],
+  ['billing_error', 'billing'],
+  ['model_not_found', 'model-not-found'],
+  ['overloaded', 'overloaded'],
+  ['max_output_tokens', 'implementation'],
+]);
+
+const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
+  [401, 'auth'],
+  [402, 'billing'],
+  [403, 'auth'],
+  [404, 'model-not-found'],
+  [408, 'network'],
+  [413, 'context-full'],
+  [429, 'rate-limit'],
+]);
+
+/** Only what the program writes when it ends without a result, never what an agent printed. */
+const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
+  [/cannot be used with root\/sudo privileges/, 'environment'],
+  [/\bENOSPC\b|no space left on device/i, 'disk-full'],
+  [/Please run \/login|Invalid API key/, 'auth'],
+];
+
+const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
+const BY_SIGNAL: Readonly<Record<number, Failure>> = {
+  [128 + SIGHUP]: { kind: 'interrupted', message: 'It was ended by SIGHUP' },
+  [128 + SIGINT]: { kind: 'interrupted', message: 'It was ended by SIGINT' },
+  [128 + SIGTERM]: { kind: 'interrupted', message: 'It was ended by SIGTERM' },
+  [128 + SIGKILL]: { kind: 'killed', message: 'It was ended by SIGKILL' },
+};
+
+/** What went wrong, if anything: the last result's fields first, then the exit, then the program's own error channel. */
+export function claudeFailure(end: ClaudeEnd): Failure | undefined {
+  const failure = end.result === undefined || end.isTurnOpen ? unfinished(end) : finished(end, end.result);
+  if (failure === undefined || end.stderr === '') return failure;
+  return { ...failure, evidence: end.stderr };
+}
+
+function finished(end: ClaudeEnd, result: ResultLine): Failure | undefined {
+  if (result.is_error) return reported(end, result);
+  // A result that stands is not undone by a signal to a program that has nothing left to do.
+  if (end.exit.kind === 'interrupted' || BY_SIGNAL[end.exit.code] !== undefined) return undefined;
+  return exitFailure(end.exit);
+}
+
+function unfinished({ exit, stderr }: ClaudeEnd): Failure {
+  if (exit.kind === 'interrupted') return exitFailure(exit) ?? crashed();
+  const bySignal = BY_SIGNAL[exit.code];
+  if (bySignal !== undefined) return bySignal;
+  if (exit.code === 0) return crashed();
+  const kind = BY_STDERR.find(([sign]) => sign.test(stderr))?.[1];
+  if (kind !== undefined) return { kind, message: shorten(stderr) };
+  return exitFailure(exit) ?? crashed();
+}
+
+function crashed(): Failure {
+  return { kind: 'crashed', message: 'It ended without a result' };
+}
+
+function reported(end: ClaudeEnd, result: ResultLine): Failure {
+  const kind = kindOf(end, result);
+  const text = result.result || result.errors?.join('; ') || end.stderr || `It ended with ${result.subtype}`;
+  const message = shorten(text);
+  if (kind !== 'usage-limit' && kind !== 'rate-limit') return { kind, message };
+  const resetAt = end.limitResetAt ?? (end.apiError?.at === undefined ? undefined : resetTimeIn(text, end.apiError.at));
+  return resetAt === undefined ? { kind, message } : { kind, message, resetAt };
+}
+
+function kindOf({ apiError, limitResetAt }: ClaudeEnd, result: ResultLine): FailureKind {
+  const status = result.api_error_status ?? undefined;
+  const known =
+    BY_SUBTYPE.get(result.subtype) ??
+    BY_TERMINAL_REASON.get(result.terminal_reason ?? '') ??
+    BY_API_ERROR.get(result.api_error ?? '') ??
+    (result.stop_reason === 'refusal' ? 'refused' : undefined) ??
+    (status === 429 && limitResetAt !== undefined ? 'usage-limit' : undefined) ??
+    BY_ERROR.get(apiError?.error ?? '') ??
+    (status === undefined ? undefined : (BY_STATUS.get(status) ?? (status >= 500 ? 'overloaded' : 'unknown')));
+  if (known !== undefined) return known;
+  if (result.subtype !== 'success') return 'crashed';
+  return apiError === undefined && result.terminal_reason !== 'api_error' ? 'unknown' : 'network';
+}
+
+function shorten(text: string): string {
+  const line = text.trim();
+  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
+}

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { agent, job, SHOP } from './scene.ts';
+
+const NEVER_ENDS = ['sleep 300', 'kill -STOP $$'];
+
+describe.concurrent('a check that does not end well lets nothing pass', () => {
+  test.each([
+    ['prints PASS and fails', 'echo PASS; exit 1', 'exit code 1'],
+    ['is killed', 'kill -KILL $$', 'exit code 137'],
+    ['kills its keeper', 'kill -KILL $PPID; sleep 300', 'ended'],
+    ['forges the exit code of its keeper', 'cd "$HOME"/data/attempts/*gate*/ && echo 0 >exit; kill -KILL $PPID', ''],
+    ['never ends', 'sleep 300', 'did not end within 1 s'],
+    ['stops itself', 'kill -STOP $$', 'did not end within 1 s'],
+    ['is not there', './no-such-program', '127'],
+  ])('%s', async (_, command, said) => {
+    await using shop = await shopWith(command);
+    const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
+    expect(code).not.toBe(0);
+    expect(['failed', 'blocked']).toContain(run.status);
+    expect([run.commit, run.branch]).toEqual([null, null]);
+    expect(run.reason).toContain(said);
+    expect(await shop.leftovers()).toEqual([]);
+  });
+});
+
+describe.concurrent('a check may do what it likes in its own checkout', () => {
+  test('what it leaves running ends with it', async () => {
+    await using shop = await shopWith('setsid sleep 300 & echo $! >>"$HOME/pids"; exit 0');
+    const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
+    expect([code, run.status]).toEqual([0, 'done']);
+    expect(await shop.leftovers()).toEqual([]);
+    const pids = readFileSync(join(shop.root, 'pids'), 'utf8').trim().split('\n');
+    expect(pids.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]);
+  });
+
+  test('what it writes is not what lands', async () => {
+    await using shop = await shopWith('echo junk >junk.txt; echo junk >sum.js; git add -A; git commit -qm junk; exit 0');
+    const { run } = await job(shop, agent('bend.sh', 'fixes-source'));
+    expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
+    expect(shop.git('ls-tree', '--name-only', `mh/${run.run}`)).not.toContain('junk');
+  });
+
+  test('it may even remove it', async () => {
+    await using shop = await shopWith('rm -rf "$PWD"; exit 0');
+    const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
+    expect([code, run.status]).toEqual([0, 'done']);
+  });
+});
+
+test('a check that passes only sometimes lands a tree on which it has passed', async () => {
+  const flaky = 'n=$(cat "$HOME/n" 2>/dev/null || echo 0); echo $((n + 1)) >"$HOME/n"; [ $((n % 2)) -eq 1 ]';
+  await using shop = await shopWith(flaky, 'attempts: 3');
+  const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
+  expect([code, run.status]).toEqual([0, 'done']);
+  const verdicts = run.tasks[0]?.evidence.map(({ verdict }) => verdict);
+  expect(verdicts?.at(-1)).toBe('pass');
+});
+
+test('a check that floods its output is judged by its end, and what is kept of it is short', async () => {
+  await using shop = await shopWith('seq 2000000; exit 1');
+  const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
+  expect([code, run.status]).toEqual([1, 'failed']);
+  expect(run.tasks[0]?.evidence[0]?.output?.length).toBeLessThan(20_000);
+});
+
+function shopWith(command: string, limits = 'attempts: 1'): Promise<Scratch> {
+  const timeoutSeconds = NEVER_ENDS.includes(command) ? 1 : 60;
+  const check = `checks:\n  - { name: check, run: ${JSON.stringify(command)}, timeoutSeconds: ${timeoutSeconds} }\n`;
+  const settings = `${check}limits: { retryDelaySeconds: 0, ${limits} }\n`;
+  return makeScratch({ files: { ...SHOP, '.manyhands/config.yaml': settings } });
+}

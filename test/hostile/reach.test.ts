@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Scratch } from '../support/scratch.ts';
+import { agent, inMirror, job, makeShop, tell } from './scene.ts';
+
+const CANARIES = { AWS_SECRET_ACCESS_KEY: 'canary-aws', MY_CANARY: 'canary-mine', GITHUB_TOKEN: 'canary-github', GIT_DIR: '/canary-git' };
+
+test('secrets of our environment reach neither an agent nor a check', async () => {
+  await using shop = await makeShop({ files: { 'check.sh': 'env >"$HOME/check.env"\ngrep -q "a + b" sum.js\n' } });
+  const seen = join(shop.root, 'agent.env');
+  const { GIT_DIR: _, ...env } = CANARIES;
+  const finished = await shop.mh(['job', 'x', '--agent', agent('reach.sh', 'environment', seen, shop.repo)], { env });
+  expect(finished.code).toBe(0);
+  for (const file of [seen, join(shop.root, 'check.env')]) {
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('PATH=');
+    expect(text).not.toContain('canary');
+  }
+});
+
+test('variables that steer git are not passed to agents', async () => {
+  await using shop = await makeShop();
+  const seen = join(shop.root, 'agent.env');
+  const env = { GIT_AUTHOR_NAME: 'canary', GIT_SSH_COMMAND: 'canary', GIT_CONFIG_COUNT: '0' };
+  const finished = await shop.mh(['job', 'x', '--agent', agent('reach.sh', 'environment', seen, shop.repo)], { env });
+  expect([finished.code, readFileSync(seen, 'utf8').includes('canary')]).toEqual([0, false]);
+});
+
+describe.concurrent('an agent that writes what decides how git acts in the mirror is noticed before git runs there again', () => {
+  test.each([
+    ['mirror-hooks', 'hooks'],
+    ['mirror-config', 'config'],
+    ['mirror-attributes', 'info/attributes'],
+  ])('%s', async (deed, what) => {
+    await using shop = await makeShop();
+    const { code, run, canary } = await reach(shop, deed);
+    expect([code, run.status, run.reason]).toEqual([4, 'blocked', expect.stringContaining(`${what} of the mirror`)]);
+    expect(existsSync(canary)).toBe(false);
+    expect(shop.git('branch', '--list', 'mh/*')).toBe('');
+  });
+});
+
+test('a run branch that an agent moves in the mirror is not what lands', async () => {
+  await using shop = await makeShop();
+  const { code, run } = await reach(shop, 'mirror-branch');
+  expect([code, run.status]).toEqual([0, 'done']);
+  expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
+  expect(inMirror(shop, 'rev-parse', `refs/manyhands/runs/${run.run}`)).toBe(run.commit);
+});
+
+test("an agent that edits the user's checkout makes a landing there wait for the user", async () => {
+  await using shop = await makeShop();
+  const { code, run } = await reach(shop, 'checkout', '--land', 'merge');
+  expect([code, run.status, run.landed]).toEqual([4, 'held', null]);
+  expect(shop.git('log', '--format=%s', 'main')).toBe('Start');
+});
+
+test('an agent that kills another costs it an attempt and nothing else', async () => {
+  await using shop = await makeShop({ check: 'true', limits: 'attempts: 2' });
+  const victim = join(shop.root, 'victim');
+  const { code, run } = await tell(shop, 'do', 'x', '--agent', agent('reach.sh', 'kills-another', victim, shop.repo));
+  expect([code, run.status]).toEqual([0, 'done']);
+  expect(run.tasks.find(({ key }) => key === 'implement/1.2')?.attempts).toBe(2);
+});
+
+async function reach(shop: Scratch, deed: string, ...options: string[]) {
+  const canary = join(shop.root, 'canary');
+  const told = await job(shop, agent('reach.sh', deed, canary, shop.repo), ...options);
+  return { ...told, canary };
+}

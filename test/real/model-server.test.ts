@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { run } from '../../src/process/run.ts';
+import { INVOCATIONS } from './invocations.ts';
+import type { Step } from './model-server/step.ts';
+import { startModelServer } from './model-server.ts';
+import { describeWith } from './with-programs.ts';
+import { makeWorkplace, type Workplace } from './workplace.ts';
+
+const COMMIT = 'git add -A && git commit -qm scripted';
+const PROMPT = 'Write hello.txt and commit it';
+const USAGE = { in: 1234, out: 56, cacheRead: 1000, reasoning: 10 };
+const NAMES = ['claude', 'codex', 'gemini'] as const;
+
+const EDIT_AND_COMMIT: Record<(typeof NAMES)[number], (place: Workplace) => Step[]> = {
+  claude: ({ workspace }) => [
+    {
+      think: 'Plan it.',
+      call: [{ name: 'Write', args: { file_path: join(workspace, 'hello.txt'), content: 'hello\n' } }],
+    },
+    { call: [{ name: 'Bash', args: { command: COMMIT, description: 'Commit' } }] },
+    { say: 'It is committed.', usage: USAGE },
+  ],
+  codex: () => [
+    {
+      think: 'Plan it.',
+      call: [{ name: 'apply_patch', input: '*** Begin Patch\n*** Add File: hello.txt\n+hello\n*** End Patch\n' }],
+    },
+    { call: [{ name: 'exec_command', args: { cmd: COMMIT } }] },
+    { say: 'It is committed.', usage: USAGE },
+  ],
+  gemini: ({ workspace }) => [
+    { call: [{ name: 'write_file', args: { file_path: join(workspace, 'hello.txt'), content: 'hello\n' } }] },
+    { call: [{ name: 'run_shell_command', args: { command: COMMIT, description: 'Commit' } }] },
+    { say: 'It is committed.', usage: USAGE },
+  ],
+};
+
+const server = await startModelServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+await describeWith(NAMES, 'a real program on the scripted model', (path) => {
+  it.each(NAMES)('%s edits a file and commits it, and asks nobody else', async (name) => {
+    await using place = await makeWorkplace(server);
+    const base = server.scenario(name, EDIT_AND_COMMIT[name](place));
+    const { args, env } = INVOCATIONS[name](base, place, PROMPT);
+    const end = await run([path(name), ...args], { cwd: place.workspace, env, timeoutMs: 60_000 });
+    expect(end, end.stderr).toMatchObject({ code: 0, timedOut: false });
+    expect(readFileSync(join(place.workspace, 'hello.txt'), 'utf8')).toBe('hello\n');
+    expect(place.git('log', '--format=%s')).toBe('scripted\nStart');
+    expect(end.stdout.toString()).toContain('It is committed.');
+    const worked = server.requests(name).filter(({ isAside }) => !isAside);
+    expect(worked.map(({ turn }) => turn)).toEqual([0, 1, 2]);
+    expect(worked[0]?.lastUser).toContain(PROMPT);
+    expect(server.strays()).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { ModelServer } from './model-server.ts';
+
+/** A home and a repository with one commit, for one real agent. */
+export interface Workplace extends AsyncDisposable {
+  readonly root: string;
+  readonly home: string;
+  readonly workspace: string;
+  /** All that a program may see: nothing of ours, and no way out of this machine. */
+  readonly env: Record<string, string>;
+  git(...args: string[]): string;
+}
+
+/** Gemini asks nobody but the model and takes the key from its variable only if its own settings say so. */
+const GEMINI_SETTINGS = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 2 },
+};
+
+/** Makes a workplace on whose programs the server's traps are set; it goes away with what is in it. */
+export async function makeWorkplace(server: ModelServer): Promise<Workplace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'mh-real-')));
+  const [home, workspace, temporary] = [join(root, 'home'), join(root, 'workspace'), join(root, 'tmp')];
+  for (const folder of [home, workspace, temporary, join(home, '.gemini')]) await mkdir(folder);
+  await writeFile(join(home, '.gemini', 'settings.json'), JSON.stringify(GEMINI_SETTINGS));
+  const env = {
+    PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    TMPDIR: temporary,
+    ...server.proxyEnv,
+  };
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace, env, encoding: 'utf8' }).trim();
+  git('init', '--quiet', '--initial-branch=main');
+  git('config', 'user.name', 'Ann');
+  git('config', 'user.email', 'ann@example.org');
+  git('commit', '--quiet', '--allow-empty', '--message=Start');
+  const remove = () => rm(root, { recursive: true, force: true, maxRetries: 5 });
+  return { root, home, workspace, env, git, [Symbol.asyncDispose]: remove };
+}
