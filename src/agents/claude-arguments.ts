@@ -54,7 +54,10 @@ function permissions({ access, settings }: Assignment): string[] {
   if (access === 'read') {
     return [
       ...MODES.dontAsk,
-      ...list('--allowedTools', settings.allowedTools.filter((tool) => READING.test(tool))),
+      ...list(
+        '--allowedTools',
+        settings.allowedTools.filter((tool) => READING.test(tool)),
+      ),
       ...list('--disallowedTools', [...NEVER, ...WRITING, ...settings.disallowedTools]),
     ];
   }

@@ -178,7 +178,11 @@ class ClaudeReading {
     this.result = line;
     if (line.structured_output !== undefined) this.output = line.structured_output;
     const denials = line.permission_denials ?? [];
-    const result = { type: 'result' as const, isError: line.is_error, text: line.result ?? line.errors?.join('; ') ?? '' };
+    const result = {
+      type: 'result' as const,
+      isError: line.is_error,
+      text: line.result ?? line.errors?.join('; ') ?? '',
+    };
     return [
       ...(line.session_id ? this.#inSession(line.session_id) : []),
       ...denials.flatMap(({ tool_name, tool_use_id }) => this.#deny(tool_name, tool_use_id, undefined)),

@@ -1,3 +1,4 @@
+import { delimiter, isAbsolute, join } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import { run } from '../process/run.ts';
 import type { AgentConfig } from '../schema/config.ts';
@@ -7,7 +8,7 @@ import { claudeEnvironment } from './claude-environment.ts';
 import { writeClaudeFiles } from './claude-files.ts';
 import { findLogin } from './claude-login.ts';
 import { claudeReader } from './claude-reader.ts';
-import { findProgram, type ProgramSearch } from './program.ts';
+import { type FoundProgram, findProgram, type ProgramSearch } from './program.ts';
 
 /** A Claude agent's place in the configuration. */
 export interface ClaudeAgentOptions {
@@ -68,8 +69,9 @@ export function claudeAgent({ name, config, search, trust, env = process.env }: 
 /** A bare name is looked for on PATH alone: a file of that name in the repository is not the user's program. */
 function findClaude(command: string, search: ProgramSearch): FoundProgram {
   if (command.includes('/')) return findProgram(command, search);
-  const found = findProgram(`./${command}`, { ...search, dir: folderOnPath(command, search.path) ?? '/' });
-  return 'found' in found ? found : { missing: `${command} is not on PATH` };
+  const folders = search.path.split(delimiter).filter(isAbsolute);
+  const programs = folders.map((folder) => findProgram(join(folder, command), search));
+  return programs.find((program) => 'found' in program) ?? { missing: `${command} is not on PATH` };
 }
 
 async function askVersion(program: string, path: string, env: NodeJS.ProcessEnv): Promise<string> {

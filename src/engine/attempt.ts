@@ -10,6 +10,7 @@ import { crashpoint } from '../world.ts';
 import { assignmentFor, writePrompt } from './assignment.ts';
 import { concludeAttempt } from './conclude.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { isStoreFailure } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { AttemptOutput } from './output.ts';
 import { type Place, placeOf, preparePlace } from './place.ts';
@@ -177,9 +178,4 @@ function failureOf(error: unknown, signal: AbortSignal): Failure {
   if (error.code === 'NO_SPACE') return { kind: 'disk-full', message };
   if (error.code === 'WORKSPACE_CHANGED') return { kind: 'refused', message };
   return { kind: 'environment', message: `${message}. ${error.hint}` };
-}
-
-/** Without its store the engine cannot go on: that is the engine's failure, not the attempt's. */
-export function isStoreFailure(error: unknown): boolean {
-  return error instanceof AppError && (error.code === 'CONFLICT' || error.details.store === true);
 }

@@ -51,6 +51,7 @@ export class RunLedger {
       await this.#store.append(writes, at);
     } catch (error) {
       this.#state = loadRun(this.#store, this.stream);
+      if (typeof error === 'object' && error !== null) storeFailures.add(error);
       throw error;
     }
     if (this.#state.version - this.#snapshotAt > SNAPSHOT_EVERY + this.#snapshotAt / 2) await this.snapshot();
@@ -62,6 +63,13 @@ export class RunLedger {
     this.#snapshotAt = version;
     await this.#store.saveSnapshot({ stream: this.stream, version, codec: EVOLVE_CODEC, state: this.#state });
   }
+}
+
+const storeFailures = new WeakSet<object>();
+
+/** Whether an error came from appending: without its store the engine cannot go on, whatever it was doing. */
+export function isStoreFailure(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && storeFailures.has(error);
 }
 
 /** Folds a run from its newest snapshot and what came after it. */

@@ -35,7 +35,7 @@ export async function layOutConflict(options: LayOutConflict, world: World = rea
     crashpoint('conflict.laid');
     return [...new Set(entries.filter((entry) => entry.stage > 0).map((entry) => entry.path))];
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
 }
 

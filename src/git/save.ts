@@ -69,7 +69,7 @@ export async function saveWorkspace(options: SaveWorkspace, world: World = realW
   } catch (error) {
     throw fromSystemError(error, `saving the workspace ${path}`);
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
 }
 

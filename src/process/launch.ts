@@ -50,6 +50,16 @@ const EXIT_CODE = /^(\d{1,3})\n$/;
 /** Starts a shim that outlives us, has a group and session of its own, and waits; without `go` it ends when we end. */
 export async function launch(spec: Launch, options: LaunchOptions = {}): Promise<Launched> {
   requirePassable(spec);
+  try {
+    return await launchOnce(spec, options);
+  } catch (error) {
+    // A signal for our own group (Ctrl-C) can reach a shim before it has a group of its own: that one is started again.
+    if (error instanceof AppError && error.code === 'INTERNAL') return launchOnce(spec, options);
+    throw error;
+  }
+}
+
+async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launched> {
   prepareFolder(spec.folder);
   crashpoint('process.spawning');
   const child = spawnShim(spec, options.shell ?? '/bin/sh');
