@@ -46,6 +46,7 @@ class AppCaller implements Caller {
   readonly #world: World;
   readonly #opened: AsyncDisposable[] = [];
   #own: OwnEngine | undefined;
+  #told: unknown;
   #other: SocketClient | undefined;
   #reader: Promise<Ports> | undefined;
 
@@ -80,8 +81,13 @@ class AppCaller implements Caller {
       for await (const item of reached.client.stream(name, input, signal)) yield trusted<StreamItem<N>>(item);
       return;
     }
-    for await (const item of flow(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal))
-      yield trusted<StreamItem<N>>(item);
+    try {
+      for await (const item of flow(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal))
+        yield trusted<StreamItem<N>>(item);
+    } catch (error) {
+      this.#told = error;
+      throw error;
+    }
   }
 
   async drain(): Promise<void> {
@@ -92,10 +98,12 @@ class AppCaller implements Caller {
     await this.#own?.engine.stop();
   }
 
-  /** An engine of our own first carries on what other terminals gave it, unless it was drained or stopped. */
+  /** An engine of our own first carries on what other terminals gave it, unless it was drained or stopped; a failure that was told is not told twice. */
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.#own?.idle();
+    } catch (error) {
+      if (error !== this.#told) throw error;
     } finally {
       for (let last = this.#opened.pop(); last !== undefined; last = this.#opened.pop())
         await last[Symbol.asyncDispose]();

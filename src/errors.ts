@@ -10,11 +10,7 @@ export const ERRORS = {
     hint: 'Install git 2.39.4 or newer: older ones can run a program that an agent names.',
   },
   GIT_FAILED: { exit: 3, http: 500, hint: 'Run manyhands doctor to check git and the data directory.' },
-  GIT_TIMEOUT: {
-    exit: 3,
-    http: 504,
-    hint: 'The repository may be on a slow disk; try again, or raise limits.gitSeconds.',
-  },
+  GIT_TIMEOUT: { exit: 3, http: 504, hint: 'The disk may be slow or busy; try again.' },
   BRANCH_UNKNOWN: { exit: 3, http: 404, hint: 'List the branches with git branch -a.' },
   BRANCH_TAKEN: { exit: 3, http: 409, hint: 'Rename or delete that branch; Manyhands needs the name mh/<run>.' },
   CONFIG_INVALID: { exit: 3, http: 422, hint: 'Correct the file, or see all keys with manyhands config list.' },

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { fromSystemError } from './errors.ts';
+import { errorCode, fromSystemError } from './errors.ts';
 
 /** Every place Manyhands writes to; all of it stands below `root`. */
 export type Home = {
@@ -40,10 +40,20 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
 export async function prepareHome(home: Home): Promise<void> {
   for (const folder of FOLDERS) {
     try {
-      await mkdir(home[folder], { recursive: true, mode: 0o700 });
+      await makeFolder(home[folder]);
     } catch (error) {
       throw fromSystemError(error, `making the folder ${home[folder]}`);
     }
+  }
+}
+
+/** On a read-only file system Node's recursive mkdir says that something is missing; the plain one says what is wrong. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    await mkdir(path, { mode: 0o700 });
   }
 }
 

@@ -18,7 +18,7 @@ const Text = z.string().nullish();
 const AssistantBlock = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('thinking'), thinking: z.string() }),
-  z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() }),
+  z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown().optional() }),
   z.object({ type: z.string().transform(() => 'other' as const) }),
 ]);
 export type AssistantBlock = z.infer<typeof AssistantBlock>;
@@ -37,7 +37,7 @@ export type AssistantLine = z.infer<typeof AssistantLine>;
 const ToolResult = z.object({
   type: z.literal('tool_result'),
   tool_use_id: z.string(),
-  content: z.unknown(),
+  content: z.unknown().optional(),
   is_error: z.boolean().nullish(),
 });
 
@@ -45,7 +45,7 @@ const ToolResult = z.object({
 export const UserLine = z.object({
   type: z.literal('user'),
   message: z.object({ content: z.array(ToolResult).min(1) }),
-  tool_use_result: z.unknown(),
+  tool_use_result: z.unknown().optional(),
 });
 export type UserLine = z.infer<typeof UserLine>;
 
@@ -61,7 +61,7 @@ export const ResultLine = z.object({
   terminal_reason: Text,
   api_error: Text,
   api_error_status: z.number().nullish(),
-  structured_output: z.unknown(),
+  structured_output: z.unknown().optional(),
   modelUsage: ModelUsages,
   model_usage_since_last_result: ModelUsages,
   permission_denials: z

@@ -10,7 +10,8 @@ export async function completionTree(session: Session, values: CompletionValues)
   const program = await session.program();
   const root = new RootCommand();
   addOptions(root, program, values);
-  for (const command of program.createHelp().visibleCommands(program)) add(root, command, { path: command.name(), values });
+  for (const command of program.createHelp().visibleCommands(program))
+    add(root, command, { path: command.name(), values });
   return root;
 }
 

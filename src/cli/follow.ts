@@ -9,8 +9,16 @@ import { createDisplay, type Display } from './display.ts';
 import { type Interruption, listenForInterrupts } from './interrupts.ts';
 import type { Platform } from './platform.ts';
 
-/** `since`: what happened before is history, and not told again line by line. */
-export type FollowOptions = { platform: Platform; caller: Caller; dir: string; run: string; since: number };
+export type FollowOptions = {
+  platform: Platform;
+  caller: Caller;
+  dir: string;
+  run: string;
+  /** What happened before is history, and not told again line by line. */
+  since: number;
+  /** Whether this process becomes the engine when the one that works on the run goes away. */
+  takesOver: boolean;
+};
 
 /** How following ended: nothing more happens without a person, or a person broke off. */
 export type Followed =
@@ -18,10 +26,11 @@ export type Followed =
   | { kind: 'interrupted'; how: Interruption; document: RunDocument | undefined };
 
 const SPOKEN = new Set(['text', 'tool-call']);
+const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
 
 /** Shows a run live until it is settled; the events are folded here exactly as in the engine. */
 export async function followRun(options: FollowOptions): Promise<Followed> {
-  const { platform, caller } = options;
+  const { platform, caller, dir, run } = options;
   using display = createDisplay(platform.terminal, platform.world, options.since);
   let state: RunState | undefined;
   await using interrupts = listenForInterrupts({
@@ -30,39 +39,44 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
     say: display.note,
     underway: () => (state === undefined ? [] : Object.keys(state.running)),
   });
-  const over = new AbortController();
-  const signal = AbortSignal.any([interrupts.signal, over.signal]);
-  const hearing = display.hears ? hearAgents(options, display, signal) : undefined;
-  try {
-    for await (state of foldEvents(options, display, signal)) {
+  for (;;) {
+    for await (state of watch(options, display, { state, signal: interrupts.signal })) {
       if (isSettled(state) && (await isCurrent(options, state)))
         return { kind: 'settled', document: runDocument(state) };
     }
-  } finally {
-    over.abort();
-    await hearing;
+    const how = interrupts.how();
+    if (how !== undefined)
+      return { kind: 'interrupted', how, document: state === undefined ? undefined : runDocument(state) };
+    const document = await caller.call('show-run', { dir, run });
+    if (!MOVING.has(document.status)) return { kind: 'settled', document };
+    if (!options.takesOver) throw new AppError('ENGINE_GONE', `The engine of run ${run} has gone`, { run });
+    display.note('The engine has gone; this terminal goes on.');
+    await caller.call('resume-runs', { dir, run });
   }
-  const how = interrupts.how();
-  if (how === undefined)
-    throw new AppError('ENGINE_GONE', `The engine of run ${options.run} has gone`, { run: options.run });
-  return { kind: 'interrupted', how, document: state === undefined ? undefined : runDocument(state) };
 }
 
-async function* foldEvents(
-  { caller, run }: FollowOptions,
-  display: Display,
-  signal: AbortSignal,
-): AsyncGenerator<RunState> {
-  let state: RunState | undefined;
+type Watching = { state: RunState | undefined; signal: AbortSignal };
+
+/** The run after each event from here on, until it is broken off or the engine goes away. */
+async function* watch(options: FollowOptions, display: Display, watching: Watching): AsyncGenerator<RunState> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([watching.signal, over.signal]);
+  const hearing = display.hears ? hearAgents(options, display, signal) : undefined;
+  let { state } = watching;
   try {
-    for await (const { type, data, at } of caller.stream('watch-run', { run }, signal)) {
+    const after = state?.version ?? 0;
+    for await (const { type, data, at } of options.caller.stream('watch-run', { run: options.run, after }, signal)) {
       const event = RunEvent.parse({ type, data });
       state = evolve(state, { event, at });
       display.show(state, { event, at });
       yield state;
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+    if (!signal.aborted && !isGone) throw error;
+  } finally {
+    over.abort();
+    await hearing;
   }
 }
 
@@ -83,6 +97,7 @@ async function hearAgents({ caller, dir, run }: FollowOptions, display: Display,
     }
   } catch (error) {
     // What the agents say is an ornament of the picture: losing it must not end the watching.
-    if (!signal.aborted) display.note(`The agents' words cannot be shown: ${String(error)}`);
+    const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+    if (!signal.aborted && !isGone) display.note(`The agents' words cannot be shown: ${String(error)}`);
   }
 }

@@ -31,7 +31,7 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
 }
 
 /** The parser with every command that is shown, each defined. */
-async function wholeProgram(session: Session): Promise<Command> {
+export async function wholeProgram(session: Session): Promise<Command> {
   const program = createProgram(session);
   for (const { name, hidden, load } of COMMANDS) {
     const command = program.commands.find((candidate) => candidate.name() === name);

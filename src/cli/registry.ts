@@ -73,6 +73,12 @@ export const COMMANDS: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/open.ts')).openCommand,
   },
   {
+    name: 'usage',
+    group: 'Watch',
+    summary: 'what runs have consumed: tokens and money',
+    load: async () => (await import('./commands/usage.ts')).usageCommand,
+  },
+  {
     name: 'approve',
     aliases: ['ok'],
     group: 'Steer',

@@ -30,7 +30,7 @@ async function rehearse(platform: Platform): Promise<string> {
   await using caller = await platform.openCaller({ ...platform.terminal.env, MANYHANDS_HOME: home });
   const options = { dir, rehearse: true, checks: ['git rev-parse HEAD'], title: 'Self-test' };
   const { run } = await caller.call('start-run', { recipe: 'goal', input: { goal: GOAL }, options });
-  const followed = await followRun({ platform, caller, dir, run, since });
+  const followed = await followRun({ platform, caller, dir, run, since, takesOver: true });
   if (followed.kind === 'interrupted') return 'it was interrupted';
   const { status, reason } = followed.document;
   return status === 'done' ? 'done' : `${status}: ${reason ?? 'no reason was given'}`;

@@ -27,7 +27,12 @@ export function addStartOptions(command: Command): Command {
   command
     .option('-a, --agent <agent>', 'an agent: name, role=name or command:<program>; repeatable', collect)
     .option('-c, --check <command>', 'must exit 0 on the merged result; repeatable', collect)
-    .addOption(new Option('--land <how>', 'what to do with the result').choices(LandMode.options))
+    .addOption(
+      new Option(
+        '--land <how>',
+        'branch leaves mh/<run> (default), merge fast-forwards the base; pr is not there yet',
+      ).choices(LandMode.options),
+    )
     .option('--budget <usd>', 'most US dollars to spend', parseUsd)
     .option('--base <rev>', 'the branch or commit to start from')
     .option('--rehearse', 'play a scenario instead of asking a model')

@@ -34,7 +34,7 @@ export async function work(session: Session, asked: Work): Promise<number> {
   const documents: RunDocument[] = [];
   const codes: number[] = [];
   for (const run of runs) {
-    const followed = await followRun({ platform, caller, dir: asked.dir, run, since });
+    const followed = await followRun({ platform, caller, dir: asked.dir, run, since, takesOver: true });
     if (followed.document !== undefined) documents.push(followed.document);
     codes.push(conclude(platform, run, followed));
     if (followed.kind === 'interrupted') break;

@@ -1,8 +1,7 @@
 import type { UsageRow } from '../schema/document.ts';
+import type { UsageBy } from '../schema/operation.ts';
 import { chargeOf } from './budget.ts';
 import type { AttemptState, RunState } from './state.ts';
-
-export type UsageBy = 'agent' | 'model' | 'run' | 'project' | 'role' | 'day';
 
 /** What runs have consumed, by agent, model, run, project, role or day: each attempt counts once, unknown usage at its reservation. */
 export function summarizeUsage(runs: Iterable<RunState>, by: UsageBy): UsageRow[] {

@@ -1,5 +1,6 @@
 import { endRun, holdRun } from '../core/decide/run.ts';
 import { verdictOf } from '../core/verdict.ts';
+import { AppError } from '../errors.ts';
 import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
 import { refreshMirror } from '../git/refresh.ts';
@@ -63,6 +64,8 @@ export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<vo
   const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
   if (isThere)
     await ctx.submit(run, () => [{ type: 'run.branch-pushed', data: { branch, commit: tip.commit } }]).committed;
+  else if (result.reason === 'name-taken' && run.ledger.state.status.kind === 'running')
+    throw new AppError('BRANCH_TAKEN', `A branch is in the way of ${branch}: ${result.detail}`, { branch });
 }
 
 /** A push whose record was lost in a crash is found again instead of being done twice. */

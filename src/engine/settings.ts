@@ -1,11 +1,16 @@
 import type { AssignmentSettings, NativeFile } from '../agents/agent.ts';
 import type { TaskState } from '../core/state.ts';
 import { showFile } from '../git/diff.ts';
+import { readTopTexts } from '../git/top-files.ts';
 import type { AgentConfig, Config, Permission } from '../schema/config.ts';
 import type { Tier } from '../schema/task.ts';
 import type { ActiveRun } from './context.ts';
 
+type Native = Partial<Record<NativeFile, string>>;
+
 const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'];
+
+const lastNative = new WeakMap<ActiveRun, { base: string; files: Promise<Native> }>();
 
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
 export async function settingsFor(
@@ -41,10 +46,22 @@ function permissionFor(config: Config, agent: AgentConfig | undefined, task: Tas
   return agent?.permission ?? config.tools.permissionMode ?? 'acceptEdits';
 }
 
-async function nativeFiles(run: ActiveRun, base: string): Promise<Partial<Record<NativeFile, string>>> {
-  const native: Partial<Record<NativeFile, string>> = {};
+/** The files of the commit that was asked about last: tasks that start together start from the same one. */
+function nativeFiles(run: ActiveRun, base: string): Promise<Native> {
+  const last = lastNative.get(run);
+  if (last?.base === base) return last.files;
+  const files = readNative(run, base);
+  lastNative.set(run, { base, files });
+  // What could not be read this time is read again by whoever asks next.
+  files.catch(() => lastNative.delete(run));
+  return files;
+}
+
+async function readNative(run: ActiveRun, base: string): Promise<Native> {
+  const texts = await readTopTexts(run.project.mirror, base, NATIVE_FILES);
+  const native: Native = {};
   for (const name of NATIVE_FILES) {
-    const text = await showFile(run.project.mirror, base, name);
+    const text = texts.get(name);
     if (text !== undefined) native[name] = text;
   }
   return native;

@@ -32,6 +32,7 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
   const id = projectId(repository);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository });
   await refreshMirror(mirror, repository);
+  if (folder === undefined) await requireRoomForBranch(mirror);
   const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id });
   const run = ctx.world.runId();
   const start: RunStart = {
@@ -69,6 +70,12 @@ async function openFolder(
     const root = await snapshotFolder({ folders: ctx.home.folders, dir });
     return { repository: await inspectRepository(root), folder: dir };
   }
+}
+
+/** A branch cannot stand where a folder of branches must. */
+async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
+  if ((await readRef(mirror, 'refs/user/heads/mh')) === undefined) return;
+  throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so that none named mh/<run> can be made', { branch: 'mh' });
 }
 
 function withOptions(config: Config, options: StartOptions): Config {

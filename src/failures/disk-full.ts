@@ -7,6 +7,6 @@ export const diskFull: FailureRule<'disk-full'> = {
   follow: ({ failure }) => ({
     action: 'block',
     reason: failure.message,
-    nextStep: 'Free some disk space, then manyhands resume.',
+    nextStep: 'Free some disk space, then manyhands retry.',
   }),
 };

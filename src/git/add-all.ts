@@ -51,12 +51,16 @@ export async function addAll(options: AddAll): Promise<Added> {
 
 async function add(options: AddAll, exclude: readonly string[], env: Record<string, string> = {}) {
   const pathspecs = [':(top)', ...exclude.map((path) => `:(top,exclude,literal)${path.replace(/\/+$/, '')}`)];
-  return git(['add', '-A', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'], {
-    ...places(options),
-    input: pathspecs.join('\0'),
-    allow: [0, 1, 128],
-    env,
-  });
+  // The index is a copy of ours for the moment: only objects must outlive a power cut.
+  return git(
+    ['-c', 'core.fsync=objects', 'add', '-A', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'],
+    {
+      ...places(options),
+      input: pathspecs.join('\0'),
+      allow: [0, 1, 128],
+      env,
+    },
+  );
 }
 
 /** Git passes over a folder that it cannot open with no more than a warning. */

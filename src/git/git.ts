@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { type RunResult, run } from '../process/run.ts';
 import { gitEnvironment } from './environment.ts';
@@ -20,6 +21,8 @@ export type GitOptions = {
 export type GitResult = { code: number; stdout: string; stderr: string };
 
 const TIMEOUT_MS = 60_000;
+/** With less room than this on its disk a write is taken to have failed for want of it. */
+const FULL_DISK_BYTES = 1024 * 1024;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** Runs git in a cleared environment in which nothing that a repository names can start. */
@@ -27,7 +30,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   options.signal?.throwIfAborted();
   const result = await start(args, options);
   options.signal?.throwIfAborted();
-  return judge(args, result, options);
+  return judge(args, { ...result, isFull: await isDiskFull(result, options) }, options);
 }
 
 async function start(args: readonly string[], options: GitOptions): Promise<RunResult> {
@@ -61,7 +64,18 @@ function missing(cwd: string | undefined): string {
   return `git could not be started: the program, or the folder ${cwd ?? '.'}, is missing`;
 }
 
-function judge(args: readonly string[], result: RunResult, options: GitOptions): GitResult {
+/** Git tells of a file that it could not write without telling why. */
+async function isDiskFull({ code, stderr }: RunResult, { workTree, gitDir }: GitOptions): Promise<boolean> {
+  if (code === 0 || !stderr.includes('unable to write')) return false;
+  for (const path of [workTree, gitDir]) {
+    // Where there is no such folder nothing is full.
+    const room = path === undefined ? undefined : await statfs(path).catch(() => undefined);
+    if (room !== undefined && room.blocks > 0 && room.bavail * room.bsize < FULL_DISK_BYTES) return true;
+  }
+  return false;
+}
+
+function judge(args: readonly string[], result: RunResult & { isFull: boolean }, options: GitOptions): GitResult {
   const what = `git ${args[0] ?? ''}`;
   const where = options.gitDir ?? options.cwd;
   if (result.timedOut) throw new AppError('GIT_TIMEOUT', `${what} did not end in time in ${where}`, { args, where });
@@ -72,6 +86,7 @@ function judge(args: readonly string[], result: RunResult, options: GitOptions):
   }
   const ending = code === null ? `was ended by ${result.signal}` : `ended with ${code}`;
   const text = `${what} ${ending} in ${where}: ${stderr.trim().slice(0, 2000)}`;
+  if (result.isFull) throw new AppError('NO_SPACE', `No space left: ${text}`, { args, where, code, stderr });
   throw new AppError(codeFor(stderr), text, { args, where, code, stderr });
 }
 

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { git } from './git.ts';
-import { readObject } from './loose-object.ts';
 import type { Mirror } from './mirror-config.ts';
 import { isOid } from './refs.ts';
+import { readTopFiles } from './top-files.ts';
 
 /** What a merge must know of its two sides. */
 export type MergeFacts = {
@@ -21,37 +20,14 @@ const ATTRIBUTES = '.gitattributes';
 
 /** Reads the facts from the files of fresh objects, and asks git for what it has packed away. */
 export async function readMergeFacts(mirror: Mirror, sides: Sides): Promise<MergeFacts> {
-  return (await fromFiles(mirror, sides)) ?? fromGit(mirror, sides);
+  const { onto, theirs } = sides;
+  const [ours, other] = await Promise.all([readTopFiles(mirror, onto, [ATTRIBUTES]), readTopFiles(mirror, theirs, [])]);
+  if (ours === undefined || other === undefined) return askGit(mirror, sides);
+  const isNext = other.parents.includes(onto);
+  return { ontoTree: ours.tree, theirsTree: other.tree, attributes: ours.files.get(ATTRIBUTES), isNext };
 }
 
-async function fromFiles(mirror: Mirror, { onto, theirs }: Sides): Promise<MergeFacts | undefined> {
-  const objects = join(mirror.dir, 'objects');
-  const [ours, other] = await Promise.all([readObject(objects, onto, 'commit'), readObject(objects, theirs, 'commit')]);
-  if (ours === undefined || other === undefined) return undefined;
-  const [ontoTree, theirsTree] = [treeIn(ours), treeIn(other)];
-  const tree = await readObject(objects, ontoTree, 'tree');
-  if (tree === undefined) return undefined;
-  const isNext = other.toString('latin1').split('\n\n', 1)[0]?.split('\n').includes(`parent ${onto}`) ?? false;
-  return { ontoTree, theirsTree, attributes: attributesIn(tree, onto.length / 2), isNext };
-}
-
-function treeIn(commit: Buffer): string {
-  return commit.toString('latin1', 'tree '.length, commit.indexOf('\n'));
-}
-
-/** A tree is a row of `mode name NUL id`. */
-function attributesIn(tree: Buffer, idBytes: number): string | undefined {
-  for (let at = 0; at < tree.length; ) {
-    const end = tree.indexOf(0, at);
-    const [mode, ...name] = tree.toString('utf8', at, end).split(' ');
-    if (name.join(' ') === ATTRIBUTES && mode?.startsWith('100'))
-      return tree.toString('hex', end + 1, end + 1 + idBytes);
-    at = end + 1 + idBytes;
-  }
-  return undefined;
-}
-
-async function fromGit(mirror: Mirror, { onto, theirs }: Sides): Promise<MergeFacts> {
+async function askGit(mirror: Mirror, { onto, theirs }: Sides): Promise<MergeFacts> {
   const input = [`${onto}^{tree}`, `${theirs}^{tree}`, `${onto}:${ATTRIBUTES}`, ''].join('\n');
   const { stdout } = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     gitDir: mirror.dir,

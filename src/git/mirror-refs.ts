@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
 import { crashpoint } from '../world.ts';
 import { git } from './git.ts';
-import { clearStaleLocks } from './locks.ts';
 import type { Mirror } from './mirror-config.ts';
+import { writeInLine } from './ref-line.ts';
 import { isOid, isRefName, readRefFile } from './refs.ts';
 
 /** `expected` null means: the ref must not exist yet. */
@@ -32,7 +32,7 @@ export async function writeRef(mirror: Mirror, change: RefChange): Promise<boole
 export async function writeRefs(mirror: Mirror, changes: readonly RefChange[]): Promise<boolean> {
   const input = changes.map(instruction).join('');
   crashpoint('ref.writing');
-  const result = await updateRefs(mirror, input);
+  const result = await writeInLine(mirror, input);
   crashpoint('ref.written');
   if (result.code !== 0 && isLost(result.stderr)) return false;
   if (result.code !== 0)
@@ -55,14 +55,6 @@ function instruction({ ref, to, expected }: RefChange): string {
     throw new AppError('INTERNAL', `${JSON.stringify(ref)} is not a ref of ours`, { ref, to });
   }
   return expected === null ? `create ${ref} ${to}\n` : `update ${ref} ${to} ${expected}\n`;
-}
-
-async function updateRefs(mirror: Mirror, input: string) {
-  const options = { gitDir: mirror.dir, input, allow: [0, 1, 128] };
-  const first = await git(['update-ref', '--stdin'], options);
-  if (first.code === 0 || !/\.lock': File exists/.test(first.stderr)) return first;
-  const cleared = await clearStaleLocks(mirror);
-  return cleared.length > 0 ? git(['update-ref', '--stdin'], options) : first;
 }
 
 function isLost(stderr: string): boolean {

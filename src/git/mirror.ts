@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
@@ -53,7 +53,7 @@ async function make(mirror: Mirror, { repository, signal }: OpenMirror, world: W
   await removeLeftovers(dir);
   const making = { ...mirror, dir: `${dir}.making-${world.token()}` };
   crashpoint('mirror.creating');
-  await clone(repository, making.dir, signal);
+  await copy(repository, making.dir, signal);
   await moveRefs(making.dir);
   await writeConfig(making);
   await mkdir(privateFolder(making), { recursive: true, mode: 0o700 });
@@ -62,8 +62,22 @@ async function make(mirror: Mirror, { repository, signal }: OpenMirror, world: W
   crashpoint('mirror.created');
 }
 
-async function clone(repository: Repository, to: string, signal: AbortSignal | undefined): Promise<void> {
-  const how = ['--quiet', '--bare', '--local', '--template=', '--no-tags', '--upload-pack', otherEnd('upload-pack')];
+/** By links if it can be; not while the user's gc removes what is being linked, nor where objects are links themselves. */
+async function copy(repository: Repository, to: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await clone(repository, { to, how: '--local' }, signal);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'GIT_FAILED') throw error;
+    await rm(to, { recursive: true, force: true });
+    await clone(repository, { to, how: '--no-local' }, signal);
+  }
+}
+
+type Cloning = { to: string; how: '--local' | '--no-local' };
+
+async function clone(repository: Repository, cloning: Cloning, signal: AbortSignal | undefined): Promise<void> {
+  const { to } = cloning;
+  const how = ['--quiet', '--bare', cloning.how, '--template=', '--no-tags', '--upload-pack', otherEnd('upload-pack')];
   await git(['-c', 'safe.directory=*', 'clone', ...how, '--', repository.commonDir, to], {
     cwd: dirname(to),
     timeoutMs: CLONE_TIMEOUT_MS,

@@ -27,6 +27,10 @@ export const DoctorLine = z.object({
 });
 export type DoctorLine = z.infer<typeof DoctorLine>;
 
+/** What a line of `usage` stands for. */
+export const UsageBy = z.enum(['agent', 'model', 'run', 'project', 'role', 'day']);
+export type UsageBy = z.infer<typeof UsageBy>;
+
 export const CleanItem = z.object({ what: z.string(), path: z.string(), bytes: z.number(), reason: z.string() });
 
 /** An event as a door shows it; folded with the same `evolve`. */
@@ -112,10 +116,7 @@ export const OPERATIONS = {
   usage: operation(
     'anywhere',
     'Tell what runs have consumed',
-    z.object({
-      dir: z.string().optional(),
-      by: z.enum(['agent', 'model', 'run', 'project', 'role', 'day']).default('agent'),
-    }),
+    z.object({ dir: z.string().optional(), by: UsageBy.default('agent') }),
     z.array(UsageRow),
   ),
   where: operation(

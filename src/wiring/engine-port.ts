@@ -1,3 +1,4 @@
+import { approve } from '../core/decide/run.ts';
 import { activate } from '../engine/activate.ts';
 import { cleanUp } from '../engine/clean.ts';
 import type { ActiveRun } from '../engine/context.ts';
@@ -41,6 +42,10 @@ export function enginePort(engine: Engine): EnginePort {
       const outcome = await landOnBase(engine, active);
       if (outcome.kind === 'held')
         throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
+      const { status } = active.ledger.state;
+      if (status.kind === 'held' && status.hold.what === 'landing')
+        await engine.submit(active, (state) => approve(state, { note: 'landed by a person' })).committed;
+      engine.carry(active);
       return active.ledger.state;
     },
     clean: (options) => cleanUp(engine, options),

@@ -37,11 +37,15 @@ export interface Seed {
 /** Files by which installers mark what they have installed. */
 const INSTALL_MARKS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'];
 
+/** For so long a list of the ignored folders in a checkout is believed. */
+const LISTED_MS = 2_000;
+
+const listed = new Map<string, { changed: number | null; at: number; folders: Promise<string[]> }>();
 const preparing = new Map<string, Promise<unknown>>();
 
 /** The seed for these set-up commands and lockfiles, made at first need and made again if anything in it was touched. */
 export async function prepareSeed(options: SeedOptions, world: World = realWorld): Promise<Seed> {
-  const sources = options.config.setup.length > 0 ? [] : await ignoredFolders(options);
+  const sources = options.config.setup.length > 0 ? [] : await ignoredFolders(options, world);
   const key = await seedKey(options, sources);
   if (options.config.setup.length === 0 && sources.length === 0)
     return { key, files: '', entries: [], runInEach: false };
@@ -134,13 +138,25 @@ async function hasVirtualEnvironment(root: string, entries: readonly string[]): 
   return false;
 }
 
-async function ignoredFolders(options: SeedOptions): Promise<string[]> {
+async function ignoredFolders(options: SeedOptions, world: World): Promise<string[]> {
   const { symlinkDirs } = options.config;
   if (symlinkDirs.length === 0) return [];
-  const folders = (await ignoredFiles({ root: options.root }, options.signal)).filter((path) => path.endsWith('/'));
+  const folders = await listIgnored(options.root, world);
   const isWanted = (path: string) =>
     symlinkDirs.some((dir) => path === dir || (!dir.includes('/') && path.endsWith(`/${dir}`)));
   return folders.map((path) => path.slice(0, -1)).filter(isWanted);
+}
+
+/** Many workspaces are made at once and all ask the same; a change at the top of the checkout is seen at once, one below it after a moment. */
+async function listIgnored(root: string, world: World): Promise<string[]> {
+  const changed = await modifiedAt(root);
+  const last = listed.get(root);
+  if (last !== undefined && last.changed === changed && world.now() - last.at < LISTED_MS) return last.folders;
+  const folders = ignoredFiles({ root }).then((paths) => paths.filter((path) => path.endsWith('/')));
+  listed.set(root, { changed, at: world.now(), folders });
+  // Who asks after a failure asks for himself.
+  folders.catch(() => listed.delete(root));
+  return folders;
 }
 
 async function seedKey(options: SeedOptions, sources: readonly string[]): Promise<string> {

@@ -165,6 +165,8 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
   { argv: ['clean'], asks: 'clean', input: { dir, olderThanDays: 7, apply: false } },
   { argv: ['clean', '--all', '--older-than', '0', '--apply'], asks: 'clean', input: { olderThanDays: 0, apply: true } },
   { argv: ['wait', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
+  { argv: ['usage'], asks: 'usage', input: { dir, by: 'agent' } },
+  { argv: ['usage', '--by', 'day', '--all'], asks: 'usage', input: { by: 'day' } },
   { argv: ['where'], asks: 'where', input: { dir } },
   { argv: ['doctor'], asks: 'doctor', input: { dir } },
 ];
@@ -173,7 +175,7 @@ function script(more: Script = {}): Script {
   return {
     cwd: dir,
     answers: {
-      'start-run': { run: RUN },
+      'start-run': { run: RUN, notes: [] },
       'list-runs': [],
       'show-run': DOCUMENT,
       'diff-run': { run: RUN, from: 'a', to: 'b', stat: '1 file', diff: '+x\n' },
@@ -183,6 +185,7 @@ function script(more: Script = {}): Script {
       'resume-runs': { runs: [RUN] },
       'land-run': DOCUMENT,
       'list-salvage': [],
+      usage: [],
       'restore-salvage': { branch: 'b', commit: 'c' },
       clean: { items: [], bytes: 0, applied: false },
       where: [],

@@ -17,13 +17,24 @@ function following(events: RunEvent[], more: Script = {}): Script {
     streams: { 'watch-run': open(all) },
     ...more,
     answers: {
-      'start-run': { run: RUN },
+      'start-run': { run: RUN, notes: [] },
       'resume-runs': { runs: [RUN] },
       'show-run': documentOf(all),
       ...more.answers,
     },
   };
 }
+
+describe('starting a run', () => {
+  it('says first what its owner should know about it', async () => {
+    const note = 'Your 2 uncommitted changes are not part of this run.';
+    const answers = { 'start-run': { run: RUN, notes: [note] } };
+    for (const command of ['do', 'job']) {
+      const { stderr } = await stage(following([started(), ended('done')], { answers })).run(command, 'x');
+      expect(stderr.split('\n')[0]).toBe(`note: ${note}`);
+    }
+  });
+});
 
 describe('following a run', () => {
   const OUTCOMES: { title: string; events: RunEvent[]; code: number }[] = [
@@ -83,7 +94,29 @@ describe('following a run', () => {
     expect(stderr).not.toContain('added');
   });
 
-  it('says when the engine has gone', async () => {
+  it('goes on as the engine when the one that worked on the run has gone', async () => {
+    const events = [started(), added(spec('a')), taskEnded('a', 'done'), ended('done')];
+    const all = shown(events);
+    const answers: Script['answers'] = { 'show-run': documentOf(all.slice(0, 2)) };
+    let watched = 0;
+    const script: Script = {
+      ...following(events, { engine: 'other', answers }),
+      streams: {
+        'watch-run': async function* () {
+          watched += 1;
+          if (watched === 1) return yield* all.slice(0, 2);
+          script.answers = { ...script.answers, 'show-run': documentOf(all) };
+          yield* all.slice(2);
+        },
+      },
+    };
+    const { code, stderr, calls } = await stage(script).run('do', 'x');
+    expect(stderr).toContain('The engine has gone; this terminal goes on.');
+    expect(calls).toContainEqual({ name: 'resume-runs', input: { dir: tmpdir(), run: RUN } });
+    expect(code).toBe(0);
+  });
+
+  it('only says so while waiting for a run whose engine has gone', async () => {
     const events = [started(), added(spec('a'))];
     const script = following(events, {
       engine: 'other',
@@ -93,7 +126,7 @@ describe('following a run', () => {
         },
       },
     });
-    const { code, stderr } = await stage(script).run('do', 'x');
+    const { code, stderr } = await stage(script).run('wait');
     expect(code).toBe(3);
     expect(stderr).toMatch(/engine of run r0000001 has gone\nhint: Nothing is lost: manyhands resume goes on/);
   });
@@ -192,7 +225,11 @@ describe('Ctrl-C', () => {
 });
 
 describe('--detach', () => {
-  const none: Script = { cwd: tmpdir(), engine: 'none', answers: { 'list-runs': [], 'start-run': { run: RUN } } };
+  const none: Script = {
+    cwd: tmpdir(),
+    engine: 'none',
+    answers: { 'list-runs': [], 'start-run': { run: RUN, notes: [] } },
+  };
 
   it('starts the same command in the background and prints the run', async () => {
     const { code, stdout, detached } = await stage({ ...none, announced: `{"runs":["${RUN}"]}` }).run(

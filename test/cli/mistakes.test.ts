@@ -20,6 +20,7 @@ const MISTAKES: { argv: string[]; says: RegExp }[] = [
   { argv: ['job', 'x', '--stop', 'turns'], says: /Give turns=20, budget=1\.50, time=10m or completion/ },
   { argv: ['show', '-C', '/no/such/folder'], says: /There is no folder \/no\/such\/folder/ },
   { argv: ['show', 'a', 'b'], says: /too many arguments/ },
+  { argv: ['usage', '--by', 'colour'], says: /Allowed choices are agent, model, run, project, role, day/ },
   { argv: ['completion', 'tcsh'], says: /Allowed choices are bash, zsh, fish/ },
 ];
 

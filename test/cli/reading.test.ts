@@ -54,6 +54,49 @@ describe('logs', () => {
   });
 });
 
+describe('usage', () => {
+  const row = {
+    name: 'ada',
+    attempts: 2,
+    unknown: 0,
+    inputTokens: 900,
+    outputTokens: 80,
+    cachedTokens: 5,
+    turns: 3,
+    cost: 0.25,
+  };
+  const guess = { ...row, name: 'grace', attempts: 1, unknown: 1, cost: 1 };
+
+  it('prints a line for each and their sum, and says what was guessed', async () => {
+    const { code, stdout, stderr } = await stage({ cwd, answers: { usage: [guess, row] } }).run('usage');
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      [
+        'ATTEMPTS  INPUT  CACHED  OUTPUT  TURNS   COST  AGENT',
+        '       1    900       5      80      3  $1.00  grace',
+        '       2    900       5      80      3  $0.25  ada',
+        '       3   1800      10     160      6  $1.25  total',
+        '',
+      ].join('\n'),
+    );
+    expect(stderr).toBe('1 attempt did not tell what was used, and counted as what was set aside.\n');
+  });
+
+  it('prints the rows as they are with --json, and needs no sum of a single one', async () => {
+    expect(JSON.parse((await stage({ cwd, answers: { usage: [guess] } }).run('usage', '--json')).stdout)).toEqual([
+      guess,
+    ]);
+    expect((await stage({ cwd, answers: { usage: [row] } }).run('usage', '--by', 'model')).stdout).toMatch(
+      /MODEL\n.* ada\n$/,
+    );
+  });
+
+  it('says that there is nothing', async () => {
+    const { code, stdout, stderr } = await stage({ cwd, answers: { usage: [] } }).run('usage', '--all');
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'Nothing was used yet.\n' });
+  });
+});
+
 describe('doctor', () => {
   const lines = [
     { name: 'git', ok: true, required: true, detail: '2.43.0', fix: null },

@@ -34,7 +34,7 @@ it('saves what a killed agent left and lets the next attempt go on from it, at n
   await untilGone(scratch, agent);
   letGo(scratch, 'agents');
   const { run } = expectDone(await scratch.mh(['resume', '--json']), { attempts: 2, cost: 0.01 });
-  expect(askGit(mirrorOf(scratch), 'show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`)).toBe('half\n');
+  expect(askGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`])).toBe('half\n');
 });
 
 it('ends a check that a killed engine left running, and runs it again', async () => {

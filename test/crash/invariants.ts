@@ -91,20 +91,32 @@ function expectPaidOnce(scratch: Scratch, { cost, tasks }: RunDocument, paid: nu
 function expectNothingLost(scratch: Scratch, seen: ReadonlySet<string>): void {
   const copy = join(scratch.root, 'mirror-copy.git');
   cpSync(mirrorOf(scratch), copy, { recursive: true });
-  askGit(copy, '-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '--quiet', '--prune=now');
-  for (const oid of seen) askGit(copy, 'cat-file', '-e', oid);
+  askGit(copy, ['-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '--quiet', '--prune=now']);
+  const asked = [...seen].join('\n');
+  const lost = askGit(copy, ['cat-file', '--batch-check'], asked)
+    .split('\n')
+    .filter((line) => line.endsWith(' missing'));
+  const described = lost.map((line) => describe(mirrorOf(scratch), line.slice(0, line.indexOf(' '))));
+  expect(described, 'commits are lost').toEqual([]);
+}
+
+function describe(mirror: string, oid: string): string {
+  try {
+    return askGit(mirror, ['log', '--max-count=1', '--format=%H, parents %P: %B', oid]);
+  } catch {
+    return `${oid}, which the mirror never had`;
+  }
 }
 
 /** Every value that the run branch ever had passes the check, in a folder of its own. */
 function expectGreen(scratch: Scratch, events: readonly RunEvent[]): void {
   const mirror = mirrorOf(scratch);
-  const strays = askGit(
-    mirror,
+  const strays = askGit(mirror, [
     'for-each-ref',
     '--format=%(objectname)',
     'refs/manyhands/strays',
     'refs/manyhands/runs',
-  );
+  ]);
   const landed = events.flatMap((event) =>
     event.type === 'tasks.landed' || event.type === 'run.landed' ? [event.data.commit] : [],
   );
@@ -136,7 +148,7 @@ async function expectFixedPoint(scratch: Scratch): Promise<void> {
     const streams = store.streams('').map(({ stream, version }) => `${stream} ${version}`);
     return {
       streams,
-      refs: askGit(mirrorOf(scratch), 'for-each-ref'),
+      refs: askGit(mirrorOf(scratch), ['for-each-ref']),
       users: scratch.git('for-each-ref'),
       ledger: readLedger(scratch),
     };

@@ -11,12 +11,13 @@ export function seenCommits(scratch: Scratch): Set<string> {
 }
 
 /** Runs git on a directory as a stranger would: it reads, and takes no locks. */
-export function askGit(gitDir: string, ...args: string[]): string {
+export function askGit(gitDir: string, args: readonly string[], input = ''): string {
   const env = { PATH: process.env.PATH, GIT_OPTIONAL_LOCKS: '0', GIT_CONFIG_NOSYSTEM: '1', HOME: '/nonexistent' };
   return execFileSync('git', ['--git-dir', gitDir, ...args], {
     env,
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
+    input,
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
 
@@ -28,11 +29,13 @@ export function mirrorOf(scratch: Scratch): string {
 }
 
 function refs(gitDir: string): string[] {
-  return lines(attempt(() => askGit(gitDir, 'for-each-ref', '--format=%(objectname)', 'refs/manyhands', 'refs/user')));
+  return lines(
+    attempt(() => askGit(gitDir, ['for-each-ref', '--format=%(objectname)', 'refs/manyhands', 'refs/user'])),
+  );
 }
 
 function heads(gitDir: string): string[] {
-  return lines(attempt(() => askGit(gitDir, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')));
+  return lines(attempt(() => askGit(gitDir, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])));
 }
 
 /** A crash may leave a folder that is not a repository yet; then nothing was seen in it. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../src/errors.ts';
@@ -11,7 +11,6 @@ const FIXES = agent('bend.sh', 'fixes-source');
 describe.concurrent('a folder that cannot be worked on is refused with the reason, and nothing is made', () => {
   test.each<[string, (shop: Scratch) => string, RegExp]>([
     ['no repository', (shop) => folder(shop), /is not inside a git repository/],
-    ['a folder that is not there', (shop) => join(shop.root, 'nowhere'), /no folder|not exist|nowhere/],
     ['an empty repository', (shop) => initialised(shop), /has no commit yet/],
     ['an unborn branch', (shop) => unborn(shop), /has no commit yet/],
     ['a bare repository', (shop) => cloned(shop, '--bare'), /it is bare/],
@@ -45,7 +44,7 @@ describe.concurrent('a repository of an unusual kind works', () => {
 
   test('a sparse checkout, which stays sparse', async () => {
     await using shop = await makeShop({ files: { 'far/away.txt': 'x\n' } });
-    shop.git('sparse-checkout', 'set', 'test');
+    shop.git('sparse-checkout', 'set', 'test', '.manyhands');
     const before = await shop.fingerprint();
     await lands(shop, shop.repo);
     expect(await shop.fingerprint()).toBe(before);
@@ -87,18 +86,26 @@ describe.concurrent('a repository of an unusual kind works', () => {
     expect([code, run.status, run.base.branch]).toEqual([4, 'held', null]);
     expect(run.reason).toContain(`merge mh/${run.run} yourself`);
   });
+});
 
-  test('one with 20,000 files', async () => {
-    await using shop = await makeShop();
-    for (let folderNumber = 0; folderNumber < 200; folderNumber += 1) {
-      const dir = join(shop.repo, `many/${folderNumber}`);
-      mkdirSync(dir, { recursive: true });
-      for (let file = 0; file < 100; file += 1) writeFileSync(join(dir, `${file}.txt`), `${folderNumber} ${file}\n`);
-    }
-    shop.git('add', '--all');
-    shop.git('commit', '--quiet', '--message=Many');
-    await lands(shop, shop.repo);
-  });
+test('a repository with 20,000 files works, also while its own gc packs them', async () => {
+  await using shop = await makeShop();
+  const make = 'for d in $(seq 200); do mkdir -p many/$d; for f in $(seq 100); do echo $d $f >many/$d/$f; done; done';
+  execFileSync('/bin/sh', ['-c', make], { cwd: shop.repo });
+  shop.git('add', '--all');
+  shop.git('commit', '--quiet', '--message=Many');
+  await lands(shop, shop.repo);
+});
+
+test('a repository whose objects are links to elsewhere works', async () => {
+  await using shop = await makeShop();
+  const [folderName = ''] = readdirSync(join(shop.repo, '.git/objects')).filter((name) => name.length === 2);
+  const objects = join(shop.repo, '.git/objects', folderName);
+  for (const name of readdirSync(objects)) {
+    renameSync(join(objects, name), join(shop.root, name));
+    symlinkSync(join(shop.root, name), join(objects, name));
+  }
+  await lands(shop, shop.repo);
 });
 
 async function lands(shop: Scratch, dir: string) {

@@ -1,8 +1,8 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
-import { agent, inMirror, job, makeShop, SHOP, tell } from './scene.ts';
+import { type Scratch, writeFiles } from '../support/scratch.ts';
+import { agent, job, makeShop, tell } from './scene.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
 
@@ -35,12 +35,11 @@ describe.concurrent('a base that moves during the run', () => {
   });
 
   test('a base that moves with every check is given up on, and a person is asked', async () => {
-    const moves = 'cd "$HOME/project" && git -c user.name=A -c user.email=a commit -q --allow-empty -m move';
-    const settings = `checks:\n  - ${JSON.stringify(`grep -q 'a + b' sum.js && ${moves}; test -e user.txt || true`)}\n`;
-    await using shop = await makeScratch({ files: { ...SHOP, '.manyhands/config.yaml': settings } });
-    const moving = 'cd "$HOME/project" && date +%N >moved.txt && git add moved.txt && git -c user.name=A -c user.email=a commit -qm move';
-    const { code, run } = await job(shop, FIXES, '--land', 'merge', '--check', `${moving}; true`);
-    expect([code, run.status, run.reason]).toEqual([4, 'held', expect.stringContaining('moved 5 times')]);
+    const move = 'cd "$HOME/project" && date +%N >moved && git add moved && git -c user.name=A -c user.email=a commit -qm Move';
+    await using shop = await makeShop({ files: { 'check.sh': `grep -q 'a + b' sum.js && ${move}\n` } });
+    const { code, run } = await job(shop, FIXES, '--land', 'merge');
+    expect([code, run.status, run.reason]).toEqual([4, 'held', expect.stringContaining('main moved 5 times')]);
+    expect(shop.git('log', '-1', '--format=%s', 'main')).toBe('Move');
   });
 });
 
@@ -75,19 +74,23 @@ describe.concurrent('a checkout that is not clean', () => {
 });
 
 describe.concurrent('names that the user took', () => {
-  test('a branch named mh is left alone, and the result is kept and can be had under another name', async () => {
+  test('a branch named mh leaves no room for mh/<run>, which is said before anything is done', async () => {
     await using shop = await makeShop();
     shop.git('branch', 'mh');
-    const before = await shop.fingerprint();
-    const { code, run, stderr } = await job(shop, FIXES);
-    expect([code, run.status]).toEqual([4, 'held']);
-    expect(`${run.reason} ${stderr}`).toContain('mh');
-    expect(await shop.fingerprint()).toBe(before);
-    expect(inMirror(shop, 'show', `${run.commit}:sum.js`)).toContain('a + b');
+    const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('There is a branch named mh')]);
+    expect(await shop.mh(['ls', '--json'])).toMatchObject({ json: [] });
+  });
 
+  test('a branch named mh that appears later holds the run until it is out of the way', async () => {
+    await using shop = await makeShop();
+    const held = await reach(shop, 'branch-named-mh');
+    expect([held.code, held.run.status, held.run.branch]).toEqual([4, 'held', null]);
+    expect(held.run.reason).toContain('in the way of mh/');
     shop.git('branch', '-m', 'mh', 'other');
-    const again = await tell(shop, 'approve', run.run);
-    expect([again.code, again.run.branch]).toEqual([0, `mh/${run.run}`]);
+    const approved = await tell(shop, 'approve', held.run.run);
+    expect([approved.code, approved.run.branch]).toEqual([0, `mh/${held.run.run}`]);
+    expect(shop.git('show', `mh/${held.run.run}:sum.js`)).toContain('a + b');
   });
 
   test("commits of the user's own on the run branch are never lost", async () => {
@@ -106,14 +109,13 @@ describe.concurrent('names that the user took', () => {
 test('a repository that is gone in the middle of a run is told, and the run goes on once it is back', async () => {
   await using shop = await makeShop();
   const away = join(shop.root, 'away');
-  const finished = await shop.mh(['job', 'x', '--agent', agent('reach.sh', 'gone-repository', away, shop.repo)]);
-  expect(finished.code).not.toBe(0);
-  expect(finished.code).not.toBe(70);
+  const gone = await job(shop, agent('reach.sh', 'gone-repository', away, shop.repo));
+  expect([gone.code, gone.run.status, gone.run.reason]).toEqual([4, 'blocked', expect.stringContaining('is missing')]);
   expect(existsSync(away)).toBe(true);
   renameSync(away, shop.repo);
-  const resumed = await shop.mh(['resume', '--json']);
-  expect(resumed.code).toBe(0);
-  expect(shop.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/mh')).toMatch(/^mh\//);
+  const retried = await tell(shop, 'retry', gone.run.run);
+  expect([retried.code, retried.run.status]).toEqual([0, 'done']);
+  expect(shop.git('show', `mh/${gone.run.run}:sum.js`)).toContain('a + b');
 });
 
 test('a linked worktree works like the repository, and the one it belongs to is not touched', async () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -11,6 +12,8 @@ import { makeWorkplace, type Workplace } from './workplace.ts';
 const COMMIT = 'git add -A && git commit -qm scripted';
 const PROMPT = 'Write hello.txt and commit it';
 const USAGE = { in: 1234, out: 56, cacheRead: 1000, reasoning: 10 };
+/** Every system call that names an address. */
+const CALLS = 'connect,sendto,sendmsg,sendmmsg';
 const NAMES = ['claude', 'codex', 'gemini'] as const;
 
 const EDIT_AND_COMMIT: Record<(typeof NAMES)[number], (place: Workplace) => Step[]> = {
@@ -55,4 +58,27 @@ await describeWith(NAMES, 'a real program on the scripted model', (path) => {
     expect(worked[0]?.lastUser).toContain(PROMPT);
     expect(server.strays()).toEqual([]);
   });
+
+  it.skipIf(!hasStrace()).each(NAMES)(
+    '%s connects to nobody but the model, even with nothing in its way',
+    async (name) => {
+      await using place = await makeWorkplace(server);
+      const base = server.scenario(`${name}-traced`, EDIT_AND_COMMIT[name](place));
+      const { args, env } = INVOCATIONS[name](base, place, PROMPT);
+      const open = Object.fromEntries(Object.entries(env).filter(([variable]) => !/_proxy$/i.test(variable)));
+      const log = join(place.root, 'connections');
+      const traced = ['strace', '-f', '-qq', '--seccomp-bpf', '-e', `trace=${CALLS}`, '-o', log, path(name), ...args];
+      const end = await run(traced, { cwd: place.workspace, env: open, timeoutMs: 100_000 });
+      expect(end, end.stderr).toMatchObject({ code: 0, timedOut: false });
+      const addresses = readFileSync(log, 'utf8').match(/sa_family=AF_INET6?\b[^}]*/g) ?? [];
+      const port = new URL(server.url).port;
+      expect(new Set(addresses)).toEqual(
+        new Set([`sa_family=AF_INET, sin_port=htons(${port}), sin_addr=inet_addr("127.0.0.1")`]),
+      );
+    },
+  );
 });
+
+function hasStrace(): boolean {
+  return spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;
+}

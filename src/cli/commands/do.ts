@@ -3,6 +3,7 @@ import { addHelp, type CliCommand, whenCalled } from '../command.ts';
 import { EXIT_CODES } from '../exit-code.ts';
 import { readGoalText } from '../goal-text.ts';
 import { addStartOptions, StartFlags, startOptions } from '../start-options.ts';
+import { startRun } from '../start-run.ts';
 import { work } from '../work.ts';
 
 const Flags = StartFlags.extend({ planOnly: z.boolean().default(false) });
@@ -31,7 +32,8 @@ export const doCommand: CliCommand = {
           begin: async (caller) => {
             const goal = await readGoalText(terminal, args);
             const input = { goal, planOnly: flags.planOnly };
-            const { run } = await caller.call('start-run', { recipe: 'goal', input, options });
+            const { run, notes } = await caller.call('start-run', { recipe: 'goal', input, options });
+            for (const note of notes) terminal.err(`${note}\n`);
             return [run];
           },
         });

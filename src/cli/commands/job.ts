@@ -7,6 +7,7 @@ import { addHelp, type CliCommand, collect, whenCalled } from '../command.ts';
 import { EXIT_CODES } from '../exit-code.ts';
 import { readGoalText } from '../goal-text.ts';
 import { addStartOptions, StartFlags, startOptions } from '../start-options.ts';
+import { startRun } from '../start-run.ts';
 import { parseStopRule } from '../stop-rule.ts';
 import { work } from '../work.ts';
 
@@ -48,7 +49,8 @@ export const jobCommand: CliCommand = {
           readsInput: args[0] === '-',
           begin: async (caller) => {
             const input = { task: await readGoalText(terminal, args), ...jobInput(flags) };
-            const { run } = await caller.call('start-run', { recipe: 'job', input, options });
+            const { run, notes } = await caller.call('start-run', { recipe: 'job', input, options });
+            for (const note of notes) terminal.err(`${note}\n`);
             return [run];
           },
         });

@@ -13,7 +13,11 @@ const EXAMPLES = ['manyhands land', 'manyhands land k3v9x2ab', 'manyhands land k
 export const landCommand: CliCommand = {
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
-    command.addOption(new Option('--how <how>', 'merge fast-forwards the base (default)').choices(LandMode.options));
+    command.addOption(
+      new Option('--how <how>', 'merge fast-forwards the base (default); pr is not there yet').choices(
+        LandMode.options,
+      ),
+    );
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

@@ -24,7 +24,7 @@ export const waitCommand: CliCommand = {
             run,
           });
         }
-        const followed = await followRun({ platform, caller, dir, run, since: platform.world.now() });
+        const followed = await followRun({ platform, caller, dir, run, since: platform.world.now(), takesOver: false });
         const code = conclude(platform, run, followed);
         report(platform, flags, followed.document === undefined ? [] : [followed.document]);
         return code;

@@ -1,10 +1,14 @@
 import type { ServerResponse } from 'node:http';
+import { realWorld } from '../../../src/world.ts';
 import type { Dialect, Refusal } from './dialect.ts';
 import type { Turn } from './scenario.ts';
-import type { Asked, Fault, Reply } from './step.ts';
+import type { Asked, Fault, Reason, Reply } from './step.ts';
 
 const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } as const;
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
+/** So that half of it is still a text. */
+const LONG = 'This answer begins well and has much to say before it comes to its end. '.repeat(2);
+const APART_MS = 30;
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
 
 /** Answers a request as its turn of the scenario says, well or badly. */
@@ -21,6 +25,7 @@ export function sendJson(response: ServerResponse, { status, headers, body }: Re
 }
 
 type Going = { asked: Asked; reply: Reply; fault: Fault };
+type Refused = { asked: Asked; reply: Reply; reason: Reason };
 
 function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fault }: Going): void {
   const type = asked.isStream ? STREAM : JSON_TYPE;
@@ -37,7 +42,7 @@ function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fau
       response.writeHead(200, type).flushHeaders();
       break;
     case 'cut':
-      response.writeHead(200, type).write(firstHalf(dialect, reply), () => response.destroy());
+      response.writeHead(200, type).write(beginning(dialect, reply), () => response.destroy());
       break;
     case 'malformed':
       response.writeHead(200, type).end('data: {"type": "message_sta\n\ndata: }{ not JSON\n\n');
@@ -49,13 +54,22 @@ function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fau
       response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
       break;
     case 'error-event':
-      response.writeHead(200, type).end(firstHalf(dialect, reply) + dialect.errorFrame(fault.reason ?? 'overloaded'));
+      sendErrorEvent(response, dialect, { asked, reply, reason: fault.reason ?? 'overloaded' });
       break;
   }
 }
 
-/** Up to the middle of the answer, a text of it if there is one; never the event that would complete it. */
-function firstHalf(dialect: Dialect, reply: Reply): string {
-  const frames = dialect.frames({ ...reply, say: reply.say || 'I begin, and then' });
-  return frames.slice(0, Math.max(1, Math.ceil(frames.length / 2) - 1)).join('');
+/** The error travels alone: clients of Google's API look for one in each piece that arrives. */
+function sendErrorEvent(response: ServerResponse, dialect: Dialect, what: Refused): void {
+  const { asked, reply, reason } = what;
+  if (!asked.isStream) return sendJson(response, dialect.refusal({ reason, model: asked.model }));
+  response.writeHead(200, STREAM).write(beginning(dialect, reply));
+  const end = () => response.end(dialect.errorFrame(reason));
+  realWorld.alarm(realWorld.now() + APART_MS, end);
+}
+
+/** Some text of an answer, and never the event that would complete it. */
+function beginning(dialect: Dialect, reply: Reply): string {
+  const frames = dialect.frames({ ...reply, calls: [], say: `${reply.say} ${LONG}`.trim() });
+  return frames.slice(0, Math.floor(frames.length / 2)).join('');
 }

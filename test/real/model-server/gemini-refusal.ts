@@ -27,13 +27,12 @@ export function geminiRefusal({ reason, model, retryAfterSeconds }: RefusalFacts
   };
 }
 
-/** Which quota it was, and when to come again, stand in the details; a quota of a day is what the client gives up on. */
+/** A quota of a day, on which the client gives up at once, and the time to come again stand in the details. */
 function details(reason: Reason, model: string, retryAfterSeconds: number | undefined): unknown[] {
-  const period = reason === 'rate-limit' ? 'Minute' : reason === 'usage-limit' ? 'Day' : undefined;
-  const quotaId = `GenerateRequestsPer${period}PerProjectPerModel-FreeTier`;
+  const quotaId = 'GenerateRequestsPerDayPerProjectPerModel-FreeTier';
   const violations = [{ quotaId, quotaDimensions: { model } }];
   return [
-    ...(period === undefined ? [] : [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations }]),
+    ...(reason === 'usage-limit' ? [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations }] : []),
     ...(retryAfterSeconds === undefined
       ? []
       : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` }]),

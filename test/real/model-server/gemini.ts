@@ -33,10 +33,8 @@ export const gemini: Dialect = {
   whole: (reply) => chunk(reply, parts(reply), true),
   count: { totalTokens: 100 },
   refusal: geminiRefusal,
-  errorFrame: (reason) => {
-    const { body } = geminiRefusal({ reason, model: 'scripted' });
-    return `data: ${JSON.stringify(body)}\n\n`;
-  },
+  // Errors in the middle of a stream come without the frame of an event.
+  errorFrame: (reason) => JSON.stringify(geminiRefusal({ reason, model: 'scripted' }).body),
   aside: (body) =>
     WantsJson.safeParse(body).success
       ? JSON.stringify({ reasoning: 'The turn is over.', next_speaker: 'user' })

@@ -1,0 +1,127 @@
+import { constants } from 'node:os';
+import type { Failure, FailureKind } from '../schema/failure.ts';
+import type { AgentExit } from './agent.ts';
+import { resetTimeIn } from './codex-reset-time.ts';
+import type { RolloutError } from './codex-rollout.ts';
+import { exitFailure } from './exit-failure.ts';
+
+/** How the turn ended, as far as Codex said. */
+export type TurnEnd = { kind: 'open' } | { kind: 'completed' } | { kind: 'failed'; message: string };
+
+/** All that decides how an attempt ended. */
+export interface CodexEnd {
+  exit: AgentExit;
+  turn: TurnEnd;
+  error: RolloutError | undefined;
+  stderr: string;
+  now: number;
+}
+
+const LONGEST_MESSAGE = 500;
+
+const BY_REASON: ReadonlyMap<string, FailureKind> = new Map([
+  ['context_window_exceeded', 'context-full'],
+  ['usage_limit_exceeded', 'usage-limit'],
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['server_overloaded', 'overloaded'],
+  ['policy_capacity_unavailable', 'overloaded'],
+  ['internal_server_error', 'overloaded'],
+  ['model_not_found', 'model-not-found'],
+  ['unauthorized', 'auth'],
+  ['session_budget_exceeded', 'budget'],
+  ['cyber_policy', 'refused'],
+  ['bio_policy', 'refused'],
+  ['misalignment_policy_violation', 'refused'],
+  ['sandbox_error', 'environment'],
+  ['response_stream_disconnected', 'network'],
+]);
+
+const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
+  [401, 'auth'],
+  [402, 'billing'],
+  [403, 'auth'],
+  [404, 'model-not-found'],
+  [408, 'network'],
+  [413, 'context-full'],
+  [429, 'rate-limit'],
+]);
+
+/** Sentences of Codex itself, and codes of its provider, in the message of a failed turn; an agent writes none of it. */
+const BY_MESSAGE: readonly (readonly [RegExp, FailureKind])[] = [
+  [/^Quota exceeded\b|"code":"insufficient_quota"/, 'billing'],
+  [/^You.ve hit your usage limit\b|^To use Codex with your ChatGPT plan/, 'usage-limit'],
+  [/"code":"context_length_exceeded"|ran out of room in the model's context window/, 'context-full'],
+  [/^Selected model is at capacity\b|^We.re currently experiencing high demand\b/, 'overloaded'],
+  [/^Missing environment variable\b|^Your access token could not be refreshed\b|\bcodex login\b/, 'auth'],
+  [/reason: content_filter\b/, 'refused'],
+  [/^Incomplete response returned\b/, 'implementation'],
+  [/^stream disconnected before completion\b|^error sending request\b|^timeout waiting for\b/, 'network'],
+  [/\bNo space left on device\b/, 'disk-full'],
+];
+const STATUS_IN_MESSAGE = /(?:^unexpected status|last status:) (\d{3})\b/;
+
+/** Only what the program writes when it ends before its first turn. */
+const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
+  [/\bNo space left on device\b/, 'disk-full'],
+  [/^Error: .*\b(?:Not logged in|codex login)\b/m, 'auth'],
+  [/^Error: |^error: /m, 'environment'],
+];
+
+const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
+const BY_SIGNAL: ReadonlyMap<number, Failure> = new Map([
+  [128 + SIGHUP, { kind: 'interrupted', message: 'It was ended by SIGHUP' }],
+  [128 + SIGINT, { kind: 'interrupted', message: 'It was ended by SIGINT' }],
+  [128 + SIGTERM, { kind: 'interrupted', message: 'It was ended by SIGTERM' }],
+  [128 + SIGKILL, { kind: 'killed', message: 'It was ended by SIGKILL' }],
+]);
+
+/** What went wrong, if anything: the turn's own end first, then the exit, then the program's own error channel. */
+export function codexFailure(end: CodexEnd): Failure | undefined {
+  const failure = failureOf(end);
+  return failure === undefined || end.stderr === '' ? failure : { ...failure, evidence: end.stderr };
+}
+
+function failureOf({ exit, turn, error, stderr, now }: CodexEnd): Failure | undefined {
+  if (turn.kind === 'failed') return failedTurn(turn.message, error, now);
+  const bySignal = exit.kind === 'exited' ? BY_SIGNAL.get(exit.code) : exitFailure(exit);
+  if (turn.kind === 'completed') {
+    // A result that stands is not undone by a signal to a program that has nothing left to do.
+    return bySignal === undefined ? exitFailure(exit) : undefined;
+  }
+  if (bySignal !== undefined) return bySignal;
+  const kind = exit.kind === 'exited' && exit.code !== 0 ? find(BY_STDERR, stderr) : undefined;
+  if (kind !== undefined) return { kind, message: shorten(lastError(stderr)) };
+  return exitFailure(exit) ?? { kind: 'crashed', message: 'It ended without a result' };
+}
+
+function failedTurn(message: string, error: RolloutError | undefined, now: number): Failure {
+  const kind = kindOf(message, error);
+  const failure = { kind, message: shorten(message) };
+  const resetAt = kind === 'usage-limit' ? resetTimeIn(message, error?.at ?? now) : undefined;
+  return resetAt === undefined ? failure : { ...failure, resetAt };
+}
+
+/** Codex calls a used up credit a usage limit, and a lost connection "other": there its sentence says more. */
+function kindOf(message: string, error: RolloutError | undefined): FailureKind {
+  const bySentence = find(BY_MESSAGE, message);
+  if (bySentence === 'billing') return bySentence;
+  const status = error?.status ?? Number(STATUS_IN_MESSAGE.exec(message)?.[1] ?? Number.NaN);
+  return BY_REASON.get(error?.reason ?? '') ?? byStatus(status) ?? bySentence ?? 'unknown';
+}
+
+function byStatus(status: number): FailureKind | undefined {
+  return BY_STATUS.get(status) ?? (status >= 500 ? 'overloaded' : undefined);
+}
+
+function find(table: readonly (readonly [RegExp, FailureKind])[], text: string): FailureKind | undefined {
+  return table.find(([sign]) => sign.test(text))?.[1];
+}
+
+function lastError(stderr: string): string {
+  return stderr.split('\n').findLast((line) => /^error: /i.test(line)) ?? stderr;
+}
+
+function shorten(text: string): string {
+  const line = text.trim();
+  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { CodexTokens } from './codex-rollout.ts';
+
+const Id = z.string();
+const Status = z.string().default('');
+const ErrorMessage = z.object({ message: z.string() });
+
+const CommandItem = z.object({
+  id: Id,
+  type: z.literal('command_execution'),
+  command: z.string(),
+  aggregated_output: z.string().default(''),
+  status: Status,
+});
+const FileItem = z.object({
+  id: Id,
+  type: z.literal('file_change'),
+  changes: z.array(z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']) })),
+  status: Status,
+});
+const McpItem = z.object({
+  id: Id,
+  type: z.literal('mcp_tool_call'),
+  server: z.string(),
+  tool: z.string(),
+  arguments: z.unknown(),
+  result: z.object({ content: z.array(z.unknown()).default([]) }).nullish(),
+  error: ErrorMessage.nullish(),
+  status: Status,
+});
+const SearchItem = z.object({ id: Id, type: z.literal('web_search'), query: z.string().default('') });
+
+/** A tool that Codex used, of whatever kind. */
+export const ToolItem = z.union([CommandItem, FileItem, McpItem, SearchItem]);
+export type ToolItem = z.infer<typeof ToolItem>;
+
+/** What Codex says on stdout, as far as we use it. A warning is an item of type `error`, and harmless. */
+export const CodexLine = z.union([
+  z.object({ type: z.literal('thread.started'), thread_id: z.string() }),
+  z.object({ type: z.literal('turn.started') }),
+  z.object({ type: z.literal('turn.completed'), usage: CodexTokens.optional().catch(undefined) }),
+  z.object({ type: z.literal('turn.failed'), error: ErrorMessage }),
+  z.object({ type: z.literal('error'), message: z.string() }),
+  z.object({ type: z.enum(['item.started', 'item.updated', 'item.completed']), item: ToolItem }),
+  z.object({
+    type: z.literal('item.completed'),
+    item: z.object({ type: z.enum(['agent_message', 'reasoning']), text: z.string() }),
+  }),
+]);
+export type CodexLine = z.infer<typeof CodexLine>;

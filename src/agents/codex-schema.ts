@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+type Schema = { [key: string]: unknown };
+
+const SchemaObject = z.record(z.string(), z.unknown());
+/** Keywords that hold schemas, singly, in a list or by name. */
+const NESTED = ['items', 'anyOf', 'properties', '$defs'] as const;
+/** Keywords that OpenAI's strict schemas do not know, or that mean nothing to a model. */
+const DROPPED = new Set(['$schema', '$id', 'default', 'examples', 'minLength', 'maxLength']);
+
+/**
+ * A schema as OpenAI's models are bound by it: every property is required and no other allowed, so an optional one may
+ * be null instead.
+ */
+export function strictSchema(schema: unknown): unknown {
+  const parsed = SchemaObject.safeParse(schema);
+  if (!parsed.success) return schema;
+  const kept = Object.fromEntries(Object.entries(parsed.data).filter(([key]) => !DROPPED.has(key)));
+  for (const key of NESTED) if (key in kept) kept[key] = nested(key, kept[key]);
+  const properties = SchemaObject.safeParse(kept.properties);
+  if (kept.type !== 'object' || !properties.success) return kept;
+  const required = new Set(requiredBy(kept));
+  return {
+    ...kept,
+    properties: Object.fromEntries(
+      Object.entries(properties.data).map(([name, inner]) => [name, required.has(name) ? inner : orNull(inner)]),
+    ),
+    required: Object.keys(properties.data),
+    additionalProperties: false,
+  };
+}
+
+/** The output without the nulls that stand for optional properties that were left out. */
+export function withoutNulls(output: unknown, schema: unknown): unknown {
+  const parsed = SchemaObject.safeParse(schema);
+  if (!parsed.success) return output;
+  if (Array.isArray(output)) return output.map((item) => withoutNulls(item, parsed.data.items));
+  const value = SchemaObject.safeParse(output);
+  const properties = SchemaObject.safeParse(parsed.data.properties);
+  if (!value.success || !properties.success) return output;
+  const required = new Set(requiredBy(parsed.data));
+  return Object.fromEntries(
+    Object.entries(value.data)
+      .filter(([name, inner]) => inner !== null || required.has(name))
+      .map(([name, inner]) => [name, withoutNulls(inner, properties.data[name])]),
+  );
+}
+
+function nested(key: (typeof NESTED)[number], value: unknown): unknown {
+  if (key === 'items') return strictSchema(value);
+  if (Array.isArray(value)) return value.map(strictSchema);
+  const named = SchemaObject.safeParse(value);
+  if (!named.success) return value;
+  return Object.fromEntries(Object.entries(named.data).map(([name, inner]) => [name, strictSchema(inner)]));
+}
+
+function requiredBy(schema: Schema): string[] {
+  return z.array(z.string()).safeParse(schema.required).data ?? [];
+}
+
+function orNull(schema: unknown): unknown {
+  return { anyOf: [schema, { type: 'null' }] };
+}

@@ -1,0 +1,79 @@
+/** What a model costs, in US dollars per million tokens. */
+export interface Price {
+  input: number;
+  /** Input that the provider had in its cache. */
+  cached: number;
+  /** Input that it put there; as other input unless named. */
+  written?: number;
+  /** Reasoning counts as output. */
+  output: number;
+  /** A call with a longer prompt costs so many times as much, all of it. */
+  long?: { above: number; input: number; output: number };
+}
+
+/** The tokens of a call; each is counted in one place only. */
+export interface BilledTokens {
+  input: number;
+  cached: number;
+  written: number;
+  output: number;
+}
+
+export type PriceList = Readonly<Record<string, Price>>;
+
+/** When the list prices below were read; standard tier, text. */
+export const PRICES_READ_ON = '2026-11-15';
+
+const LONG_GPT = { above: 272_000, input: 2, output: 1.5 };
+const LONG_GEMINI = { above: 200_000, input: 2, output: 1.5 };
+
+/** Public list prices of the models whose programs report tokens but no money. */
+export const PRICES: PriceList = {
+  'gpt-6.1-sol': { input: 2, cached: 0.1, written: 2.5, output: 10, long: LONG_GPT },
+  'gpt-6-astra': { input: 10, cached: 1, written: 12.5, output: 50, long: LONG_GPT },
+  'gpt-6-sol': { input: 2, cached: 0.2, written: 2.5, output: 10, long: LONG_GPT },
+  'gpt-6-luna': { input: 0.1, cached: 0.01, written: 0.125, output: 0.5, long: LONG_GPT },
+  'gpt-5.6-sol': { input: 4, cached: 0.4, written: 5, output: 20, long: LONG_GPT },
+  'gpt-5.6-terra': { input: 2, cached: 0.2, written: 2.5, output: 12, long: LONG_GPT },
+  'gpt-5.6-luna': { input: 0.2, cached: 0.02, written: 0.25, output: 1.2, long: LONG_GPT },
+  'gpt-5.5': { input: 5, cached: 0.5, output: 30, long: LONG_GPT },
+  'gpt-5.4': { input: 2.5, cached: 0.25, output: 15, long: LONG_GPT },
+  'gpt-5.4-mini': { input: 0.75, cached: 0.075, output: 4.5 },
+  'gpt-5.3-codex': { input: 1.75, cached: 0.175, output: 14 },
+  'gpt-5.2': { input: 1.75, cached: 0.175, output: 14 },
+  'gpt-5.2-codex': { input: 1.75, cached: 0.175, output: 14 },
+  'gpt-5.1': { input: 1.25, cached: 0.125, output: 10 },
+  'gpt-5.1-codex': { input: 1.25, cached: 0.125, output: 10 },
+  'gpt-5.1-codex-max': { input: 1.25, cached: 0.125, output: 10 },
+  'gpt-5.1-codex-mini': { input: 0.25, cached: 0.025, output: 2 },
+  'gpt-5': { input: 1.25, cached: 0.125, output: 10 },
+  'gpt-5-codex': { input: 1.25, cached: 0.125, output: 10 },
+  'gpt-5-mini': { input: 0.25, cached: 0.025, output: 2 },
+  'gemini-3.5-flash': { input: 1.5, cached: 0.15, output: 9 },
+  'gemini-3.1-pro': { input: 2, cached: 0.2, output: 12, long: LONG_GEMINI },
+  'gemini-3.1-flash-lite': { input: 0.25, cached: 0.025, output: 1.5 },
+  'gemini-3-pro': { input: 2, cached: 0.2, output: 12, long: LONG_GEMINI },
+  'gemini-3-flash': { input: 0.5, cached: 0.05, output: 3 },
+  'gemini-2.5-pro': { input: 1.25, cached: 0.125, output: 10, long: LONG_GEMINI },
+  'gemini-2.5-flash': { input: 0.3, cached: 0.03, output: 2.5 },
+  'gemini-2.5-flash-lite': { input: 0.1, cached: 0.01, output: 0.4 },
+};
+
+/** Marks of a version that has the price of its model: a preview, or a dated snapshot. */
+const VERSION = /(-preview)?(-\d{4}-\d{2}-\d{2}|-\d{2}-\d{4})?$/;
+const MILLION = 1_000_000;
+
+/** The price of a model, if it is on the list. */
+export function priceOf(model: string, prices: PriceList = PRICES): Price | undefined {
+  const name = [model, model.replace(VERSION, '')].find((candidate) => Object.hasOwn(prices, candidate));
+  return name === undefined ? undefined : prices[name];
+}
+
+/** What tokens cost; of several calls together only the average prompt is known, and it decides. */
+export function costUsd(price: Price, tokens: BilledTokens, calls = 1): number {
+  const prompt = (tokens.input + tokens.cached + tokens.written) / Math.max(1, calls);
+  const times = price.long !== undefined && prompt > price.long.above ? price.long : { input: 1, output: 1 };
+  const input =
+    tokens.input * price.input + tokens.cached * price.cached + tokens.written * (price.written ?? price.input);
+  return (input * times.input + tokens.output * price.output * times.output) / MILLION;
+}

@@ -1,0 +1,75 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Scratch } from '../support/scratch.ts';
+import { agent, makeShop, tell } from './scene.ts';
+
+const FIXES = agent('bend.sh', 'fixes-source');
+const MEGABYTE = 1024 * 1024;
+
+/** Only where a file system can be mounted can one be full or read-only for root too. */
+const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+
+describe.runIf(canMount)('a data directory that cannot be written', () => {
+  test('one that is read-only is refused with what to do', async () => {
+    await using shop = await makeShop();
+    using _disk = mounted(shop, 'ro,size=4m');
+    const before = await shop.fingerprint();
+    const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES]);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/No permission|cannot be written|Read-only/i)]);
+    expect(stderr).toContain('Check who owns the folder');
+    expect(await shop.fingerprint()).toBe(before);
+  });
+
+  test('one without any room is refused with what to do', async () => {
+    await using shop = await makeShop();
+    using _disk = mounted(shop, 'size=32k');
+    const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('could not be written')]);
+    expect(stderr).toContain('Free some disk space');
+  });
+
+  test.each(['2m', '3m'])('a run that fills a disk of %s says so and goes on when there is room', async (size) => {
+    await using shop = await makeShop();
+    writeFileSync(join(shop.repo, 'big.bin'), randomBytes(MEGABYTE));
+    shop.git('add', '--all');
+    shop.git('commit', '--quiet', '--message=Big');
+    using disk = mounted(shop, `size=${size}`);
+    const before = await shop.fingerprint();
+    const full = await tell(shop, 'job', 'x', '--agent', FIXES);
+    expect([full.code, full.run.status, full.run.reason]).toEqual([4, 'blocked', expect.stringContaining('No space left')]);
+    expect(await shop.fingerprint()).toBe(before);
+    expect(await shop.leftovers()).toEqual([]);
+
+    disk.grow('64m');
+    const retried = await tell(shop, 'retry', full.run.run);
+    expect([retried.code, retried.run.status]).toEqual([0, 'done']);
+    expect(shop.git('show', `mh/${full.run.run}:sum.js`)).toContain('a + b');
+  });
+
+  test('a database that cannot grow ends the engine with the reason, and the run is resumed when there is room', async () => {
+    await using shop = await makeShop({ limits: 'attempts: 2' });
+    using disk = mounted(shop, 'size=3m');
+    const flood = agent('process.sh', 'many-lines', '/dev/null', '60000');
+    const full = await shop.mh(['job', 'x', '--agent', flood]);
+    expect([3, 4]).toContain(full.code);
+    expect(full.stderr).toContain('Free some disk space');
+    expect(await shop.leftovers()).toEqual([]);
+
+    disk.grow('256m');
+    const resumed = await shop.mh(['resume']);
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('done')]);
+  });
+});
+
+/** A file system of its own at the data directory, until it is disposed of. */
+function mounted(shop: Scratch, options: string): Disposable & { grow(size: string): void } {
+  mkdirSync(shop.home, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', shop.home]);
+  return {
+    grow: (size) => execFileSync('mount', ['-o', `remount,size=${size}`, shop.home]),
+    [Symbol.dispose]: () => execFileSync('umount', ['--lazy', shop.home]),
+  };
+}
