@@ -53,7 +53,13 @@ function local({ command, args, env }: Local, hide: Hide) {
   const assignments = hidden.map(({ name, variable }) => `${name}="$${variable}"`).join(' ');
   return {
     command: '/bin/sh',
-    args: ['-c', `export ${assignments}; unset ${hidden.map(({ variable }) => variable).join(' ')}; exec "$@"`, 'sh', command, ...args],
+    args: [
+      '-c',
+      `export ${assignments}; unset ${hidden.map(({ variable }) => variable).join(' ')}; exec "$@"`,
+      'sh',
+      command,
+      ...args,
+    ],
     env_vars: hidden.map(({ variable }) => variable),
     ...inline,
   };

@@ -9,7 +9,7 @@ import { codexFailure, type TurnEnd } from './codex-failure.ts';
 import { CodexLine, type ToolItem } from './codex-line.ts';
 import { openRollout, type Rollout } from './codex-rollout.ts';
 import { withoutNulls } from './codex-schema.ts';
-import { usageOf, usageOfCalls } from './codex-usage.ts';
+import { usageOf } from './codex-usage.ts';
 import { parseJsonObject } from './json-object.ts';
 import type { BilledTokens, PriceList } from './prices.ts';
 import { tailOfLines } from './tail-of-lines.ts';
@@ -77,7 +77,8 @@ class CodexAttempt {
     if (this.#told === undefined) return { kind: 'none' };
     // Without its record a resumed thread's total cannot be told apart from what was there before.
     if (assignment.session !== undefined) return { kind: 'unknown' };
-    return usageOfCalls({ model: assignment.settings.model, tokens: this.#told }, 1, prices);
+    const { promptTokens: _, ...tokens } = this.#told;
+    return usageOf([{ model: assignment.settings.model, tokens }], prices);
   }
 
   end(exit: AgentExit): AgentResult {
@@ -126,12 +127,10 @@ class CodexAttempt {
       case 'item.updated':
         return this.#call(line.item);
       case 'item.completed':
-        if (line.item.type === 'agent_message') {
-          this.#text = line.item.text;
-          return [{ type: 'text', text: line.item.text }];
-        }
+        if (!('text' in line.item)) return [...this.#call(line.item), ...this.#outcome(line.item)];
         if (line.item.type === 'reasoning') return [{ type: 'reasoning', text: line.item.text }];
-        return [...this.#call(line.item), ...this.#outcome(line.item)];
+        this.#text = line.item.text;
+        return [{ type: 'text', text: line.item.text }];
     }
   }
 
@@ -208,9 +207,7 @@ function outputOf(item: ToolItem): string {
   if (item.type !== 'mcp_tool_call') return '';
   if (item.error) return item.error.message;
   const text = z.object({ text: z.string() });
-  return (item.result?.content ?? [])
-    .map((part) => text.safeParse(part).data?.text ?? JSON.stringify(part))
-    .join('\n');
+  return (item.result?.content ?? []).map((part) => text.safeParse(part).data?.text ?? JSON.stringify(part)).join('\n');
 }
 
 function bytesBefore(folder: string): number | undefined {

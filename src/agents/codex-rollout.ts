@@ -29,6 +29,7 @@ export interface Rollout {
 }
 
 const Count = z.number().int().nonnegative();
+/** Tokens in Codex' own words, where the input includes what was cached. */
 export const CodexTokens = z
   .object({
     input_tokens: Count,
@@ -36,12 +37,15 @@ export const CodexTokens = z
     cache_write_input_tokens: Count.default(0),
     output_tokens: Count,
   })
-  .transform(({ input_tokens, cached_input_tokens: cached, cache_write_input_tokens: written, output_tokens }) => ({
-    input: Math.max(0, input_tokens - cached - written),
-    cached,
-    written,
-    output: output_tokens,
-  }));
+  .transform(
+    ({ input_tokens: prompt, cached_input_tokens: cached, cache_write_input_tokens: written, output_tokens }) => ({
+      inputTokens: Math.max(0, prompt - cached - written),
+      cachedTokens: cached,
+      writtenTokens: written,
+      outputTokens: output_tokens,
+      promptTokens: prompt,
+    }),
+  );
 
 const Status = z.object({ http_status_code: z.number().int().nullish() });
 const Line = z.union([
@@ -49,6 +53,7 @@ const Line = z.union([
   z.object({ type: z.literal('token_usage_record'), payload: z.object({ usage: CodexTokens }) }),
   z.object({
     type: z.literal('event_msg'),
+    timestamp: z.string().optional(),
     payload: z.object({
       type: z.literal('token_count'),
       info: z.object({ total_token_usage: z.unknown(), last_token_usage: CodexTokens }),
@@ -100,7 +105,8 @@ export function openRollout({ home, thread, from }: { home: string; thread: stri
     if (line === undefined) return;
     if (line.type === 'turn_context') model = line.payload.model;
     else if (line.type === 'token_usage_record') recorded.push({ model, tokens: line.payload.usage });
-    else if (line.payload.type === 'task_complete') error = errorIn(line.payload.error.codex_error_info, line.timestamp);
+    else if (line.payload.type === 'task_complete')
+      error = errorIn(line.payload.error.codex_error_info, line.timestamp);
     else {
       const total = JSON.stringify(line.payload.info.total_token_usage);
       if (total !== lastTotal) counted.push({ model, tokens: line.payload.info.last_token_usage });

@@ -1,29 +1,25 @@
 import type { Usage } from '../schema/usage.ts';
 import type { ModelCall } from './codex-rollout.ts';
-import { type BilledTokens, costUsd, type PriceList, priceOf } from './prices.ts';
+import { costOf, type PriceList } from './prices.ts';
 import { sumUsage } from './sum-usage.ts';
 
-/** What calls cost together; a model without a known price makes all of it unknown. */
+/** What calls cost together; one whose model has no known price makes all of it unknown. */
 export function usageOf(calls: readonly ModelCall[], prices: PriceList): Usage {
-  return calls.reduce<Usage>((sum, call) => sumUsage(sum, usageOfCalls(call, 1, prices)), { kind: 'none' });
+  return calls.reduce<Usage>((sum, call) => sumUsage(sum, usageOfCall(call, prices)), { kind: 'none' });
 }
 
-/** What several calls of one model cost of which only the sum is known. */
-export function usageOfCalls({ model, tokens }: ModelCall, calls: number, prices: PriceList): Usage {
-  if (isNothing(tokens)) return { kind: 'none' };
-  const price = model === undefined ? undefined : priceOf(model, prices);
-  if (model === undefined || price === undefined) return { kind: 'unknown' };
+function usageOfCall({ model, tokens }: ModelCall, prices: PriceList): Usage {
+  const { inputTokens, cachedTokens, outputTokens, writtenTokens = 0 } = tokens;
+  if (inputTokens + cachedTokens + outputTokens + writtenTokens === 0) return { kind: 'none' };
+  const costUsd = model === undefined ? undefined : costOf(model, tokens, prices);
+  if (model === undefined || costUsd === undefined) return { kind: 'unknown' };
   return {
     kind: 'known',
-    costUsd: costUsd(price, tokens, calls),
-    inputTokens: tokens.input + tokens.written,
-    outputTokens: tokens.output,
-    cachedTokens: tokens.cached,
-    turns: calls,
+    costUsd,
+    inputTokens: inputTokens + writtenTokens,
+    outputTokens,
+    cachedTokens,
+    turns: 1,
     model,
   };
-}
-
-function isNothing({ input, cached, written, output }: BilledTokens): boolean {
-  return input + cached + written + output === 0;
 }

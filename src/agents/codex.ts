@@ -10,7 +10,7 @@ import { prepareCodex } from './codex-files.ts';
 import { findCodexLogin } from './codex-login.ts';
 import { codexMcp } from './codex-mcp.ts';
 import { codexReader } from './codex-reader.ts';
-import { type PriceList, PRICES } from './prices.ts';
+import { PRICES, type PriceList } from './prices.ts';
 import { type FoundProgram, findProgram, type ProgramSearch } from './program.ts';
 
 /** A Codex agent's place in the configuration. */

@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import type { Assignment } from './agent.ts';
 import { geminiRights } from './gemini-rights.ts';
-import { geminiSettings, UserSettings } from './gemini-settings.ts';
+import { type GeminiSettingsFacts, geminiSettings, UserSettings } from './gemini-settings.ts';
 import { parseJsonObject } from './json-object.ts';
 
 /** What a home is made from. */
-export interface GeminiHomeFacts {
+export interface GeminiHomeFacts extends Pick<GeminiSettingsFacts, 'env' | 'given' | 'isTrusted'> {
   /** The user's own folder of Gemini, usually `~/.gemini`. */
   userFolder: string;
-  env: Readonly<Record<string, string>>;
-  isTrusted: boolean;
 }
 
 /** A home for one attempt, and the file with its rights. */
@@ -46,7 +44,7 @@ export async function prepareGeminiHome(assignment: Assignment, facts: GeminiHom
   await rm(path, { recursive: true, force: true });
   await mkdir(inner, { recursive: true, mode: 0o700 });
   await linkLogin(facts.userFolder, path);
-  const user = UserSettings.parse(parseJsonObject(await textOf(join(facts.userFolder, 'settings.json'))) ?? {});
+  const user = UserSettings.parse(parseJsonObject(await settingsText(facts.userFolder)) ?? {});
   const hasGoogleLogin = existsSync(join(facts.userFolder, 'oauth_creds.json'));
   const settings = geminiSettings(assignment, { ...facts, user, hasGoogleLogin });
   const policy = join(inner, 'rights.toml');
@@ -77,9 +75,11 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text, { mode: 0o600 });
 }
 
-async function textOf(file: string): Promise<string> {
+/** Its settings may hold comments. */
+async function settingsText(folder: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    const text = await readFile(join(folder, 'settings.json'), 'utf8');
+    return text.replace(/("(?:\\.|[^"\\])*")|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '$1');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw error;

@@ -49,11 +49,7 @@ function rules(decision: Rule['decision'], priority: number, patterns: readonly 
   return [rule(decision, priority, { commands }), rule(decision, priority, { tools })];
 }
 
-function rule(
-  decision: Rule['decision'],
-  priority: number,
-  what: { tools: string[] } | { commands: string[] },
-): Rule {
+function rule(decision: Rule['decision'], priority: number, what: { tools: string[] } | { commands: string[] }): Rule {
   return { decision, priority, ...what };
 }
 

@@ -25,6 +25,8 @@ export interface GeminiSettingsFacts {
   /** Whether the repository's own settings are obeyed. */
   isTrusted: boolean;
   env: Readonly<Record<string, string>>;
+  /** Those variables that were configured for this agent or account, not inherited. */
+  given: Readonly<Record<string, string>>;
   /** Whether a login with Google is stored. */
   hasGoogleLogin: boolean;
 }
@@ -59,9 +61,10 @@ export function geminiSettings({ settings, limits }: Assignment, facts: GeminiSe
   };
 }
 
-/** Without a kind of login it refuses to start; a key given for this attempt stands above the login that was chosen once. */
-function authOf({ user, env, hasGoogleLogin }: GeminiSettingsFacts): Record<string, unknown> {
+/** Without a kind of login it refuses to start; a key that is configured for us stands above what was chosen in Gemini. */
+function authOf({ user, env, given, hasGoogleLogin }: GeminiSettingsFacts): Record<string, unknown> {
   const chosen = user.security?.auth ?? {};
+  if (given.GEMINI_API_KEY) return { ...chosen, selectedType: 'gemini-api-key' };
   if (chosen.selectedType !== undefined) return chosen;
   if (env.GOOGLE_GENAI_USE_VERTEXAI === 'true') return { ...chosen, selectedType: 'vertex-ai' };
   if (env.GEMINI_API_KEY || !hasGoogleLogin) return { ...chosen, selectedType: 'gemini-api-key' };

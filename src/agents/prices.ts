@@ -11,12 +11,15 @@ export interface Price {
   long?: { above: number; input: number; output: number };
 }
 
-/** The tokens of a call; each is counted in one place only. */
+/** The tokens of one model; each is counted in one place only. */
 export interface BilledTokens {
-  input: number;
-  cached: number;
-  written: number;
-  output: number;
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  /** Input that was put into the provider's cache. */
+  writtenTokens?: number;
+  /** The whole prompt of a single call; of a sum of calls it is not known, and ordinary prices hold. */
+  promptTokens?: number;
 }
 
 export type PriceList = Readonly<Record<string, Price>>;
@@ -63,17 +66,20 @@ export const PRICES: PriceList = {
 const VERSION = /(-preview)?(-\d{4}-\d{2}-\d{2}|-\d{2}-\d{4})?$/;
 const MILLION = 1_000_000;
 
-/** The price of a model, if it is on the list. */
-export function priceOf(model: string, prices: PriceList = PRICES): Price | undefined {
-  const name = [model, model.replace(VERSION, '')].find((candidate) => Object.hasOwn(prices, candidate));
-  return name === undefined ? undefined : prices[name];
+/** What tokens of a model cost in US dollars; nothing is said of a model that is not on the list. */
+export function costOf(model: string, tokens: BilledTokens, prices: PriceList = PRICES): number | undefined {
+  const price = priceOf(model, prices);
+  if (price === undefined) return undefined;
+  const { long } = price;
+  const times = long !== undefined && (tokens.promptTokens ?? 0) > long.above ? long : { input: 1, output: 1 };
+  const input =
+    tokens.inputTokens * price.input +
+    tokens.cachedTokens * price.cached +
+    (tokens.writtenTokens ?? 0) * (price.written ?? price.input);
+  return (input * times.input + tokens.outputTokens * price.output * times.output) / MILLION;
 }
 
-/** What tokens cost; of several calls together only the average prompt is known, and it decides. */
-export function costUsd(price: Price, tokens: BilledTokens, calls = 1): number {
-  const prompt = (tokens.input + tokens.cached + tokens.written) / Math.max(1, calls);
-  const times = price.long !== undefined && prompt > price.long.above ? price.long : { input: 1, output: 1 };
-  const input =
-    tokens.input * price.input + tokens.cached * price.cached + tokens.written * (price.written ?? price.input);
-  return (input * times.input + tokens.output * price.output * times.output) / MILLION;
+function priceOf(model: string, prices: PriceList): Price | undefined {
+  const name = [model, model.replace(VERSION, '')].find((candidate) => Object.hasOwn(prices, candidate));
+  return name === undefined ? undefined : prices[name];
 }

@@ -1,7 +1,9 @@
 import type { AgentConfig } from '../schema/config.ts';
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude.ts';
+import { codexAgent } from './codex.ts';
 import { commandAgent } from './command.ts';
+import { geminiAgent } from './gemini.ts';
 import { type AgentOptions, pinAgents } from './pin.ts';
 import { rehearsalAgent } from './rehearsal.ts';
 
@@ -10,8 +12,12 @@ type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
 const KINDS: Record<AgentConfig['kind'], Make> = {
   claude: (name, config, { config: { trust }, dir, root, path }) =>
     claudeAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
+  codex: (name, config, { config: { trust }, dir, root, path }) =>
+    codexAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
   command: (name, config, { dir, root, path }) =>
     commandAgent({ name, config, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
+  gemini: (name, config, { config: { trust }, dir, root, path }) =>
+    geminiAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
   rehearsal: (name, config, { dir, root, rehearsal }) =>
     rehearsalAgent({ name, config, dir: root ?? dir, program: rehearsal.program }),
 };

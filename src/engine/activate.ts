@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import { redactor, secretsAmong } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import { openMirror } from '../git/mirror.ts';
 import { readRef, writeRef } from '../git/mirror-refs.ts';
 import { inspectRepository } from '../git/repository.ts';
 import { parseRole, type Role } from '../roles/role.ts';
+import type { Config } from '../schema/config.ts';
 import { runStream } from '../schema/ids.ts';
 import type { ActiveRun, EngineContext, Project } from './context.ts';
 import { loadRun, RunLedger } from './ledger.ts';
@@ -30,6 +32,7 @@ export async function activate(
     roles: loadRoles(ctx, start.roles),
     cancel: new AbortController(),
     checks: reads ? [] : ctx.parts.checks(start.config),
+    redact: redactor(secretsOf(ctx, start.config)),
     keep: undefined,
   };
 }
@@ -52,6 +55,16 @@ async function repairBranch({ mirror }: Project, state: RunState): Promise<void>
   if (stands !== undefined)
     await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${stands}`, to: stands, expected: null });
   await writeRef(mirror, { ref, to: state.tip.commit, expected: stands ?? null });
+}
+
+/** Every value that is a secret by its name: of our environment, and of what agents and tool servers are given. */
+function secretsOf(ctx: EngineContext, config: Config): string[] {
+  const agents = Object.values(config.agents).flatMap((agent) => [
+    agent.env,
+    ...Object.values(agent.accounts).map(({ env }) => env),
+  ]);
+  const servers = Object.values(config.mcp).map((server) => ('url' in server ? server.headers : server.env));
+  return [ctx.env, ...agents, ...servers].flatMap(secretsAmong);
 }
 
 function loadRoles(ctx: EngineContext, hashes: Record<string, string>): Map<string, Role> {

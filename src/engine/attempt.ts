@@ -125,6 +125,7 @@ async function supervise(
     store: ctx.store,
     world: ctx.world,
     signal: reading.signal,
+    redact: run.redact,
     onRead: (bytes) => {
       const usage = reader.usage();
       watchdog.heard(bytes, usage);

@@ -1,4 +1,5 @@
 import { endAttempt } from '../core/decide/attempt.ts';
+import { type Redact, redactValue } from '../core/redact.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { showFile } from '../git/diff.ts';
@@ -23,7 +24,8 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
   const saving = await save(run, what);
   crashpoint('attempt.saved');
   const saved = saving.saved;
-  const failure = outcome.stopped ?? outcome.result.failure ?? saving.failure ?? (await judge(ctx, run, what, saved));
+  const found = saving.failure ?? outcome.stopped ?? outcome.result.failure ?? (await judge(ctx, run, what, saved));
+  const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
   const now = ctx.world.now();
   const follow = failure === undefined ? undefined : ctx.parts.followUp(failure, { attempt: attempt.number, now });
   const { usage, session, text, output } = outcome.result;
@@ -34,11 +36,11 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
         task: task.spec.key,
         attempt: attempt.number,
         usage,
-        summary: text.slice(0, SUMMARY_CHARS),
+        summary: run.redact(text).slice(0, SUMMARY_CHARS),
         now,
         ...(saved === undefined ? {} : { saved }),
         ...(session === undefined ? {} : { session }),
-        ...(output === undefined ? {} : { output }),
+        ...(output === undefined ? {} : { output: redactValue(output, run.redact) }),
         ...(failure === undefined ? {} : { failure }),
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
@@ -46,6 +48,13 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
   );
   await committed;
   crashpoint('attempt.ended');
+}
+
+function withoutSecrets(failure: Failure, redact: Redact): Failure {
+  const message = redact(failure.message);
+  return failure.evidence === undefined
+    ? { ...failure, message }
+    : { ...failure, message, evidence: redact(failure.evidence) };
 }
 
 async function save(

@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.ts';
+import type { Redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import type { GateInput, GateResult } from '../gates/gate.ts';
 import type { Mirror } from '../git/mirror.ts';
@@ -71,6 +72,8 @@ export interface ActiveRun {
   readonly cancel: AbortController;
   /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
   readonly checks: readonly Extract<GateSpec, { gate: 'command' }>[];
+  /** Takes secrets out of everything that is stored or shown; prompts are never altered. */
+  readonly redact: Redact;
   /** The commit that the recipe wants to end on, if it is not the branch's tip. */
   keep: { commit: string; reason: string } | undefined;
 }

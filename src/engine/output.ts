@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AgentEvent, AgentReader } from '../agents/agent.ts';
+import { type Redact, redactValue } from '../core/redact.ts';
 import { lineReader } from '../process/lines.ts';
 import { type Tail, tail } from '../process/tail.ts';
 import type { Store, TranscriptRow } from '../store/store.ts';
@@ -13,6 +14,7 @@ export type OutputOptions = {
   reader: AgentReader;
   store: Store;
   world: World;
+  redact: Redact;
   /** Called after each piece that was read, with the number of bytes read so far. */
   onRead: (bytes: number) => void;
   signal: AbortSignal;
@@ -99,7 +101,7 @@ export class AttemptOutput {
       offset: line.offset,
       generation,
       at,
-      ...describe(event),
+      ...redacted(describe(event), this.#options.redact),
     }));
     if (line.truncatedBytes > 0)
       rows.push({ ...this.#marker(file, line.offset, line.truncatedBytes), file, generation });
@@ -123,6 +125,14 @@ export class AttemptOutput {
     const { attempt, store, reader } = this.#options;
     await store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
   }
+}
+
+function redacted(
+  row: { kind: string; text: string; data?: unknown },
+  redact: Redact,
+): { kind: string; text: string; data?: unknown } {
+  const text = redact(row.text);
+  return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };
 }
 
 /** An agent's event as a row of the transcript: a kind, a text to search and read, and the rest. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { recordGate } from '../core/decide/landing.ts';
+import type { Redact } from '../core/redact.ts';
 import { proofKey } from '../core/state.ts';
 import type { GateResult } from '../gates/gate.ts';
 import type { Evidence, GateSpec } from '../schema/gate.ts';
@@ -44,7 +45,7 @@ export async function proveOne(
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
   if (known !== undefined) return { ...known, reused: true };
   const result = await runGate(ctx, run, candidate, { gate });
-  return evidenceOf(gate, result, { tree: candidate.tree, definition });
+  return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
 }
 
 /** Whether the checks also pass with these files as they are on the branch: so a test that was bent is noticed. */
@@ -57,7 +58,8 @@ export async function passesWith(
   for (const gate of commandGates(run, candidate.tasks)) {
     const result = await runGate(ctx, run, candidate, { gate, overlay });
     throwIfStopped(ctx, run);
-    if (result.verdict !== 'pass') return evidenceOf(gate, result, { tree: candidate.tree, definition: 'overlay' });
+    if (result.verdict !== 'pass')
+      return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition: 'overlay' });
   }
   return undefined;
 }
@@ -114,6 +116,12 @@ export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): 
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),
   };
+}
+
+/** A check prints what it likes, also secrets of its environment. */
+function withoutSecrets(result: GateResult, redact: Redact): GateResult {
+  const summary = redact(result.summary);
+  return result.output === undefined ? { ...result, summary } : { ...result, summary, output: redact(result.output) };
 }
 
 function evidenceOf(gate: CommandGate, result: GateResult, bound: { tree: string; definition: string }): Evidence {

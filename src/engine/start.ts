@@ -75,7 +75,9 @@ async function openFolder(
 /** A branch cannot stand where a folder of branches must. */
 async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
   if ((await readRef(mirror, 'refs/user/heads/mh')) === undefined) return;
-  throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so that none named mh/<run> can be made', { branch: 'mh' });
+  throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so that none named mh/<run> can be made', {
+    branch: 'mh',
+  });
 }
 
 function withOptions(config: Config, options: StartOptions): Config {

@@ -140,7 +140,14 @@ async function reject(
     message: `${evidence.gate} failed on the merged tree: ${evidence.summary}`,
     ...(evidence.output === undefined ? {} : { evidence: evidence.output }),
   };
+  await keepCandidate(run, link.commit);
   await sendBack(ctx, run, link.key, failure, { commit: link.commit, base: link.onto });
+}
+
+/** The next attempt begins from what was rejected, so that it stays under a ref; one that is there already will do. */
+async function keepCandidate(run: ActiveRun, commit: string): Promise<void> {
+  const ref = `refs/manyhands/candidates/${run.id}/${commit}`;
+  await writeRef(run.project.mirror, { ref, to: commit, expected: null });
 }
 
 async function sendBack(

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { access, mkdir, open, rename } from 'node:fs/promises';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
-import { AppError } from '../errors.ts';
+import { AppError, fromSystemError } from '../errors.ts';
 import { realWorld, type World } from '../world.ts';
 import { readPlainFile } from './plain-file.ts';
 
@@ -25,16 +25,15 @@ export async function writeObject(
   const oid = createHash(format).update(whole).digest('hex');
   const file = fileOf(objects, oid);
   if (await isThere(file)) return oid;
-  await mkdir(dirname(file), { recursive: true });
   const making = join(objects, `tmp_obj_${world.token()}`);
-  const handle = await open(making, 'wx', 0o444);
   try {
-    await handle.writeFile(await compress(whole));
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await mkdir(dirname(file), { recursive: true });
+    await writeDurably(making, await compress(whole));
+    await rename(making, file);
+  } catch (error) {
+    await rm(making, { force: true });
+    throw fromSystemError(error, `writing the ${type} ${oid}`);
   }
-  await rename(making, file);
   return oid;
 }
 
@@ -53,6 +52,16 @@ export async function readObject(objects: string, oid: string, type: ObjectType)
 /** Which kind of id this is. */
 export function formatOf(oid: string): 'sha1' | 'sha256' {
   return oid.length === SHA1_HEX ? 'sha1' : 'sha256';
+}
+
+async function writeDurably(file: string, bytes: Buffer): Promise<void> {
+  const handle = await open(file, 'wx', 0o444);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 function fileOf(objects: string, oid: string): string {

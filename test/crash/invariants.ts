@@ -35,7 +35,7 @@ export async function checkInvariants(scratch: Scratch, expected: Expected): Pro
   const stored = await readRun(scratch);
   expectDone(scratch, stored.document);
   expectPaidOnce(scratch, stored.document, expected.paid);
-  expectNothingLost(scratch, expected.seen);
+  expectNothingLost(scratch, [...expected.seen, ...stored.events.flatMap(commitsOf)]);
   expectGreen(scratch, stored.events);
   if (expected.movesBase) expectCleanCheckout(scratch, stored.document);
   else expect(await scratch.fingerprint(), "the user's repository changed").toBe(expected.before);
@@ -88,16 +88,33 @@ function expectPaidOnce(scratch: Scratch, { cost, tasks }: RunDocument, paid: nu
 }
 
 /** Every commit that was ever seen survives a collection of garbage, in a copy of the mirror. */
-function expectNothingLost(scratch: Scratch, seen: ReadonlySet<string>): void {
+function expectNothingLost(scratch: Scratch, seen: readonly string[]): void {
   const copy = join(scratch.root, 'mirror-copy.git');
   cpSync(mirrorOf(scratch), copy, { recursive: true });
   askGit(copy, ['-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '--quiet', '--prune=now']);
-  const asked = [...seen].join('\n');
+  const asked = [...new Set(seen)].join('\n');
   const lost = askGit(copy, ['cat-file', '--batch-check'], asked)
     .split('\n')
     .filter((line) => line.endsWith(' missing'));
   const described = lost.map((line) => describe(mirrorOf(scratch), line.slice(0, line.indexOf(' '))));
   expect(described, 'commits are lost').toEqual([]);
+}
+
+/** The commits that an event puts on record: a restart may have to begin from any of them. */
+function commitsOf(event: RunEvent): string[] {
+  switch (event.type) {
+    case 'task.retrying':
+      return event.data.from === undefined ? [] : [event.data.from.commit, event.data.from.base];
+    case 'attempt.started':
+      return [event.data.base];
+    case 'attempt.ended':
+      return event.data.saved === undefined ? [] : [event.data.saved.commit];
+    case 'task.landing':
+    case 'tasks.landed':
+      return [event.data.commit];
+    default:
+      return [];
+  }
 }
 
 function describe(mirror: string, oid: string): string {

@@ -18,7 +18,8 @@ const INSTALL_MS = 300_000;
 const LOCKED_MS = 900_000;
 const LOOK_EVERY_MS = 200;
 const UNFINISHED = '.unfinished-';
-const QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts', '--fetch-retries=1'];
+const QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
+const BRIEFLY = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=1000'];
 
 /** The path of a real program, installed first if need be; throws where that is impossible. */
 export async function requireProgram(name: ProgramName): Promise<string> {
@@ -100,7 +101,7 @@ async function npmInstall(folder: string, wanted: string): Promise<void> {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  const command = [...program, 'install', ...QUIETLY, '--save-exact', '--include=optional', wanted];
+  const command = [...program, 'install', ...QUIETLY, ...BRIEFLY, '--save-exact', '--include=optional', wanted];
   const end = await run(command, { cwd: folder, env, timeoutMs: INSTALL_MS });
   if (end.timedOut) throw new Error(`npm took longer than ${INSTALL_MS / 1000} s`);
   if (end.code !== 0) throw new Error(firstLines(end.stderr) || `npm ended with ${end.code ?? end.signal}`);

@@ -32,9 +32,7 @@ export const doCommand: CliCommand = {
           begin: async (caller) => {
             const goal = await readGoalText(terminal, args);
             const input = { goal, planOnly: flags.planOnly };
-            const { run, notes } = await caller.call('start-run', { recipe: 'goal', input, options });
-            for (const note of notes) terminal.err(`${note}\n`);
-            return [run];
+            return startRun(terminal, caller, { recipe: 'goal', input, options });
           },
         });
       },

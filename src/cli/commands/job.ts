@@ -49,9 +49,7 @@ export const jobCommand: CliCommand = {
           readsInput: args[0] === '-',
           begin: async (caller) => {
             const input = { task: await readGoalText(terminal, args), ...jobInput(flags) };
-            const { run, notes } = await caller.call('start-run', { recipe: 'job', input, options });
-            for (const note of notes) terminal.err(`${note}\n`);
-            return [run];
+            return startRun(terminal, caller, { recipe: 'job', input, options });
           },
         });
       },

@@ -62,7 +62,10 @@ function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fau
 /** The error travels alone: clients of Google's API look for one in each piece that arrives. */
 function sendErrorEvent(response: ServerResponse, dialect: Dialect, what: Refused): void {
   const { asked, reply, reason } = what;
-  if (!asked.isStream) return sendJson(response, dialect.refusal({ reason, model: asked.model }));
+  if (!asked.isStream) {
+    sendJson(response, dialect.refusal({ reason, model: asked.model }));
+    return;
+  }
   response.writeHead(200, STREAM).write(beginning(dialect, reply));
   const end = () => response.end(dialect.errorFrame(reason));
   realWorld.alarm(realWorld.now() + APART_MS, end);

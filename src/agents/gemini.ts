@@ -1,0 +1,86 @@
+import { AppError, messageOf } from '../errors.ts';
+import type { AgentConfig } from '../schema/config.ts';
+import type { Agent, Assignment, Availability } from './agent.ts';
+import { attemptEnvironment } from './attempt-environment.ts';
+import { trustedTexts } from './claude-trust.ts';
+import { geminiArguments, geminiVariables } from './gemini-arguments.ts';
+import { prepareGeminiHome } from './gemini-home.ts';
+import { findGeminiLogin, LOGIN_VARIABLES, userFolderOf } from './gemini-login.ts';
+import { geminiReader } from './gemini-reader.ts';
+import type { PriceList } from './prices.ts';
+import type { ProgramSearch } from './program.ts';
+import { findOnPath, versionOf } from './program-version.ts';
+
+/** A Gemini agent's place in the configuration. */
+export interface GeminiAgentOptions {
+  name: string;
+  config: AgentConfig;
+  search: ProgramSearch;
+  /** The SHA-256 of each settings file of the repository that the user trusts. */
+  trust: Readonly<Record<string, string>>;
+  env?: NodeJS.ProcessEnv;
+  prices?: PriceList;
+}
+
+/** Each takes 250 to 400 MB and shares one account's limits with the others. */
+const MOST_PARALLEL = 16;
+const SETTINGS = '.gemini/settings.json';
+const INSTALL = 'Install it with npm install -g @google/gemini-cli, or name the program in';
+const LOG_IN = 'Run gemini and log in, or set GEMINI_API_KEY, then try again.';
+
+/** Gemini CLI, headless: the prompt on stdin, its events on stdout, in a home of its own with the user's login linked. */
+export function geminiAgent(options: GeminiAgentOptions): Agent {
+  const { name, config, search, env = process.env } = options;
+  const find = () => findOnPath(config.command ?? 'gemini', search);
+  return {
+    name,
+    kind: 'gemini',
+    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    vendor: /^(GEMINI|GOOGLE)_/,
+    async available() {
+      const program = find();
+      const nextStep = `${INSTALL} agents.${name}.command.`;
+      if ('missing' in program) return { ok: false, detail: program.missing, nextStep };
+      try {
+        const version = await versionOf(program.found, { PATH: search.path, HOME: env.HOME ?? '/' });
+        return withLogin(`${program.found} ${version}`, findGeminiLogin(config, env));
+      } catch (error) {
+        return { ok: false, detail: `${program.found} does not start: ${messageOf(error)}`, nextStep };
+      }
+    },
+    async command(assignment) {
+      const program = find();
+      if ('missing' in program) throw new AppError('AGENT_MISSING', `Agent ${name}: ${program.missing}`, { name });
+      const { account } = assignment.settings;
+      const given = { ...config.env, ...account?.env };
+      const inherited = { ...withoutLogins(assignment), ...given };
+      const isTrusted = await trusts(assignment, options.trust);
+      const userFolder = userFolderOf(inherited, account?.configDir);
+      const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, given, isTrusted });
+      return {
+        command: [program.found, ...geminiArguments(assignment, home, isTrusted), ...config.args],
+        env: attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted)),
+        stdin: assignment.promptFile,
+        pipeOutput: true,
+      };
+    },
+    reader: (assignment) => geminiReader(assignment, options.prices),
+  };
+}
+
+/** What a repository allows must not give a reading role the right to write. */
+async function trusts(assignment: Assignment, hashes: Readonly<Record<string, string>>): Promise<boolean> {
+  return assignment.access === 'write' && (await trustedTexts(assignment, hashes)).has(SETTINGS);
+}
+
+/** A chosen account is the only login that counts. */
+function withoutLogins({ env, settings }: Assignment): Record<string, string> {
+  if (settings.account === undefined) return env;
+  const dropped = new Set<string>([...LOGIN_VARIABLES, 'GEMINI_CLI_HOME']);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.has(name)));
+}
+
+function withLogin(detail: string, login: string | undefined): Availability {
+  if (login === undefined) return { ok: false, detail: `${detail}, not logged in`, nextStep: LOG_IN };
+  return { ok: true, detail: `${detail}, logged in by ${login}` };
+}
