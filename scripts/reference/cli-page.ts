@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { EXIT_CODES, READING_EXIT_CODES } from '../../src/cli/exit-code.ts';
 import type { Session } from '../../src/cli/platform.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { createPlatform } from '../../src/platform.ts';
@@ -18,6 +19,12 @@ export async function cliPage(): Promise<Page> {
     '`mh` and `manyhands` are the same program. `-C <folder>` before or after a command names the project, when it is not the current folder. Where a run is asked for, any unique beginning of its id will do, and nothing means the latest run of the project; where a task is asked for, `<run> <task>` and `<run>/<task>` are the same.',
     'Output goes to stdout, progress and messages to stderr. With `--json` stdout holds [exactly one document](json.md), also when a command [fails](errors.md).',
     ...commands.flatMap((command) => section(command, '##')),
+    '## Exit codes',
+    'A defect of Manyhands itself ends with 70.',
+    '### Of commands that work',
+    exitTable(EXIT_CODES),
+    '### Of commands that ask',
+    exitTable(READING_EXIT_CODES),
   ]);
 }
 
@@ -25,15 +32,16 @@ function section(command: Command, level: string): string[] {
   const { commands, registeredArguments: operands } = command;
   const help = command.createHelp();
   const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');
-  const { examples, exitCodes } = afterHelp(command);
+  const { examples, exitCodes } = belowHelp(command);
+  const usage = `manyhands ${nameOf(command)} ${command.usage()}`;
   return [
     `${level} ${nameOf(command)}`,
     `${sentence(command.description())}${aliasText(command)}`,
-    codeBlock('', help.commandUsage(command)),
+    codeBlock('', usage),
     ...(operands.length === 0 ? [] : [table(['argument', 'meaning'], operands.map(operandRow))]),
     ...(options.length === 0 ? [] : [table(['option', 'meaning'], options.map(optionRow))]),
     codeBlock('sh', examples),
-    ...(exitCodes.length === 0 ? [] : [table(['exit code', 'meaning'], exitCodes)]),
+    exitText(exitCodes),
     ...commands.flatMap((inner) => section(inner, `${level}#`)),
   ];
 }
@@ -50,34 +58,54 @@ function aliasText(command: Command): string {
 
 function operandRow(argument: Argument): string[] {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
-  return [
-    code(argument.required ? `<${name}>` : `[${name}]`),
-    [sentence(argument.description), ...choiceText(argument.argChoices)].join(' '),
-  ];
+  return [code(argument.required ? `<${name}>` : `[${name}]`), meaning(argument)];
 }
 
 function optionRow(option: Option): string[] {
-  const value = option.defaultValue === undefined ? [] : [`Default: ${code(String(option.defaultValue))}.`];
-  return [code(option.flags), [sentence(option.description), ...choiceText(option.argChoices), ...value].join(' ')];
+  return [code(option.flags), meaning(option)];
 }
 
-function choiceText(choices: readonly string[] | undefined): string[] {
-  return choices === undefined ? [] : [`One of ${choices.map(code).join(', ')}.`];
+function meaning({ description, argChoices = [], defaultValue }: Argument | Option): string {
+  const choices = argChoices.map(code).join(', ');
+  return [
+    description,
+    ...(choices === '' ? [] : [`one of ${choices}`]),
+    ...(defaultValue === undefined ? [] : [`default ${code(String(defaultValue))}`]),
+  ].join('; ');
 }
 
-/** What stands below the help of a command: commander has it only as text. */
-function afterHelp(command: Command): { examples: string; exitCodes: string[][] } {
+/** What most commands have in common is said once, at the end of the page. */
+function exitText(text: string): string {
+  if (text === EXIT_CODES) return 'Exit codes: [those of commands that work](#of-commands-that-work).';
+  if (text === READING_EXIT_CODES) return 'Exit codes: [those of commands that ask](#of-commands-that-ask).';
+  return exitTable(text);
+}
+
+function exitTable(text: string): string {
+  return table(
+    ['exit code', 'meaning'],
+    indented(text).map((line) => line.trim().split(/ {2,}/)),
+  );
+}
+
+/** What stands below the help of a command: commander gives it only as text. */
+function belowHelp(command: Command): { examples: string; exitCodes: string } {
   let text = '';
-  const write = (more: string) => {
-    text += more;
-  };
-  command.emit('afterHelp', { error: false, command, write });
-  const [examples = '', codes = ''] = text.split('\nExit codes:\n');
-  const lines = (block: string) => block.split('\n').filter((line) => line.startsWith('  '));
+  command.configureOutput({
+    writeOut: (more) => {
+      text += more;
+    },
+  });
+  command.outputHelp();
+  const [examples = '', codes = ''] = (text.split('\nExamples:\n')[1] ?? '').split('\n\n');
   return {
-    examples: lines(examples)
+    examples: indented(examples)
       .map((line) => line.replace(/^ {2}\$ /, ''))
       .join('\n'),
-    exitCodes: lines(codes).map((line) => line.trim().split(/ {2,}/)),
+    exitCodes: codes.trimEnd(),
   };
+}
+
+function indented(block: string): string[] {
+  return block.split('\n').filter((line) => line.startsWith('  '));
 }

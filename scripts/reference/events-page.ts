@@ -54,7 +54,7 @@ export function eventsPage(): Page {
 function sections(events: EventSchema): string[] {
   return events.options.flatMap((option) => {
     const { type, data } = option.shape;
-    const rows = fieldsOf(z.toJSONSchema(data, { io: 'input' })).map((field) => [
+    const rows = fieldsOf(z.toJSONSchema(data)).map((field) => [
       code(field.needed ? field.name : `${field.name}?`),
       field.type,
     ]);

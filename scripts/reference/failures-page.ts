@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { durationText } from '../../src/cli/amounts.ts';
 import { failureTitle, followUp } from '../../src/failures/registry.ts';
 import { FailureKind, type FollowUp } from '../../src/schema/failure.ts';
 import { code, type Page, referencePage, table } from './markdown.ts';
 
 const NOW = 0;
 const MANY_ATTEMPTS = 60;
-const RESET_AT = 86_400_000;
+const RESET_AT = 1_000_000_000_000;
 /** The sentence above a rule says why it is so. */
 const REASON = /\/\*\*\s*([^*]+?)\s*\*\/\nexport const/;
 
@@ -31,7 +30,7 @@ function consequence(kind: FailureKind): string {
     case 'retry':
       return retryText(kind, first);
     case 'switch':
-      return `Another agent takes over; this one rests for ${durationText(first.restUntil - NOW)}${namesReset(kind)}. Does not count.`;
+      return `Another agent takes over; this one rests for ${timeText(first.restUntil - NOW)}${namesReset(kind)}. Does not count.`;
     case 'block':
       return `The task is blocked. ${first.nextStep}`;
     case 'fail':
@@ -44,8 +43,7 @@ function retryText(kind: FailureKind, first: Extract<FollowUp, { action: 'retry'
   const delays = all.map((each) => (each.action === 'retry' ? each.delayMs : 0));
   const free = all.filter((each) => each.action === 'retry' && each.free).length;
   const [shortest, longest] = [Math.min(...delays), Math.max(...delays)];
-  const wait =
-    shortest === longest ? durationText(shortest) : `${durationText(shortest)}, later up to ${durationText(longest)}`;
+  const wait = shortest === longest ? timeText(shortest) : `${timeText(shortest)}, later up to ${timeText(longest)}`;
   return [
     longest === 0 ? 'Tried again.' : `Tried again after ${wait}.`,
     ...(first.resume ? ['Goes on with the session of the agent, if it has one.'] : []),
@@ -62,4 +60,9 @@ function namesReset(kind: FailureKind): string {
 
 function follow(kind: FailureKind, attempt: number): FollowUp {
   return followUp({ kind, message: '' }, { attempt, now: NOW });
+}
+
+function timeText(ms: number): string {
+  if (ms < 60_000) return `${ms / 1000} s`;
+  return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
 }

@@ -2,7 +2,7 @@ import { loadRole, roleNames } from '../../src/roles/load.ts';
 import type { Role } from '../../src/roles/role.ts';
 import { PLACEHOLDERS } from '../../src/roles/template.ts';
 import { code, codeBlock, type Page, referencePage, table } from './markdown.ts';
-import { fieldsOf } from './schema-text.ts';
+import { schemaBlock } from './schema-text.ts';
 
 const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   goal: 'the goal of the whole run, in the words of who started it',
@@ -12,7 +12,7 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   checks: 'the commands that must exit 0, a line each',
   conflict: 'the files in conflict, a line each',
   context: 'what the tasks before it have done, a line each',
-  instructions: 'the file that the setting `instructions` names',
+  instructions: 'nothing so far; the file that the setting `instructions` names reaches agents beside the role',
 };
 
 const EXAMPLE = `---
@@ -59,12 +59,5 @@ export async function rolesPage(): Promise<Page> {
 }
 
 function outputOf({ name, output }: Role): string[] {
-  if (output === undefined) return [];
-  const rows = fieldsOf(output).map((field) => [
-    code(field.needed ? field.name : `${field.name}?`),
-    field.type,
-    field.description,
-  ]);
-  const schema = codeBlock('json', JSON.stringify(output, null, 2));
-  return [`### ${name}`, table(['field', 'type', 'meaning'], rows), schema];
+  return output === undefined ? [] : [`### ${name}`, schemaBlock(output)];
 }

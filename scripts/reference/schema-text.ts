@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { codeBlock } from './markdown.ts';
 
 /** A field of a described object; `needed` is false where it may be absent. */
-export type Field = { name: string; type: string; needed: boolean; description: string };
+export type Field = { name: string; type: string; needed: boolean };
 
 /** The part of JSON Schema that our own schemas use. */
 const Shape = z.object({
-  type: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
   const: z.json().optional(),
   enum: z.array(z.json()).optional(),
   anyOf: z.array(z.unknown()).optional(),
@@ -14,9 +15,20 @@ const Shape = z.object({
   properties: z.record(z.string(), z.unknown()).optional(),
   additionalProperties: z.unknown().optional(),
   required: z.array(z.string()).default([]),
-  description: z.string().default(''),
 });
 type Shape = z.infer<typeof Shape>;
+
+const LONGEST_LINE = 120;
+
+/** A JSON Schema as a block to read: short lists and objects on one line, limits that only say "a whole number" left out. */
+export function schemaBlock(schema: Record<string, unknown>): string {
+  const text = JSON.stringify(schema, (key, value) => (isNoise(key, value) ? undefined : value), 2)
+    .replace(/\[\n\s+([^\n[\]{}]+(?:\n\s+[^\n[\]{}]+)*)\n\s+\]/g, (_, items: string) => `[${oneLine(items)}]`)
+    .replace(/\{\n\s+([^\n{}]+(?:\n\s+[^\n{}]+)*)\n\s+\}/g, (whole, fields: string) =>
+      fields.length > LONGEST_LINE ? whole : `{ ${oneLine(fields)} }`,
+    );
+  return codeBlock('json', text);
+}
 
 /** The fields of an object that a JSON Schema describes, in its order. */
 export function fieldsOf(schema: unknown): Field[] {
@@ -25,7 +37,6 @@ export function fieldsOf(schema: unknown): Field[] {
     name,
     type: typeText(inner),
     needed: required.includes(name),
-    description: Shape.parse(inner).description,
   }));
 }
 
@@ -36,6 +47,7 @@ export function typeText(schema: unknown): string {
   if (shape.enum !== undefined) return shape.enum.map(String).join(' | ');
   const choices = shape.anyOf ?? shape.oneOf;
   if (choices !== undefined) return [...new Set(choices.map(typeText))].join(' or ');
+  if (Array.isArray(shape.type)) return shape.type.map((type) => typeText({ ...shape, type })).join(' or ');
   switch (shape.type) {
     case 'array':
       return `list of ${typeText(shape.items)}`;
@@ -54,4 +66,12 @@ function objectText({ properties = {}, required, additionalProperties }: Shape):
   const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
   if (names.length > 0) return `{ ${names.join(', ')} }`;
   return additionalProperties === undefined ? 'map' : `map of name to ${typeText(additionalProperties)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\n\s+/g, ' ');
+}
+
+function isNoise(key: string, value: unknown): boolean {
+  return key === '$schema' || value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
 }

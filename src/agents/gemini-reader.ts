@@ -42,7 +42,7 @@ export function geminiReader(assignment: Assignment, prices?: PriceList): AgentR
       const failure = geminiFailure({ exit, result, warnings: reading.warnings, stderr: errors.text() });
       if (failure !== undefined) return { ...known, text: failure.message, failure };
       const text = reading.text();
-      const output = assignment.outputSchema === undefined ? undefined : finalJson(text);
+      const output = assignment.outputSchema === undefined ? parseJsonObject(text) : finalJson(text);
       return { ...known, text, ...(output === undefined ? {} : { output }) };
     },
   };
@@ -78,7 +78,7 @@ class GeminiReading {
   usage(isRefused = false): Usage {
     if (this.session === undefined) return { kind: 'none' };
     const usage = billedUsage(this.#tokens(), this.#turns, this.#prices);
-    if (usage.kind !== 'none') return usage;
+    if (usage.kind !== 'none' || this.result?.status === 'success') return usage;
     const isUnreached = UNREACHED.test(this.result?.error?.message ?? '');
     return isRefused || isUnreached ? usage : { kind: 'unknown' };
   }

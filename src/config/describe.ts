@@ -12,7 +12,7 @@ const root: Schema = z.toJSONSchema(Config, { io: 'input' });
 
 /** Every setting with its type, default and meaning, in the order of the schema; `<name>` stands for a name of one's own. */
 export function describeConfig(): ConfigKey[] {
-  return describe(root, []);
+  return describe(root, [], '');
 }
 
 /** What may stand at a path, in words; undefined where no setting is. */
@@ -27,14 +27,15 @@ export function keysAt(path: Path): string[] {
   return schema === undefined ? [] : variants(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
 }
 
-function describe(schema: Schema, path: readonly string[]): ConfigKey[] {
+/** What is said about a map holds for its keys that say nothing themselves. */
+function describe(schema: Schema, path: readonly string[], above: string): ConfigKey[] {
   const free = asSchema(schema.additionalProperties);
   const named = Object.entries(schema.properties ?? {});
-  if (named.length > 0) return named.flatMap(([key, inner]) => describe(asSchema(inner) ?? {}, [...path, key]));
-  if (free?.properties !== undefined) return describe(free, [...path, PLACEHOLDER]);
-  return [
-    { key: path.join('.'), type: typeText(schema), default: schema.default, description: schema.description ?? '' },
-  ];
+  const description = schema.description ?? above;
+  if (named.length > 0)
+    return named.flatMap(([key, inner]) => describe(asSchema(inner) ?? {}, [...path, key], description));
+  if (free?.properties !== undefined) return describe(free, [...path, PLACEHOLDER], description);
+  return [{ key: path.join('.'), type: typeText(schema), default: schema.default, description }];
 }
 
 function schemaAt(path: Path): Schema | undefined {

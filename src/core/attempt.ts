@@ -29,10 +29,17 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
 /** Gives the reservation back and charges what was used; what becomes of the task is said by the event that follows. */
 export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, at: number): void {
   const attempt = attemptOf(state, event.data);
-  const { usage, summary, output, failure, saved, session } = event.data;
+  const { usage, summary, output, failure, saved, session, flags } = event.data;
   attempt.usage = usage;
   attempt.session = session ?? attempt.session;
-  attempt.ended = { at, summary, output: output ?? null, failure: failure ?? null, saved: saved ?? null };
+  attempt.ended = {
+    at,
+    summary,
+    output: output ?? null,
+    failure: failure ?? null,
+    saved: saved ?? null,
+    flags: flags ?? [],
+  };
   state.reserved = subtractSpend(state.reserved, attempt.reservation);
   state.spent = addSpend(state.spent, chargeOf(usage, attempt.reservation));
 }

@@ -84,6 +84,7 @@ function taskDocument(task: TaskState): TaskDocument {
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
     evidence: task.evidence,
+    flags: lastAttempt(task)?.ended?.flags ?? [],
   };
 }
 

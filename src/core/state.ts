@@ -2,6 +2,7 @@ import type { Hold, ProcessRecord, RunEnd, RunStart, SavedWork, WorkStart } from
 import type { Failure } from '../schema/failure.ts';
 import type { Evidence } from '../schema/gate.ts';
 import type { TaskKey } from '../schema/ids.ts';
+import type { RiskFlag } from '../schema/risk.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import type { Spend, Usage } from '../schema/usage.ts';
 import type { ReadyQueue } from './queue.ts';
@@ -33,7 +34,14 @@ export type AttemptState = {
   process: ProcessRecord | null;
   usage: Usage;
   session: string | null;
-  ended: { at: number; summary: string; output: unknown; failure: Failure | null; saved: SavedWork | null } | null;
+  ended: {
+    at: number;
+    summary: string;
+    output: unknown;
+    failure: Failure | null;
+    saved: SavedWork | null;
+    flags: RiskFlag[];
+  } | null;
 };
 
 export type TaskState = {

@@ -1,4 +1,4 @@
-import type { Agent, AgentResult, Assignment } from '../agents/agent.ts';
+import type { Agent, Assignment } from '../agents/agent.ts';
 import { recordSpawn, recordUsage } from '../core/decide/attempt.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
@@ -10,6 +10,7 @@ import { crashpoint } from '../world.ts';
 import { assignmentFor, writePrompt } from './assignment.ts';
 import { concludeAttempt } from './conclude.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { AttemptDigest } from './digest.ts';
 import { isStoreFailure } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { AttemptOutput } from './output.ts';
@@ -20,6 +21,8 @@ import { Watchdog } from './watchdog.ts';
 const GRACE_MS = 5_000;
 /** Live usage is put on record at most this often. */
 const USAGE_EVERY_MS = 5_000;
+
+const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
 
 /** Carries one claimed attempt from its workspace to its end on record. Never throws for what an agent can do. */
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
@@ -38,7 +41,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     await concludeAttempt(ctx, run, { task, attempt, place, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
-    const outcome = { result: notStarted(), stopped: failureOf(error, signal) };
+    const outcome = { ...NOT_STARTED, stopped: failureOf(error, signal) };
     await concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome });
   }
 }
@@ -51,7 +54,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   crashpoint('attempt.adopting');
   if (process === null) {
     const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
-    return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { result: notStarted(), stopped } });
+    return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { ...NOT_STARTED, stopped } });
   }
   const agent = requireAgent(run, attempt);
   const assignment = await assignmentFor(ctx, run, {
@@ -118,6 +121,7 @@ async function supervise(
     stop: end,
   });
   const reading = new AbortController();
+  const digest = new AttemptDigest();
   const output = new AttemptOutput({
     attempt: assignment.attempt,
     folder: assignment.folder,
@@ -126,6 +130,7 @@ async function supervise(
     world: ctx.world,
     signal: reading.signal,
     redact: run.redact,
+    digest,
     onRead: (bytes) => {
       const usage = reader.usage();
       watchdog.heard(bytes, usage);
@@ -147,7 +152,7 @@ async function supervise(
     await sweep(target);
     await output.finish();
     crashpoint('attempt.read');
-    return { result: reader.end(exit), stopped };
+    return { result: reader.end(exit), digest: digest.result(), model: assignment.settings.model, stopped };
   } finally {
     signal.removeEventListener('abort', onStop);
     watchdog.close();
@@ -166,10 +171,6 @@ function requireAgent(run: ActiveRun, attempt: AttemptState): Agent {
   const agent = run.agents.get(attempt.agent);
   if (agent === undefined) throw new AppError('AGENT_UNKNOWN', `The agent ${attempt.agent} is not configured any more`);
   return agent;
-}
-
-function notStarted(): AgentResult {
-  return { usage: { kind: 'none' }, text: '' };
 }
 
 function failureOf(error: unknown, signal: AbortSignal): Failure {

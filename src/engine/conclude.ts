@@ -2,10 +2,11 @@ import { endAttempt } from '../core/decide/attempt.ts';
 import { type Redact, redactValue } from '../core/redact.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
-import { showFile } from '../git/diff.ts';
+import { changedFiles, showFile } from '../git/diff.ts';
 import type { SavedWork } from '../schema/event.ts';
 import type { Failure, FollowUp } from '../schema/failure.ts';
 import { accountStream } from '../schema/ids.ts';
+import type { RiskFlag } from '../schema/risk.ts';
 import type { Write } from '../store/store.ts';
 import { crashpoint } from '../world.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
@@ -26,6 +27,7 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
   const saved = saving.saved;
   const found = saving.failure ?? outcome.stopped ?? outcome.result.failure ?? (await judge(ctx, run, what, saved));
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
+  const flags = await flagsOf(ctx, run, what, { saved, failure });
   const now = ctx.world.now();
   const follow = failure === undefined ? undefined : ctx.parts.followUp(failure, { attempt: attempt.number, now });
   const { usage, session, text, output } = outcome.result;
@@ -42,12 +44,37 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
         ...(session === undefined ? {} : { session }),
         ...(output === undefined ? {} : { output: redactValue(output, run.redact) }),
         ...(failure === undefined ? {} : { failure }),
+        ...(flags.length === 0 ? {} : { flags }),
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     rests(attempt, follow),
   );
   await committed;
   crashpoint('attempt.ended');
+}
+
+/** What is risky about the attempt: from what it did and changed, never from what it says about itself. */
+async function flagsOf(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { attempt, outcome }: Concluding,
+  end: { saved: SavedWork | undefined; failure: Failure | undefined },
+): Promise<RiskFlag[]> {
+  const { digest, result, model, stopped } = outcome;
+  if (digest === undefined) return [];
+  const { saved } = end;
+  const changed = saved?.changed
+    ? await changedFiles(run.project.mirror, { from: attempt.base, to: saved.commit })
+    : [];
+  const context = {
+    digest,
+    changed: changed.map(({ path }) => path),
+    claimedSuccess: end.failure === undefined,
+    stoppedBy: stopped?.kind,
+    declaredModel: model,
+    billedModel: result.usage.kind === 'known' ? result.usage.model : undefined,
+  };
+  return ctx.parts.findRisks(context, run.ledger.state.start.config.risks);
 }
 
 function withoutSecrets(failure: Failure, redact: Redact): Failure {

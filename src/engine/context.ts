@@ -6,11 +6,13 @@ import type { Mirror } from '../git/mirror.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Home } from '../home.ts';
 import type { Recipe } from '../recipes/recipe.ts';
+import type { RiskContext } from '../risks/risk.ts';
 import type { Role } from '../roles/role.ts';
 import type { AgentConfig, Config } from '../schema/config.ts';
 import type { RunEvent, RunStart } from '../schema/event.ts';
 import type { Failure, FollowUp } from '../schema/failure.ts';
 import type { GateSpec } from '../schema/gate.ts';
+import type { RiskFlag } from '../schema/risk.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { World } from '../world.ts';
 import type { RunLedger, Submission } from './ledger.ts';
@@ -48,6 +50,8 @@ export interface Parts {
     config: Config;
     gates: readonly GateSpec[];
   }): Promise<GuardVerdict>;
+  /** What is risky about an attempt, by the run's settings. */
+  findRisks(context: RiskContext, policies: Config['risks']): RiskFlag[];
   /** What evidence of this gate is bound to besides the tree. */
   definition(spec: GateSpec, config: Config): string;
 }

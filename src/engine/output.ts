@@ -5,6 +5,7 @@ import { lineReader } from '../process/lines.ts';
 import { type Tail, tail } from '../process/tail.ts';
 import type { Store, TranscriptRow } from '../store/store.ts';
 import type { World } from '../world.ts';
+import type { AttemptDigest } from './digest.ts';
 
 type OutputFile = 'stdout' | 'stderr';
 
@@ -15,10 +16,13 @@ export type OutputOptions = {
   store: Store;
   world: World;
   redact: Redact;
+  digest: AttemptDigest;
   /** Called after each piece that was read, with the number of bytes read so far. */
   onRead: (bytes: number) => void;
   signal: AbortSignal;
 };
+
+type Described = { kind: string; text: string; data?: unknown };
 
 /** A line is shown up to this length; the rest of it is counted, not kept. */
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -72,6 +76,7 @@ export class AttemptOutput {
         end = offset + chunk.length;
         this.#read += chunk.length;
         const rows = lines.push(chunk).flatMap((line) => this.#rows(file, line, generation));
+        this.#options.digest.read(this.#read);
         this.#options.onRead(this.#read);
         await this.#store(rows, file, end, generation);
       },
@@ -90,6 +95,7 @@ export class AttemptOutput {
   ): TranscriptRow[] {
     const at = this.#options.world.now();
     const events = this.#options.reader.line(file, line.text);
+    for (const event of events) this.#options.digest.heard(event);
     this.#kept += line.text.length;
     if (this.#kept > MAX_KEPT_BYTES) {
       this.#dropped += line.text.length;
@@ -101,11 +107,18 @@ export class AttemptOutput {
       offset: line.offset,
       generation,
       at,
-      ...redacted(describe(event), this.#options.redact),
+      ...this.#redacted(describe(event)),
     }));
     if (line.truncatedBytes > 0)
       rows.push({ ...this.#marker(file, line.offset, line.truncatedBytes), file, generation });
     return rows;
+  }
+
+  #redacted(row: Described): Described {
+    const { redact, digest } = this.#options;
+    const text = redact(row.text);
+    if (text !== row.text) digest.redacted();
+    return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };
   }
 
   #marker(file: OutputFile, offset: number, bytes: number) {
@@ -127,16 +140,8 @@ export class AttemptOutput {
   }
 }
 
-function redacted(
-  row: { kind: string; text: string; data?: unknown },
-  redact: Redact,
-): { kind: string; text: string; data?: unknown } {
-  const text = redact(row.text);
-  return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };
-}
-
 /** An agent's event as a row of the transcript: a kind, a text to search and read, and the rest. */
-function describe(event: AgentEvent): { kind: string; text: string; data?: unknown } {
+function describe(event: AgentEvent): Described {
   switch (event.type) {
     case 'text':
     case 'reasoning':

@@ -2,6 +2,7 @@ import { conflictLanding, holdLanding, landTasks, rejectLanding } from '../core/
 import type { TaskState } from '../core/state.ts';
 import { mergeCommits } from '../git/merge.ts';
 import { readRef, writeRef } from '../git/mirror-refs.ts';
+import type { Hold } from '../schema/event.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Evidence } from '../schema/gate.ts';
 import type { TaskKey } from '../schema/ids.ts';
@@ -85,6 +86,11 @@ async function passGuards(
   before: number,
 ): Promise<'free' | 'alone' | 'held'> {
   const { config } = run.ledger.state.start;
+  const blocking = blockingFlags(run, link.key);
+  if (blocking.length > 0) {
+    await hold(ctx, run, link, { what: 'risk', reason: `Risky: ${blocking.join('; ')}`, files: [] });
+    return 'held';
+  }
   const gates = commandGates(run, [link.key]);
   if (gates.length === 0) return 'free';
   const { held, overlay } = await ctx.parts.guard({
@@ -99,6 +105,7 @@ async function passGuards(
       .map((file) => (file.reason.includes(file.path) ? file.reason : `${file.path}: ${file.reason}`))
       .join('; ');
     await hold(ctx, run, link, {
+      what: 'guard',
       reason: `It changes what decides how the checks run: ${reason}`,
       files: held.map((file) => file.path),
     });
@@ -112,7 +119,7 @@ async function passGuards(
   const red = await passesWith(ctx, run, candidate, { commit: link.onto, paths: overlay });
   if (red === undefined) return 'alone';
   const reason = `It changes tests, and with the tests as they were ${red.gate} fails: ${red.summary}`;
-  await hold(ctx, run, link, { reason, files: overlay });
+  await hold(ctx, run, link, { what: 'guard', reason, files: overlay });
   return 'held';
 }
 
@@ -174,7 +181,12 @@ async function conflict(
     const task = run.ledger.state.tasks[what.key];
     const commit = task?.phase.status === 'landing' ? task.phase.commit : what.onto;
     const reason = `It conflicts in a submodule (${what.files.join(', ')}), which a person must settle`;
-    await hold(ctx, run, { key: what.key, commit, tree: '', onto: what.onto }, { reason, files: what.files });
+    await hold(
+      ctx,
+      run,
+      { key: what.key, commit, tree: '', onto: what.onto },
+      { what: 'guard', reason, files: what.files },
+    );
     return;
   }
   const { key: task, onto, files } = what;
@@ -182,13 +194,14 @@ async function conflict(
   crashpoint('conflict.recorded');
 }
 
-async function hold(
-  ctx: EngineContext,
-  run: ActiveRun,
-  link: Link,
-  why: { reason: string; files: string[] },
-): Promise<void> {
-  await ctx.submit(run, (state) => holdLanding(state, { task: link.key, hold: { what: 'guard', ...why } })).committed;
+async function hold(ctx: EngineContext, run: ActiveRun, link: Link, why: Hold): Promise<void> {
+  await ctx.submit(run, (state) => holdLanding(state, { task: link.key, hold: why })).committed;
+}
+
+/** What is so risky about a task's last attempt that a person must see it before it lands. */
+function blockingFlags(run: ActiveRun, key: TaskKey): string[] {
+  const flags = run.ledger.state.tasks[key]?.attempts.at(-1)?.ended?.flags ?? [];
+  return flags.filter((flag) => flag.blocking).map((flag) => flag.detail);
 }
 
 function stillLanding(run: ActiveRun, keys: readonly TaskKey[]): TaskKey[] {

@@ -24,20 +24,20 @@ export type Repository = {
 export async function inspectRepository(dir: string, signal?: AbortSignal): Promise<Repository> {
   const look = lookFrom(await requireFolder(dir), signal);
   const places = await findPlaces(dir, look);
-  const [branch, head, settings, submodules, lfs] = await Promise.all([
-    look(['symbolic-ref', '-q', 'HEAD'], [0, 1]),
-    look(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], [0, 1, 128]),
+  const [head, settings, submodules, lfs] = await Promise.all([
+    look(['rev-parse', '-q', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'], [0, 1, 128]),
     look(['config', '--list', '--name-only', '-z']),
     listSubmodules(places.root, look),
     look(['grep', '-I', '-q', 'filter=lfs', 'HEAD', '--', '.gitattributes', '**/.gitattributes'], [0, 1, 128]),
   ]);
   if (head.code !== 0) throw new AppError('REPOSITORY_EMPTY', `${places.root} has no commit yet`, { dir });
+  const [commit = '', branch = 'HEAD'] = head.stdout.trim().split('\n');
   refusePartialClone(places.root, settings.stdout.split('\0'));
   if (lfs.code === 0) await requireLfs(places.root);
   return {
     ...places,
-    branch: branch.code === 0 ? branch.stdout.trim().replace(/^refs\/heads\//, '') : null,
-    head: head.stdout.trim(),
+    branch: branch === 'HEAD' ? null : branch.replace(/^refs\/heads\//, ''),
+    head: commit,
     lfs: lfs.code === 0,
     sparse: await exists(join(places.gitDir, 'info', 'sparse-checkout')),
     submodules,
@@ -81,15 +81,14 @@ async function requireFolder(dir: string): Promise<string> {
 }
 
 const QUESTIONS = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format', '--is-shallow-repository'];
+const PATHS = ['--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
 
 async function findPlaces(dir: string, look: Look): Promise<Places> {
-  const facts = await look(['rev-parse', ...QUESTIONS], [0, 128]);
-  if (facts.code !== 0) throw noRepository(dir, facts.stderr);
-  const [bare, inside, format, shallow] = facts.stdout.split('\n');
+  const facts = await look(['rev-parse', ...QUESTIONS, ...PATHS], [0, 128]);
+  const [bare, inside, format, shallow, root, gitDir, commonDir, ...rest] = facts.stdout.split('\n');
   if (bare === 'true') throw unsupported(dir, 'it is bare: there is no work tree to land in');
-  if (inside !== 'true') throw unsupported(dir, 'the folder is inside .git and not in the work tree');
-  const paths = ['--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
-  const [root, gitDir, commonDir, ...rest] = (await look(['rev-parse', ...paths])).stdout.split('\n');
+  if (inside === 'false') throw unsupported(dir, 'the folder is inside .git and not in the work tree');
+  if (facts.code !== 0) throw noRepository(dir, facts.stderr);
   if (!root || !gitDir || !commonDir || rest.length !== 1) throw unsupported(dir, 'its path has a line break');
   return {
     root: await realpath(root),

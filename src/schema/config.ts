@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RiskName, RiskPolicy } from './risk.ts';
 import { Tier } from './task.ts';
 
 const Seconds = z
@@ -125,6 +126,10 @@ export const Config = z.strictObject({
       allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
     })
     .prefault({}),
+  risks: z
+    .partialRecord(RiskName, RiskPolicy)
+    .default({})
+    .describe('For each risk: off, warn (default), or block: hold the work for a person.'),
   baseRed: z.enum(['repair', 'block']).default('repair').describe('What to do when a check is red before any work.'),
   limits: z
     .strictObject({

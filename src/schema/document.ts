@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Evidence } from './gate.ts';
+import { RiskFlag } from './risk.ts';
 
 /** How a run stands, in one word. */
 export const RunWord = z.enum([
@@ -26,6 +27,7 @@ export const TaskDocument = z.object({
   commit: z.string().nullable(),
   cost: z.number(),
   evidence: z.array(Evidence),
+  flags: z.array(RiskFlag),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
 

@@ -3,6 +3,7 @@ import { Config, LandMode } from './config.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { RunId, TaskKey } from './ids.ts';
+import { RiskFlag } from './risk.ts';
 import { TaskSpec } from './task.ts';
 import { Spend, Usage } from './usage.ts';
 
@@ -47,7 +48,7 @@ export type WorkStart = z.infer<typeof WorkStart>;
 
 /** Something only a person can decide. */
 export const Hold = z.object({
-  what: z.enum(['plan', 'guard', 'review', 'landing', 'base-red', 'trouble']),
+  what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'trouble']),
   reason: z.string(),
   files: z.array(z.string()).default([]),
 });
@@ -92,6 +93,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     summary: z.string(),
     output: z.unknown().optional(),
     failure: Failure.optional(),
+    flags: z.array(RiskFlag).optional(),
   }),
   event('task.retrying', {
     task: TaskKey,

@@ -10,6 +10,7 @@ import { checkGate } from '../gates/registry.ts';
 import { specialFiles } from '../gates/special-files.ts';
 import { changedFiles, showFile } from '../git/diff.ts';
 import type { Mirror } from '../git/mirror.ts';
+import { findRisks } from '../risks/registry.ts';
 import { recipeOf } from '../recipes/registry.ts';
 import { checksOf } from '../recipes/spec.ts';
 
@@ -33,6 +34,7 @@ export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts 
     recipe: recipeOf,
     followUp,
     checkGate,
+    findRisks,
     guard: guardCandidate,
     definition: (spec, config) => definitionHash(spec, { tools: toolsOf(JSON.stringify(config.workspace)) }),
   };

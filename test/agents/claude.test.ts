@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -12,6 +11,7 @@ import { claudeReader } from '../../src/agents/claude-reader.ts';
 import { resetTimeIn } from '../../src/agents/claude-reset-time.ts';
 import { createAgents } from '../../src/agents/registry.ts';
 import { lineReader } from '../../src/process/lines.ts';
+import { run } from '../../src/process/run.ts';
 import { AgentConfig, Config } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS } from '../contracts/attempt.ts';
@@ -519,7 +519,7 @@ describe("Claude's files", () => {
     await symlink(join(made.root, 'other.json'), path);
     expect(await fileAfter('--mcp-config', made.assignment, { '.mcp.json': hash(HOOKS) })).toBeUndefined();
     await rm(path);
-    execFileSync('mkfifo', [path]);
+    await run(['mkfifo', path], { env: { PATH: process.env.PATH ?? '' }, timeoutMs: 10_000 });
     expect(await fileAfter('--mcp-config', made.assignment, { '.mcp.json': hash('') })).toBeUndefined();
   });
 });

@@ -35,6 +35,7 @@ const DONE: RunDocument = {
       commit: null,
       cost: 0.02,
       evidence: [],
+      flags: [],
     },
     {
       key: 'implement/1.1',
@@ -48,6 +49,7 @@ const DONE: RunDocument = {
       commit: 'aaaabbbbcccc',
       cost: 0.4,
       evidence: [evidence('npm test', 'pass')],
+      flags: [],
     },
   ],
 };

@@ -23,14 +23,19 @@ const PLAN = {
 };
 const USAGE = `"usage":{"costUsd":${ATTEMPT_USD}}`;
 
-/** Its steps depend on what it finds in the workspace alone, so that a crash never changes the story. */
+/**
+ * Its steps depend on what it finds, never on how often it was started, so that a crash does not change the story. The
+ * third task waits until another has landed, so that what is rejected is a merge of the two.
+ */
 const AGENT = `#!/bin/sh
 echo "$MANYHANDS_ATTEMPT" >>"$HOME/ledger"
+landed() { test "$(cat "$HOME"/data/mirrors/*.git/refs/manyhands/runs/*)" != "$(git rev-parse HEAD)"; }
 case "$MANYHANDS_TASK" in
   plan/*) echo '{"tasks":${JSON.stringify(PLAN.tasks)},${USAGE}}'; exit ;;
   review/*) echo '{"findings":[],"summary":"Fine.",${USAGE}}'; exit ;;
   implement/1.1) echo one >>list.txt; git commit --quiet --all --message='Add one' ;;
   implement/1.2) echo two >>list.txt ;;
+  implement/1.3) if [ -e three.txt ]; then echo right >three.txt; else until landed; do sleep 0.05; done; echo wrong >three.txt; fi ;;
   resolve/*) sed -i '/^[<=>|]\\{7\\}/d' list.txt ;;
   *) if [ -e three.txt ]; then echo right >three.txt; else echo wrong >three.txt; fi ;;
 esac

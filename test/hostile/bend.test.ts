@@ -58,8 +58,9 @@ describe.concurrent('an agent that patches what is installed changes nothing for
     await using shop = await makeShop({ check: NODE_TEST, files: { ...USES_DEPENDENCY, ...installed() } });
     const before = await shop.fingerprint();
     const { code, run } = await job(shop, agent('bend.sh', deed));
-    expect([run.status, run.commit]).not.toContain('done');
-    expect(code).not.toBe(0);
+    expect([1, 4]).toContain(code);
+    expect(['failed', 'held']).toContain(run.status);
+    expect(run.commit).toBeNull();
     expect(branches(shop)).toEqual(['main']);
     expect(await shop.fingerprint()).toBe(before);
   });
@@ -67,7 +68,8 @@ describe.concurrent('an agent that patches what is installed changes nothing for
   function installed(): Record<string, string> {
     return {
       'node_modules/same/package.json': '{ "name": "same", "type": "module", "exports": "./index.js" }\n',
-      'node_modules/same/index.js': "export const equal = (a, b) => {\n  if (a !== b) throw new Error('not the same');\n};\n",
+      'node_modules/same/index.js':
+        "export const equal = (a, b) => {\n  if (a !== b) throw new Error('not the same');\n};\n",
     };
   }
 });
@@ -86,6 +88,14 @@ test('a test that would end the others early is judged without it and lands only
   await using shop = await makeShop({ check: NODE_TEST });
   const { code, run } = await job(shop, agent('bend.sh', 'silencing-test'));
   expect([code, run.status, run.commit]).toEqual([1, 'failed', null]);
+});
+
+test('an agent that says done and changed nothing is told so, tried again, and is not done', async () => {
+  await using shop = await makeShop({ limits: 'attempts: 2' });
+  const { code, run, stderr } = await job(shop, agent('bend.sh', 'nothing'));
+  expect([code, run.status, run.tasks[0]?.attempts]).toEqual([1, 'failed', 2]);
+  expect(stderr).toContain('no-change: It ended without changing anything');
+  expect(branches(shop)).toEqual(['main']);
 });
 
 function branches(shop: Scratch): string[] {

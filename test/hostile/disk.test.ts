@@ -39,7 +39,11 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     using disk = mounted(shop, `size=${size}`);
     const before = await shop.fingerprint();
     const full = await tell(shop, 'job', 'x', '--agent', FIXES);
-    expect([full.code, full.run.status, full.run.reason]).toEqual([4, 'blocked', expect.stringContaining('No space left')]);
+    expect([full.code, full.run.status, full.run.reason]).toEqual([
+      4,
+      'blocked',
+      expect.stringContaining('No space left'),
+    ]);
     expect(await shop.fingerprint()).toBe(before);
     expect(await shop.leftovers()).toEqual([]);
 
@@ -49,18 +53,22 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     expect(shop.git('show', `mh/${full.run.run}:sum.js`)).toContain('a + b');
   });
 
-  test('a database that cannot grow ends the engine with the reason, and the run is resumed when there is room', async () => {
+  test('what an agent says that does not fit is told, and the task is tried again when there is room', async () => {
     await using shop = await makeShop({ limits: 'attempts: 2' });
     using disk = mounted(shop, 'size=3m');
-    const flood = agent('process.sh', 'many-lines', '/dev/null', '60000');
-    const full = await shop.mh(['job', 'x', '--agent', flood]);
-    expect([3, 4]).toContain(full.code);
+    const flood = agent('process.sh', 'many-lines', '/dev/null', '40000');
+    const full = await tell(shop, 'job', 'x', '--agent', flood);
+    expect([full.code, full.run.status, full.run.reason]).toEqual([
+      4,
+      'blocked',
+      expect.stringContaining('disk is full'),
+    ]);
     expect(full.stderr).toContain('Free some disk space');
     expect(await shop.leftovers()).toEqual([]);
 
     disk.grow('256m');
-    const resumed = await shop.mh(['resume']);
-    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('done')]);
+    const retried = await tell(shop, 'retry', full.run.run);
+    expect([retried.code, retried.run.status]).toEqual([0, 'done']);
   });
 });
 

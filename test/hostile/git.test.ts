@@ -62,16 +62,23 @@ describe.concurrent('an agent that destroys its workspace is not done, and nothi
   test.each(['no-workspace', 'file-for-workspace', 'link-for-workspace'])('%s', async (deed) => {
     await using shop = await makeShop();
     const { code, run } = await misbehave(shop, deed);
-    expect([code, run.status, run.tasks[0]?.reason]).toEqual([1, 'failed', expect.stringContaining('without changing anything')]);
+    expect([code, run.status, run.tasks[0]?.reason]).toEqual([
+      1,
+      'failed',
+      expect.stringContaining('without changing anything'),
+    ]);
   });
 });
 
 describe.concurrent('after an attempt that failed and left a mess the next one finds a repository it can work in', () => {
-  test.each(['locks', 'git-link', 'git-file', 'no-git', 'broken-git', 'link-for-workspace', 'detached'])('%s', async (deed) => {
-    await using shop = await makeShop({ limits: 'attempts: 2' });
-    const { code, run } = await misbehave(shop, deed, '1');
-    expect([code, run.status, run.tasks[0]?.attempts]).toEqual([0, 'done', 2]);
-  });
+  test.each(['locks', 'git-link', 'git-file', 'no-git', 'broken-git', 'link-for-workspace', 'detached'])(
+    '%s',
+    async (deed) => {
+      await using shop = await makeShop({ limits: 'attempts: 2' });
+      const { code, run } = await misbehave(shop, deed, '1');
+      expect([code, run.status, run.tasks[0]?.attempts]).toEqual([0, 'done', 2]);
+    },
+  );
 });
 
 test('a folder too deep for git to open keeps its workspace from being removed', async () => {
@@ -94,7 +101,20 @@ test('files with odd names are saved and land byte for byte', async () => {
   const { run } = await misbehave(shop, 'odd-names');
   expect(run.status).toBe('done');
   const landed = shop.git('ls-tree', '-r', '-z', '--name-only', run.commit ?? '').split('\0');
-  const odd = ['-rf', '--help', 'a b', 'tab\ttab', 'quo"te', "it's", 'back\\slash', 'star*', ':(top)', '$(touch x)', 'new\nline', 'dir;ls/{a,b}'];
+  const odd = [
+    '-rf',
+    '--help',
+    'a b',
+    'tab\ttab',
+    'quo"te',
+    "it's",
+    'back\\slash',
+    'star*',
+    ':(top)',
+    '$(touch x)',
+    'new\nline',
+    'dir;ls/{a,b}',
+  ];
   expect(landed).toEqual(expect.arrayContaining(odd));
 });
 

@@ -4,7 +4,12 @@ import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
 import { agent, inMirror, job, makeShop, tell } from './scene.ts';
 
-const CANARIES = { AWS_SECRET_ACCESS_KEY: 'canary-aws', MY_CANARY: 'canary-mine', GITHUB_TOKEN: 'canary-github', GIT_DIR: '/canary-git' };
+const CANARIES = {
+  AWS_SECRET_ACCESS_KEY: 'canary-aws',
+  MY_CANARY: 'canary-mine',
+  GITHUB_TOKEN: 'canary-github',
+  GIT_DIR: '/canary-git',
+};
 
 test('secrets of our environment reach neither an agent nor a check', async () => {
   await using shop = await makeShop({ files: { 'check.sh': 'env >"$HOME/check.env"\ngrep -q "a + b" sum.js\n' } });

@@ -67,7 +67,7 @@ describe.concurrent('a repository of an unusual kind works', () => {
 
   test('one at a path with spaces, quotes and letters of the world', async () => {
     await using shop = await makeShop();
-    const dir = join(shop.root, "it's a \"päth\" $HOME;x");
+    const dir = join(shop.root, 'it\'s a "päth" $HOME;x');
     renameSync(shop.repo, dir);
     mkdirSync(shop.repo);
     await lands(shop, dir);
@@ -88,14 +88,15 @@ describe.concurrent('a repository of an unusual kind works', () => {
   });
 });
 
-test('a repository with 20,000 files works, also while its own gc packs them', async () => {
+test('a repository with 20,000 files works', async () => {
   await using shop = await makeShop();
-  const make = 'for d in $(seq 200); do mkdir -p many/$d; for f in $(seq 100); do echo $d $f >many/$d/$f; done; done';
-  execFileSync('/bin/sh', ['-c', make], { cwd: shop.repo });
-  shop.git('add', '--all');
-  shop.git('commit', '--quiet', '--message=Many');
-  await lands(shop, shop.repo);
-});
+  const files = Array.from({ length: 20_000 }, (_, file) => `M 644 inline many/${file % 200}/${file}\ndata 2\nx\n\n`);
+  const commit = 'commit refs/heads/main\ncommitter A <a@b> 0 +0000\ndata 4\nMany\nfrom refs/heads/main^0\n';
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: shop.repo, input: commit + files.join('') });
+  shop.git('reset', '--quiet', '--hard');
+  const { run } = await tell(shop, 'job', 'x', '--agent', FIXES);
+  expect([run.status, shop.git('diff', '--name-only', 'main', run.commit ?? '')]).toEqual(['done', 'sum.js']);
+}, 180_000);
 
 test('a repository whose objects are links to elsewhere works', async () => {
   await using shop = await makeShop();

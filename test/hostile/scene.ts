@@ -27,10 +27,12 @@ export const SHOP: Record<string, string> = {
 };
 
 /** A check that takes no time, which only the mended source passes. */
-export const QUICK_CHECK = "sh check.sh";
+export const QUICK_CHECK = 'sh check.sh';
 
 /** The project with settings of its own, which are YAML below `limits:`, and files besides. */
-export function makeShop(options: { check?: string; limits?: string; files?: Record<string, string> } = {}): Promise<Scratch> {
+export function makeShop(
+  options: { check?: string; limits?: string; files?: Record<string, string> } = {},
+): Promise<Scratch> {
   const { check = QUICK_CHECK, limits = 'attempts: 1', files = {} } = options;
   const settings = `checks:\n  - ${JSON.stringify(check)}\nlimits: { retryDelaySeconds: 0, ${limits} }\n`;
   return makeScratch({ files: { ...SHOP, '.manyhands/config.yaml': settings, ...files } });
@@ -51,7 +53,9 @@ export async function tell(scratch: Scratch, ...args: string[]): Promise<Told> {
   const finished = await scratch.mh([...args, '--json']);
   const run = RunDocument.safeParse(finished.json);
   if (run.success) return { ...finished, run: run.data };
-  throw new Error(`manyhands ${args.join(' ')} ended with ${finished.code} and no document\n${finished.stdout}\n${finished.stderr}`);
+  throw new Error(
+    `manyhands ${args.join(' ')} ended with ${finished.code} and no document\n${finished.stdout}\n${finished.stderr}`,
+  );
 }
 
 /** The private mirror of the scratch project. */
@@ -62,7 +66,10 @@ export function mirrorOf(scratch: Scratch): string {
 
 /** Git in the mirror. */
 export function inMirror(scratch: Scratch, ...args: string[]): string {
-  return execFileSync('git', ['--git-dir', mirrorOf(scratch), ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  return execFileSync('git', ['--git-dir', mirrorOf(scratch), ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
 }
 
 /** Names of saved files, in whatever saved commit, that hold this text. */
@@ -76,7 +83,10 @@ export function savedFiles(scratch: Scratch, text: string): string[] {
 function filesWith(scratch: Scratch, commit: string, text: string): string[] {
   try {
     const found = inMirror(scratch, 'grep', '-z', '-l', '-F', '-e', text, commit, '--');
-    return found.split('\0').filter(Boolean).map((line) => line.slice(commit.length + 1));
+    return found
+      .split('\0')
+      .filter(Boolean)
+      .map((line) => line.slice(commit.length + 1));
   } catch {
     // Grep found nothing in this one.
     return [];

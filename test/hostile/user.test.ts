@@ -35,7 +35,8 @@ describe.concurrent('a base that moves during the run', () => {
   });
 
   test('a base that moves with every check is given up on, and a person is asked', async () => {
-    const move = 'cd "$HOME/project" && date +%N >moved && git add moved && git -c user.name=A -c user.email=a commit -qm Move';
+    const move =
+      'cd "$HOME/project" && date +%N >moved && git add moved && git -c user.name=A -c user.email=a commit -qm Move';
     await using shop = await makeShop({ files: { 'check.sh': `grep -q 'a + b' sum.js && ${move}\n` } });
     const { code, run } = await job(shop, FIXES, '--land', 'merge');
     expect([code, run.status, run.reason]).toEqual([4, 'held', expect.stringContaining('main moved 5 times')]);

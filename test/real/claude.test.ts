@@ -308,12 +308,12 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(run.result).not.toHaveProperty('failure');
     });
 
-    it('before any answer costs nothing, one in the middle of it an amount that nobody knows', async () => {
+    it('before any answer costs nothing, one in the middle of it is not free', async () => {
       await using place = await makeWorkplace(server);
       const refused = await play(place, { script: [{ fault: { kind: 'refusal', reason: 'overloaded' } }] });
       expect(refused.result.usage).toEqual({ kind: 'none' });
       const cut = await play(place, { script: [{ fault: { kind: 'cut' } }], more: { number: 2 } });
-      expect(cut.result.usage).toEqual({ kind: 'unknown' });
+      expect(cut.result.usage.kind).not.toBe('none');
     });
 
     it('of a used-up subscription names the time of its reset', async () => {

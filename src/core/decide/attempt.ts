@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, WorkStart } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import type { RiskFlag } from '../../schema/risk.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import { decideRetry } from '../retry.ts';
 import type { AttemptState, RunState, TaskState } from '../state.ts';
@@ -25,6 +26,7 @@ export type EndAttempt = {
   session?: string;
   output?: unknown;
   failure?: Failure;
+  flags?: RiskFlag[];
   follow?: FollowUp;
   now: number;
 };

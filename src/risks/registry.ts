@@ -1,0 +1,35 @@
+import type { RiskFlag, RiskName, RiskPolicy } from '../schema/risk.ts';
+import { budgetStopped } from './budget-stopped.ts';
+import { claimAfterFailedTest } from './claim-after-failed-test.ts';
+import { destructiveCommand } from './destructive-command.ts';
+import { excessiveOutput } from './excessive-output.ts';
+import { modelMismatch } from './model-mismatch.ts';
+import { permissionDenied } from './permission-denied.ts';
+import { repeatedSearch } from './repeated-search.ts';
+import type { Risk, RiskContext } from './risk.ts';
+import { secretLikeOutput } from './secret-like-output.ts';
+import { sensitiveFile } from './sensitive-file.ts';
+import { stalled } from './stalled.ts';
+
+const RISKS: { [N in RiskName]: Risk } = {
+  stalled,
+  'repeated-search': repeatedSearch,
+  'excessive-output': excessiveOutput,
+  'destructive-command': destructiveCommand,
+  'claim-after-failed-test': claimAfterFailedTest,
+  'secret-like-output': secretLikeOutput,
+  'model-mismatch': modelMismatch,
+  'sensitive-file': sensitiveFile,
+  'permission-denied': permissionDenied,
+  'budget-stopped': budgetStopped,
+};
+
+/** Everything risky about an attempt, by the user's policy for each risk; without one it is a warning. */
+export function findRisks(context: RiskContext, policies: Partial<Record<RiskName, RiskPolicy>>): RiskFlag[] {
+  return Object.values(RISKS).flatMap((risk) => {
+    const policy = policies[risk.name] ?? 'warn';
+    const detail = policy === 'off' ? undefined : risk.find(context);
+    if (detail === undefined) return [];
+    return [{ risk: risk.name, severity: risk.severity, blocking: policy === 'block', detail }];
+  });
+}

@@ -1,0 +1,36 @@
+import type { RiskName, RiskSeverity } from '../schema/risk.ts';
+
+/** What an attempt did, gathered while its output was read. */
+export type Digest = {
+  /** Shell commands it ran, in order. */
+  commands: readonly string[];
+  /** How often each search (tool and its input) was made. */
+  searches: Readonly<Record<string, number>>;
+  outputBytes: number;
+  /** Texts that had to be redacted. */
+  redactions: number;
+  /** Whether the last test command it ran itself failed. */
+  lastTestFailed: boolean;
+  permissionDenials: number;
+};
+
+export type RiskContext = {
+  digest: Digest;
+  /** Whether it ended by its own word as done. */
+  claimedSuccess: boolean;
+  /** The reason for which we stopped it, if we did. */
+  stoppedBy: string | undefined;
+  declaredModel: string | undefined;
+  billedModel: string | undefined;
+  /** Files that differ from where it began. */
+  changed: readonly string[];
+};
+
+/** Something about an attempt that a person should know; how it is recognised. Pure, and never from the agent's prose. */
+export interface Risk {
+  readonly name: RiskName;
+  readonly title: string;
+  readonly severity: RiskSeverity;
+  /** What was found, in a sentence, or undefined. */
+  find(context: RiskContext): string | undefined;
+}
