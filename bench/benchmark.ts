@@ -14,5 +14,6 @@ export interface Benchmark {
   readonly name: string;
   readonly summary: string;
   readonly target: { readonly is: 'at most' | 'at least'; readonly ratio: number };
-  measure(): Promise<Measurement>;
+  /** `isQuick`: a smaller run that shows roughly where it stands. */
+  measure(isQuick: boolean): Promise<Measurement>;
 }

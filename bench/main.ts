@@ -23,7 +23,7 @@ async function measureWanted(args: readonly string[]): Promise<void> {
   const rows: Row[] = [];
   for (const benchmark of BENCHMARKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     process.stderr.write(`${benchmark.name}: ${benchmark.summary} …\n`);
-    rows.push(rowOf(benchmark, await benchmark.measure()));
+    rows.push(rowOf(benchmark, await benchmark.measure(args.includes('--quick'))));
   }
   process.stderr.write(`${circumstances()}\n`);
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(rows, undefined, 2)}\n` : `${tableOf(rows)}\n`);

@@ -27,13 +27,18 @@ export async function makeScratch(): Promise<Scratch> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Where a tool runs, with which environment, and which exit codes besides 0 are no error. */
-export type ToolOptions = { env?: Record<string, string>; allow?: readonly number[] };
+/** With which environment a tool runs, which exit codes are no error, and who hears what it said on stderr. */
+export type ToolOptions = {
+  env?: Record<string, string>;
+  allow?: readonly number[];
+  onError?: (text: string) => void;
+};
 
 /** Runs a program to its end and gives its output; any exit code but those that are allowed is an error. */
 export async function runTool(command: readonly string[], cwd: string, options: ToolOptions = {}): Promise<string> {
   const { env = PLAIN_ENVIRONMENT, allow = [0] } = options;
   const result = await run(command, { cwd, env, timeoutMs: LONGEST_MS });
+  options.onError?.(result.stderr);
   if (result.code !== null && allow.includes(result.code)) return result.stdout.toString('utf8');
   throw new Error(`${command.slice(0, 4).join(' ')} ended with ${result.code}: ${result.stderr.slice(-2000)}`);
 }

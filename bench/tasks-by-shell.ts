@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runTool } from './scratch.ts';
+import { type Spent, spentBy } from './spent.ts';
 
 export type ShellTasks = { folder: string; repository: string; agent: string; tasks: number; parallel: number };
 
@@ -35,7 +35,7 @@ git --git-dir="$MIRROR" push --quiet "$REPOSITORY" run
 `;
 
 /** The same clones, commits and merges as a shell script with xargs. */
-export async function tasksByShell(options: ShellTasks, env: Record<string, string>): Promise<void> {
+export async function tasksByShell(options: ShellTasks, env: Record<string, string>): Promise<Spent> {
   const { folder } = options;
   await writeFile(join(folder, 'task.sh'), ONE_TASK);
   await writeFile(join(folder, 'all.sh'), ALL_TASKS);
@@ -46,5 +46,5 @@ export async function tasksByShell(options: ShellTasks, env: Record<string, stri
     TASKS: String(options.tasks),
     PARALLEL: String(options.parallel),
   };
-  await runTool(['sh', './all.sh'], folder, { env: { ...env, ...variables } });
+  return spentBy(['sh', './all.sh'], folder, { env: { ...env, ...variables } });
 }

@@ -20,6 +20,7 @@ const MEANINGS: Record<EventType, string> = {
   'tasks.added': 'The recipe asks for tasks. What is recorded of a task is final.',
   'attempt.started': 'An agent was chosen for a task, and money was set aside.',
   'attempt.spawned': 'The process of the attempt is there, and does not run before this is on record.',
+  'attempt.warned': 'A sign that an attempt may be in trouble; told once for each sign.',
   'attempt.used': 'What an attempt has consumed so far.',
   'attempt.ended': 'The attempt is over and its work is saved.',
   'task.retrying': 'The task will be tried again, with the evidence of what went wrong.',

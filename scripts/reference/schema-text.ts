@@ -20,7 +20,7 @@ type Shape = z.infer<typeof Shape>;
 
 const LONGEST_LINE = 120;
 
-/** A JSON Schema as a block to read: short lists and objects on one line, limits that only say "a whole number" left out. */
+/** A JSON Schema as a block to read: short lists and objects on one line, what says nothing to a reader left out. */
 export function schemaBlock(schema: Record<string, unknown>): string {
   const text = JSON.stringify(schema, (key, value) => (isNoise(key, value) ? undefined : value), 2)
     .replace(/\[\n\s+([^\n[\]{}]+(?:\n\s+[^\n[\]{}]+)*)\n\s+\]/g, (_, items: string) => `[${oneLine(items)}]`)
@@ -73,5 +73,6 @@ function oneLine(text: string): string {
 }
 
 function isNoise(key: string, value: unknown): boolean {
+  if (key === 'additionalProperties') return value === false;
   return key === '$schema' || value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
 }

@@ -56,6 +56,7 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
       return event.data.tasks.map((about) => ({ about, fact: `landed at ${short(event.data.commit)}` }));
     case 'attempt.started':
     case 'attempt.spawned':
+    case 'attempt.warned':
     case 'attempt.used':
     case 'attempt.ended':
     case 'task.retrying':
@@ -77,6 +78,8 @@ function taskFact(state: RunState, event: TaskEvent, at: number): string | undef
   switch (event.type) {
     case 'attempt.started':
       return `attempt ${event.data.attempt} by ${event.data.agent}: ${event.data.because}`;
+    case 'attempt.warned':
+      return `warning: ${event.data.message}`;
     case 'attempt.spawned':
     case 'attempt.used':
       return undefined;

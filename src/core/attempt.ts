@@ -18,6 +18,7 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
     process: null,
     usage: { kind: 'none' },
     session: session ?? null,
+    warnings: [],
     ended: null,
   });
   task.evidence = [];

@@ -85,6 +85,7 @@ function taskDocument(task: TaskState): TaskDocument {
     cost: Math.round(cost * 1e6) / 1e6,
     evidence: task.evidence,
     flags: lastAttempt(task)?.ended?.flags ?? [],
+    warnings: (lastAttempt(task)?.warnings ?? []).map(({ message }) => message),
   };
 }
 

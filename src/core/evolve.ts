@@ -72,6 +72,9 @@ function apply(state: RunState, event: RunEvent, at: number): void {
     case 'attempt.spawned':
       attemptOf(state, event.data).process = event.data.process;
       return;
+    case 'attempt.warned':
+      attemptOf(state, event.data).warnings.push({ sign: event.data.sign, message: event.data.message, at });
+      return;
     case 'attempt.used':
       attemptOf(state, event.data).usage = event.data.usage;
       return;

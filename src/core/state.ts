@@ -1,6 +1,7 @@
 import type { Hold, ProcessRecord, RunEnd, RunStart, SavedWork, WorkStart } from '../schema/event.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Evidence } from '../schema/gate.ts';
+import type { HealthSign } from '../schema/health.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { RiskFlag } from '../schema/risk.ts';
 import type { TaskSpec } from '../schema/task.ts';
@@ -34,6 +35,7 @@ export type AttemptState = {
   process: ProcessRecord | null;
   usage: Usage;
   session: string | null;
+  warnings: { sign: HealthSign; message: string; at: number }[];
   ended: {
     at: number;
     summary: string;

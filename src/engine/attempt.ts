@@ -1,5 +1,5 @@
 import type { Agent, Assignment } from '../agents/agent.ts';
-import { recordSpawn, recordUsage } from '../core/decide/attempt.ts';
+import { recordSpawn, recordUsage, warnOf } from '../core/decide/attempt.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { ending, launch } from '../process/launch.ts';
@@ -118,6 +118,13 @@ async function supervise(
     reservation: attempt.reservation,
     startedAt: attempt.startedAt,
     world: ctx.world,
+    thresholds: run.ledger.state.start.config.health,
+    warn: (warnings) => {
+      const told = ctx.submit(run, (state) =>
+        warnOf(state, { task: task.spec.key, attempt: attempt.number, warnings }),
+      );
+      told.committed.catch(failures.reject);
+    },
     stop: end,
   });
   const reading = new AbortController();

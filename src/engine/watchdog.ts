@@ -1,4 +1,6 @@
+import { nextWarningAt, type Vitals, type Warning, warningsFor } from '../core/health.ts';
 import type { Failure } from '../schema/failure.ts';
+import type { HealthThresholds } from '../schema/health.ts';
 import type { TaskLimits } from '../schema/task.ts';
 import type { Spend, Usage } from '../schema/usage.ts';
 import type { World } from '../world.ts';
@@ -8,6 +10,9 @@ export type WatchdogOptions = {
   reservation: Spend;
   startedAt: number;
   world: World;
+  thresholds: HealthThresholds;
+  /** Called when something about the attempt deserves a warning; the same may be told again. */
+  warn: (warnings: Warning[]) => void;
   /** Called once, with the reason for which the attempt must stop. */
   stop: (failure: Failure) => void;
 };
@@ -15,6 +20,7 @@ export type WatchdogOptions = {
 /** Holds one attempt to its limits: silence, time, output, turns and money. */
 export class Watchdog {
   #lastSign: number;
+  #usage: Usage = { kind: 'none' };
   #done = false;
   #cancelAlarm: () => void = () => {};
   readonly #options: WatchdogOptions;
@@ -28,6 +34,10 @@ export class Watchdog {
   /** The attempt said something: so many bytes so far, and this usage. */
   heard(bytes: number, usage: Usage): void {
     this.#lastSign = this.#options.world.now();
+    if (usage.kind === 'known' && usage !== this.#usage) {
+      this.#usage = usage;
+      this.#look();
+    }
     const { limits, reservation } = this.#options;
     if (bytes > limits.outputBytes) {
       this.#stop({ kind: 'implementation', message: `It wrote more than ${limits.outputBytes} bytes of output` });
@@ -49,16 +59,34 @@ export class Watchdog {
 
   #arm(): void {
     const { limits, startedAt, world } = this.#options;
-    const silentAt = this.#lastSign + limits.inactivityMs;
-    const lateAt = startedAt + limits.runtimeMs;
-    this.#cancelAlarm = world.alarm(Math.min(silentAt, lateAt), () => {
-      const now = world.now();
-      if (now >= startedAt + limits.runtimeMs)
-        this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
-      else if (now >= this.#lastSign + limits.inactivityMs) {
-        this.#stop({ kind: 'stalled', message: `It said nothing for ${limits.inactivityMs / 1000} s` });
-      } else if (!this.#done) this.#arm();
-    });
+    const now = world.now();
+    const dueAt = Math.min(
+      this.#lastSign + limits.inactivityMs,
+      startedAt + limits.runtimeMs,
+      nextWarningAt(this.#vitals(), now),
+    );
+    this.#cancelAlarm = world.alarm(dueAt, () => this.#ring());
+  }
+
+  #ring(): void {
+    const { limits, startedAt, world } = this.#options;
+    const now = world.now();
+    this.#look();
+    if (now >= startedAt + limits.runtimeMs) {
+      this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
+    } else if (now >= this.#lastSign + limits.inactivityMs) {
+      this.#stop({ kind: 'stalled', message: `It said nothing for ${limits.inactivityMs / 1000} s` });
+    } else if (!this.#done) this.#arm();
+  }
+
+  #look(): void {
+    const warnings = warningsFor(this.#vitals(), this.#options.world.now());
+    if (warnings.length > 0 && !this.#done) this.#options.warn(warnings);
+  }
+
+  #vitals(): Vitals {
+    const { startedAt, limits, reservation, thresholds } = this.#options;
+    return { startedAt, lastSignAt: this.#lastSign, usage: this.#usage, limits, reservation, thresholds };
   }
 
   #stop(failure: Failure): void {

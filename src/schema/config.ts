@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HealthThresholds } from './health.ts';
 import { RiskName, RiskPolicy } from './risk.ts';
 import { Tier } from './task.ts';
 
@@ -126,6 +127,7 @@ export const Config = z.strictObject({
       allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
     })
     .prefault({}),
+  health: HealthThresholds.prefault({}).describe('When an attempt is warned about.'),
   risks: z
     .partialRecord(RiskName, RiskPolicy)
     .default({})

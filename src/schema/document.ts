@@ -28,6 +28,7 @@ export const TaskDocument = z.object({
   cost: z.number(),
   evidence: z.array(Evidence),
   flags: z.array(RiskFlag),
+  warnings: z.array(z.string()),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
 

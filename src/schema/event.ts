@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Config, LandMode } from './config.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
+import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
 import { RiskFlag } from './risk.ts';
 import { TaskSpec } from './task.ts';
@@ -84,6 +85,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     session: z.string().optional(),
   }),
   event('attempt.spawned', { ...AttemptRef, process: ProcessRecord }),
+  event('attempt.warned', { ...AttemptRef, sign: HealthSign, message: z.string() }),
   event('attempt.used', { ...AttemptRef, usage: Usage }),
   event('attempt.ended', {
     ...AttemptRef,

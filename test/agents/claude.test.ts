@@ -409,7 +409,8 @@ describe("Claude's environment", () => {
     expect(env).toMatchObject({
       CLAUDE_CODE_MAX_RETRIES: '9',
       API_TIMEOUT_MS: '5',
-      CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: '8000',
+      CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: '2500',
+      BASH_MAX_TIMEOUT_MS: '8000',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     });
   });
@@ -432,9 +433,16 @@ describe("Claude's environment", () => {
   });
 
   it('does not tie it to a Claude that started us', async () => {
-    await using made = await makeAssignment({ env: { CLAUDE_CODE_SSE_PORT: '1', CLAUDE_CODE_ENTRYPOINT: 'cli' } });
+    await using made = await makeAssignment({
+      env: {
+        CLAUDE_CODE_SSE_PORT: '1',
+        CLAUDE_CODE_SESSION_ID: 'x',
+        CLAUDE_CODE_MESSAGING_TOKEN: 'x',
+        CLAUDE_PID: '1',
+      },
+    });
     const { env } = await make().command(made.assignment);
-    expect(Object.keys(env).filter((name) => /SSE_PORT|ENTRYPOINT/.test(name))).toEqual([]);
+    expect(Object.keys(env).filter((name) => /SSE_PORT|SESSION|MESSAGING|PID/.test(name))).toEqual([]);
   });
 
   it('may hold variables of its own vendor only', () => {

@@ -36,6 +36,7 @@ const DONE: RunDocument = {
       cost: 0.02,
       evidence: [],
       flags: [],
+      warnings: [],
     },
     {
       key: 'implement/1.1',
@@ -50,6 +51,7 @@ const DONE: RunDocument = {
       cost: 0.4,
       evidence: [evidence('npm test', 'pass')],
       flags: [],
+      warnings: [],
     },
   ],
 };

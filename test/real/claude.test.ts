@@ -112,6 +112,31 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
     expect(again.end(run.exit)).toEqual(run.result);
   });
 
+  it('is given the model, the effort and the folders that are set, and not the tools that are refused', async () => {
+    await using place = await makeWorkplace(server);
+    const outside = join(place.root, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'a.txt'), 'from outside');
+    const script: Step[] = [
+      { call: [{ name: 'Edit', args: { file_path: join(outside, 'a.txt'), old_string: 'from', new_string: 'seen' } }] },
+    ];
+    const read: Step = { call: [{ name: 'Read', args: { file_path: join(outside, 'a.txt') } }] };
+    const settings = {
+      model: 'claude-opus-4-5',
+      effort: 'high',
+      addDirs: [outside],
+      disallowedTools: ['WebFetch'],
+    } as const;
+    const run = await play(place, { script: [read, ...script], more: { settings } });
+    expect(run.result).not.toHaveProperty('failure');
+    expect(readFileSync(join(outside, 'a.txt'), 'utf8')).toBe('seen outside');
+    expect(run.events).toContainEqual({ type: 'file-change', path: join(outside, 'a.txt'), change: 'modified' });
+    expect(run.result.usage).toMatchObject({ model: 'claude-opus-4-5' });
+    expect(run.requests[0]?.model).toBe('claude-opus-4-5');
+    expect(run.requests[0]?.tools).toContain('Edit');
+    expect(run.requests[0]?.tools).not.toContain('WebFetch');
+  });
+
   it('works eight at a time', async () => {
     const runs = Array.from({ length: 8 }, async () => {
       await using place = await makeWorkplace(server);

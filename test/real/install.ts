@@ -86,6 +86,7 @@ async function installInto(folder: string, cache: string, program: Program): Pro
   }
   const place = await mkdtemp(join(cache, UNFINISHED));
   try {
+    process.stderr.write(`Installing ${program.package} ${program.version} for the tests (once) …\n`);
     await writeFile(join(place, 'package.json'), '{ "private": true }\n');
     await npmInstall(place, `${program.package}@${program.version}`);
     if (findFile(place, program) === undefined) throw new Error(`npm installed none of ${program.files.join(', ')}`);

@@ -7,6 +7,7 @@ import { lineReader } from '../../src/process/lines.ts';
 import { type Tail, tail } from '../../src/process/tail.ts';
 import { sweep, type Target, terminate } from '../../src/process/terminate.ts';
 import type { Failure } from '../../src/schema/failure.ts';
+import { HealthThresholds } from '../../src/schema/health.ts';
 import { realWorld } from '../../src/world.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Workplace } from './workplace.ts';
@@ -76,6 +77,8 @@ export async function runAgent(agent: Agent, assignment: Assignment, hooks: RunH
     reservation: { costUsd: 0, tokens: 0, turns: 0 },
     startedAt: realWorld.now(),
     world: realWorld,
+    thresholds: HealthThresholds.parse({}),
+    warn: () => {},
     stop: (failure) => {
       stopped = failure;
       stopping = terminate(target, { graceMs: GRACE_MS });

@@ -4,6 +4,7 @@ import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
+import type { Warning } from '../health.ts';
 import { decideRetry } from '../retry.ts';
 import type { AttemptState, RunState, TaskState } from '../state.ts';
 import { endFailed } from './end.ts';
@@ -54,6 +55,18 @@ export function recordSpawn(
 export function recordUsage(state: RunState, command: { task: TaskKey; attempt: number; usage: Usage }): RunEvent[] {
   requireCurrent(requireTask(state, command.task), command.attempt);
   return [{ type: 'attempt.used', data: command }];
+}
+
+/** Warns once of each sign that an attempt may be in trouble. */
+export function warnOf(
+  state: RunState,
+  command: { task: TaskKey; attempt: number; warnings: readonly Warning[] },
+): RunEvent[] {
+  const { task, attempt, warnings } = command;
+  const known = requireCurrent(requireTask(state, task), attempt).warnings;
+  return warnings
+    .filter(({ sign }) => known.every((warning) => warning.sign !== sign))
+    .map(({ sign, message }) => ({ type: 'attempt.warned', data: { task, attempt, sign, message } }));
 }
 
 /** Ends an attempt: its work goes to landing, its text is the result, or its failure decides what follows. */

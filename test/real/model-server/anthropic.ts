@@ -46,7 +46,7 @@ function read(_path: string, body: unknown): Asked {
     model,
     system,
     tools: tools.map(({ name }) => name),
-    prompt: said[0] ?? '',
+    prompt: said.join('\n'),
     lastUser: said.at(-1) ?? '',
     turn: messages.filter(({ role }) => role === 'assistant').length,
     isStream: stream,

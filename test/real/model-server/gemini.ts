@@ -49,7 +49,7 @@ function read(path: string, body: unknown): Asked {
     model,
     system: systemInstruction?.parts ?? '',
     tools: tools.flatMap(({ functionDeclarations }) => functionDeclarations.map(({ name }) => name)),
-    prompt: said[0] ?? '',
+    prompt: said.join('\n'),
     lastUser: said.at(-1) ?? '',
     turn: contents.filter(({ role }) => role === 'model').length,
     isStream: method === 'streamGenerateContent',

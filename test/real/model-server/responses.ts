@@ -54,7 +54,7 @@ function read(_path: string, body: unknown): Asked {
     model,
     system: [instructions, ...said(['developer', 'system'])].join('\n'),
     tools: tools.map(({ type, name }) => name ?? type),
-    prompt: user[0] ?? '',
+    prompt: user.join('\n'),
     lastUser: user.at(-1) ?? '',
     turn: countAnswers(items),
     isStream: stream,

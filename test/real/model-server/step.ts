@@ -59,7 +59,7 @@ export interface Asked {
   model: string;
   system: string;
   tools: string[];
-  /** The first text that the user said. */
+  /** All that the user said so far, with what the program adds in the user's name. */
   prompt: string;
   /** The last text that the user said; results of tools are not texts of the user. */
   lastUser: string;

@@ -1,0 +1,58 @@
+import type { HealthSign, HealthThresholds } from '../schema/health.ts';
+import type { TaskLimits } from '../schema/task.ts';
+import type { Spend, Usage } from '../schema/usage.ts';
+
+/** What is known about an attempt that is under way. */
+export type Vitals = {
+  startedAt: number;
+  lastSignAt: number;
+  usage: Usage;
+  limits: TaskLimits;
+  reservation: Spend;
+  thresholds: HealthThresholds;
+};
+
+export type Warning = { sign: HealthSign; message: string };
+
+/** Which warnings an attempt deserves now. */
+export function warningsFor(vitals: Vitals, now: number): Warning[] {
+  const { limits, usage, thresholds, reservation } = vitals;
+  const warnings: Warning[] = [];
+  const silentMs = now - vitals.lastSignAt;
+  const runningMs = now - vitals.startedAt;
+  if (silentMs >= thresholds.silentSeconds * 1000)
+    warnings.push({ sign: 'silent', message: `it has said nothing for ${seconds(silentMs)}` });
+  if (runningMs >= thresholds.runningSeconds * 1000)
+    warnings.push({ sign: 'long-running', message: `it has been running for ${seconds(runningMs)}` });
+  if (runningMs >= limits.runtimeMs * thresholds.share) {
+    warnings.push({
+      sign: 'near-time-limit',
+      message: `it has used ${seconds(runningMs)} of ${seconds(limits.runtimeMs)}`,
+    });
+  }
+  if (usage.kind !== 'known') return warnings;
+  if (limits.turns !== undefined && usage.turns >= limits.turns * thresholds.share) {
+    warnings.push({ sign: 'many-turns', message: `it has used ${usage.turns} of ${limits.turns} turns` });
+  }
+  const cap = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
+  if (cap !== undefined && usage.costUsd >= cap * thresholds.share) {
+    warnings.push({ sign: 'near-budget', message: `it has spent $${usage.costUsd.toFixed(2)} of $${cap.toFixed(2)}` });
+  }
+  return warnings;
+}
+
+/** When the next warning by time alone may be due. */
+export function nextWarningAt(vitals: Vitals, now: number): number {
+  const { thresholds, limits, startedAt, lastSignAt } = vitals;
+  const times = [
+    lastSignAt + thresholds.silentSeconds * 1000,
+    startedAt + thresholds.runningSeconds * 1000,
+    startedAt + limits.runtimeMs * thresholds.share,
+  ];
+  return Math.min(...times.filter((at) => at > now), Number.MAX_SAFE_INTEGER);
+}
+
+function seconds(ms: number): string {
+  const whole = Math.round(ms / 1000);
+  return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
+}

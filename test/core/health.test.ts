@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { warnOf } from '../../src/core/decide/attempt.ts';
+import { nextWarningAt, type Vitals, warningsFor } from '../../src/core/health.ts';
+import { HealthThresholds } from '../../src/schema/health.ts';
+import { TaskLimits } from '../../src/schema/task.ts';
+import { added, attempted, given, spec, started } from '../support/given.ts';
+
+const SPENT = { kind: 'known', costUsd: 0.8, inputTokens: 1, outputTokens: 1, cachedTokens: 0, turns: 8 } as const;
+
+function vitals(more: Partial<Vitals> = {}): Vitals {
+  return {
+    startedAt: 0,
+    lastSignAt: 0,
+    usage: { kind: 'none' },
+    limits: TaskLimits.parse({ runtimeMs: 10_000_000, turns: 10 }),
+    reservation: { costUsd: 1, tokens: 0, turns: 0 },
+    thresholds: HealthThresholds.parse({}),
+    ...more,
+  };
+}
+
+function signs(at: number, more: Partial<Vitals> = {}): string[] {
+  return warningsFor(vitals(more), at).map(({ sign }) => sign);
+}
+
+describe('health', () => {
+  it('says nothing about an attempt that is well', () => {
+    expect(signs(599_999)).toEqual([]);
+  });
+
+  it('warns of silence, and of running for long', () => {
+    expect(signs(600_000)).toEqual(['silent']);
+    expect(signs(3_600_000, { lastSignAt: 3_599_000 })).toEqual(['long-running']);
+  });
+
+  it('warns when most of the time, the turns or the money is used up', () => {
+    expect(signs(8_000_000, { lastSignAt: 8_000_000, startedAt: 0 })).toEqual(['long-running', 'near-time-limit']);
+    expect(signs(1, { usage: SPENT })).toEqual(['many-turns', 'near-budget']);
+  });
+
+  it('knows when it must look again', () => {
+    expect(nextWarningAt(vitals({ lastSignAt: 5_000 }), 5_000)).toBe(605_000);
+    expect(nextWarningAt(vitals(), 9_000_000)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('puts each sign on record once', () => {
+    const warnings = [{ sign: 'silent', message: 'it has said nothing for 600 s' }] as const;
+    const command = { task: 'job/1', attempt: 1, warnings };
+    const warned = given(started(), added(spec('job/1')), attempted('job/1')).when((state) => warnOf(state, command));
+    expect(warned.events).toMatchObject([{ type: 'attempt.warned', data: { sign: 'silent' } }]);
+    expect(warned.when((state) => warnOf(state, command)).events).toEqual([]);
+  });
+});
