@@ -43,7 +43,7 @@ export const tasks: Benchmark = {
     );
     const [ours, shell] = [median(processor.ours), median(processor.shell)];
     const note = [
-      `${size.tasks} tasks, ${PARALLEL} at once, ${FILES} files`,
+      `${isQuick ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${PARALLEL} at once, ${FILES} files`,
       `rounds in ms a task: ${listed(times.ours)} against ${listed(times.ceiling)}, ratios ${listed(times.ratios, 2)}`,
       `processor time in ms a task: ${listed([ours])} against ${listed([shell])}, ratio ${(ours / shell).toFixed(2)}`,
     ].join('; ');

@@ -5,10 +5,10 @@ import { splitWords } from './words.ts';
 /** An agent as a person names it: for one role or for all, by name or as a program with arguments. */
 export interface AgentChoice {
   role?: string;
-  agent: { kind: 'named'; name: string } | { kind: 'command'; program: string; args: string[] };
+  agent: { kind: 'named'; name: string; model?: string } | { kind: 'command'; program: string; args: string[] };
 }
 
-/** Reads `claude`, `implement=codex`, `command:./agent.sh --flag` or `implement=command:./agent.sh`. */
+/** Reads `claude`, `codex:gpt-5.5`, `implement=codex`, `command:./agent.sh --flag` or `implement=command:./agent.sh`. */
 export function parseAgentChoice(text: string): AgentChoice {
   const [, role, rest = ''] = /^(?:([a-z][a-z0-9-]*)=)?([\s\S]*)$/.exec(text.trim()) ?? [];
   const agent = parseAgent(rest.trim(), text);
@@ -31,7 +31,8 @@ export function nameForProgram(program: string, isTaken: (name: string) => boole
 function parseAgent(text: string, whole: string): AgentChoice['agent'] {
   if (!text.startsWith('command:')) {
     if (text === '') throw new AppError('USAGE', `"${whole}" names no agent`, { text: whole });
-    return { kind: 'named', name: text };
+    const [, name = '', model] = /^([^:]*)(?::(.+))?$/.exec(text) ?? [];
+    return model === undefined ? { kind: 'named', name: text } : { kind: 'named', name, model };
   }
   const [program, ...args] = splitWords(text.slice('command:'.length));
   if (program === undefined || program === '')

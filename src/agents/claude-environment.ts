@@ -10,8 +10,9 @@ const OF_A_LOGIN: ReadonlySet<string> = new Set([...LOGIN_VARIABLES, 'CLAUDE_CON
 /** Variables that tie a program to the Claude session that it was started from. */
 const OF_ANOTHER_SESSION = /^CLAUDE_(PID|CODE_(CHILD_SESSION|ENTRYPOINT|EXECPATH|MESSAGING_\w+|SESSION_\w+|SSE_PORT))$/;
 
-/** Before it says that an answer stays away it waits three times: for two streams and a whole one. */
-const WAITS = 4;
+/** It waits three times (for two streams, then for a whole answer) before it says that none came; all of that must fit into our limit. */
+const WAIT_SHARE = 0.25;
+const LONGEST_WAIT_MS = 120_000;
 /** A command must end before we take its silence for a stall. */
 const COMMAND_SHARE = 0.8;
 const USUAL_COMMAND_MS = 120_000;
@@ -19,9 +20,9 @@ const USUAL_COMMAND_MS = 120_000;
 /** The whole environment of an attempt: our bounds at the bottom, the user's own values above, the chosen login on top. */
 export function claudeEnvironment(assignment: Assignment, configured: Record<string, string>): Record<string, string> {
   const { account } = assignment.settings;
-  const isOurs = (variable: string) =>
+  const isPassedOn = (variable: string) =>
     !OF_ANOTHER_SESSION.test(variable) && (account === undefined || !OF_A_LOGIN.has(variable));
-  const inherited = Object.entries(assignment.env).filter(([variable]) => isOurs(variable));
+  const inherited = Object.entries(assignment.env).filter(([variable]) => isPassedOn(variable));
   const env = { ...bounds(assignment), ...Object.fromEntries(inherited) };
   return attemptEnvironment(
     { ...assignment, env },
@@ -35,7 +36,7 @@ export function claudeEnvironment(assignment: Assignment, configured: Record<str
 
 /** Its retries and waits end before we would stop it, so that a failure can be named; it asks nobody but its model and leaves no notes. */
 function bounds({ limits: { inactivityMs } }: Assignment): Record<string, string> {
-  const waitMs = String(Math.ceil(inactivityMs / WAITS));
+  const waitMs = String(Math.min(LONGEST_WAIT_MS, Math.ceil(inactivityMs * WAIT_SHARE)));
   const commandMs = Math.ceil(inactivityMs * COMMAND_SHARE);
   return {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

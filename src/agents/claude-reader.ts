@@ -104,6 +104,7 @@ class ClaudeReading {
     switch (line.subtype) {
       case 'init':
         this.#isTurnOpen = true;
+        this.#apiError = undefined;
         return this.#inSession(line.session_id);
       case 'api_retry':
         return [{ type: 'retry', message: retryMessage(line) }];

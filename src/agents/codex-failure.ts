@@ -64,7 +64,7 @@ const STATUS_IN_MESSAGE = /(?:^unexpected status|last status:) (\d{3})\b/;
 const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
   [/\bNo space left on device\b/, 'disk-full'],
   [/^Error: .*\b(?:Not logged in|codex login)\b/m, 'auth'],
-  [/^Error: |^error: /m, 'environment'],
+  [/^Error(: | loading )|^error: /m, 'environment'],
 ];
 
 const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
@@ -118,7 +118,7 @@ function find(table: readonly (readonly [RegExp, FailureKind])[], text: string):
 }
 
 function lastError(stderr: string): string {
-  return stderr.split('\n').findLast((line) => /^error: /i.test(line)) ?? stderr;
+  return stderr.split('\n').findLast((line) => /^error(: | loading )/i.test(line)) ?? stderr;
 }
 
 function shorten(text: string): string {

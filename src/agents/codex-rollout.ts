@@ -143,7 +143,8 @@ function errorIn(info: ErrorInfo, timestamp: string | undefined): RolloutError |
 }
 
 function readFrom(file: string, from: number, take: (chunk: Buffer) => void): number {
-  const fd = openSync(file, 'r');
+  const fd = ifThere(() => openSync(file, 'r'));
+  if (fd === undefined) return from;
   try {
     let position = from;
     for (;;) {
@@ -159,11 +160,15 @@ function readFrom(file: string, from: number, take: (chunk: Buffer) => void): nu
 }
 
 function listFolder(folder: string): string[] {
+  return ifThere(() => readdirSync(folder)) ?? [];
+}
+
+/** A record that is not there, not yet or not any more, or that we may not see, tells nothing; the attempt goes on. */
+function ifThere<Value>(look: () => Value): Value | undefined {
   try {
-    return readdirSync(folder);
+    return look();
   } catch (error) {
-    // No session began on that day.
-    if (errorCode(error) === 'ENOENT') return [];
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

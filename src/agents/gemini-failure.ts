@@ -61,13 +61,6 @@ export function geminiFailure(end: GeminiEnd): Failure | undefined {
   return failure === undefined || end.stderr === '' ? failure : { ...failure, evidence: end.stderr };
 }
 
-/** The HTTP status that the service refused with, if it did. */
-export function refusalStatus({ exit, result }: Pick<GeminiEnd, 'exit' | 'result'>): number | undefined {
-  if (result?.status !== 'error' || exit.kind !== 'exited' || BY_EXIT.has(exit.code)) return undefined;
-  const named = /"code":\s*(\d{3})\b/.exec(result.error?.message ?? '')?.[1];
-  return named === undefined ? STATUSES.find((status) => status % 256 === exit.code) : Number(named);
-}
-
 function finished(end: GeminiEnd, result: ResultLine): Failure | undefined {
   if (result.status === 'error') return reported(end, result);
   const loop = end.warnings.find((warning) => LOOP.test(warning));
@@ -105,6 +98,13 @@ function kindOf(end: GeminiEnd, text: string): FailureKind {
     BY_MESSAGE.find(([sign]) => sign.test(text))?.[1] ??
     'unknown'
   );
+}
+
+/** The HTTP status that the service refused with, if it did. */
+function refusalStatus({ exit, result }: GeminiEnd): number | undefined {
+  if (result?.status !== 'error' || exit.kind !== 'exited' || BY_EXIT.has(exit.code)) return undefined;
+  const named = /"code":\s*(\d{3})\b/.exec(result.error?.message ?? '')?.[1];
+  return named === undefined ? STATUSES.find((status) => status % 256 === exit.code) : Number(named);
 }
 
 /** "reset after 2h5m10s" and "retry after 60s" count from when they were said. */

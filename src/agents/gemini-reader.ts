@@ -1,9 +1,10 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import type { FailureKind } from '../schema/failure.ts';
 import type { Usage } from '../schema/usage.ts';
 import type { AgentEvent, AgentReader, Assignment } from './agent.ts';
 import { finalJson } from './final-json.ts';
-import { geminiFailure, refusalStatus } from './gemini-failure.ts';
+import { geminiFailure } from './gemini-failure.ts';
 import { geminiHomePath } from './gemini-home.ts';
 import { GeminiLine, type ModelTokens, type ResultLine } from './gemini-line.ts';
 import { followSession, type GeminiSession } from './gemini-session.ts';
@@ -20,6 +21,10 @@ const WITHHELD = new Set([...WRITING, 'run_shell_command']);
 const Written = z.object({ file_path: z.string() });
 const RETRY = /^Attempt \d+ failed\b.*|^Retrying after .*/;
 const UNREACHED = /fetch failed/;
+/** Failures that say of a first request that no model has worked on it. */
+const REFUSALS: ReadonlySet<FailureKind> = new Set([
+  ...(['rate-limit', 'usage-limit', 'overloaded', 'auth', 'billing', 'model-not-found', 'context-full'] as const),
+]);
 
 /** Translates Gemini's stream-json lines; a line it does not know survives as `unknown`. */
 export function geminiReader(assignment: Assignment, prices?: PriceList): AgentReader {
@@ -37,9 +42,9 @@ export function geminiReader(assignment: Assignment, prices?: PriceList): AgentR
     usage: () => reading.usage(),
     end(exit) {
       const { session, result } = reading;
-      const usage = reading.usage(refusalStatus({ exit, result }) !== undefined);
-      const known = { usage, ...(session === undefined ? {} : { session }) };
       const failure = geminiFailure({ exit, result, warnings: reading.warnings, stderr: errors.text() });
+      const usage = reading.usage(failure !== undefined && REFUSALS.has(failure.kind));
+      const known = { usage, ...(session === undefined ? {} : { session }) };
       if (failure !== undefined) return { ...known, text: failure.message, failure };
       const text = reading.text();
       const output = assignment.outputSchema === undefined ? parseJsonObject(text) : finalJson(text);
@@ -80,7 +85,7 @@ class GeminiReading {
     const usage = billedUsage(this.#tokens(), this.#turns, this.#prices);
     if (usage.kind !== 'none' || this.result?.status === 'success') return usage;
     const isUnreached = UNREACHED.test(this.result?.error?.message ?? '');
-    return isRefused || isUnreached ? usage : { kind: 'unknown' };
+    return this.#turns === 0 && (isRefused || isUnreached) ? usage : { kind: 'unknown' };
   }
 
   take(line: GeminiLine): AgentEvent[] {

@@ -42,7 +42,11 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
       const nextStep = `${INSTALL} agents.${name}.command.`;
       if ('missing' in program) return { ok: false, detail: program.missing, nextStep };
       try {
-        const version = await versionOf(program.found, { PATH: search.path, HOME: env.HOME ?? '/' });
+        const version = await versionOf(program.found, {
+          PATH: search.path,
+          HOME: env.HOME ?? '/',
+          GEMINI_CLI_NO_RELAUNCH: 'true',
+        });
         return withLogin(`${program.found} ${version}`, findGeminiLogin(config, env));
       } catch (error) {
         return { ok: false, detail: `${program.found} does not start: ${messageOf(error)}`, nextStep };

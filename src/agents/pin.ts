@@ -40,7 +40,24 @@ export function pinAgents(options: AgentOptions): PinnedAgents {
     choices.push({ ...(choice.role === undefined ? {} : { role: choice.role }), agents: Object.keys(chosen) });
   }
   for (const [name, config] of Object.entries(options.config.agents)) if (!agents.has(name)) agents.set(name, config);
+  if (agents.size === 0) for (const [name, config] of installedAgents(options)) agents.set(name, config);
   return { agents: Object.fromEntries(agents), choices };
+}
+
+/** Agents that need no settings: the program of that name on PATH. */
+const BUILT_IN = ['claude', 'codex', 'gemini'] as const;
+
+/** With nothing configured and nothing asked for, the programs that are there are the agents. */
+function installedAgents(options: AgentOptions): [string, AgentConfig][] {
+  const search = { dir: options.root ?? options.dir, path: options.path ?? process.env.PATH ?? '' };
+  return BUILT_IN.flatMap((name) =>
+    'found' in findProgram(name, search) ? [[name, AgentConfig.parse({ kind: name })]] : [],
+  );
+}
+
+function builtIn(name: string): AgentConfig | undefined {
+  const kind = BUILT_IN.find((known) => known === name);
+  return kind === undefined ? undefined : AgentConfig.parse({ kind });
 }
 
 type Settling = { options: AgentOptions; rehearsals: Record<string, AgentConfig>; agents: Map<string, AgentConfig> };
@@ -49,10 +66,11 @@ function settle({ agent }: AgentChoice, settling: Settling): Record<string, Agen
   if (agent.kind === 'command') return adHocCommand(agent, settling);
   const { options, rehearsals } = settling;
   const named = new Map([...Object.entries(rehearsals), ...Object.entries(options.config.agents)]);
-  const config = named.get(agent.name);
-  if (config !== undefined) return { [agent.name]: config };
+  const config = named.get(agent.name) ?? builtIn(agent.name);
+  if (config !== undefined)
+    return { [agent.name]: agent.model === undefined ? config : { ...config, model: agent.model } };
   if (agent.name === 'rehearsal') return rehearsals;
-  const known = [...new Set([...named.keys(), 'rehearsal'])];
+  const known = [...new Set([...named.keys(), ...BUILT_IN, 'rehearsal'])];
   const meant = nearest(agent.name, known);
   const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
   const message = `There is no agent "${agent.name}".${suggestion} Known agents: ${known.join(', ')}, command:<program>`;

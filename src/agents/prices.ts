@@ -1,5 +1,5 @@
 /** What a model costs, in US dollars per million tokens. */
-export interface Price {
+interface Price {
   input: number;
   /** Input that the provider had in its cache. */
   cached: number;

@@ -2,7 +2,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { run } from '../process/run.ts';
 import { type FoundProgram, findProgram, type ProgramSearch } from './program.ts';
 
-const VERSION_MS = 20_000;
+const VERSION_MS = 60_000;
 const known = new Map<string, string>();
 
 /** A bare name is looked for on PATH alone: a file of that name in the repository is not the user's program. */

@@ -1,6 +1,6 @@
 /** What a setting can be given as on a command line that is read as TOML. */
 export type TomlValue = string | boolean | readonly string[] | TomlTable;
-export interface TomlTable {
+interface TomlTable {
   readonly [key: string]: TomlValue;
 }
 

@@ -104,10 +104,18 @@ function pin(
   if (order.length === 0) {
     throw new AppError(
       'AGENT_MISSING',
-      'No agent is configured: name one with --agent command:<program>, or try --rehearse',
+      'No agent is configured and none is installed: install claude, codex or gemini, name a program with --agent command:<program>, or try --rehearse',
     );
   }
-  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order } }, byRole };
+  const prefer = { ...defaultRoles(pinned), ...config.routing.prefer };
+  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order, prefer } }, byRole };
+}
+
+/** Where both are there and nobody said otherwise, claude plans and reviews, and codex implements. */
+function defaultRoles({ agents, choices }: PinnedChoice): Record<string, string[]> {
+  if (choices.length > 0 || agents.claude === undefined || agents.codex === undefined) return {};
+  const byRole = { claude: ['plan', 'review', 'analyze', 'verify'], codex: ['implement', 'fix', 'repair', 'resolve'] };
+  return Object.fromEntries(Object.entries(byRole).flatMap(([agent, roles]) => roles.map((role) => [role, [agent]])));
 }
 
 function orderOf(config: Config, pinned: PinnedChoice): string[] {

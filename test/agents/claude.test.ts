@@ -249,6 +249,11 @@ describe('how Claude fails', () => {
     expect(read([said, result({ is_error: true, result: text })]).result.failure?.kind).toBe('unknown');
   });
 
+  it('is told by the turn that failed, not by an error of an earlier one', () => {
+    const turn = { type: 'system', subtype: 'init', session_id: 's' };
+    expect(failed({}, [synthetic('billing_error'), result({ is_error: true }), turn])?.kind).toBe('unknown');
+  });
+
   it('at a usage limit names the time at which it ends', () => {
     expect(read(transcript('usage-limit'), { kind: 'exited', code: 1 }).result).toMatchObject({
       usage: { kind: 'none' },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { appendFile, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -220,6 +220,15 @@ describe('what a Codex attempt consumed', () => {
     expect(reader.end(INTERRUPTED).usage).toMatchObject({ costUsd: 0.5, turns: 1 });
   });
 
+  it('is what was read so far when its record goes away', async () => {
+    await using made = await withRecord([turn, call({ input_tokens: 10, output_tokens: 5 })]);
+    const reader = made.reader();
+    feed(reader, [thread, started]);
+    await rm(made.file);
+    feed(reader, [says('still here'), completed]);
+    expect(reader.end(EXITED)).toMatchObject({ text: 'still here', usage: { costUsd: 0.5, turns: 1 } });
+  });
+
   it.each([
     ['none when the provider refused the only call', 'unexpected status 401 Unauthorized', 'none'],
     ['unknown when the answer broke off', 'stream disconnected before completion: x', 'unknown'],
@@ -323,15 +332,18 @@ describe('a failed Codex attempt', () => {
     expect(reader.end(INTERRUPTED)).not.toHaveProperty('failure');
   });
 
-  it('that never began shows what the program wrote', async () => {
+  it.each([
+    ['Error: thread/resume failed: no rollout found for thread id x', 'environment'],
+    ['Error loading config.toml: model_providers contains reserved IDs', 'environment'],
+    ["error: unexpected argument '--mine' found", 'environment'],
+    ['Error: No space left on device (os error 28)', 'disk-full'],
+  ])('that never began shows what the program wrote: %s', async (line, kind) => {
     await using made = await withRecord([]);
     const reader = made.reader();
-    reader.line('stderr', 'WARNING: something harmless');
-    reader.line('stderr', 'Error: thread/resume failed: no rollout found for thread id x');
-    expect(reader.end(FAILED)).toMatchObject({
-      usage: { kind: 'none' },
-      failure: { kind: 'environment', message: expect.stringContaining('no rollout found') },
-    });
+    for (const text of ['WARNING: something harmless', line, 'For more information, try --help.']) {
+      reader.line('stderr', text);
+    }
+    expect(reader.end(FAILED)).toMatchObject({ usage: { kind: 'none' }, failure: { kind, message: line } });
   });
 });
 

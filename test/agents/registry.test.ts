@@ -54,7 +54,8 @@ describe('the choice of an agent', () => {
     expect(() => createAgents(options(['review=codxe'], { agents }))).toThrow(
       expect.objectContaining({
         code: 'AGENT_UNKNOWN',
-        message: 'There is no agent "codxe". Did you mean codex? Known agents: rehearsal, codex, command:<program>',
+        message:
+          'There is no agent "codxe". Did you mean codex? Known agents: rehearsal, codex, claude, gemini, command:<program>',
       }),
     );
   });
@@ -69,6 +70,25 @@ describe('the choice of an agent', () => {
       expect(() => createAgents(options([text]))).toThrow(expect.objectContaining({ code: 'AGENT_MISSING' }));
     },
   );
+});
+
+describe('a built-in agent', () => {
+  it('needs no settings, and may be given a model', () => {
+    const { agents } = pinAgents(options(['claude', 'implement=codex:gpt-5.5']));
+    expect(agents).toMatchObject({ claude: { kind: 'claude' }, codex: { kind: 'codex', model: 'gpt-5.5' } });
+  });
+
+  it('is taken from PATH when nothing is configured and nobody is asked for', () => {
+    const path = join(dir, 'bin');
+    mkdirSync(path);
+    writeFileSync(join(path, 'gemini'), '#!/bin/sh\n', { mode: 0o755 });
+    expect(Object.keys(pinAgents({ ...options([]), path }).agents)).toEqual(['gemini']);
+  });
+
+  it('is overruled by settings of the same name', () => {
+    const { agents } = pinAgents(options(['claude'], { agents: { claude: { kind: 'claude', effort: 'high' } } }));
+    expect(agents.claude).toMatchObject({ effort: 'high' });
+  });
 });
 
 describe('the agents of a run', () => {

@@ -88,16 +88,6 @@ describe.concurrent('a repository of an unusual kind works', () => {
   });
 });
 
-test('a repository with 20,000 files works', async () => {
-  await using shop = await makeShop();
-  const files = Array.from({ length: 20_000 }, (_, file) => `M 644 inline many/${file % 200}/${file}\ndata 2\nx\n\n`);
-  const commit = 'commit refs/heads/main\ncommitter A <a@b> 0 +0000\ndata 4\nMany\nfrom refs/heads/main^0\n';
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: shop.repo, input: commit + files.join('') });
-  shop.git('reset', '--quiet', '--hard');
-  const { run } = await tell(shop, 'job', 'x', '--agent', FIXES);
-  expect([run.status, shop.git('diff', '--name-only', 'main', run.commit ?? '')]).toEqual(['done', 'sum.js']);
-}, 180_000);
-
 test('a repository whose objects are links to elsewhere works', async () => {
   await using shop = await makeShop();
   const [folderName = ''] = readdirSync(join(shop.repo, '.git/objects')).filter((name) => name.length === 2);

@@ -58,6 +58,11 @@ export async function tell(scratch: Scratch, ...args: string[]): Promise<Told> {
   );
 }
 
+/** The characters of a text by which it could steer a terminal: all control characters but tab and newline. */
+export function steering(text: string): string[] {
+  return text.match(/(?![\t\n])\p{Cc}/gu) ?? [];
+}
+
 /** The private mirror of the scratch project. */
 export function mirrorOf(scratch: Scratch): string {
   const [only = ''] = readdirSync(join(scratch.home, 'mirrors'));

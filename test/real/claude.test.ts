@@ -22,7 +22,7 @@ const MODEL = 'claude-sonnet-4-5';
 const MCP_SERVER = fileURLToPath(new URL('../fixtures/agents/mcp-server.mjs', import.meta.url));
 const SCHEMA = { type: 'object', properties: { answer: { type: 'number' } }, required: ['answer'] };
 /** Long enough for a start on a busy machine, short enough for a test. */
-const SILENT_MS = 5_000;
+const SILENT_MS = 10_000;
 const APPEARS_MS = 20_000;
 
 const server = await startModelServer();

@@ -59,6 +59,8 @@ export interface Scratch extends AsyncDisposable {
   alive(): Left[];
   /** The same, once nothing changes that list any more; gives up waiting after a few seconds. */
   leftovers(): Promise<Left[]>;
+  /** Kills whatever was started here, as a power cut would. */
+  endAll(): Promise<void>;
 }
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
@@ -96,6 +98,7 @@ export async function makeScratch({ files, check }: ScratchOptions): Promise<Scr
     fingerprint: () => fingerprint({ root: repo, gitDir: join(repo, '.git'), commonDir: join(repo, '.git') }),
     alive: () => processesOf(root),
     leftovers: () => untilNone(() => processesOf(root)),
+    endAll: () => endAll(root),
     [Symbol.asyncDispose]: () => removeScratch(root),
   };
 }
@@ -171,11 +174,15 @@ async function untilNone(look: () => Left[]): Promise<Left[]> {
   return look();
 }
 
-async function removeScratch(root: string): Promise<void> {
+async function endAll(root: string): Promise<void> {
   for (let left = processesOf(root); left.length > 0; left = processesOf(root)) {
     for (const { pid } of left) kill(pid);
     await pause(LOOK_EVERY_MS);
   }
+}
+
+async function removeScratch(root: string): Promise<void> {
+  await endAll(root);
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
 }
 

@@ -1,0 +1,154 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import type { AgentEvent } from '../agent.ts';
+
+const Text = z.looseObject({ type: z.literal('text'), text: z.string() });
+const Content = z.union([
+  z.looseObject({ type: z.literal('content'), content: Text }).transform(({ content }) => ({ text: content.text })),
+  z
+    .looseObject({ type: z.literal('diff'), path: z.string(), oldText: z.string().nullish() })
+    .transform(({ path, oldText }) => ({ path, isNew: oldText === null || oldText === undefined || oldText === '' })),
+  z.unknown().transform(() => ({})),
+]);
+const ToolFields = {
+  toolCallId: z.string(),
+  title: z.string().nullish(),
+  name: z.string().nullish(),
+  status: z.string().nullish(),
+  rawInput: z.unknown(),
+  rawOutput: z.unknown(),
+  content: z.array(Content).nullish(),
+};
+
+/** The updates of a session that we understand. */
+const Update = z.discriminatedUnion('sessionUpdate', [
+  z.looseObject({ sessionUpdate: z.literal('agent_message_chunk'), content: Text }),
+  z.looseObject({ sessionUpdate: z.literal('agent_thought_chunk'), content: Text }),
+  z.looseObject({ sessionUpdate: z.enum(['tool_call', 'tool_call_update']), ...ToolFields }),
+  z.looseObject({
+    sessionUpdate: z.literal('usage_update'),
+    cost: z.looseObject({ amount: z.number().nonnegative(), currency: z.string() }).nullish().catch(undefined),
+  }),
+  z.looseObject({
+    sessionUpdate: z.enum([
+      ...['user_message_chunk', 'available_commands_update', 'current_mode_update', 'config_option_update'],
+      ...['session_info_update', 'plan'],
+    ]),
+  }),
+]);
+type Update = z.infer<typeof Update>;
+type ToolUpdate = Extract<Update, { toolCallId: string }>;
+
+type Tool = { name: string; input: unknown; isTold: boolean; isEnded: boolean; changes: Map<string, boolean> };
+
+/** Turns the updates of one prompt into events, and keeps what they come to. */
+export class Updates {
+  /** US dollars of the whole session, as last told. */
+  costUsd: number | undefined;
+  turns = 0;
+  readonly #workspace: string;
+  readonly #tools = new Map<string, Tool>();
+  #pending: { type: 'text' | 'reasoning'; text: string } | undefined;
+  #isAnswering = false;
+
+  constructor(workspace: string) {
+    this.#workspace = workspace;
+  }
+
+  /** The final text: what was said after the last tool. */
+  text = '';
+
+  take(raw: unknown): AgentEvent[] {
+    const parsed = Update.safeParse(raw);
+    if (!parsed.success) return [...this.flush(), { type: 'unknown', raw: JSON.stringify(raw) }];
+    const update = parsed.data;
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        this.text += update.content.text;
+        return this.#say('text', update.content.text);
+      case 'agent_thought_chunk':
+        return this.#say('reasoning', update.content.text);
+      case 'tool_call':
+      case 'tool_call_update':
+        return [...this.flush(), ...this.#tool(update)];
+      case 'usage_update':
+        if (update.cost?.currency === 'USD') this.costUsd = update.cost.amount;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  /** A tool that is asked for is told of, also when the agent itself does not. */
+  asked(call: { toolCallId: string; title?: string | null | undefined; rawInput: unknown }): AgentEvent[] {
+    return [...this.flush(), ...this.#tool({ ...call, sessionUpdate: 'tool_call' }, true)];
+  }
+
+  /** What was said and not yet told. */
+  flush(): AgentEvent[] {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    return pending === undefined || pending.text === '' ? [] : [pending];
+  }
+
+  #say(type: 'text' | 'reasoning', piece: string): AgentEvent[] {
+    this.#answer();
+    const before = this.#pending?.type === type ? [] : this.flush();
+    const text = `${this.#pending?.text ?? ''}${piece}`;
+    const end = text.lastIndexOf('\n');
+    this.#pending = { type, text: text.slice(end + 1) };
+    return end === -1 ? before : [...before, { type, text: text.slice(0, end) }];
+  }
+
+  #answer(): void {
+    if (!this.#isAnswering) this.turns += 1;
+    this.#isAnswering = true;
+  }
+
+  /** An agent tells of a tool in pieces: its call is told once its input is known, its result once. */
+  #tool(update: ToolUpdate, isAsked = false): AgentEvent[] {
+    const tool = this.#tools.get(update.toolCallId) ?? this.#begin(update);
+    tool.name = update.name ?? update.title ?? tool.name;
+    if (update.rawInput !== undefined && !isEmpty(update.rawInput)) tool.input = update.rawInput;
+    for (const part of update.content ?? []) if ('path' in part) tool.changes.set(part.path, part.isNew);
+    const isOver = update.status === 'completed' || update.status === 'failed';
+    const events: AgentEvent[] = [];
+    if (!tool.isTold && (isOver || isAsked || tool.input !== undefined)) {
+      tool.isTold = true;
+      events.push({ type: 'tool-call', id: update.toolCallId, name: tool.name, input: tool.input ?? null });
+    }
+    if (!isOver || tool.isEnded) return events;
+    tool.isEnded = true;
+    this.#isAnswering = false;
+    const isError = update.status === 'failed';
+    events.push({ type: 'tool-result', id: update.toolCallId, output: outputOf(update), isError });
+    return isError ? events : [...events, ...this.#changes(tool)];
+  }
+
+  #begin({ toolCallId, name, title }: ToolUpdate): Tool {
+    this.#answer();
+    this.text = '';
+    const tool = { name: name ?? title ?? '', input: undefined, isTold: false, isEnded: false, changes: new Map() };
+    this.#tools.set(toolCallId, tool);
+    return tool;
+  }
+
+  #changes({ changes }: Tool): AgentEvent[] {
+    return [...changes].map(([path, isNew]) => {
+      const inside = relative(this.#workspace, resolve(this.#workspace, path));
+      const shown = inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
+      return { type: 'file-change', path: shown, change: isNew ? 'added' : 'modified' };
+    });
+  }
+}
+
+function isEmpty(input: unknown): boolean {
+  return input === null || (typeof input === 'object' && Object.keys(input).length === 0);
+}
+
+function outputOf({ rawOutput, content }: ToolUpdate): string {
+  if (typeof rawOutput === 'string') return rawOutput;
+  const texts = (content ?? []).flatMap((part) => ('text' in part ? [part.text] : []));
+  if (texts.length > 0 || rawOutput === undefined || rawOutput === null) return texts.join('\n');
+  return JSON.stringify(rawOutput);
+}

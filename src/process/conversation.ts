@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { errorCode } from '../errors.ts';
+import { realWorld, type World } from '../world.ts';
+
+export type ConversationOptions = {
+  cwd: string;
+  /** The whole environment: nothing of ours is added. */
+  env: Record<string, string>;
+};
+
+/** How a program that was spoken with came to its end. */
+export type ConversationEnd = { code: number | null; signal: string | null };
+
+/** A program that is spoken with over its standard input and output. */
+export interface Conversation {
+  readonly input: Writable;
+  readonly output: Readable;
+  readonly errors: Readable;
+  readonly ended: Promise<ConversationEnd>;
+  /** Lets it end by itself, then asks it to, then ends it; each may take so long. */
+  finish(graceMs: number): Promise<ConversationEnd>;
+}
+
+/** Starts a program to speak with; one that cannot be started throws the system's error. */
+export async function startConversation(
+  command: readonly string[],
+  options: ConversationOptions,
+  world: World = realWorld,
+): Promise<Conversation> {
+  const [program, ...args] = command;
+  if (program === undefined) throw new TypeError('An empty command cannot be started');
+  const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  // It may end without having read what it was told; its end says enough.
+  child.stdin.on('error', () => {});
+  const ended = new Promise<ConversationEnd>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  );
+  return {
+    input: child.stdin,
+    output: child.stdout,
+    errors: child.stderr,
+    ended,
+    async finish(graceMs) {
+      child.stdin.end();
+      let cancel = world.alarm(world.now() + graceMs, () => {
+        signal(child, 'SIGTERM');
+        cancel = world.alarm(world.now() + graceMs, () => signal(child, 'SIGKILL'));
+      });
+      try {
+        return await ended;
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+function signal(child: ChildProcess, name: NodeJS.Signals): void {
+  try {
+    child.kill(name);
+  } catch (error) {
+    // It ended by itself meanwhile.
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+}
