@@ -6,7 +6,11 @@ import { hashOf, ROOT, textOf } from './checkout.mjs';
 const DIST = join(ROOT, 'dist');
 const STAMP = 'dist/.built-from';
 const SOURCES = ['src', 'scripts/steps/bundle.mjs', 'package-lock.json', 'tsconfig.json'];
-const PROGRAMS = { main: 'src/main.ts', rehearsal: 'src/agents/rehearsal-program.ts' };
+const PROGRAMS = {
+  main: 'src/main.ts',
+  rehearsal: 'src/agents/rehearsal-program.ts',
+  acp: 'src/agents/acp-program.ts',
+};
 /** Bundled CommonJS asks for Node's own modules by `require`. */
 const BANNER =
   "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../schema/config.ts';
+import { acpAgent } from './acp.ts';
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude.ts';
 import { codexAgent } from './codex.ts';
@@ -10,6 +11,8 @@ import { rehearsalAgent } from './rehearsal.ts';
 type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
 
 const KINDS: Record<AgentConfig['kind'], Make> = {
+  acp: (name, config, { dir, root, path }) =>
+    acpAgent({ name, config, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
   claude: (name, config, { config: { trust }, dir, root, path }) =>
     claudeAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
   codex: (name, config, { config: { trust }, dir, root, path }) =>

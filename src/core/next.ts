@@ -7,7 +7,7 @@ import type { RunState, TaskState } from './state.ts';
 
 /** What should be done now. */
 export type Intent =
-  | { do: 'attempt'; run: string; task: TaskKey; agent: string; because: string; reservation: Spend }
+  | { do: 'attempt'; run: string; task: TaskKey; agent: string; account?: string; because: string; reservation: Spend }
   | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
@@ -153,7 +153,8 @@ function pick(
     tally.slots -= 1;
     tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
     setAside(run, reservation);
-    return { do: 'attempt', ...about, agent: choice.agent, because: choice.because, reservation };
+    const { kind: _, ...chosen } = choice;
+    return { do: 'attempt', ...about, ...chosen, reservation };
   }
   return undefined;
 }

@@ -1,8 +1,9 @@
+import type { Config } from '../schema/config.ts';
 import type { RunState, TaskState } from './state.ts';
 
 /** What is known about the agents at this moment, over all runs. */
 export type AgentBoard = {
-  /** Agents that rest, and until when. */
+  /** Accounts that rest, and until when: an agent's name, or `agent/account` where it has several. */
   resting: Readonly<Record<string, number>>;
   /** Attempts under way by agent. */
   busy: Readonly<Record<string, number>>;
@@ -10,19 +11,34 @@ export type AgentBoard = {
   maxParallel: Readonly<Record<string, number>>;
 };
 
+/** What is to be done, as far as the choice of an agent depends on it. */
+export type Wanted = {
+  config: Config;
+  /** Agents asked for on the command line, by role or `*`. */
+  agents: Readonly<Record<string, string>>;
+  role: string;
+  /** The agent that the task itself names. */
+  agent?: string | undefined;
+};
+
 export type Route =
-  | { kind: 'agent'; agent: string; because: string }
+  | { kind: 'agent'; agent: string; account?: string; because: string }
   | { kind: 'later'; at: number | undefined; because: string };
 
-/** Chooses the agent for a task: the one asked for, else its role's, else the order of preference; a resting one is passed over if it may be. */
+/** Chooses the agent for a task of a run. */
 export function route(state: RunState, task: TaskState, board: AgentBoard, now: number): Route {
-  const candidates = candidatesFor(state, task);
+  const { config, agents } = state.start;
+  return pickAgent({ config, agents, role: task.spec.role, agent: task.spec.agent }, board, now);
+}
+
+/** Chooses an agent: the one asked for, else its role's, else the order of preference; a resting one is passed over if it may be. */
+export function pickAgent(wanted: Wanted, board: AgentBoard, now: number): Route {
   let soonest: number | undefined;
   let passed = '';
-  for (const [index, agent] of candidates.entries()) {
-    const until = board.resting[agent] ?? 0;
-    if (until > now) {
-      soonest = Math.min(soonest ?? until, until);
+  for (const [index, agent] of candidatesFor(wanted).entries()) {
+    const account = freeAccount(wanted.config, agent, board, now);
+    if (account.kind === 'resting') {
+      soonest = Math.min(soonest ?? account.until, account.until);
       passed ||= `${agent} rests`;
       continue;
     }
@@ -30,26 +46,46 @@ export function route(state: RunState, task: TaskState, board: AgentBoard, now: 
       passed ||= `${agent} is busy`;
       return { kind: 'later', at: soonest, because: passed };
     }
-    const because = index === 0 ? reasonFor(state, task) : `${passed}; next in order`;
-    return { kind: 'agent', agent, because };
+    const because = index === 0 ? reasonFor(wanted) : `${passed}; next in order`;
+    return { kind: 'agent', agent, because, ...(account.name === undefined ? {} : { account: account.name }) };
   }
   return { kind: 'later', at: soonest, because: passed || 'no agent is configured' };
 }
 
-function candidatesFor(state: RunState, task: TaskState): string[] {
-  const { agents, config } = state.start;
-  const first = task.spec.agent ?? agents[task.spec.role] ?? config.roles[task.spec.role]?.agent ?? agents['*'];
-  const order = [...(config.routing.prefer[task.spec.role] ?? []), ...config.routing.order];
+/** The agents that may do it, the best first. */
+export function candidatesFor({ config, agents, role, agent }: Wanted): string[] {
+  const first = agent ?? agents[role] ?? config.roles[role]?.agent ?? agents['*'];
+  const order = [...(config.routing.prefer[role] ?? []), ...config.routing.order];
   const all = [...new Set(first === undefined ? order : [first, ...order])];
   return config.routing.fallback ? all : all.slice(0, 1);
 }
 
-function reasonFor(state: RunState, task: TaskState): string {
-  const { agents, config } = state.start;
-  if (task.spec.agent !== undefined) return 'asked for by the task';
-  if (agents[task.spec.role] !== undefined) return 'asked for on the command line';
-  if (config.roles[task.spec.role]?.agent !== undefined) return `set for the role ${task.spec.role}`;
+/** The name under which an account rests and spends. */
+export function accountName(agent: string, account: string | null | undefined): string {
+  return account == null ? agent : `${agent}/${account}`;
+}
+
+type Free = { kind: 'free'; name: string | undefined } | { kind: 'resting'; until: number };
+
+function freeAccount(config: Config, agent: string, board: AgentBoard, now: number): Free {
+  const names = Object.keys(config.agents[agent]?.accounts ?? {});
+  let soonest = board.resting[agent] ?? 0;
+  if (soonest > now) return { kind: 'resting', until: soonest };
+  if (names.length === 0) return { kind: 'free', name: undefined };
+  soonest = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const until = board.resting[accountName(agent, name)] ?? 0;
+    if (until <= now) return { kind: 'free', name };
+    soonest = Math.min(soonest, until);
+  }
+  return { kind: 'resting', until: soonest };
+}
+
+function reasonFor({ config, agents, role, agent }: Wanted): string {
+  if (agent !== undefined) return 'asked for by the task';
+  if (agents[role] !== undefined) return 'asked for on the command line';
+  if (config.roles[role]?.agent !== undefined) return `set for the role ${role}`;
   if (agents['*'] !== undefined) return 'asked for on the command line';
-  if (config.routing.prefer[task.spec.role]?.length) return `preferred for the role ${task.spec.role}`;
+  if (config.routing.prefer[role]?.length) return `preferred for the role ${role}`;
   return 'first in order of preference';
 }

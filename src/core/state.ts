@@ -28,6 +28,8 @@ export type TaskStatus = TaskPhase['status'];
 export type AttemptState = {
   number: number;
   agent: string;
+  /** The login it uses, where the agent has several. */
+  account: string | null;
   because: string;
   base: string;
   reservation: Spend;

@@ -10,8 +10,9 @@ export function claimFor(state: RunState, intent: Extract<Intent, { do: 'attempt
   const last = task.attempts.at(-1);
   const base = task.from?.base ?? last?.base ?? baseOf(state, intent.task);
   const session = task.resume ? last?.session : undefined;
-  const { agent, because, reservation } = intent;
-  return { task: intent.task, agent, because, reservation, base, ...(session == null ? {} : { session }) };
+  const { agent, account, because, reservation } = intent;
+  const claim = { task: intent.task, agent, because, reservation, base };
+  return { ...claim, ...(account === undefined ? {} : { account }), ...(session == null ? {} : { session }) };
 }
 
 /** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */

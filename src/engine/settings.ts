@@ -1,5 +1,5 @@
 import type { AssignmentSettings, NativeFile } from '../agents/agent.ts';
-import type { TaskState } from '../core/state.ts';
+import type { AttemptState, TaskState } from '../core/state.ts';
 import { showFile } from '../git/diff.ts';
 import { readTopTexts } from '../git/top-files.ts';
 import type { AgentConfig, Config, Permission } from '../schema/config.ts';
@@ -12,14 +12,17 @@ const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.m
 
 const lastNative = new WeakMap<ActiveRun, { base: string; files: Promise<Native> }>();
 
+type Asking = { task: TaskState; attempt: AttemptState; tier: Tier | undefined };
+
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
 export async function settingsFor(
   run: ActiveRun,
-  what: { task: TaskState; agent: string; base: string; tier: Tier | undefined },
+  what: Asking,
 ): Promise<AssignmentSettings> {
   const { config } = run.ledger.state.start;
-  const { task, base } = what;
-  const agent = config.agents[what.agent];
+  const { task, attempt, base } = { ...what, base: what.attempt.base };
+  const agent = config.agents[attempt.agent];
+  const account = attempt.account === null ? undefined : agent?.accounts[attempt.account];
   const model =
     agent?.model ?? (what.tier === undefined ? undefined : agent?.models[what.tier]) ?? agent?.models.standard;
   const instructions =
@@ -36,6 +39,7 @@ export async function settingsFor(
     native: await nativeFiles(run, base),
     ...(model === undefined ? {} : { model }),
     ...(agent?.effort === undefined ? {} : { effort: agent.effort }),
+    ...(account === undefined || attempt.account === null ? {} : { account: { name: attempt.account, ...account } }),
   };
 }
 

@@ -14,7 +14,7 @@ const InsidePath = z
   .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'must stay inside the repository');
 const CommandText = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
-export const AgentKind = z.enum(['claude', 'codex', 'command', 'gemini', 'rehearsal']);
+export const AgentKind = z.enum(['acp', 'claude', 'codex', 'command', 'gemini', 'rehearsal']);
 export type AgentKind = z.infer<typeof AgentKind>;
 
 /** How hard a model thinks; each agent translates it into its own words, or ignores it. */

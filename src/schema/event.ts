@@ -79,6 +79,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('attempt.started', {
     ...AttemptRef,
     agent: z.string(),
+    account: z.string().optional(),
     because: z.string(),
     base: z.string(),
     reservation: Spend,

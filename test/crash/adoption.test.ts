@@ -6,7 +6,9 @@ import type { Scratch } from '../support/scratch.ts';
 import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilGone, untilPassed } from './held-agent.ts';
 import { askGit, mirrorOf } from './seen-commits.ts';
 
-it('goes on with an agent that outlived its killed engine, without starting it again', async () => {
+it('goes on with an agent that outlived its killed engine, without starting it again', {
+  timeout: 300_000,
+}, async () => {
   await using scratch = await makeHeldScene();
   const agent = await killWhileAgentWorks(scratch);
   expect(isAlive(scratch, agent)).toBe(true);
@@ -18,7 +20,7 @@ it('goes on with an agent that outlived its killed engine, without starting it a
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
 
-it('collects the work of an agent that finished while there was no engine', async () => {
+it('collects the work of an agent that finished while there was no engine', { timeout: 300_000 }, async () => {
   await using scratch = await makeHeldScene();
   const agent = await killWhileAgentWorks(scratch);
   letGo(scratch, 'agents');
@@ -27,7 +29,9 @@ it('collects the work of an agent that finished while there was no engine', asyn
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
 
-it('saves what a killed agent left and lets the next attempt go on from it, at no fault of the task', async () => {
+it('saves what a killed agent left and lets the next attempt go on from it, at no fault of the task', {
+  timeout: 300_000,
+}, async () => {
   await using scratch = await makeHeldScene();
   await killWhileAgentWorks(scratch);
   await scratch.endAll();
@@ -36,7 +40,7 @@ it('saves what a killed agent left and lets the next attempt go on from it, at n
   expect(askGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`])).toBe('half\n');
 });
 
-it('ends a check that a killed engine left running, and runs it again', async () => {
+it('ends a check that a killed engine left running, and runs it again', { timeout: 300_000 }, async () => {
   await using scratch = await makeHeldScene();
   const first = scratch.start(HELD_JOB);
   const [abandoned = 0] = await untilBegun(scratch, 'checks', 1);

@@ -13,6 +13,7 @@ import { requirePhase, requireTask } from './require.ts';
 export type StartAttempt = {
   task: TaskKey;
   agent: string;
+  account?: string;
   because: string;
   base: string;
   reservation: Spend;

@@ -8,7 +8,8 @@ const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 /** So that half of it is still a text. */
 const LONG = 'This answer begins well and has much to say before it comes to its end. '.repeat(2);
-const APART_MS = 30;
+/** Long enough for a client on a busy machine to have read what came before. */
+const APART_MS = 200;
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
 
 /** Answers a request as its turn of the scenario says, well or badly. */
@@ -42,7 +43,8 @@ function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fau
       response.writeHead(200, type).flushHeaders();
       break;
     case 'cut':
-      response.writeHead(200, type).write(beginning(dialect, reply), () => response.destroy());
+      response.writeHead(200, type).write(beginning(dialect, reply));
+      later(() => response.destroy());
       break;
     case 'malformed':
       response.writeHead(200, type).end('data: {"type": "message_sta\n\ndata: }{ not JSON\n\n');
@@ -67,8 +69,11 @@ function sendErrorEvent(response: ServerResponse, dialect: Dialect, what: Refuse
     return;
   }
   response.writeHead(200, STREAM).write(beginning(dialect, reply));
-  const end = () => response.end(dialect.errorFrame(reason));
-  realWorld.alarm(realWorld.now() + APART_MS, end);
+  later(() => response.end(dialect.errorFrame(reason)));
+}
+
+function later(act: () => void): void {
+  realWorld.alarm(realWorld.now() + APART_MS, act);
 }
 
 /** Some text of an answer, and never the event that would complete it. */

@@ -1,0 +1,34 @@
+import type { AcpOrder } from './order.ts';
+
+/** A piece of a prompt. */
+export type TextBlock = { type: 'text'; text: string };
+
+/** What the agent is asked: the prompt letter for letter, then what is below it in rank, each a piece of its own. */
+export function promptBlocks(prompt: string, order: AcpOrder, agentName: string): TextBlock[] {
+  const { outputSchema } = order;
+  const schema =
+    outputSchema === undefined
+      ? ''
+      : `End with a message that is nothing but one JSON object that fits this JSON Schema:\n\n${JSON.stringify(outputSchema)}`;
+  return [prompt, nativeText(order, agentName), order.instructions, schema]
+    .filter((text) => text.trim() !== '')
+    .map((text) => ({ type: 'text', text }));
+}
+
+/** Claude is kept from the repository's settings, and with them from its CLAUDE.md; others read theirs themselves. */
+function nativeText({ native }: AcpOrder, agentName: string): string {
+  return isClaude(agentName) ? (native['CLAUDE.md'] ?? native['AGENTS.md'] ?? '') : '';
+}
+
+function isClaude(agentName: string): boolean {
+  return /claude/i.test(agentName);
+}
+
+/** The servers of tools in the words of the protocol; those by address only where the agent can reach them. */
+export function mcpServers({ mcp }: AcpOrder, canHttp: boolean): object[] {
+  const pairs = (record: Record<string, string>) => Object.entries(record).map(([name, value]) => ({ name, value }));
+  return Object.entries(mcp).flatMap(([name, server]) => {
+    if (!('url' in server)) return [{ name, command: server.command, args: server.args, env: pairs(server.env) }];
+    return canHttp ? [{ type: 'http', name, url: server.url, headers: pairs(server.headers) }] : [];
+  });
+}

@@ -1,0 +1,45 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { Readable, Writable } from 'node:stream';
+import { type ClientConnection, client, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk/unstable';
+import { z } from 'zod';
+import type { Conversation } from '../../process/conversation.ts';
+import { pathInside } from '../rehearsal/inside.ts';
+import type { AcpOrder } from './order.ts';
+import { chooseOption, isGranted, PermissionRequest } from './permission.ts';
+
+/** What the agent does towards us, besides answering. */
+export interface ClientHandlers {
+  onUpdate(update: unknown): void;
+  onPermission(request: PermissionRequest, granted: boolean): void;
+}
+
+const Notification = z.looseObject({ sessionId: z.string(), update: z.unknown() });
+const FileRequest = z.looseObject({ path: z.string(), content: z.string().default('') });
+const REFUSED = -32_001;
+
+/** Connects to an agent as its client: permissions are answered by the rights of the order, files stay in the workspace. */
+export function connectClient(conversation: Conversation, order: AcpOrder, handlers: ClientHandlers): ClientConnection {
+  const edit: PermissionRequest = { toolCall: { toolCallId: 'file', kind: 'edit', rawInput: undefined }, options: [] };
+  const inside = async (path: string) => {
+    const file = await pathInside(order.workspace, path);
+    if (file === undefined) throw new RequestError(REFUSED, `${path} is not in the workspace`);
+    return file;
+  };
+  return client({ name: 'manyhands' })
+    .onNotification(methods.client.session.update, Notification, ({ params }) => handlers.onUpdate(params.update))
+    .onRequest(methods.client.session.requestPermission, PermissionRequest, ({ params }) => {
+      const granted = isGranted(params, order);
+      handlers.onPermission(params, granted);
+      const optionId = chooseOption(params, granted);
+      return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
+    })
+    .onRequest(methods.client.fs.readTextFile, FileRequest, async ({ params }) => ({
+      content: await readFile(await inside(params.path), 'utf8'),
+    }))
+    .onRequest(methods.client.fs.writeTextFile, FileRequest, async ({ params }) => {
+      if (!isGranted(edit, order)) throw new RequestError(REFUSED, 'Writing is not allowed here');
+      await writeFile(await inside(params.path), params.content);
+      return {};
+    })
+    .connect(ndJsonStream(Writable.toWeb(conversation.input), Readable.toWeb(conversation.output)));
+}
