@@ -14,10 +14,9 @@ async function main(orderFile: string): Promise<number> {
   try {
     const order = AcpOrder.parse(JSON.parse(readFileSync(orderFile, 'utf8')));
     const onErrors = (chunk: Buffer) => void process.stderr.write(chunk);
-    const failure = await talk(order, { env: definedVariables(), tell, onErrors }, stopping.signal);
-    if (failure === undefined) return 0;
-    tell({ type: 'failure', failure });
-    return stopping.signal.aborted ? 128 + constants.signals.SIGTERM : 1;
+    const { code, failure } = await talk(order, { env: definedVariables(), tell, onErrors }, stopping.signal);
+    if (failure !== undefined) tell({ type: 'failure', failure });
+    return failure !== undefined && stopping.signal.aborted ? 128 + constants.signals.SIGTERM : code;
   } catch (error) {
     tell({ type: 'failure', failure: { kind: 'crashed', message: messageOf(error) } });
     return 1;

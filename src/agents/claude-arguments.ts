@@ -64,7 +64,7 @@ function permissions({ access, settings }: Assignment): string[] {
   const allowed = [
     ...(settings.permission === 'acceptEdits' ? ['Bash(git *)'] : []),
     ...settings.allowedTools,
-    ...settings.allowedCli.map((program) => `Bash(${program} *)`),
+    ...settings.allowedCli.flatMap((program) => [`Bash(${program})`, `Bash(${program} *)`]),
     ...Object.keys(settings.mcp).map((server) => `mcp__${server}`),
   ];
   return [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { McpServer } from '../schema/config.ts';
 import type { Assignment, AssignmentSettings } from './agent.ts';
 import type { ClaudeFiles } from './claude-arguments.ts';
-import { trustedTexts } from './claude-trust.ts';
+import { trustedTexts } from './trust.ts';
 
 const SETTINGS = '.claude/settings.json';
 const MCP = '.mcp.json';

@@ -2,11 +2,11 @@ import { lstat, readdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import type { Assignment } from './agent.ts';
-import { trustedTexts } from './claude-trust.ts';
 import type { CodexFacts } from './codex-arguments.ts';
 import { BEFORE_FILE } from './codex-reader.ts';
 import { findRollout } from './codex-rollout.ts';
 import { strictSchema } from './codex-schema.ts';
+import { trustedTexts } from './trust.ts';
 
 /** What must be known, and stand in the attempt's folder, before Codex starts. */
 export async function prepareCodex(

@@ -2,7 +2,6 @@ import { AppError, messageOf } from '../errors.ts';
 import type { AgentConfig } from '../schema/config.ts';
 import type { Agent, Assignment, Availability } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
-import { trustedTexts } from './claude-trust.ts';
 import { geminiArguments, geminiVariables } from './gemini-arguments.ts';
 import { prepareGeminiHome } from './gemini-home.ts';
 import { findGeminiLogin, LOGIN_VARIABLES, userFolderOf } from './gemini-login.ts';
@@ -10,6 +9,7 @@ import { geminiReader } from './gemini-reader.ts';
 import type { PriceList } from './prices.ts';
 import type { ProgramSearch } from './program.ts';
 import { findOnPath, versionOf } from './program-version.ts';
+import { trustedTexts } from './trust.ts';
 
 /** A Gemini agent's place in the configuration. */
 export interface GeminiAgentOptions {

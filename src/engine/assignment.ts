@@ -5,6 +5,7 @@ import { type AttemptState, lastAttempt, type RunState, type TaskState } from '.
 import { renderPrompt } from '../roles/prompt.ts';
 import type { Role } from '../roles/role.ts';
 import { attemptId } from '../schema/ids.ts';
+import type { TaskLimits } from '../schema/task.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { settingsFor } from './settings.ts';
@@ -33,13 +34,19 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
     workspace: what.workspace,
     folder,
     promptFile: join(folder, 'prompt.md'),
-    limits: task.spec.limits,
+    limits: withReservation(task, attempt),
     settings,
     env: { ...childEnvironment(ctx.env), ...vendorVariables(ctx.env, agent.vendor), MANYHANDS_TOKEN: what.token },
     ...(tier === undefined ? {} : { tier }),
     ...(attempt.session === null ? {} : { session: attempt.session }),
     ...(role?.output === undefined ? {} : { outputSchema: role.output }),
   };
+}
+
+/** An attempt may spend what it has set aside, where the task itself says nothing narrower. */
+function withReservation(task: TaskState, { reservation }: AttemptState): TaskLimits {
+  const { limits } = task.spec;
+  return limits.costUsd === undefined && reservation.costUsd > 0 ? { ...limits, costUsd: reservation.costUsd } : limits;
 }
 
 /** Each agent sees its own vendor's variables and no other's. */

@@ -9,8 +9,9 @@ export function claimFor(state: RunState, intent: Extract<Intent, { do: 'attempt
   if (state.status.kind !== 'running' || task?.phase.status !== 'ready') return undefined;
   const last = task.attempts.at(-1);
   const base = task.from?.base ?? last?.base ?? baseOf(state, intent.task);
-  const session = task.resume ? last?.session : undefined;
   const { agent, account, because, reservation } = intent;
+  const isSame = last?.agent === agent && last.account === (account ?? null);
+  const session = task.resume && isSame ? last.session : undefined;
   const claim = { task: intent.task, agent, because, reservation, base };
   return { ...claim, ...(account === undefined ? {} : { account }), ...(session == null ? {} : { session }) };
 }

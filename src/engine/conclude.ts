@@ -1,6 +1,6 @@
 import { endAttempt } from '../core/decide/attempt.ts';
-import { accountName } from '../core/route.ts';
 import { type Redact, redactValue } from '../core/redact.ts';
+import { accountName } from '../core/route.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { changedFiles, showFile } from '../git/diff.ts';
@@ -165,5 +165,11 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
 function rests(attempt: AttemptState, follow: FollowUp | undefined): Write[] {
   if (follow?.action !== 'switch') return [];
   const data = { until: follow.restUntil, reason: follow.reason };
-  return [{ stream: accountStream(accountName(attempt.agent, attempt.account)), expected: -1, events: [{ type: 'account.rested', data }] }];
+  return [
+    {
+      stream: accountStream(accountName(attempt.agent, attempt.account)),
+      expected: -1,
+      events: [{ type: 'account.rested', data }],
+    },
+  ];
 }

@@ -15,10 +15,7 @@ const lastNative = new WeakMap<ActiveRun, { base: string; files: Promise<Native>
 type Asking = { task: TaskState; attempt: AttemptState; tier: Tier | undefined };
 
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
-export async function settingsFor(
-  run: ActiveRun,
-  what: Asking,
-): Promise<AssignmentSettings> {
+export async function settingsFor(run: ActiveRun, what: Asking): Promise<AssignmentSettings> {
   const { config } = run.ledger.state.start;
   const { task, attempt, base } = { ...what, base: what.attempt.base };
   const agent = config.agents[attempt.agent];
@@ -31,7 +28,7 @@ export async function settingsFor(
     permission: permissionFor(config, agent, task),
     allowedTools: config.tools.allowedTools,
     disallowedTools: config.tools.disallowedTools,
-    allowedCli: config.tools.allowedCli,
+    allowedCli: [...config.tools.allowedCli, ...checkCommands(task)],
     addDirs: config.tools.addDirs,
     mcp: config.mcp,
     trusted: Object.keys(config.trust),
@@ -41,6 +38,11 @@ export async function settingsFor(
     ...(agent?.effort === undefined ? {} : { effort: agent.effort }),
     ...(account === undefined || attempt.account === null ? {} : { account: { name: attempt.account, ...account } }),
   };
+}
+
+/** An agent may always run what it will be judged by. */
+function checkCommands(task: TaskState): string[] {
+  return task.spec.gates.flatMap((gate) => (gate.gate === 'command' && typeof gate.run === 'string' ? [gate.run] : []));
 }
 
 /** A task that only reads gets no right to write, whatever the settings say. */

@@ -1,8 +1,8 @@
 import type { FailureRule } from './failure.ts';
 
-/** The next attempt is shown what was wrong with the form of the result. */
+/** One more turn of the same session repairs the form of the result; without a session the next attempt is shown what was wrong. */
 export const badOutput: FailureRule<'bad-output'> = {
   kind: 'bad-output',
   title: 'Unreadable result',
-  follow: () => ({ action: 'retry', delayMs: 0, resume: false, free: false }),
+  follow: () => ({ action: 'retry', delayMs: 0, resume: true, free: false }),
 };

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { errorCode } from '../errors.ts';
 import { realWorld, type World } from '../world.ts';
@@ -9,8 +10,8 @@ export type ConversationOptions = {
   env: Record<string, string>;
 };
 
-/** How a program that was spoken with came to its end. */
-export type ConversationEnd = { code: number | null; signal: string | null };
+/** How a program that was spoken with came to its end; by a signal, its code is 128 and the signal's number. */
+export type ConversationEnd = { code: number };
 
 /** A program that is spoken with over its standard input and output. */
 export interface Conversation {
@@ -35,7 +36,7 @@ export async function startConversation(
   // It may end without having read what it was told; its end says enough.
   child.stdin.on('error', () => {});
   const ended = new Promise<ConversationEnd>((resolve) =>
-    child.once('exit', (code, signal) => resolve({ code, signal })),
+    child.once('exit', (code, name) => resolve({ code: code ?? 128 + (name === null ? 0 : constants.signals[name]) })),
   );
   return {
     input: child.stdin,

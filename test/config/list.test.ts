@@ -26,7 +26,7 @@ describe('the description of settings', () => {
       default: 20,
       description: 'Attempts at once.',
     });
-    expect(keys.get('agents.<name>.kind')?.type).toBe('command | rehearsal');
+    expect(keys.get('agents.<name>.kind')?.type).toBe('acp | claude | codex | command | gemini | rehearsal');
     expect(keys.get('budget.run')?.type).toBe('number above 0');
     expect(allowedAt(['limits', 'nothing'])).toBeUndefined();
   });

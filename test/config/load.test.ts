@@ -78,7 +78,7 @@ const MISTAKES: { title: string; text: string | Buffer; at: string; says: RegExp
     title: 'a missing field',
     text: 'agents:\n  ada:\n    command: x\n',
     at: '2:3',
-    says: /agents\.ada\.kind: missing; allowed: command \| rehearsal/,
+    says: /agents\.ada\.kind: missing; allowed: acp \| claude \| codex/,
   },
   {
     title: 'a bad name',

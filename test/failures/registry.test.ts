@@ -73,7 +73,11 @@ describe('what follows a failure', () => {
     expect(following(kind)).toEqual({ action: 'fail' });
   });
 
-  it.each(['tests', 'verification', 'implementation', 'no-change', 'bad-output', 'unknown'] as const)(
+  it('repairs an unreadable result in the same session', () => {
+    expect(following('bad-output')).toEqual({ action: 'retry', delayMs: 0, resume: true, free: false });
+  });
+
+  it.each(['tests', 'verification', 'implementation', 'no-change', 'unknown'] as const)(
     'retries after %s, counted',
     (kind) => {
       expect(following(kind)).toEqual({ action: 'retry', delayMs: 0, resume: false, free: false });

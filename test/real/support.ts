@@ -67,8 +67,38 @@ export async function makeRealAssignment(
 /** Runs an agent's program under the shim, held to its limits by the watchdog, and reads its output as the engine does. */
 export async function runAgent(agent: Agent, assignment: Assignment, hooks: RunHooks = {}): Promise<AgentRun> {
   const target = await startAgent(agent, assignment);
-  hooks.onStarted?.(target);
-  const reader = agent.reader(assignment);
+  try {
+    hooks.onStarted?.(target);
+    return await superviseAgent(agent.reader(assignment), target, { assignment, hooks });
+  } finally {
+    await sweep(target);
+  }
+}
+
+async function startAgent(agent: Agent, assignment: Assignment): Promise<Target> {
+  const { command, env, stdin, pipeOutput } = await agent.command(assignment);
+  const token = realWorld.token();
+  const { folder, workspace: cwd } = assignment;
+  const launched = await launch({
+    folder,
+    command,
+    cwd,
+    env: { ...env, MANYHANDS_TOKEN: token },
+    token,
+    pipeOutput,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  launched.go();
+  return { identity: launched.identity, folder, token };
+}
+
+type Supervising = { assignment: Assignment; hooks: RunHooks };
+
+async function superviseAgent(
+  reader: AgentReader,
+  target: Target,
+  { assignment, hooks }: Supervising,
+): Promise<AgentRun> {
   const reading = new AbortController();
   let stopping: Promise<void> = Promise.resolve();
   let stopped: Failure | undefined;
@@ -100,25 +130,7 @@ export async function runAgent(agent: Agent, assignment: Assignment, hooks: RunH
   } finally {
     watchdog.close();
     reading.abort();
-    await sweep(target);
   }
-}
-
-async function startAgent(agent: Agent, assignment: Assignment): Promise<Target> {
-  const { command, env, stdin, pipeOutput } = await agent.command(assignment);
-  const token = realWorld.token();
-  const { folder, workspace: cwd } = assignment;
-  const launched = await launch({
-    folder,
-    command,
-    cwd,
-    env: { ...env, MANYHANDS_TOKEN: token },
-    token,
-    pipeOutput,
-    ...(stdin === undefined ? {} : { stdin }),
-  });
-  launched.go();
-  return { identity: launched.identity, folder, token };
 }
 
 type Following = {

@@ -27,7 +27,7 @@ function isClaude(agentName: string): boolean {
 /** The servers of tools in the words of the protocol; those by address only where the agent can reach them. */
 export function mcpServers({ mcp }: AcpOrder, canHttp: boolean): object[] {
   const pairs = (record: Record<string, string>) => Object.entries(record).map(([name, value]) => ({ name, value }));
-  return Object.entries(mcp).flatMap(([name, server]) => {
+  return Object.entries(mcp).flatMap(([name, server]): object[] => {
     if (!('url' in server)) return [{ name, command: server.command, args: server.args, env: pairs(server.env) }];
     return canHttp ? [{ type: 'http', name, url: server.url, headers: pairs(server.headers) }] : [];
   });

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-const Offered = z.unknown().transform((value) => value !== undefined && value !== null && value !== false);
+const Offered = z
+  .unknown()
+  .optional()
+  .transform((value) => value !== undefined && value !== null && value !== false);
 
 /** What an agent says of itself when it is greeted. */
 export const Greeting = z.looseObject({

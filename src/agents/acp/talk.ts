@@ -5,6 +5,7 @@ import { messageOf } from '../../errors.ts';
 import { type Conversation, startConversation } from '../../process/conversation.ts';
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 import { realWorld, type World } from '../../world.ts';
+import { exitFailure } from '../exit-failure.ts';
 import { finalJson } from '../final-json.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { mcpServers, promptBlocks } from './ask.ts';
@@ -25,10 +26,17 @@ export interface TalkOptions {
   world?: World;
 }
 
+/** What went wrong, if anything, and the exit code that says so: the agent's own if it ended in the middle. */
+export interface TalkEnd {
+  code: number;
+  failure?: Failure;
+}
+
 /** How long an agent that is told to stop may take to say so, and then to end. */
 const CANCEL_MS = 2_500;
 const GRACE_MS = 1_000;
 
+const INTERRUPTED: Failure = { kind: 'interrupted', message: 'It was stopped before it had finished' };
 const Stopped = z.looseObject({ stopReason: z.string() });
 
 /** Failures that say of a first answer that no model has worked on it. */
@@ -36,30 +44,33 @@ const REFUSALS: ReadonlySet<FailureKind> = new Set([
   ...(['rate-limit', 'usage-limit', 'overloaded', 'auth', 'billing', 'model-not-found', 'context-full'] as const),
 ]);
 
-/** Speaks with an agent from greeting to result, telling what happens; returns what went wrong, if anything. */
-export async function talk(order: AcpOrder, options: TalkOptions, signal: AbortSignal): Promise<Failure | undefined> {
+/** Speaks with an agent from greeting to result, telling what happens. */
+export async function talk(order: AcpOrder, options: TalkOptions, signal: AbortSignal): Promise<TalkEnd> {
   let conversation: Conversation;
   try {
     conversation = await startConversation(order.command, { cwd: order.workspace, env: options.env });
   } catch (error) {
-    return { kind: 'environment', message: `${order.command[0]} cannot be started: ${messageOf(error)}` };
+    const message = `${order.command[0]} cannot be started: ${messageOf(error)}`;
+    return { code: 127, failure: { kind: 'environment', message } };
   }
   conversation.errors.on('data', options.onErrors);
   const talking = new Talk(order, conversation, options);
-  const failure = await talking.run(signal);
-  const { code, signal: ended } = await conversation.finish(GRACE_MS);
-  if (failure?.kind !== 'crashed') return failure;
-  return { ...failure, message: `${failure.message} (the agent ended with ${ended ?? `exit code ${code}`})` };
+  const end = await talking.run(signal);
+  const { code } = await conversation.finish(GRACE_MS);
+  if (end === undefined) return { code: 0 };
+  if (end !== 'gone') return { code: 1, failure: end };
+  const silent: Failure = { kind: 'crashed', message: 'It ended without an answer' };
+  return { code: code || 1, failure: exitFailure({ kind: 'exited', code }) ?? silent };
 }
 
 class Talk {
   readonly #order: AcpOrder;
   readonly #options: TalkOptions;
-  readonly #updates: Updates;
+  #updates: Updates;
   readonly #connection: ClientConnection;
-  #isListening = false;
   #isPrompted = false;
   #costBefore: number | undefined;
+  #told: number | undefined;
 
   constructor(order: AcpOrder, conversation: Conversation, options: TalkOptions) {
     this.#order = order;
@@ -76,7 +87,7 @@ class Talk {
     });
   }
 
-  async run(signal: AbortSignal): Promise<Failure | undefined> {
+  async run(signal: AbortSignal): Promise<Failure | 'gone' | undefined> {
     try {
       const greeting = Greeting.parse(await this.#greet());
       const { id, opened } = await this.#open(greeting);
@@ -85,7 +96,8 @@ class Talk {
       return missing ?? (await this.#prompt(id, greeting, signal));
     } catch (error) {
       this.#tellAll(this.#updates.flush());
-      const failure = this.#failure(error, signal);
+      if (!signal.aborted && this.#connection.signal.aborted) return 'gone';
+      const failure = signal.aborted ? INTERRUPTED : errorFailure(error);
       if (this.#isPrompted && this.#updates.turns === 0 && REFUSALS.has(failure.kind)) {
         this.#options.tell({ type: 'spent', usage: { kind: 'none' } });
       }
@@ -93,12 +105,6 @@ class Talk {
     } finally {
       this.#connection.close();
     }
-  }
-
-  #failure(error: unknown, signal: AbortSignal): Failure {
-    if (signal.aborted) return { kind: 'interrupted', message: 'It was stopped before it had finished' };
-    if (this.#connection.signal.aborted) return { kind: 'crashed', message: 'It ended before it had answered' };
-    return errorFailure(error);
   }
 
   #request(method: string, params: object): Promise<unknown> {
@@ -171,7 +177,8 @@ class Talk {
     const text = await readFile(this.#order.promptFile, 'utf8');
     const prompt = promptBlocks(text, this.#order, greeting.agentInfo?.name ?? '');
     signal.throwIfAborted();
-    this.#isListening = true;
+    this.#costBefore = this.#updates.costUsd;
+    this.#updates = new Updates(this.#order.workspace);
     this.#isPrompted = true;
     this.#options.tell({ type: 'spent', usage: { kind: 'unknown' } });
     const stop = this.#cancelling(sessionId, signal);
@@ -215,12 +222,12 @@ class Talk {
   /** What the agent repeats of an earlier session is no news, but for what that had cost. */
   #heard(update: unknown): void {
     const events = this.#updates.take(update);
-    const { costUsd } = this.#updates;
-    if (!this.#isListening) this.#costBefore = costUsd;
-    else this.#tellAll(events);
-    if (!this.#isListening || this.#cost() === undefined) return;
-    const usage = promptUsage({ response: {}, costUsd: this.#cost(), turns: this.#updates.turns });
-    this.#options.tell({ type: 'spent', usage });
+    if (!this.#isPrompted) return;
+    this.#tellAll(events);
+    const costUsd = this.#cost();
+    if (costUsd === undefined || costUsd === this.#told) return;
+    this.#told = costUsd;
+    this.#options.tell({ type: 'spent', usage: promptUsage({ response: {}, costUsd, turns: this.#updates.turns }) });
   }
 
   /** A session's cost is its whole cost: of a resumed one only what came on top of a known sum is known. */

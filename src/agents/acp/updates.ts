@@ -20,6 +20,16 @@ const ToolFields = {
   content: z.array(Content).nullish(),
 };
 
+/** Updates for a person in front of an editor. */
+const UNTOLD = [
+  'user_message_chunk',
+  'available_commands_update',
+  'current_mode_update',
+  'config_option_update',
+  'session_info_update',
+  'plan',
+] as const;
+
 /** The updates of a session that we understand. */
 const Update = z.discriminatedUnion('sessionUpdate', [
   z.looseObject({ sessionUpdate: z.literal('agent_message_chunk'), content: Text }),
@@ -30,10 +40,7 @@ const Update = z.discriminatedUnion('sessionUpdate', [
     cost: z.looseObject({ amount: z.number().nonnegative(), currency: z.string() }).nullish().catch(undefined),
   }),
   z.looseObject({
-    sessionUpdate: z.enum([
-      ...['user_message_chunk', 'available_commands_update', 'current_mode_update', 'config_option_update'],
-      ...['session_info_update', 'plan'],
-    ]),
+    sessionUpdate: z.enum(UNTOLD),
   }),
 ]);
 type Update = z.infer<typeof Update>;
@@ -46,6 +53,8 @@ export class Updates {
   /** US dollars of the whole session, as last told. */
   costUsd: number | undefined;
   turns = 0;
+  /** The final text: what was said after the last tool. */
+  text = '';
   readonly #workspace: string;
   readonly #tools = new Map<string, Tool>();
   #pending: { type: 'text' | 'reasoning'; text: string } | undefined;
@@ -54,9 +63,6 @@ export class Updates {
   constructor(workspace: string) {
     this.#workspace = workspace;
   }
-
-  /** The final text: what was said after the last tool. */
-  text = '';
 
   take(raw: unknown): AgentEvent[] {
     const parsed = Update.safeParse(raw);
@@ -81,7 +87,7 @@ export class Updates {
 
   /** A tool that is asked for is told of, also when the agent itself does not. */
   asked(call: { toolCallId: string; title?: string | null | undefined; rawInput: unknown }): AgentEvent[] {
-    return [...this.flush(), ...this.#tool({ ...call, sessionUpdate: 'tool_call' }, true)];
+    return [...this.flush(), ...this.#tool({ ...call, sessionUpdate: 'tool_call', rawOutput: undefined }, true)];
   }
 
   /** What was said and not yet told. */

@@ -51,20 +51,19 @@ export function promptUsage({ response, costUsd, turns, prices }: SpentFacts): U
   const models = _meta?.quota?.model_usage ?? [];
   const counted = models.length > 0 ? models.map(({ token_count }) => token_count) : usage ? [usage] : [];
   if (counted.length === 0 && costUsd === undefined) return { kind: 'unknown' };
+  const total = (pick: (tokens: BilledTokens) => number) => counted.reduce((sum, tokens) => sum + pick(tokens), 0);
+  const tokens = {
+    inputTokens: total(({ inputTokens }) => inputTokens),
+    outputTokens: total(({ outputTokens }) => outputTokens),
+    cachedTokens: total(({ cachedTokens }) => cachedTokens),
+  };
+  const isNothing = tokens.inputTokens + tokens.outputTokens + tokens.cachedTokens === 0;
+  if (isNothing && !costUsd) return { kind: 'none' };
   const listed = models.map(({ model, token_count }) => costOf(model, token_count, prices));
   const cost = costUsd ?? (models.length > 0 ? sumOf(listed) : undefined);
   if (cost === undefined) return { kind: 'unknown' };
   const [first] = models;
-  const total = (pick: (tokens: BilledTokens) => number) => counted.reduce((sum, tokens) => sum + pick(tokens), 0);
-  return {
-    kind: 'known',
-    costUsd: cost,
-    inputTokens: total(({ inputTokens }) => inputTokens),
-    outputTokens: total(({ outputTokens }) => outputTokens),
-    cachedTokens: total(({ cachedTokens }) => cachedTokens),
-    turns,
-    ...(first === undefined ? {} : { model: first.model }),
-  };
+  return { kind: 'known', costUsd: cost, ...tokens, turns, ...(first === undefined ? {} : { model: first.model }) };
 }
 
 function sumOf(amounts: readonly (number | undefined)[]): number | undefined {

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { RunDocument } from '../src/schema/document.ts';
+import { makeScratch, type Scratch } from './support/scratch.ts';
+
+const EXAMPLES = resolve(import.meta.dirname, '../examples');
+const INDEX = read('README.md');
+
+test('the index names every example', () => {
+  const scenarios = readdirSync(join(EXAMPLES, 'scenarios')).map((name) => `scenarios/${name}`);
+  const others = readdirSync(EXAMPLES).filter((name) => name !== 'README.md' && name !== 'scenarios');
+  expect([...scenarios, ...others].filter((name) => !INDEX.includes(`](${name})`))).toEqual([]);
+});
+
+describe('the minimal scenario', () => {
+  test('comes to a verified end on any repository, past a rate limit and a lie', async () => {
+    await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
+    const { code, run } = await rehearse(scratch, 'Add two notes', 'scenarios/minimal.yaml');
+    expect([code, run.status]).toEqual([0, 'done']);
+    expect(scratch.git('ls-tree', '-r', '--name-only', `mh/${run.run}`, 'notes').split('\n')).toEqual([
+      'notes/README.md',
+      'notes/first.md',
+      'notes/second.md',
+    ]);
+    const [, first, second] = run.tasks;
+    expect([first?.agent, first?.attempts, second?.attempts]).toEqual(['grace', 2, 2]);
+  });
+});
+
+describe('the demo', () => {
+  test('goes through a failing check, a conflict, a rate limit and a review finding to a verified end', async () => {
+    await using scratch = await makeScratch({ files: filesIn('demo/shop'), check: 'npm test' });
+    const { code, run } = await rehearse(scratch, read('demo/goal.txt'), 'demo/scenario.yaml');
+    expect([code, run.status]).toEqual([0, 'done']);
+    const keys = run.tasks.map(({ key }) => key);
+    expect(keys).toEqual(expect.arrayContaining(['implement/1.7', 'review/2', 'fix/1.1']));
+    expect(run.tasks.filter(({ role }) => role === 'resolve')).toHaveLength(1);
+    expect(run.tasks.find(({ key }) => key === 'implement/1.4')?.attempts).toBe(2);
+    expect(run.tasks.find(({ key }) => key === 'implement/1.5')?.agent).toBe('grace');
+    expect(scratch.git('show', `mh/${run.run}:src/offers/voucher.mjs`)).toContain('Math.min(valueOf(code), due)');
+  }, 180_000);
+});
+
+async function rehearse(scratch: Scratch, goal: string, scenario: string) {
+  const { code, json, stderr } = await scratch.mh(['do', goal, '--scenario', join(EXAMPLES, scenario), '--json']);
+  expect(json, stderr).toBeDefined();
+  return { code, run: RunDocument.parse(json) };
+}
+
+function filesIn(folder: string): Record<string, string> {
+  const entries = readdirSync(join(EXAMPLES, folder), { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    paths.map((path) => [path.slice(join(EXAMPLES, folder).length + 1), readFileSync(path, 'utf8')]),
+  );
+}
+
+function read(path: string): string {
+  return readFileSync(join(EXAMPLES, path), 'utf8');
+}
