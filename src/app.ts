@@ -16,9 +16,11 @@ import {
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
+import { viewAgents } from './wiring/agents-port.ts';
 import { flow, perform } from './wiring/answer.ts';
 import { examine } from './wiring/doctor.ts';
 import { engineBusy, OwnEngine } from './wiring/own-engine.ts';
+import { chooseParts } from './wiring/parts.ts';
 import { runsPort } from './wiring/runs-port.ts';
 import { whereabouts } from './wiring/where.ts';
 import { workPort } from './wiring/work-port.ts';
@@ -160,6 +162,7 @@ class AppCaller implements Caller {
       runs: runsPort(store, undefined),
       work: workPort(home),
       engine: undefined,
+      agents: (dir, choices) => viewAgents({ parts: chooseParts(env, rehearsalProgram()), store, world }, dir, choices),
       where: (dir) => whereabouts(home, env, dir),
       doctor: (dir) => examine({ home, env, dir, world }),
     };

@@ -19,7 +19,7 @@ export async function failuresPage(root: string): Promise<Page> {
     }),
   );
   return referencePage('failures', 'Failures of an attempt', [
-    'Each attempt that fails has one of these kinds, from exit codes and structured output, never from what an agent says in passing. The kind decides what follows. Retries that count are limited by `limits.attempts` and wait at least `limits.retryDelaySeconds`; those that do not count are limited to 20; all of them together by `limits.runAttempts`. A new attempt is told why the last one was not accepted.',
+    'Each attempt that fails has one of these kinds, from exit codes and structured output, never from what an agent says in passing. The kind decides what follows. Tries that count are limited by `limits.attempts`, retries that do not count to 20, all of them together by `limits.runAttempts`. An attempt that failed by itself waits at least `limits.retryDelaySeconds`; one whose work failed its checks is followed at once. A new attempt is told why the last one was not accepted.',
     table(['kind', 'name', 'what follows', 'why'], rows),
   ]);
 }

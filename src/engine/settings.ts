@@ -1,5 +1,6 @@
 import type { AssignmentSettings, NativeFile } from '../agents/agent.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
+import { modelFor } from '../core/tier.ts';
 import { showFile } from '../git/diff.ts';
 import { readTopTexts } from '../git/top-files.ts';
 import type { AgentConfig, Config, Permission } from '../schema/config.ts';
@@ -20,8 +21,7 @@ export async function settingsFor(run: ActiveRun, what: Asking): Promise<Assignm
   const { task, attempt, base } = { ...what, base: what.attempt.base };
   const agent = config.agents[attempt.agent];
   const account = attempt.account === null ? undefined : agent?.accounts[attempt.account];
-  const model =
-    agent?.model ?? (what.tier === undefined ? undefined : agent?.models[what.tier]) ?? agent?.models.standard;
+  const model = modelFor(agent, what.tier);
   const instructions =
     config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
   return {

@@ -14,7 +14,8 @@ import type { RunEvent, RunStart } from '../schema/event.ts';
 import { runStream } from '../schema/ids.ts';
 import type { StartOptions, StartRequest } from '../schema/request.ts';
 import { crashpoint } from '../world.ts';
-import type { EngineContext, PinnedChoice, Project } from './context.ts';
+import type { EngineContext, Project } from './context.ts';
+import { pinChoices } from './pin.ts';
 
 export type StartedRun = { state: RunState; project: Project; notes: string[] };
 
@@ -25,7 +26,7 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
   const { repository, folder } = await openFolder(ctx, request);
   const config = withOptions(await ctx.parts.config(repository.root), options);
   const recipe = ctx.parts.recipe(request.recipe);
-  const pinned = pin(ctx, { config, options, root: repository.root });
+  const pinned = pinChoices(ctx.parts, { config, options, root: repository.root });
   await requireAvailable(ctx, pinned.config, repository.root);
   const roles = await pinRoles(ctx, repository.root);
   requireRole(request, roles);
@@ -87,41 +88,6 @@ function withOptions(config: Config, options: StartOptions): Config {
     limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
     budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },
   };
-}
-
-/** The agents of the run: those asked for come first, in order; a role may have its own. */
-function pin(
-  ctx: EngineContext,
-  what: { config: Config; options: StartOptions; root: string },
-): { config: Config; byRole: Record<string, string> } {
-  const { config, options, root } = what;
-  const rehearses = options.rehearse || options.scenario !== undefined;
-  const choices = [...options.agents, ...(rehearses && options.agents.length === 0 ? ['rehearsal'] : [])];
-  const pinned = ctx.parts.pin({ config, dir: options.dir, root, choices, scenario: options.scenario });
-  const byRole: Record<string, string> = {};
-  for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
-  const order = orderOf(config, pinned);
-  if (order.length === 0) {
-    throw new AppError(
-      'AGENT_MISSING',
-      'No agent is configured and none is installed: install claude, codex or gemini, name a program with --agent command:<program>, or try --rehearse',
-    );
-  }
-  const prefer = { ...defaultRoles(pinned), ...config.routing.prefer };
-  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order, prefer } }, byRole };
-}
-
-/** Where both are there and nobody said otherwise, claude plans and reviews, and codex implements. */
-function defaultRoles({ agents, choices }: PinnedChoice): Record<string, string[]> {
-  if (choices.length > 0 || agents.claude === undefined || agents.codex === undefined) return {};
-  const byRole = { claude: ['plan', 'review', 'analyze', 'verify'], codex: ['implement', 'fix', 'repair', 'resolve'] };
-  return Object.fromEntries(Object.entries(byRole).flatMap(([agent, roles]) => roles.map((role) => [role, [agent]])));
-}
-
-function orderOf(config: Config, pinned: PinnedChoice): string[] {
-  const chosen = pinned.choices.flatMap(({ role, agents }) => (role === undefined ? agents : []));
-  const order = [...chosen, ...config.routing.order, ...(chosen.length === 0 ? Object.keys(pinned.agents) : [])];
-  return [...new Set(order)].filter((name) => pinned.agents[name] !== undefined);
 }
 
 async function requireAvailable(ctx: EngineContext, config: Config, root: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { RunState } from '../core/state.ts';
-import type { LandMode } from '../schema/config.ts';
+import type { Config, LandMode } from '../schema/config.ts';
 import type { RunEvent } from '../schema/event.ts';
 import type { OperationOutput, SalvageItem, ShownEvent } from '../schema/operation.ts';
 import type { StartRequest } from '../schema/request.ts';
@@ -51,12 +51,28 @@ export interface EnginePort {
   }): Promise<OperationOutput<'clean'>>;
 }
 
+/** An agent and whether it could work here and now. */
+export type AgentView = { name: string; kind: string; ok: boolean; detail: string; nextStep: string | null };
+
+/** What is known about the agents of a project. */
+export type AgentsView = {
+  /** The settings with the agents pinned, as a run would record them. */
+  config: Config;
+  byRole: Record<string, string>;
+  agents: AgentView[];
+  /** Accounts that rest, and until when. */
+  resting: Record<string, number>;
+  now: number;
+};
+
 /** All that operations may use; app.ts fills it. */
 export interface Ports {
   readonly runs: RunsPort;
   readonly work: WorkPort;
   /** The engine, where this process is it. */
   readonly engine: EnginePort | undefined;
+  /** The agents of a folder's settings as they stand now. */
+  agents(dir: string, choices: readonly string[]): Promise<AgentsView>;
   where(dir: string): Promise<OperationOutput<'where'>>;
   doctor(dir: string): Promise<OperationOutput<'doctor'>>;
 }

@@ -5,6 +5,7 @@ import { clean } from './clean.ts';
 import { diffRun } from './diff-run.ts';
 import { landRun } from './land-run.ts';
 import { listRuns } from './list-runs.ts';
+import { listModels, pickModel } from './models.ts';
 import type { Operation, StreamOperation } from './operation.ts';
 import { readLogs } from './read-logs.ts';
 import { resumeRuns } from './resume-runs.ts';
@@ -29,6 +30,8 @@ export const operations: { [N in OperationName]: Operation<N> } = {
   'list-salvage': listSalvage,
   'restore-salvage': restoreSalvage,
   clean,
+  'list-models': listModels,
+  'pick-model': pickModel,
   usage,
   where: (ports, { dir }) => ports.where(dir),
   doctor: (ports, { dir }) => ports.doctor(dir),

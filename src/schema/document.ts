@@ -99,3 +99,33 @@ export const UsageRow = z.object({
   cost: z.number(),
 });
 export type UsageRow = z.infer<typeof UsageRow>;
+
+/** An agent as `models` lists it. */
+export const AgentStanding = z.object({
+  agent: z.string(),
+  kind: z.string(),
+  ok: z.boolean().describe('Whether it could work here and now.'),
+  detail: z.string(),
+  nextStep: z.string().nullable(),
+  models: z.object({ light: z.string().nullable(), standard: z.string().nullable(), heavy: z.string().nullable() }),
+  accounts: z.array(z.object({ name: z.string(), restsUntil: z.string().nullable() })),
+  restsUntil: z.string().nullable(),
+  quality: z.object({
+    attempts: z.number().int(),
+    landed: z.number().int().describe('Attempts whose work passed its checks and landed.'),
+    cost: z.number(),
+  }),
+});
+export type AgentStanding = z.infer<typeof AgentStanding>;
+
+/** What `models pick` answers. */
+export const AgentPick = z.object({
+  role: z.string(),
+  agent: z.string().nullable(),
+  account: z.string().nullable(),
+  tier: z.string().nullable(),
+  model: z.string().nullable(),
+  because: z.string(),
+  candidates: z.array(z.object({ agent: z.string(), ok: z.boolean(), detail: z.string() })),
+});
+export type AgentPick = z.infer<typeof AgentPick>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LogLine, RunDocument, RunSummary, UsageRow } from './document.ts';
+import { AgentPick, AgentStanding, LogLine, RunDocument, RunSummary, UsageRow } from './document.ts';
 import { StartRequest } from './request.ts';
 
 /** Which run is meant: an id, a unique beginning of one, or nothing for the project's latest. */
@@ -118,6 +118,18 @@ export const OPERATIONS = {
     'Tell what runs have consumed',
     z.object({ dir: z.string().optional(), by: UsageBy.default('agent') }),
     z.array(UsageRow),
+  ),
+  'list-models': operation(
+    'anywhere',
+    'List agents with their models, logins, rests and results',
+    z.object({ dir: z.string() }),
+    z.array(AgentStanding),
+  ),
+  'pick-model': operation(
+    'anywhere',
+    'Say which agent and model a role would get now, and why',
+    z.object({ dir: z.string(), role: z.string(), agents: z.array(z.string()).default([]) }),
+    AgentPick,
   ),
   where: operation(
     'anywhere',

@@ -10,6 +10,7 @@ import { acquireLock, type Lock } from '../store/lock.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { viewAgents } from './agents-port.ts';
 import { answer } from './answer.ts';
 import { examine } from './doctor.ts';
 import { enginePort } from './engine-port.ts';
@@ -45,11 +46,13 @@ export class OwnEngine implements AsyncDisposable {
     try {
       const store = await openSqliteStore({ file: home.database, world });
       await recover(home);
-      const engine = new Engine({ home, store, world, env, parts: chooseParts(env, settings.rehearsal) });
+      const parts = chooseParts(env, settings.rehearsal);
+      const engine = new Engine({ home, store, world, env, parts });
       const ports: Ports = {
         runs: runsPort(store, engine),
         work: workPort(home),
         engine: enginePort(engine),
+        agents: (dir, choices) => viewAgents({ parts, store, world }, dir, choices),
         where: (dir) => whereabouts(home, env, dir),
         doctor: (dir) => examine({ home, env, dir, world }),
       };

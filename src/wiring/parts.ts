@@ -10,9 +10,9 @@ import { checkGate } from '../gates/registry.ts';
 import { specialFiles } from '../gates/special-files.ts';
 import { changedFiles, showFile } from '../git/diff.ts';
 import type { Mirror } from '../git/mirror.ts';
-import { findRisks } from '../risks/registry.ts';
 import { recipeOf } from '../recipes/registry.ts';
 import { checksOf } from '../recipes/spec.ts';
+import { findRisks } from '../risks/registry.ts';
 
 /** The implementations that stand in the registries, as the engine uses them. */
 export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts {

@@ -1,0 +1,41 @@
+import { AppError } from '../errors.ts';
+import type { Config } from '../schema/config.ts';
+import type { StartOptions } from '../schema/request.ts';
+import type { Parts, PinnedChoice } from './context.ts';
+
+type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
+
+/** The agents of the run: those asked for come first, in order; a role may have its own. */
+export function pinChoices(
+  parts: Pick<Parts, 'pin'>,
+  what: { config: Config; options: Choices; root: string },
+): { config: Config; byRole: Record<string, string> } {
+  const { config, options, root } = what;
+  const rehearses = options.rehearse || options.scenario !== undefined;
+  const choices = [...options.agents, ...(rehearses && options.agents.length === 0 ? ['rehearsal'] : [])];
+  const pinned = parts.pin({ config, dir: options.dir, root, choices, scenario: options.scenario });
+  const byRole: Record<string, string> = {};
+  for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
+  const order = orderOf(config, pinned);
+  if (order.length === 0) {
+    throw new AppError(
+      'AGENT_MISSING',
+      'No agent is configured and none is installed: install claude, codex or gemini, name a program with --agent command:<program>, or try --rehearse',
+    );
+  }
+  const prefer = { ...defaultRoles(pinned), ...config.routing.prefer };
+  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order, prefer } }, byRole };
+}
+
+/** Where both are there and nobody said otherwise, claude plans and reviews, and codex implements. */
+function defaultRoles({ agents, choices }: PinnedChoice): Record<string, string[]> {
+  if (choices.length > 0 || agents.claude === undefined || agents.codex === undefined) return {};
+  const byRole = { claude: ['plan', 'review', 'analyze', 'verify'], codex: ['implement', 'fix', 'repair', 'resolve'] };
+  return Object.fromEntries(Object.entries(byRole).flatMap(([agent, roles]) => roles.map((role) => [role, [agent]])));
+}
+
+function orderOf(config: Config, pinned: PinnedChoice): string[] {
+  const chosen = pinned.choices.flatMap(({ role, agents }) => (role === undefined ? agents : []));
+  const order = [...chosen, ...config.routing.order, ...(chosen.length === 0 ? Object.keys(pinned.agents) : [])];
+  return [...new Set(order)].filter((name) => pinned.agents[name] !== undefined);
+}
