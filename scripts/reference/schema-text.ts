@@ -41,7 +41,7 @@ export function fieldsOf(schema: unknown): Field[] {
 }
 
 /** What a JSON Schema allows, in words. */
-export function typeText(schema: unknown): string {
+function typeText(schema: unknown): string {
   const shape = Shape.parse(schema ?? {});
   if (shape.const !== undefined) return JSON.stringify(shape.const);
   if (shape.enum !== undefined) return shape.enum.map(String).join(' | ');

@@ -31,7 +31,12 @@ export type ResultLine = z.infer<typeof ResultLine>;
 export const GeminiLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('init'), timestamp: z.string().optional(), session_id: z.string(), model: z.string() }),
   z.object({ type: z.literal('message'), role: z.enum(['user', 'assistant']), content: z.string() }),
-  z.object({ type: z.literal('tool_use'), tool_name: z.string(), tool_id: z.string(), parameters: z.unknown() }),
+  z.object({
+    type: z.literal('tool_use'),
+    tool_name: z.string(),
+    tool_id: z.string(),
+    parameters: z.unknown().optional(),
+  }),
   z.object({
     type: z.literal('tool_result'),
     tool_id: z.string(),

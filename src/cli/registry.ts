@@ -116,6 +116,12 @@ export const COMMANDS: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/clean.ts')).cleanCommand,
   },
   {
+    name: 'models',
+    group: 'Watch',
+    summary: 'list agents and models, and who would be picked',
+    load: async () => (await import('./commands/models.ts')).modelsCommand,
+  },
+  {
     name: 'where',
     group: 'Keep house',
     summary: 'where everything is written',

@@ -30,8 +30,10 @@ export const pickModel: Operation<'pick-model'> = async (ports, { dir, role, age
     ok: able.includes(agent),
     detail: detailOf(view.agents, agent),
   }));
-  if (choice.kind === 'later')
-    return { role, agent: null, account: null, tier, model: null, because: choice.because, candidates };
+  if (choice.kind === 'later') {
+    const because = candidates.some(({ ok }) => ok) ? choice.because : 'no agent can work here now';
+    return { role, agent: null, account: null, tier, model: null, because, candidates };
+  }
   const model = modelFor(config.agents[choice.agent], tier) ?? null;
   return {
     role,

@@ -9,9 +9,11 @@ import { chooseOption, isGranted, type Rights } from '../../src/agents/acp/permi
 import { promptUsage } from '../../src/agents/acp/usage.ts';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
+import { terminate } from '../../src/process/terminate.ts';
 import { AgentConfig } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../contracts/attempt.ts';
+import { runAgent } from '../real/support.ts';
 
 const DIR = fileURLToPath(new URL('../fixtures/agents', import.meta.url));
 
@@ -88,10 +90,13 @@ describe('a talk with an agent', () => {
 
   it('that is stopped asks the agent to stop first, and knows what was spent', async () => {
     await using made = await makeAssignment();
-    const { result, exit } = await playAttempt(make('cancels'), made.assignment, { at: 'waiting', signal: 'SIGTERM' });
-    expect(exit).toEqual({ kind: 'exited', code: 143 });
+    const { result, events } = await runAgent(make('cancels'), made.assignment, {
+      onEvent: (event, target) => {
+        if (event.type === 'text' && event.text === 'waiting') void terminate(target, { graceMs: 5_000 });
+      },
+    });
     expect(result.failure?.kind).toBe('interrupted');
-    expect(result.usage).toEqual({ kind: 'unknown' });
+    expect(events).toContainEqual({ type: 'usage', usage: expect.objectContaining({ kind: 'known', costUsd: 0.1 }) });
   });
 
   it('writes files for the agent in the workspace only, and not for reading tasks', async () => {
@@ -101,7 +106,9 @@ describe('a talk with an agent', () => {
       (await playAttempt(make(path, 'writes'), { ...made.assignment, ...more })).result.output;
     expect(await write(join(workspace, 'a.txt'))).toEqual({});
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('x');
-    expect(await write(join(made.root, 'b.txt'))).toMatchObject({ error: { message: expect.stringContaining('not in') } });
+    expect(await write(join(made.root, 'b.txt'))).toMatchObject({
+      error: { message: expect.stringContaining('not in') },
+    });
     expect(await write(join(workspace, 'c.txt'), { access: 'read' })).toMatchObject({ error: {} });
     expect(existsSync(join(made.root, 'b.txt')) || existsSync(join(workspace, 'c.txt'))).toBe(false);
   });
@@ -130,10 +137,25 @@ describe('a permission', () => {
     ['to edit', { kind: 'edit' }, {}, true],
     ['to delete', { kind: 'delete' }, {}, true],
     ['to edit where edits are not accepted', { kind: 'edit' }, { permission: 'default' }, false],
-    ['to edit by a tool that is allowed', { kind: 'edit', name: 'Write' }, { permission: 'dontAsk', allowedTools: ['Write'] }, true],
-    ['of a tool that is refused', { kind: 'edit', name: 'Write' }, { permission: 'bypass', disallowedTools: ['Write'] }, false],
+    [
+      'to edit by a tool that is allowed',
+      { kind: 'edit', name: 'Write' },
+      { permission: 'dontAsk', allowedTools: ['Write'] },
+      true,
+    ],
+    [
+      'of a tool that is refused',
+      { kind: 'edit', name: 'Write' },
+      { permission: 'bypass', disallowedTools: ['Write'] },
+      false,
+    ],
     ['of anything where all is allowed', { kind: 'other' }, { permission: 'bypass' }, true],
-    ['of a server of the user', { kind: 'other', name: 'mcp__notes__add' }, { mcp: { notes: { url: 'http://h', headers: {} } } }, true],
+    [
+      'of a server of the user',
+      { kind: 'other', name: 'mcp__notes__add' },
+      { mcp: { notes: { url: 'http://h', headers: {} } } },
+      true,
+    ],
     ['of another server', { kind: 'other', name: 'mcp__else__add' }, {}, false],
   ])('%s is granted or not by its kind', (_, toolCall, more, granted) => {
     expect(isGranted(asks(toolCall), rights(more))).toBe(granted);
@@ -189,7 +211,10 @@ describe('what a session offers', () => {
   });
 
   it('is where the model is chosen, whatever it is called there', () => {
-    const models = { currentModelId: 'a', availableModels: [{ modelId: 'a' }, { modelId: 'b[low]' }, { modelId: 'b[high]' }] };
+    const models = {
+      currentModelId: 'a',
+      availableModels: [{ modelId: 'a' }, { modelId: 'b[low]' }, { modelId: 'b[high]' }],
+    };
     expect(chooseModel({ models }, 'a')).toEqual({ kind: 'current' });
     expect(chooseModel({ models }, 'b')).toEqual({ kind: 'model', modelId: 'b[low]' });
     expect(chooseModel({ models }, 'c')).toEqual({ kind: 'missing' });
@@ -219,7 +244,10 @@ describe('the usage of a prompt', () => {
 
   it('does not count what came from a cache twice', () => {
     const usage = { inputTokens: 10, outputTokens: 5, cachedReadTokens: 4, totalTokens: 15 };
-    expect(promptUsage({ response: { usage }, costUsd: 1, turns: 1 })).toMatchObject({ inputTokens: 6, cachedTokens: 4 });
+    expect(promptUsage({ response: { usage }, costUsd: 1, turns: 1 })).toMatchObject({
+      inputTokens: 6,
+      cachedTokens: 4,
+    });
   });
 });
 
@@ -259,7 +287,10 @@ describe('an ACP agent in the settings', () => {
     expect(agent({ command: 'claude-agent-acp' }).vendor?.test('ANTHROPIC_API_KEY')).toBe(true);
     expect(agent({ command: '/usr/bin/gemini' }).vendor?.test('ANTHROPIC_API_KEY')).toBe(false);
     expect(agent({ command: 'mine' }).vendor).toBeUndefined();
-    expect(await agent({ command: 'acp.mjs' }).available()).toMatchObject({ ok: false, detail: 'acp.mjs is not on PATH' });
+    expect(await agent({ command: 'acp.mjs' }).available()).toMatchObject({
+      ok: false,
+      detail: 'acp.mjs is not on PATH',
+    });
   });
 });
 

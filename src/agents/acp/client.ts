@@ -13,13 +13,13 @@ export interface ClientHandlers {
   onPermission(request: PermissionRequest, granted: boolean): void;
 }
 
-const Notification = z.looseObject({ sessionId: z.string(), update: z.unknown() });
+const Notification = z.looseObject({ sessionId: z.string(), update: z.unknown().optional() });
 const FileRequest = z.looseObject({ path: z.string(), content: z.string().default('') });
 const REFUSED = -32_001;
 
 /** Connects to an agent as its client: permissions are answered by the rights of the order, files stay in the workspace. */
 export function connectClient(conversation: Conversation, order: AcpOrder, handlers: ClientHandlers): ClientConnection {
-  const edit: PermissionRequest = { toolCall: { toolCallId: 'file', kind: 'edit', rawInput: undefined }, options: [] };
+  const edit: PermissionRequest = { toolCall: { toolCallId: 'file', kind: 'edit' }, options: [] };
   const inside = async (path: string) => {
     const file = await pathInside(order.workspace, path);
     if (file === undefined) throw new RequestError(REFUSED, `${path} is not in the workspace`);

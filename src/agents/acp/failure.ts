@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 
-const Coded = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown() });
+const Coded = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });
 
 const LONGEST_MESSAGE = 500;
 const AUTH_REQUIRED = -32000;

@@ -10,7 +10,7 @@ export const PermissionRequest = z.looseObject({
     title: z.string().nullish(),
     name: z.string().nullish(),
     kind: z.string().nullish(),
-    rawInput: z.unknown(),
+    rawInput: z.unknown().optional(),
   }),
   options: z.array(Option),
 });

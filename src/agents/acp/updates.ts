@@ -15,8 +15,8 @@ const ToolFields = {
   title: z.string().nullish(),
   name: z.string().nullish(),
   status: z.string().nullish(),
-  rawInput: z.unknown(),
-  rawOutput: z.unknown(),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
   content: z.array(Content).nullish(),
 };
 
@@ -86,8 +86,8 @@ export class Updates {
   }
 
   /** A tool that is asked for is told of, also when the agent itself does not. */
-  asked(call: { toolCallId: string; title?: string | null | undefined; rawInput: unknown }): AgentEvent[] {
-    return [...this.flush(), ...this.#tool({ ...call, sessionUpdate: 'tool_call', rawOutput: undefined }, true)];
+  asked(call: { toolCallId: string; title?: string | null | undefined; rawInput?: unknown }): AgentEvent[] {
+    return [...this.flush(), ...this.#tool({ ...call, sessionUpdate: 'tool_call' }, true)];
   }
 
   /** What was said and not yet told. */

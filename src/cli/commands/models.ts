@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { AgentPick, AgentStanding } from '../../schema/document.ts';
+import { moneyText } from '../amounts.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
+import { READING_EXIT_CODES } from '../exit-code.ts';
+import { printJson, printLines, tableLines } from '../output.ts';
+import { painter } from '../symbols.ts';
+import { resolveDir } from '../target.ts';
+
+const PickFlags = CommonOptions.extend({ role: z.string(), agent: z.array(z.string()).default([]) });
+
+const EXAMPLES = ['manyhands models', 'manyhands models pick --role review', 'manyhands models --json'];
+
+const COLUMNS = [
+  { title: 'AGENT' },
+  { title: 'KIND' },
+  { title: 'LIGHT' },
+  { title: 'STANDARD' },
+  { title: 'HEAVY' },
+  { title: 'LANDED', right: true },
+  { title: 'COST', right: true },
+  { title: 'STANDING' },
+];
+
+/** Lists agents and models, and says which one a role would get. */
+export const modelsCommand: CliCommand = {
+  define(command, session) {
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: CommonOptions,
+      act: async (flags) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        const agents = await caller.call('list-models', { dir });
+        if (flags.json) printJson(terminal, agents);
+        else printLines(terminal, lines(agents, painter(terminal.colors.out)));
+        return 0;
+      },
+    });
+    const pick = command.command('pick').description('say which agent and model a role would get now, and why');
+    pick.requiredOption('--role <role>', 'the role').option('--agent <agent...>', 'as with do and job');
+    addHelp(addDir(addJson(pick)), EXAMPLES.slice(1, 2), READING_EXIT_CODES);
+    whenCalled(pick, session, {
+      options: PickFlags,
+      act: async ({ role, agent, json, ...flags }) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        const found = await caller.call('pick-model', { dir, role, agents: agent });
+        if (json) printJson(terminal, found);
+        else printLines(terminal, pickLines(found));
+        return 0;
+      },
+    });
+  },
+};
+
+function lines(agents: readonly AgentStanding[], colors: ReturnType<typeof painter>): string[] {
+  const rows = agents.map(({ agent, kind, models, quality, ...standing }) => [
+    agent,
+    kind,
+    models.light ?? '-',
+    models.standard ?? '-',
+    models.heavy ?? '-',
+    `${quality.landed}/${quality.attempts}`,
+    moneyText(quality.cost),
+    standingText(standing),
+  ]);
+  const [head, ...table] = tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER);
+  return [colors.dim(head ?? ''), ...table];
+}
+
+function standingText({
+  ok,
+  detail,
+  nextStep,
+  restsUntil,
+  accounts,
+}: Pick<AgentStanding, 'ok' | 'detail' | 'nextStep' | 'restsUntil' | 'accounts'>): string {
+  const logins = accounts.map(({ name, restsUntil: until }) =>
+    until === null ? name : `${name} (rests until ${until})`,
+  );
+  const who = logins.length === 0 ? '' : `; logins: ${logins.join(', ')}`;
+  if (!ok) return `not usable: ${detail}${nextStep === null ? '' : ` → ${nextStep}`}`;
+  return `${restsUntil === null ? 'ready' : `rests until ${restsUntil}`}: ${detail}${who}`;
+}
+
+function pickLines({ role, agent, account, tier, model, because, candidates }: AgentPick): string[] {
+  const who = agent === null ? 'nobody now' : `${agent}${account === null ? '' : ` (login ${account})`}`;
+  return [
+    `${role}: ${who}, ${model ?? 'its own default model'} (${tier ?? 'standard'}): ${because}`,
+    ...candidates.map((candidate) => `  ${candidate.ok ? '✓' : '✗'} ${candidate.agent}: ${candidate.detail}`),
+  ];
+}
