@@ -15,6 +15,16 @@ test('the reference is what the program says; `npm run docs` makes it anew', asy
   for (const { path, text } of await referencePages(ROOT)) expect(read(path), path).toBe(text);
 });
 
+test('the page about JSON tells of every command that prints a document', async () => {
+  const withJson = (command: Command) => command.options.some(({ long }) => long === '--json');
+  const names = (await theProgram()).commands.flatMap((command) => [
+    ...(withJson(command) ? [command.name()] : []),
+    ...command.commands.filter(withJson).map((inner) => `${command.name()} ${inner.name()}`),
+  ]);
+  expect(names).toContain('salvage restore');
+  expect(names.filter((name) => !read('docs/reference/json.md').includes(`\`${name}\``))).toEqual([]);
+});
+
 describe.each(PAGES)('%s', (page) => {
   const text = read(page);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
+import { AgentPick, AgentStanding, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
 import { DoctorLine, OPERATIONS, SalvageItem } from '../../src/schema/operation.ts';
 import { type Page, referencePage, table } from './markdown.ts';
 import { schemaBlock } from './schema-text.ts';
@@ -9,6 +9,8 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   RunSummary,
   LogLine,
   UsageRow,
+  AgentStanding,
+  AgentPick,
   SalvageItem,
   DoctorLine,
   diff: OPERATIONS['diff-run'].output,
@@ -24,6 +26,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`ls`', 'list of [RunSummary](#runsummary)'],
   ['`logs`', 'list of [LogLine](#logline); with `-f` it is printed when the run ends'],
   ['`usage`', 'list of [UsageRow](#usagerow)'],
+  ['`models`', 'list of [AgentStanding](#agentstanding)'],
+  ['`models pick`', '[AgentPick](#agentpick)'],
   ['`diff`', '[diff](#diff)'],
   ['`open`', 'list of folders, as texts'],
   ['`salvage`', 'list of [SalvageItem](#salvageitem)'],

@@ -6,12 +6,13 @@ import type { AttemptState, RunState } from './state.ts';
 
 /** Sets the reservation aside and puts the attempt on its task. */
 export function startAttempt(state: RunState, event: RunEventOf<'attempt.started'>, at: number): void {
-  const { task: key, attempt, agent, account, because, base, reservation, session } = event.data;
+  const { task: key, attempt, agent, account, tier, because, base, reservation, session } = event.data;
   const task = taskOf(state, key);
   task.attempts.push({
     number: attempt,
     agent,
     account: account ?? null,
+    tier: tier ?? null,
     because,
     base,
     reservation,

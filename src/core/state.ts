@@ -4,7 +4,7 @@ import type { Evidence } from '../schema/gate.ts';
 import type { HealthSign } from '../schema/health.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { RiskFlag } from '../schema/risk.ts';
-import type { TaskSpec } from '../schema/task.ts';
+import type { TaskSpec, Tier } from '../schema/task.ts';
 import type { Spend, Usage } from '../schema/usage.ts';
 import type { ReadyQueue } from './queue.ts';
 
@@ -30,6 +30,7 @@ export type AttemptState = {
   agent: string;
   /** The login it uses, where the agent has several. */
   account: string | null;
+  tier: Tier | null;
   because: string;
   base: string;
   reservation: Spend;

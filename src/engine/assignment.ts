@@ -22,7 +22,7 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
   const { task, attempt, agent } = what;
   const folder = attemptFolder(ctx, run, task, attempt.number);
   const role = run.roles.get(task.spec.role);
-  const tier = task.spec.tier ?? run.ledger.state.start.config.roles[task.spec.role]?.tier ?? role?.tier;
+  const tier = attempt.tier ?? undefined;
   const settings = await settingsFor(run, { task, attempt, tier });
   return {
     attempt: attemptId(run.id, task.ordinal, attempt.number),

@@ -188,7 +188,8 @@ export class Engine implements EngineContext {
 
   #attempt(run: ActiveRun, intent: Extract<Intent, { do: 'attempt' }>): void {
     this.#works.perform(run, intent.task, async () => {
-      const claim = claimFor(run.ledger.state, intent);
+      const role = taskOf(run.ledger.state, intent.task).spec.role;
+      const claim = claimFor(run.ledger.state, intent, run.roles.get(role)?.tier);
       if (claim === undefined) return;
       await this.submit(run, (state) => startAttempt(state, claim)).committed;
       await performAttempt(this, run, taskOf(run.ledger.state, intent.task));

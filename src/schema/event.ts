@@ -5,7 +5,7 @@ import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
 import { RiskFlag } from './risk.ts';
-import { TaskSpec } from './task.ts';
+import { TaskSpec, Tier } from './task.ts';
 import { Spend, Usage } from './usage.ts';
 
 const AttemptRef = { task: TaskKey, attempt: z.number().int().positive() };
@@ -80,6 +80,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     ...AttemptRef,
     agent: z.string(),
     account: z.string().optional(),
+    tier: Tier.optional(),
     because: z.string(),
     base: z.string(),
     reservation: Spend,

@@ -9,7 +9,6 @@ import { chooseOption, isGranted, type Rights } from '../../src/agents/acp/permi
 import { promptUsage } from '../../src/agents/acp/usage.ts';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
-import { terminate } from '../../src/process/terminate.ts';
 import { AgentConfig } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../contracts/attempt.ts';
@@ -92,7 +91,7 @@ describe('a talk with an agent', () => {
     await using made = await makeAssignment();
     const { result, events } = await runAgent(make('cancels'), made.assignment, {
       onEvent: (event, target) => {
-        if (event.type === 'text' && event.text === 'waiting') void terminate(target, { graceMs: 5_000 });
+        if (event.type === 'text' && event.text === 'waiting') process.kill(target.identity.pid, 'SIGTERM');
       },
     });
     expect(result.failure?.kind).toBe('interrupted');
@@ -305,5 +304,5 @@ const PLAIN_RIGHTS: Rights = {
 
 async function play(behaviour: string, more: Partial<Assignment> & { settings?: AssignmentSettings } = {}) {
   await using made = await makeAssignment(more);
-  return playAttempt(make(behaviour), made.assignment);
+  return await playAttempt(make(behaviour), made.assignment);
 }

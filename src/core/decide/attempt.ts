@@ -3,6 +3,7 @@ import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, WorkStart } from '
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
+import type { Tier } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import type { Warning } from '../health.ts';
 import { decideRetry } from '../retry.ts';
@@ -14,6 +15,7 @@ export type StartAttempt = {
   task: TaskKey;
   agent: string;
   account?: string;
+  tier?: Tier;
   because: string;
   base: string;
   reservation: Spend;
