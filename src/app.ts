@@ -69,8 +69,24 @@ class AppCaller implements Caller {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<OperationOutput<N>> {
     const reached = await this.#reach(OPERATIONS[name].where);
-    if (reached.kind === 'other') return trusted<OperationOutput<N>>(await reached.client.call(name, input, signal));
+    if (reached.kind === 'other') return this.#callOther(reached.client, name, input, signal);
     return perform(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal);
+  }
+
+  /** An engine that ends while it is asked has told nothing: what only reads is then read here. */
+  async #callOther<N extends OperationName>(
+    client: SocketClient,
+    name: N,
+    input: OperationInput<N>,
+    signal: AbortSignal,
+  ): Promise<OperationOutput<N>> {
+    try {
+      return trusted<OperationOutput<N>>(await client.call(name, input, signal));
+    } catch (error) {
+      const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+      if (!isGone || OPERATIONS[name].where === 'engine') throw error;
+      return perform(name, await this.#read(), input, signal);
+    }
   }
 
   async *stream<N extends StreamName>(

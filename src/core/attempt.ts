@@ -1,6 +1,6 @@
 import type { RunEventOf } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
-import { addSpend, chargeOf, subtractSpend } from './budget.ts';
+import { addSpend, chargeOf, roundMoney, subtractSpend } from './budget.ts';
 import { enter, taskOf } from './phase.ts';
 import type { AttemptState, RunState } from './state.ts';
 
@@ -44,7 +44,9 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
     flags: flags ?? [],
   };
   state.reserved = subtractSpend(state.reserved, attempt.reservation);
-  state.spent = addSpend(state.spent, chargeOf(usage, attempt.reservation));
+  const charge = chargeOf(usage, attempt.reservation);
+  state.spent = addSpend(state.spent, charge);
+  state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) + charge.costUsd);
 }
 
 /** The attempt that an event names; a log that names an unknown one is damaged. */

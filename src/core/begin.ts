@@ -34,6 +34,7 @@ export function begin(event: RunEventOf<'run.started'>, at: number): RunState {
       cancelled: 0,
     },
     spent: { ...NOTHING },
+    spentBy: {},
     reserved: { ...NOTHING },
     attempts: 0,
     tip: { commit: event.data.base.commit, tree: null },

@@ -9,12 +9,12 @@ export const NOTHING: Readonly<Spend> = { costUsd: 0, tokens: 0, turns: 0 };
 const MICRO = 1_000_000;
 
 export function addSpend(a: Spend, b: Spend): Spend {
-  return { costUsd: round(a.costUsd + b.costUsd), tokens: a.tokens + b.tokens, turns: a.turns + b.turns };
+  return { costUsd: roundMoney(a.costUsd + b.costUsd), tokens: a.tokens + b.tokens, turns: a.turns + b.turns };
 }
 
 export function subtractSpend(a: Spend, b: Spend): Spend {
   return {
-    costUsd: Math.max(0, round(a.costUsd - b.costUsd)),
+    costUsd: Math.max(0, roundMoney(a.costUsd - b.costUsd)),
     tokens: Math.max(0, a.tokens - b.tokens),
     turns: Math.max(0, a.turns - b.turns),
   };
@@ -29,7 +29,7 @@ export function chargeOf(usage: Usage, reservation: Spend): Spend {
       return { ...reservation };
     case 'known':
       return {
-        costUsd: round(usage.costUsd),
+        costUsd: roundMoney(usage.costUsd),
         tokens: usage.inputTokens + usage.outputTokens,
         turns: usage.turns,
       };
@@ -63,10 +63,11 @@ export function affordable(
 
 function fits(wanted: number, cap: number | undefined, { spentUsd, reservedUsd }: Money): Affordable {
   if (cap === undefined) return 'yes';
-  if (round(spentUsd + wanted) > cap || spentUsd >= cap) return 'never';
-  return round(spentUsd + reservedUsd + wanted) > cap ? 'later' : 'yes';
+  if (roundMoney(spentUsd + wanted) > cap || spentUsd >= cap) return 'never';
+  return roundMoney(spentUsd + reservedUsd + wanted) > cap ? 'later' : 'yes';
 }
 
-function round(amount: number): number {
+/** An amount to a millionth of a dollar. */
+export function roundMoney(amount: number): number {
   return Math.round(amount * MICRO) / MICRO;
 }

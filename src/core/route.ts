@@ -19,6 +19,8 @@ export type Wanted = {
   role: string;
   /** The agent that the task itself names. */
   agent?: string | undefined;
+  /** What each agent has spent in the run. */
+  spentBy?: Readonly<Record<string, number>>;
 };
 
 export type Route =
@@ -28,7 +30,8 @@ export type Route =
 /** Chooses the agent for a task of a run. */
 export function route(state: RunState, task: TaskState, board: AgentBoard, now: number): Route {
   const { config, agents } = state.start;
-  return pickAgent({ config, agents, role: task.spec.role, agent: task.spec.agent }, board, now);
+  const { spentBy } = state;
+  return pickAgent({ config, agents, spentBy, role: task.spec.role, agent: task.spec.agent }, board, now);
 }
 
 /** Chooses an agent: the one asked for, else its role's, else the order of preference; a resting one is passed over if it may be. */
@@ -36,6 +39,10 @@ export function pickAgent(wanted: Wanted, board: AgentBoard, now: number): Route
   let soonest: number | undefined;
   let passed = '';
   for (const [index, agent] of candidatesFor(wanted).entries()) {
+    if (isSpent(wanted, agent)) {
+      passed ||= `${agent} has spent what it may in this run`;
+      continue;
+    }
     const account = freeAccount(wanted.config, agent, board, now);
     if (account.kind === 'resting') {
       soonest = Math.min(soonest ?? account.until, account.until);
@@ -63,6 +70,11 @@ export function candidatesFor({ config, agents, role, agent }: Wanted): string[]
 /** The name under which an account rests and spends. */
 export function accountName(agent: string, account: string | null | undefined): string {
   return account == null ? agent : `${agent}/${account}`;
+}
+
+function isSpent({ config, spentBy = {} }: Wanted, agent: string): boolean {
+  const cap = config.agents[agent]?.spendUsd;
+  return cap !== undefined && (spentBy[agent] ?? 0) >= cap;
 }
 
 type Free = { kind: 'free'; name: string | undefined } | { kind: 'resting'; until: number };

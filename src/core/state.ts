@@ -96,6 +96,8 @@ export type RunState = {
   landing: Record<TaskKey, true>;
   counts: Record<TaskStatus, number>;
   spent: Spend;
+  /** US dollars by agent. */
+  spentBy: Record<string, number>;
   reserved: Spend;
   /** Attempts so far, over all tasks. */
   attempts: number;

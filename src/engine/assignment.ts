@@ -4,6 +4,7 @@ import type { Agent, Assignment } from '../agents/agent.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/state.ts';
 import { renderPrompt } from '../roles/prompt.ts';
 import type { Role } from '../roles/role.ts';
+import type { AgentConfig, AgentKind } from '../schema/config.ts';
 import { attemptId } from '../schema/ids.ts';
 import type { TaskLimits } from '../schema/task.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
@@ -34,7 +35,7 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
     workspace: what.workspace,
     folder,
     promptFile: join(folder, 'prompt.md'),
-    limits: withReservation(task, attempt),
+    limits: limitsOf(task, attempt, run.ledger.state.start.config.agents[attempt.agent]),
     settings,
     env: { ...childEnvironment(ctx.env), ...vendorVariables(ctx.env, agent.vendor), MANYHANDS_TOKEN: what.token },
     ...(tier === undefined ? {} : { tier }),
@@ -43,10 +44,12 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
   };
 }
 
-/** An attempt may spend what it has set aside, where the task itself says nothing narrower. */
-function withReservation(task: TaskState, { reservation }: AttemptState): TaskLimits {
+/** The narrowest of what the task, the agent and the reservation allow. */
+function limitsOf(task: TaskState, { reservation }: AttemptState, agent: AgentConfig | undefined): TaskLimits {
   const { limits } = task.spec;
-  return limits.costUsd === undefined && reservation.costUsd > 0 ? { ...limits, costUsd: reservation.costUsd } : limits;
+  const runtimeMs = Math.min(limits.runtimeMs, (agent?.runtimeSeconds ?? Number.POSITIVE_INFINITY) * 1000);
+  const costUsd = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
+  return { ...limits, runtimeMs, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
 /** Each agent sees its own vendor's variables and no other's. */
@@ -57,15 +60,22 @@ function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefined): Re
   return found;
 }
 
+type Writing = { assignment: Assignment; kind: AgentKind };
+
+/** Agents that have no channel of their own for instructions below the role. */
+const TOLD_BY_US: ReadonlySet<AgentKind> = new Set(['command', 'rehearsal']);
+
 /** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
-export async function writePrompt(run: ActiveRun, task: TaskState, assignment: Assignment): Promise<void> {
+export async function writePrompt(run: ActiveRun, task: TaskState, { assignment, kind }: Writing): Promise<void> {
   await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
-  await writeFile(assignment.promptFile, promptFor(run.ledger.state, task, run.roles.get(task.spec.role)), {
-    mode: 0o600,
-  });
+  const instructions = TOLD_BY_US.has(kind) ? assignment.settings.instructions : '';
+  const prompt = promptFor(run.ledger.state, { task, instructions }, run.roles.get(task.spec.role));
+  await writeFile(assignment.promptFile, prompt, { mode: 0o600 });
 }
 
-function promptFor(state: RunState, task: TaskState, role: Role | undefined): string {
+type Told = { task: TaskState; instructions: string };
+
+function promptFor(state: RunState, { task, instructions }: Told, role: Role | undefined): string {
   if (role === undefined) return task.spec.prompt;
   const commands = task.spec.gates.flatMap((gate) => (gate.gate === 'command' ? [`- ${textOf(gate.run)}`] : []));
   const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
@@ -78,6 +88,7 @@ function promptFor(state: RunState, task: TaskState, role: Role | undefined): st
     checks: commands.join('\n'),
     conflict: conflict?.status === 'conflicted' ? conflict.files.map((file) => `- ${file}`).join('\n') : '',
     context: contextFor(state, task),
+    instructions,
   });
 }
 

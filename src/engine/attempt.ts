@@ -35,7 +35,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     const agent = requireAgent(run, attempt);
     const token = ctx.world.token();
     const assignment = await assignmentFor(ctx, run, { task, attempt, agent, workspace: place.path, token });
-    await writePrompt(run, task, assignment);
+    await writePrompt(run, task, { assignment, kind: agent.kind });
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
     const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
     await concludeAttempt(ctx, run, { task, attempt, place, outcome });
@@ -114,7 +114,7 @@ async function supervise(
   };
   const failures = Promise.withResolvers<never>();
   const watchdog = new Watchdog({
-    limits: task.spec.limits,
+    limits: assignment.limits,
     reservation: attempt.reservation,
     startedAt: attempt.startedAt,
     world: ctx.world,

@@ -1,15 +1,18 @@
+import { join } from 'node:path';
 import { endAttempt } from '../core/decide/attempt.ts';
 import { type Redact, redactValue } from '../core/redact.ts';
 import { accountName } from '../core/route.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { changedFiles, showFile } from '../git/diff.ts';
+import { outputText } from '../process/output-text.ts';
 import type { SavedWork } from '../schema/event.ts';
 import type { Failure, FollowUp } from '../schema/failure.ts';
 import { accountStream } from '../schema/ids.ts';
 import type { RiskFlag } from '../schema/risk.ts';
 import type { Write } from '../store/store.ts';
 import { crashpoint } from '../world.ts';
+import { attemptFolder } from './assignment.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import type { Outcome } from './outcome.ts';
 import { nextSave, type Place, savePlace } from './place.ts';
@@ -26,7 +29,8 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
   const saving = await save(run, what);
   crashpoint('attempt.saved');
   const saved = saving.saved;
-  const found = saving.failure ?? outcome.stopped ?? outcome.result.failure ?? (await judge(ctx, run, what, saved));
+  const own = outcome.result.failure === undefined ? undefined : await broken(ctx, run, what, outcome.result.failure);
+  const found = saving.failure ?? outcome.stopped ?? own ?? (await judge(ctx, run, what, saved));
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
   const flags = await flagsOf(ctx, run, what, { saved, failure });
   const now = ctx.world.now();
@@ -52,6 +56,22 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
   );
   await committed;
   crashpoint('attempt.ended');
+}
+
+/** A failure whose error channel matches one of the user's critical patterns means that the environment is broken. */
+async function broken(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt }: Concluding,
+  failure: Failure,
+): Promise<Failure> {
+  const { criticalPatterns } = run.ledger.state.start.config;
+  if (criticalPatterns.length === 0) return failure;
+  const said = await outputText(join(attemptFolder(ctx, run, task, attempt.number), 'stderr')).catch(() => '');
+  const found = criticalPatterns.find(({ pattern }) => new RegExp(pattern).test(said));
+  return found === undefined
+    ? failure
+    : { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
 }
 
 /** What is risky about the attempt: from what it did and changed, never from what it says about itself. */
@@ -114,6 +134,9 @@ async function judge(
   const left = saved === undefined ? [] : await unresolved(run, task, saved);
   if (left.length > 0) {
     return { kind: 'implementation', message: `Conflict markers are left in ${left.join(', ')}` };
+  }
+  if (task.spec.access === 'read' && outcome.result.output === undefined && outcome.result.text.trim() === '') {
+    return { kind: 'bad-output', message: 'It ended without an answer' };
   }
   return judgeHandoff(ctx, run, task, outcome.result.output);
 }

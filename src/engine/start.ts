@@ -35,6 +35,13 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
   await refreshMirror(mirror, repository);
   if (folder === undefined) await requireRoomForBranch(mirror);
   const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id });
+  const land = options.land ?? config.land;
+  if (land === 'merge' && base.branch === null) {
+    throw new AppError(
+      'INPUT_INVALID',
+      'Landing by merge needs a branch, and HEAD is detached: check one out, or name one with --base',
+    );
+  }
   const run = ctx.world.runId();
   const start: RunStart = {
     run,
@@ -43,7 +50,7 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
     recipe: { name: recipe.name, version: recipe.version },
     input: request.input,
     base,
-    land: options.land ?? config.land,
+    land,
     config: pinned.config,
     roles,
     agents: pinned.byRole,

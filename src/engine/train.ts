@@ -68,7 +68,7 @@ async function couple(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey
     } else {
       const link = { key, commit: merged.commit, tree: merged.tree, onto };
       const guarded = approved ? 'free' : await passGuards(ctx, run, link, chain.length);
-      if (guarded === 'held') continue;
+      if (guarded === 'settled') continue;
       if (guarded === 'alone' && chain.length > 0) continue;
       chain.push(link);
       onto = merged.commit;
@@ -78,18 +78,18 @@ async function couple(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey
   return chain;
 }
 
-/** `alone`: it changed tests, so it is judged by itself, with the branch's version of them too. */
+/** `alone`: it changed tests, so it is judged by itself, with the branch's version of them too; `settled`: it was held or sent back. */
 async function passGuards(
   ctx: EngineContext,
   run: ActiveRun,
   link: Link,
   before: number,
-): Promise<'free' | 'alone' | 'held'> {
+): Promise<'free' | 'alone' | 'settled'> {
   const { config } = run.ledger.state.start;
   const blocking = blockingFlags(run, link.key);
   if (blocking.length > 0) {
     await hold(ctx, run, link, { what: 'risk', reason: `Risky: ${blocking.join('; ')}`, files: [] });
-    return 'held';
+    return 'settled';
   }
   const gates = commandGates(run, [link.key]);
   if (gates.length === 0) return 'free';
@@ -109,18 +109,21 @@ async function passGuards(
       reason: `It changes what decides how the checks run: ${reason}`,
       files: held.map((file) => file.path),
     });
-    return 'held';
+    return 'settled';
   }
   if (overlay.length === 0) return 'free';
   if (before > 0) return 'alone';
   const candidate = { commit: link.commit, tree: link.tree, tasks: [link.key] };
   const proof = await prove(ctx, run, candidate, gates);
-  if (proof.verdict !== 'pass') return 'alone';
+  if (proof.verdict !== 'pass') {
+    await reject(ctx, run, { link, evidence: proof.evidence, isError: proof.verdict === 'error' });
+    return 'settled';
+  }
   const red = await passesWith(ctx, run, candidate, { commit: link.onto, paths: overlay });
   if (red === undefined) return 'alone';
   const reason = `It changes tests, and with the tests as they were ${red.gate} fails: ${red.summary}`;
   await hold(ctx, run, link, { what: 'guard', reason, files: overlay });
-  return 'held';
+  return 'settled';
 }
 
 async function advance(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {

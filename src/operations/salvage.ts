@@ -15,6 +15,7 @@ export const listSalvage: Operation<'list-salvage'> = async (ports, input) => {
   for (const saved of await ports.work.saved(project)) {
     const [, run, ordinal, attempt] = SAVED.exec(saved.ref) ?? [];
     if (run === undefined || (only !== undefined && run !== only)) continue;
+    if (isEmpty(ports, run, saved.ref)) continue;
     items.push({ ...saved, run, attempt: Number(attempt), ...describe(ports, run, Number(ordinal)) });
   }
   return items.sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -46,6 +47,13 @@ function describe(ports: Ports, run: string, ordinal: number): Pick<SalvageItem,
   if (state === undefined || task === undefined)
     return { task: '?', landed: false, detail: 'of a run that is not on record' };
   return { task: task.spec.key, landed: isLanded(state, task.spec.key), detail: task.spec.title };
+}
+
+/** An attempt that changed nothing left nothing to restore. */
+function isEmpty(ports: Ports, run: string, ref: string): boolean {
+  if (!ports.runs.ids().includes(run)) return false;
+  const attempts = Object.values(ports.runs.state(run).tasks).flatMap((task) => task.attempts);
+  return attempts.some(({ ended }) => ended?.saved?.ref === ref && !ended.saved.changed);
 }
 
 function isLanded(state: RunState, key: string): boolean {

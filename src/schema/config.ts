@@ -74,6 +74,16 @@ export const CheckConfig = z.union([
 export const LandMode = z.enum(['branch', 'merge', 'pr']);
 export type LandMode = z.infer<typeof LandMode>;
 
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    // Exactly what is asked here.
+    return false;
+  }
+}
+
 /** All settings, with their defaults. The project's file is `.manyhands/config.yaml`; a global one stands below it. */
 export const Config = z.strictObject({
   agents: z.record(Name, AgentConfig).default({}).describe('Agents by name.'),
@@ -114,7 +124,12 @@ export const Config = z.strictObject({
     .default({})
     .describe('Settings files of the repository that agents may obey, each with its SHA-256.'),
   criticalPatterns: z
-    .array(z.strictObject({ pattern: z.string().min(1), label: z.string().min(1) }))
+    .array(
+      z.strictObject({
+        pattern: z.string().min(1).refine(isPattern, 'is no regular expression'),
+        label: z.string().min(1),
+      }),
+    )
     .default([])
     .describe("Texts on an agent's error channel that mean: the environment is broken."),
   checks: z
@@ -200,11 +215,6 @@ export const Config = z.strictObject({
   review: z
     .strictObject({
       rounds: z.number().int().min(0).max(20).default(3).describe('Most review rounds; 0 switches review off.'),
-    })
-    .prefault({}),
-  tidy: z
-    .strictObject({
-      keepOutputDays: z.number().nonnegative().default(7).describe('Raw output files are removed after so many days.'),
     })
     .prefault({}),
 });

@@ -22,7 +22,10 @@ export async function viewAgents(
   const settings = await parts.config(root);
   const pin = (agents: readonly string[]) =>
     pinChoices(parts, { config: settings, options: { dir, agents: [...agents], rehearse: false }, root });
-  const { config, byRole } = orKnown(() => pin(choices), () => pin(KNOWN));
+  const { config, byRole } = orKnown(
+    () => pin(choices),
+    () => pin(KNOWN),
+  );
   const agents: AgentView[] = [];
   for (const agent of parts.agents({ config, project: { id: '', root } }).values()) {
     const { ok, detail, nextStep } = await agent.available();

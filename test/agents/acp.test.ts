@@ -8,11 +8,11 @@ import { errorFailure, stopFailure } from '../../src/agents/acp/failure.ts';
 import { chooseOption, isGranted, type Rights } from '../../src/agents/acp/permission.ts';
 import { promptUsage } from '../../src/agents/acp/usage.ts';
 import { acpAgent } from '../../src/agents/acp.ts';
-import type { Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
+import type { AgentEvent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { AgentConfig } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../contracts/attempt.ts';
-import { runAgent } from '../real/support.ts';
+import { askedToStop } from './asked-to-stop.ts';
 
 const DIR = fileURLToPath(new URL('../fixtures/agents', import.meta.url));
 
@@ -89,13 +89,11 @@ describe('a talk with an agent', () => {
 
   it('that is stopped asks the agent to stop first, and knows what was spent', async () => {
     await using made = await makeAssignment();
-    const { result, events } = await runAgent(make('cancels'), made.assignment, {
-      onEvent: (event, target) => {
-        if (event.type === 'text' && event.text === 'waiting') process.kill(target.identity.pid, 'SIGTERM');
-      },
-    });
+    const isWaiting = (event: AgentEvent) => event.type === 'text' && event.text === 'waiting';
+    const { result, code } = await askedToStop(make('cancels'), made.assignment, isWaiting);
+    expect(code).toBe(143);
     expect(result.failure?.kind).toBe('interrupted');
-    expect(events).toContainEqual({ type: 'usage', usage: expect.objectContaining({ kind: 'known', costUsd: 0.1 }) });
+    expect(result.usage).toMatchObject({ kind: 'known', costUsd: 0.1 });
   });
 
   it('writes files for the agent in the workspace only, and not for reading tasks', async () => {

@@ -1,6 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
-import { type ClientConnection, client, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk/unstable';
+import {
+  type AnyMessage,
+  type ClientConnection,
+  client,
+  methods,
+  ndJsonStream,
+  RequestError,
+  type Stream,
+} from '@agentclientprotocol/sdk/unstable';
 import { z } from 'zod';
 import type { Conversation } from '../../process/conversation.ts';
 import { pathInside } from '../rehearsal/inside.ts';
@@ -13,7 +21,10 @@ export interface ClientHandlers {
   onPermission(request: PermissionRequest, granted: boolean): void;
 }
 
-const Notification = z.looseObject({ sessionId: z.string(), update: z.unknown().optional() });
+const Notification = z.looseObject({
+  method: z.literal(methods.client.session.update),
+  params: z.looseObject({ update: z.unknown() }),
+});
 const FileRequest = z.looseObject({ path: z.string(), content: z.string().default('') });
 const REFUSED = -32_001;
 
@@ -26,7 +37,6 @@ export function connectClient(conversation: Conversation, order: AcpOrder, handl
     return file;
   };
   return client({ name: 'manyhands' })
-    .onNotification(methods.client.session.update, Notification, ({ params }) => handlers.onUpdate(params.update))
     .onRequest(methods.client.session.requestPermission, PermissionRequest, ({ params }) => {
       const granted = isGranted(params, order);
       handlers.onPermission(params, granted);
@@ -41,5 +51,18 @@ export function connectClient(conversation: Conversation, order: AcpOrder, handl
       await writeFile(await inside(params.path), params.content);
       return {};
     })
-    .connect(ndJsonStream(Writable.toWeb(conversation.input), Readable.toWeb(conversation.output)));
+    .connect(withoutUpdates(conversation, handlers));
+}
+
+/** Updates are taken out before the library, which drops those that it does not know, and in their order with answers. */
+function withoutUpdates({ input, output }: Conversation, { onUpdate }: ClientHandlers): Stream {
+  const { readable, writable } = ndJsonStream(Writable.toWeb(input), Readable.toWeb(output));
+  const sieve = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, controller) {
+      const { data } = Notification.safeParse(message);
+      if (data === undefined) controller.enqueue(message);
+      else onUpdate(data.params.update);
+    },
+  });
+  return { readable: readable.pipeThrough(sieve), writable };
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { type ClientConnection, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk/unstable';
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
@@ -37,6 +38,9 @@ const CANCEL_MS = 2_500;
 const GRACE_MS = 1_000;
 
 const INTERRUPTED: Failure = { kind: 'interrupted', message: 'It was stopped before it had finished' };
+const { SIGHUP, SIGINT, SIGTERM } = constants.signals;
+/** Whoever stops us may have asked the agent itself, too. */
+const ASKED_TO_END: ReadonlySet<number> = new Set([SIGHUP, SIGINT, SIGTERM].map((number) => 128 + number));
 const Stopped = z.looseObject({ stopReason: z.string() });
 
 /** Failures that say of a first answer that no model has worked on it. */
@@ -60,7 +64,8 @@ export async function talk(order: AcpOrder, options: TalkOptions, signal: AbortS
   if (end === undefined) return { code: 0 };
   if (end !== 'gone') return { code: 1, failure: end };
   const silent: Failure = { kind: 'crashed', message: 'It ended without an answer' };
-  return { code: code || 1, failure: exitFailure({ kind: 'exited', code }) ?? silent };
+  const failure = ASKED_TO_END.has(code) ? INTERRUPTED : exitFailure({ kind: 'exited', code });
+  return { code: code || 1, failure: failure ?? silent };
 }
 
 class Talk {
