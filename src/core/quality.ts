@@ -9,7 +9,8 @@ export function qualityByAgent(runs: Iterable<RunState>): Record<string, Quality
     for (const key of run.order) {
       const task = run.tasks[key];
       for (const attempt of task?.attempts ?? []) {
-        const quality = (found[attempt.agent] ??= { attempts: 0, landed: 0, cost: 0 });
+        const quality = found[attempt.agent] ?? { attempts: 0, landed: 0, cost: 0 };
+        found[attempt.agent] = quality;
         quality.attempts += 1;
         if (attempt.usage.kind === 'known')
           quality.cost = Math.round((quality.cost + attempt.usage.costUsd) * 1e6) / 1e6;

@@ -18,6 +18,10 @@ const ToolFields = {
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
   content: z.array(Content).nullish(),
+  _meta: z
+    .looseObject({ terminal_output_delta: z.looseObject({ data: z.string() }).optional() })
+    .nullish()
+    .catch(undefined),
 };
 
 /** Updates for a person in front of an editor. */
@@ -46,7 +50,16 @@ const Update = z.discriminatedUnion('sessionUpdate', [
 type Update = z.infer<typeof Update>;
 type ToolUpdate = Extract<Update, { toolCallId: string }>;
 
-type Tool = { name: string; input: unknown; isTold: boolean; isEnded: boolean; changes: Map<string, boolean> };
+type Tool = {
+  name: string;
+  input: unknown;
+  isTold: boolean;
+  isEnded: boolean;
+  /** Whether each file is new. */
+  changes: Map<string, boolean>;
+  /** What its terminal showed. */
+  shown: string;
+};
 
 /** Turns the updates of one prompt into events, and keeps what they come to. */
 export class Updates {
@@ -111,15 +124,13 @@ export class Updates {
     this.#isAnswering = true;
   }
 
-  /** An agent tells of a tool in pieces: its call is told once its input is known, its result once. */
+  /** An agent tells of a tool in pieces: its call is told when it begins to work or asks, its result once. */
   #tool(update: ToolUpdate, isAsked = false): AgentEvent[] {
     const tool = this.#tools.get(update.toolCallId) ?? this.#begin(update);
-    tool.name = update.name ?? update.title ?? tool.name;
-    if (update.rawInput !== undefined && !isEmpty(update.rawInput)) tool.input = update.rawInput;
-    for (const part of update.content ?? []) if ('path' in part) tool.changes.set(part.path, part.isNew);
+    learn(tool, update);
     const isOver = update.status === 'completed' || update.status === 'failed';
     const events: AgentEvent[] = [];
-    if (!tool.isTold && (isOver || isAsked || tool.input !== undefined)) {
+    if (!tool.isTold && (isOver || isAsked || update.status === 'in_progress')) {
       tool.isTold = true;
       events.push({ type: 'tool-call', id: update.toolCallId, name: tool.name, input: tool.input ?? null });
     }
@@ -127,14 +138,15 @@ export class Updates {
     tool.isEnded = true;
     this.#isAnswering = false;
     const isError = update.status === 'failed';
-    events.push({ type: 'tool-result', id: update.toolCallId, output: outputOf(update), isError });
+    events.push({ type: 'tool-result', id: update.toolCallId, output: outputOf(update) || tool.shown.trim(), isError });
     return isError ? events : [...events, ...this.#changes(tool)];
   }
 
-  #begin({ toolCallId, name, title }: ToolUpdate): Tool {
+  #begin({ toolCallId, name: named, title }: ToolUpdate): Tool {
     this.#answer();
     this.text = '';
-    const tool = { name: name ?? title ?? '', input: undefined, isTold: false, isEnded: false, changes: new Map() };
+    const name = named ?? title ?? '';
+    const tool = { name, input: undefined, isTold: false, isEnded: false, changes: new Map(), shown: '' };
     this.#tools.set(toolCallId, tool);
     return tool;
   }
@@ -145,6 +157,15 @@ export class Updates {
       const shown = inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
       return { type: 'file-change', path: shown, change: isNew ? 'added' : 'modified' };
     });
+  }
+}
+
+function learn(tool: Tool, { name, rawInput, content, _meta }: ToolUpdate): void {
+  tool.name = name ?? tool.name;
+  tool.shown += _meta?.terminal_output_delta?.data ?? '';
+  if (rawInput !== undefined && !isEmpty(rawInput)) tool.input = rawInput;
+  for (const part of content ?? []) {
+    if ('path' in part && !tool.changes.has(part.path)) tool.changes.set(part.path, part.isNew);
   }
 }
 
