@@ -41,7 +41,7 @@ export async function wholeProgram(session: Session): Promise<Command> {
 }
 
 /** The parser with all commands; each is defined when it is called. */
-export function createProgram(session: Session): Command {
+function createProgram(session: Session): Command {
   const { terminal, version } = session.platform;
   const program = addDir(new Command('manyhands'))
     .description('Turns a goal into landed, verified code by putting many coding agents to work side by side.')

@@ -70,7 +70,7 @@ export type TaskState = {
   phase: TaskPhase;
 };
 
-export type RunStatus =
+type RunStatus =
   | { kind: 'running' }
   | { kind: 'held'; hold: Hold }
   | { kind: 'cancelling'; reason: string }

@@ -19,7 +19,7 @@ import type { RunLedger, Submission } from './ledger.ts';
 import type { Slots } from './slots.ts';
 
 /** What a guard says about a candidate: files to lay over for a second check, and files that a person must look at. */
-export type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[] };
+type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[] };
 
 /** Agents as recorded: their settings, and for each choice of the user which agents it stands for. */
 export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { role?: string; agents: string[] }[] };

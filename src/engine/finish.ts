@@ -5,6 +5,7 @@ import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
 import { refreshMirror } from '../git/refresh.ts';
 import { treeOf } from '../git/tree.ts';
+import { isUpkeepDue, upkeep } from '../git/upkeep.ts';
 import { projectStream } from '../schema/ids.ts';
 import { crashpoint } from '../world.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
@@ -43,6 +44,12 @@ export async function finishRun(
   ]).committed;
   crashpoint('run.ended');
   await run.ledger.snapshot();
+  await keepQuick(run);
+}
+
+/** The run has ended well or not, whatever becomes of this: upkeep that fails is done another time. */
+async function keepQuick({ project }: ActiveRun): Promise<void> {
+  if (await isUpkeepDue(project.mirror)) await upkeep(project.mirror).catch(() => {});
 }
 
 /** What is proven about the tip, for the next run that starts from it. */

@@ -6,6 +6,15 @@ import { type Mirror, requireUntouched } from './mirror-config.ts';
 
 const TIMEOUT_MS = 1_800_000;
 
+/** So many attempts with refs of their own make every look at a mirror slower. */
+const MANY_REFS = 256;
+
+/** Whether upkeep is worth its time. */
+export async function isUpkeepDue(mirror: Mirror): Promise<boolean> {
+  const attempts = await readdir(join(mirror.dir, 'refs', 'manyhands', 'attempts')).catch(() => []);
+  return attempts.length > MANY_REFS;
+}
+
 /** Keeps a mirror with many refs and objects quick; never drops an object, reachable or not. */
 export async function upkeep(mirror: Mirror, signal?: AbortSignal): Promise<void> {
   await requireUntouched(mirror);

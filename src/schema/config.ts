@@ -66,7 +66,7 @@ export const McpServer = z.union([
 ]);
 export type McpServer = z.infer<typeof McpServer>;
 
-export const CheckConfig = z.union([
+const CheckConfig = z.union([
   z.string().min(1),
   z.strictObject({ name: Name.optional(), run: CommandText, timeoutSeconds: Seconds.default(600) }),
 ]);

@@ -32,7 +32,7 @@ export const TaskDocument = z.object({
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
 
-export const AttentionDocument = z.object({
+const AttentionDocument = z.object({
   task: z.string().nullable(),
   what: z.enum(['plan', 'held', 'blocked']),
   reason: z.string(),

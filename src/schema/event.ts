@@ -55,7 +55,7 @@ export const Hold = z.object({
 });
 export type Hold = z.infer<typeof Hold>;
 
-export const TaskEnd = z.enum(['done', 'failed', 'skipped', 'cancelled']);
+const TaskEnd = z.enum(['done', 'failed', 'skipped', 'cancelled']);
 export const RunEnd = z.enum(['done', 'unverified', 'failed', 'cancelled']);
 export type RunEnd = z.infer<typeof RunEnd>;
 

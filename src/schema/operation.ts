@@ -31,7 +31,7 @@ export type DoctorLine = z.infer<typeof DoctorLine>;
 export const UsageBy = z.enum(['agent', 'model', 'run', 'project', 'role', 'day']);
 export type UsageBy = z.infer<typeof UsageBy>;
 
-export const CleanItem = z.object({ what: z.string(), path: z.string(), bytes: z.number(), reason: z.string() });
+const CleanItem = z.object({ what: z.string(), path: z.string(), bytes: z.number(), reason: z.string() });
 
 /** An event as a door shows it; folded with the same `evolve`. */
 export const ShownEvent = z.object({ version: z.number().int(), at: z.number(), type: z.string(), data: z.unknown() });

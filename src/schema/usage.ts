@@ -16,15 +16,6 @@ export const Usage = z.discriminatedUnion('kind', [
 ]);
 export type Usage = z.infer<typeof Usage>;
 
-/** Amounts that a run or an attempt may consume; an absent one is not limited. */
-export const Budget = z.object({
-  costUsd: z.number().positive().optional(),
-  tokens: z.number().int().positive().optional(),
-  turns: z.number().int().positive().optional(),
-  minutes: z.number().positive().optional(),
-});
-export type Budget = z.infer<typeof Budget>;
-
 /** Amounts consumed or reserved so far. */
 export const Spend = z.object({
   costUsd: z.number().nonnegative(),

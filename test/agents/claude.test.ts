@@ -375,7 +375,13 @@ describe("Claude's arguments", () => {
     expect(valuesOf(list, '--effort')).toEqual(['high']);
     expect(valuesOf(list, '--add-dir')).toEqual(['/a', '/b']);
     expect(valuesOf(list, '--permission-mode')).toEqual(['acceptEdits']);
-    expect(valuesOf(list, '--allowedTools')).toEqual(['Bash(git *)', 'WebSearch', 'Bash(gh)', 'Bash(gh *)', 'mcp__notes']);
+    expect(valuesOf(list, '--allowedTools')).toEqual([
+      'Bash(git *)',
+      'WebSearch',
+      'Bash(gh)',
+      'Bash(gh *)',
+      'mcp__notes',
+    ]);
     expect(valuesOf(list, '--disallowedTools')).toContain('WebFetch');
   });
 
