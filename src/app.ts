@@ -174,13 +174,15 @@ class AppCaller implements Caller {
     await prepareHome(home);
     const store = await openSqliteStore({ file: home.database, world });
     this.#opened.push(store);
+    const parts = chooseParts(env, rehearsalProgram());
+    const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world }, dir, choices);
     return {
       runs: runsPort(store, undefined),
       work: workPort(home),
       engine: undefined,
-      agents: (dir, choices) => viewAgents({ parts: chooseParts(env, rehearsalProgram()), store, world }, dir, choices),
+      agents: view,
       where: (dir) => whereabouts(home, env, dir),
-      doctor: (dir) => examine({ home, env, dir, world }),
+      doctor: (dir) => examine({ home, env, dir, world, view: (folder) => view(folder, []) }),
     };
   }
 }

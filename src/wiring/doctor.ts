@@ -1,19 +1,25 @@
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
-import { createAgents } from '../agents/registry.ts';
 import { loadConfig } from '../config/load.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { inspectRepository } from '../git/repository.ts';
 import { requireGit } from '../git/version.ts';
 import { type Home, prepareHome } from '../home.ts';
+import type { AgentsView } from '../operations/ports.ts';
 import { tail } from '../process/tail.ts';
 import { containment } from '../process/terminate.ts';
 import type { DoctorLine } from '../schema/operation.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { World } from '../world.ts';
 
-export type Examination = { home: Home; env: NodeJS.ProcessEnv; dir: string; world: World };
+export type Examination = {
+  home: Home;
+  env: NodeJS.ProcessEnv;
+  dir: string;
+  world: World;
+  view(dir: string): Promise<AgentsView>;
+};
 
 /** How long the system may take to tell of a changed file before it is taken for deaf. */
 const FILE_EVENT_MS = 2_000;
@@ -119,24 +125,20 @@ async function settings({ dir, env }: Examination): Promise<string> {
   return checks.length === 0 ? 'valid; no check is configured' : `valid; ${checks.length} checks`;
 }
 
-async function agents({ dir, env }: Examination): Promise<DoctorLine[]> {
+/** Each agent that is configured or known by name: found, its version, logged in; asking spends nothing. */
+async function agents({ dir, view }: Examination): Promise<DoctorLine[]> {
   try {
-    const config = await loadConfig({ dir, env });
-    const known = createAgents({ config, dir, path: env.PATH ?? '', adHoc: [], rehearsal: { program: [] } });
-    const lines: DoctorLine[] = [];
-    for (const agent of known.values()) {
-      const found = await agent.available();
-      lines.push({
-        name: `agent ${agent.name}`,
-        ok: found.ok,
-        required: false,
-        detail: found.detail,
-        fix: found.nextStep ?? null,
-      });
-    }
-    return lines;
-  } catch {
-    // The settings cannot be read; the line above says so.
-    return [];
+    const found = await view(dir);
+    return found.agents.map(({ name, ok, detail, nextStep }) => ({
+      name: `agent ${name}`,
+      ok,
+      required: false,
+      detail,
+      fix: nextStep,
+    }));
+  } catch (error) {
+    return [
+      { name: 'agents', ok: false, required: false, detail: messageOf(error), fix: 'Correct the settings first.' },
+    ];
   }
 }

@@ -48,13 +48,14 @@ export class OwnEngine implements AsyncDisposable {
       await recover(home);
       const parts = chooseParts(env, settings.rehearsal);
       const engine = new Engine({ home, store, world, env, parts });
+      const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world }, dir, choices);
       const ports: Ports = {
         runs: runsPort(store, engine),
         work: workPort(home),
         engine: enginePort(engine),
-        agents: (dir, choices) => viewAgents({ parts, store, world }, dir, choices),
+        agents: view,
         where: (dir) => whereabouts(home, env, dir),
-        doctor: (dir) => examine({ home, env, dir, world }),
+        doctor: (dir) => examine({ home, env, dir, world, view: (folder) => view(folder, []) }),
       };
       const socket = await serveSocket(
         { path: socketPath(home.root), handle: (request, { signal }) => answer(ports, request, signal) },

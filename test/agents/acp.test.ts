@@ -122,7 +122,6 @@ describe('a talk with an agent', () => {
 });
 
 describe('a permission', () => {
-  const rights = (more: Partial<Rights> = {}): Rights => ({ ...PLAIN_RIGHTS, ...more });
   const asks = (toolCall: object) => ({ toolCall: { toolCallId: 'x', rawInput: undefined, ...toolCall }, options: [] });
   const runs = (command: string) => asks({ kind: 'execute', rawInput: { command } });
 
@@ -199,12 +198,17 @@ describe('what a session offers', () => {
   });
 
   it('is used to have it ask us', () => {
-    expect(chooseMode(modes('agent', 'read-only', 'full'), 'write')).toBe('read-only');
-    expect(chooseMode(modes('yolo', 'default', 'plan'), 'read')).toBe('default');
-    expect(chooseMode(modes('build', 'plan'), 'read')).toBe('plan');
-    expect(chooseMode(modes('build', 'plan'), 'write')).toBeUndefined();
-    expect(chooseMode(modes('default'), 'write')).toBeUndefined();
-    expect(chooseMode({}, 'read')).toBeUndefined();
+    const read = rights({ access: 'read' });
+    expect(chooseMode(modes('agent', 'workspace-write', 'read-only'), rights())).toBe('workspace-write');
+    expect(chooseMode(modes('agent', 'workspace-write', 'read-only'), rights({ permission: 'dontAsk' }))).toBe(
+      'read-only',
+    );
+    expect(chooseMode(modes('agent', 'workspace-write', 'read-only'), read)).toBe('read-only');
+    expect(chooseMode(modes('yolo', 'default', 'plan'), read)).toBe('default');
+    expect(chooseMode(modes('build', 'plan'), read)).toBe('plan');
+    expect(chooseMode(modes('build', 'plan'), rights())).toBeUndefined();
+    expect(chooseMode(modes('default'), rights())).toBeUndefined();
+    expect(chooseMode({}, read)).toBeUndefined();
   });
 
   it('is where the model is chosen, whatever it is called there', () => {
@@ -291,14 +295,10 @@ describe('an ACP agent in the settings', () => {
   });
 });
 
-const PLAIN_RIGHTS: Rights = {
-  access: 'write',
-  permission: 'acceptEdits',
-  allowedTools: [],
-  disallowedTools: [],
-  allowedCli: [],
-  mcp: {},
-};
+function rights(more: Partial<Rights> = {}): Rights {
+  const none = { allowedTools: [], disallowedTools: [], allowedCli: [], mcp: {} };
+  return { access: 'write', permission: 'acceptEdits', ...none, ...more };
+}
 
 async function play(behaviour: string, more: Partial<Assignment> & { settings?: AssignmentSettings } = {}) {
   await using made = await makeAssignment(more);

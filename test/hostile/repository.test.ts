@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../src/errors.ts';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, job, makeShop, tell } from './scene.ts';
+import { agent, makeShop, tell } from './scene.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
 
@@ -79,12 +79,13 @@ describe.concurrent('a repository of an unusual kind works', () => {
     expect(run.project).toBe(shop.repo);
   });
 
-  test('one with a detached HEAD, whose landing is left to the user', async () => {
+  test('one with a detached HEAD, of which only a landing on the base is refused', async () => {
     await using shop = await makeShop();
     shop.git('checkout', '--quiet', '--detach');
-    const { code, run } = await job(shop, FIXES, '--land', 'merge');
-    expect([code, run.status, run.base.branch]).toEqual([4, 'held', null]);
-    expect(run.reason).toContain(`merge mh/${run.run} yourself`);
+    const refused = await shop.mh(['job', 'x', '--agent', FIXES, '--land', 'merge']);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('HEAD is detached')]);
+    const run = await lands(shop, shop.repo);
+    expect([run.base.branch, run.branch]).toEqual([null, `mh/${run.run}`]);
   });
 });
 

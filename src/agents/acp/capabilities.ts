@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Permission } from '../../schema/config.ts';
+import type { Access } from '../../schema/task.ts';
 
 const Offered = z
   .unknown()
@@ -46,14 +48,25 @@ export const Opened = z.looseObject({
 });
 export type Opened = z.infer<typeof Opened>;
 
-/** Modes in which an agent asks us before it acts; one that only plans is the last resort of a reading task. */
-const ASKING = { write: ['default', 'ask', 'read-only'], read: ['read-only', 'default', 'ask', 'plan'] } as const;
+/** Modes in which an agent asks us before it acts, or is held by a sandbox of its own; one that only plans is the last resort. */
+const READING = ['read-only', 'default', 'ask', 'plan'];
+const WRITING: Readonly<Record<Permission, readonly string[]>> = {
+  default: ['default', 'ask', 'read-only'],
+  dontAsk: ['default', 'ask', 'read-only'],
+  acceptEdits: ['default', 'ask', 'workspace-write', 'read-only'],
+  bypass: ['default', 'ask', 'agent-full-access', 'read-only'],
+  plan: READING,
+};
 
 /** The mode to switch to, if the session offers a better one than it is in. */
-export function chooseMode({ modes }: Opened, access: 'read' | 'write'): string | undefined {
+export function chooseMode(
+  { modes }: Opened,
+  { access, permission }: { access: Access; permission: Permission },
+): string | undefined {
   if (!modes) return undefined;
-  const wanted = ASKING[access].find((id) => modes.availableModes.some((mode) => mode.id === id));
-  return wanted === modes.currentModeId ? undefined : wanted;
+  const wanted = access === 'read' ? READING : WRITING[permission];
+  const found = wanted.find((id) => modes.availableModes.some((mode) => mode.id === id));
+  return found === modes.currentModeId ? undefined : found;
 }
 
 /** How a model is chosen in a session. */

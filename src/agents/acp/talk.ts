@@ -156,7 +156,7 @@ class Talk {
 
   /** Puts the session into a mode in which it asks us, and onto the wanted model. */
   async #settle(sessionId: string, opened: Opened): Promise<Failure | undefined> {
-    const modeId = chooseMode(opened, this.#order.access);
+    const modeId = chooseMode(opened, this.#order);
     if (modeId !== undefined) await this.#request(methods.agent.session.setMode, { sessionId, modeId });
     if (this.#order.model === undefined) return undefined;
     const choice = chooseModel(opened, this.#order.model);
