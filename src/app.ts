@@ -68,6 +68,7 @@ class AppCaller implements Caller {
     input: OperationInput<N>,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<OperationOutput<N>> {
+    if (OPERATIONS[name].where === 'engine') refuseAgents(this.#env);
     const reached = await this.#reach(OPERATIONS[name].where);
     if (reached.kind === 'other') return this.#callOther(reached.client, name, input, signal);
     return perform(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal);
@@ -185,6 +186,12 @@ class AppCaller implements Caller {
       doctor: (dir) => examine({ home, env, dir, world, view: (folder) => view(folder, []) }),
     };
   }
+}
+
+/** An agent could approve its own work: who carries an attempt's token may look, and not steer. */
+function refuseAgents(env: NodeJS.ProcessEnv): void {
+  if (env.MANYHANDS_TOKEN === undefined) return;
+  throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt, and agents do not steer runs');
 }
 
 /** What the engine of the same version answers has the shape that its operation promises. */

@@ -33,6 +33,11 @@ export const ERRORS = {
     hint: 'This run was made by another version; use that version, or cancel the run.',
   },
   CONFLICT: { exit: 3, http: 409, hint: 'Something else changed it meanwhile; look again and repeat.' },
+  CALLED_BY_AGENT: {
+    exit: 3,
+    http: 403,
+    hint: 'Call it from a terminal of your own; unset MANYHANDS_TOKEN if this is one.',
+  },
   ENGINE_BUSY: { exit: 3, http: 409, hint: 'Another engine holds the data directory; wait for it, or stop it.' },
   ENGINE_GONE: { exit: 3, http: 503, hint: 'Nothing is lost: manyhands resume goes on.' },
   ENGINE_VERSION: { exit: 3, http: 409, hint: 'Use the version that started the engine, or stop that engine first.' },

@@ -106,8 +106,8 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       approve(state, event);
       return;
     case 'task.blocked': {
-      const { reason, nextStep } = event.data;
-      enter(state, taskOf(state, event.data.task), { status: 'blocked', reason, nextStep });
+      const { reason, nextStep, landing } = event.data;
+      enter(state, taskOf(state, event.data.task), { status: 'blocked', reason, nextStep, landing: landing ?? null });
       return;
     }
     case 'tasks.landed':
@@ -203,9 +203,14 @@ function endTask(state: RunState, event: RunEventOf<'task.ended'>, at: number): 
 }
 
 function reopen(state: RunState, task: TaskState, at: number): void {
+  const { phase } = task;
   task.counted = 0;
   task.free = 0;
-  if (task.phase.status === 'landing' || task.phase.status === 'running') return;
+  if (phase.status === 'landing' || phase.status === 'running') return;
+  if (phase.status === 'blocked' && phase.landing !== null) {
+    enter(state, task, { status: 'landing', ...phase.landing, approved: false });
+    return;
+  }
   task.missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
   if (task.missing === 0) makeReady(state, task, at);
   else enter(state, task, { status: 'waiting' });

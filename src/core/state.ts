@@ -17,7 +17,7 @@ export type TaskPhase =
   | { status: 'landing'; commit: string; ref: string; approved: boolean }
   | { status: 'conflicted'; resolver: TaskKey; commit: string; onto: string; files: string[] }
   | { status: 'held'; hold: Hold; commit: string; ref: string }
-  | { status: 'blocked'; reason: string; nextStep: string }
+  | { status: 'blocked'; reason: string; nextStep: string; landing: { commit: string; ref: string } | null }
   | { status: 'done'; at: number; commit: string | null; reason: string }
   | { status: 'failed'; at: number; reason: string; failure: Failure | null }
   | { status: 'skipped'; at: number; reason: string }

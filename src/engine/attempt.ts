@@ -2,6 +2,7 @@ import type { Agent, Assignment } from '../agents/agent.ts';
 import { recordSpawn, recordUsage, warnOf } from '../core/decide/attempt.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
+import { liveness } from '../process/identity.ts';
 import { ending, launch } from '../process/launch.ts';
 import { sweep, terminate } from '../process/terminate.ts';
 import type { ProcessRecord } from '../schema/event.ts';
@@ -109,6 +110,8 @@ async function supervise(
   let stopped: Failure | undefined;
   let lastUsageAt = ctx.world.now();
   const end = (failure: Failure) => {
+    // It has ended by itself, and only its output is still being read.
+    if (liveness(process.identity) === 'gone') return;
     stopped ??= failure;
     void terminate(target, { graceMs: GRACE_MS }).catch((error: unknown) => failures.reject(error));
   };

@@ -113,7 +113,13 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('task.conflicted', { task: TaskKey, onto: z.string(), files: z.array(z.string()), resolver: TaskKey }),
   event('task.held', { task: TaskKey, hold: Hold, commit: z.string() }),
   event('task.approved', { task: TaskKey, note: z.string().optional() }),
-  event('task.blocked', { task: TaskKey, reason: z.string(), nextStep: z.string() }),
+  event('task.blocked', {
+    task: TaskKey,
+    reason: z.string(),
+    nextStep: z.string(),
+    /** The work that waits to land, when it is its landing that is blocked. */
+    landing: z.object({ commit: z.string(), ref: z.string() }).optional(),
+  }),
   event('tasks.landed', { tasks: z.array(TaskKey), from: z.string(), commit: z.string(), tree: z.string() }),
   event('task.ended', { task: TaskKey, status: TaskEnd, reason: z.string(), failure: Failure.optional() }),
 ]);

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, describe, expect, it } from 'vitest';
 import { chooseMode, chooseModel } from '../../src/agents/acp/capabilities.ts';
 import { errorFailure, stopFailure } from '../../src/agents/acp/failure.ts';
 import { chooseOption, isGranted, type Rights } from '../../src/agents/acp/permission.ts';
@@ -15,10 +17,17 @@ import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../contracts/attemp
 import { askedToStop } from './asked-to-stop.ts';
 
 const DIR = fileURLToPath(new URL('../fixtures/agents', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../src/agents/acp-program.ts', import.meta.url));
+
+/** The program as one file, as users have it: it starts faster than its source. */
+const folder = mkdtempSync(join(tmpdir(), 'mh-acp-'));
+const program = [process.execPath, join(folder, 'acp.mjs')];
+await build({ entryPoints: [ENTRY], outfile: program[1] ?? '', bundle: true, platform: 'node', format: 'esm' });
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function make(...args: string[]) {
   const config = AgentConfig.parse({ kind: 'acp', command: './acp.mjs', args });
-  return acpAgent({ name: 'acp', config, search: { dir: DIR, path: process.env.PATH ?? '' } });
+  return acpAgent({ name: 'acp', config, search: { dir: DIR, path: process.env.PATH ?? '' }, program });
 }
 
 agentContract('acp', async (behaviour) => make(behaviour));

@@ -13,7 +13,7 @@ const PHASES: TaskPhase[] = [
   { status: 'landing', commit: 'c', ref: 'r', approved: false },
   { status: 'conflicted', resolver: 'x', commit: 'c', onto: 'o', files: [] },
   { status: 'held', hold: { what: 'guard', reason: '', files: [] }, commit: 'c', ref: 'r' },
-  { status: 'blocked', reason: '', nextStep: '' },
+  { status: 'blocked', reason: '', nextStep: '', landing: null },
   { status: 'done', at: T0, commit: null, reason: '' },
   { status: 'failed', at: T0, reason: '', failure: null },
   { status: 'skipped', at: T0, reason: '' },

@@ -96,7 +96,12 @@ export function afterFailure(
   const key = task.spec.key;
   switch (decision.kind) {
     case 'block':
-      return [{ type: 'task.blocked', data: { task: key, reason: decision.reason, nextStep: decision.nextStep } }];
+      return [
+        {
+          type: 'task.blocked',
+          data: { task: key, reason: decision.reason, nextStep: decision.nextStep, ...blockedLanding(task) },
+        },
+      ];
     case 'give-up': {
       const reason = decision.reason === '' ? failure.message : `${failure.message} (${decision.reason})`;
       return endFailed(state, task, { reason, failure });
@@ -118,6 +123,11 @@ export function afterFailure(
       return analysis === undefined ? [retrying] : [analysis, retrying];
     }
   }
+}
+
+/** Work that is saved and only waits to land is not asked for again once the trouble is over. */
+function blockedLanding({ phase }: TaskState): { landing?: { commit: string; ref: string } } {
+  return phase.status === 'landing' ? { landing: { commit: phase.commit, ref: phase.ref } } : {};
 }
 
 function requireCurrent(task: TaskState, number: number): AttemptState {

@@ -132,7 +132,12 @@ describe('ending an attempt', () => {
       ending({ failure: failure('disk-full'), follow: { action: 'block', reason: 'full', nextStep: 'make room' } }),
     );
     expect(statuses(story.state)).toEqual({ a: 'blocked', b: 'waiting' });
-    expect(story.state.tasks.a?.phase).toEqual({ status: 'blocked', reason: 'full', nextStep: 'make room' });
+    expect(story.state.tasks.a?.phase).toEqual({
+      status: 'blocked',
+      reason: 'full',
+      nextStep: 'make room',
+      landing: null,
+    });
   });
 
   it('cancels the task when the run is being cancelled, and keeps what was saved', () => {

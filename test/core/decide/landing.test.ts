@@ -6,7 +6,7 @@ import {
   recordGate,
   rejectLanding,
 } from '../../../src/core/decide/landing.ts';
-import { approve } from '../../../src/core/decide/run.ts';
+import { approve, retryTasks } from '../../../src/core/decide/run.ts';
 import type { RunState } from '../../../src/core/state.ts';
 import type { FollowUp } from '../../../src/schema/failure.ts';
 import { added, evidence, failure, given, landed, spec, started, statuses, T0, worked } from '../../support/given.ts';
@@ -154,5 +154,27 @@ describe('work that a person must see', () => {
     expect(() => holdLanding(waiting.and(landed('a')).state, { task: 'a', hold: { ...GUARD, files: [] } })).toThrow(
       'a is done',
     );
+  });
+
+  it('lands the saved work again when its landing was blocked, and asks no agent a second time', () => {
+    const story = given(started(), added(spec('implement/1.1')), ...worked('implement/1.1')).when((state) =>
+      rejectLanding(state, {
+        task: 'implement/1.1',
+        failure: failure('environment'),
+        follow: { action: 'block', reason: 'the set-up failed', nextStep: 'mend it' },
+        from: { commit: 'candidate', base: 'base' },
+        now: T0,
+      }),
+    );
+    expect(story.state.tasks['implement/1.1']?.phase).toMatchObject({
+      status: 'blocked',
+      landing: { commit: 'implement/1.1-commit' },
+    });
+    const again = story.when((state) => retryTasks(state, { reason: 'mended' }));
+    expect(again.state.tasks['implement/1.1']?.phase).toMatchObject({
+      status: 'landing',
+      commit: 'implement/1.1-commit',
+    });
+    expect(again.state.landing).toEqual({ 'implement/1.1': true });
   });
 });
