@@ -6,6 +6,7 @@ import type { Assignment } from './agent.ts';
 import { geminiRights } from './gemini-rights.ts';
 import { type GeminiSettingsFacts, geminiSettings, UserSettings } from './gemini-settings.ts';
 import { parseJsonObject } from './json-object.ts';
+import { outputRequest } from './output-request.ts';
 
 /** What a home is made from. */
 export interface GeminiHomeFacts extends Pick<GeminiSettingsFacts, 'env' | 'given' | 'isTrusted'> {
@@ -64,11 +65,7 @@ async function linkLogin(from: string, home: string): Promise<void> {
 
 /** Gemini reads the repository's GEMINI.md and AGENTS.md itself; what else it is told stands in its home, below them in rank. */
 function instructionsFor({ settings, outputSchema }: Assignment): string {
-  const schema =
-    outputSchema === undefined
-      ? ''
-      : `End with a message that is nothing but one JSON object that fits this JSON Schema:\n\n${JSON.stringify(outputSchema)}`;
-  return [settings.instructions, schema].filter((text) => text.trim() !== '').join('\n\n');
+  return [settings.instructions, outputRequest(outputSchema)].filter((text) => text.trim() !== '').join('\n\n');
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -1,6 +1,4 @@
-import { isAbsolute, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import type { FailureKind } from '../schema/failure.ts';
 import type { Usage } from '../schema/usage.ts';
 import type { AgentEvent, AgentReader, Assignment } from './agent.ts';
 import { finalJson } from './final-json.ts';
@@ -11,6 +9,8 @@ import { followSession, type GeminiSession } from './gemini-session.ts';
 import { billedUsage, type TokensByModel } from './gemini-usage.ts';
 import { parseJsonObject } from './json-object.ts';
 import type { PriceList } from './prices.ts';
+import { REFUSALS } from './refusals.ts';
+import { shownPath } from './shown-path.ts';
 import { tailOfLines } from './tail-of-lines.ts';
 
 type Line<Type extends GeminiLine['type']> = Extract<GeminiLine, { type: Type }>;
@@ -21,10 +21,6 @@ const WITHHELD = new Set([...WRITING, 'run_shell_command']);
 const Written = z.object({ file_path: z.string() });
 const RETRY = /^Attempt \d+ failed\b.*|^Retrying after .*/;
 const UNREACHED = /fetch failed/;
-/** Failures that say of a first request that no model has worked on it. */
-const REFUSALS: ReadonlySet<FailureKind> = new Set([
-  ...(['rate-limit', 'usage-limit', 'overloaded', 'auth', 'billing', 'model-not-found', 'context-full'] as const),
-]);
 
 /** Translates Gemini's stream-json lines; a line it does not know survives as `unknown`. */
 export function geminiReader(assignment: Assignment, prices?: PriceList): AgentReader {
@@ -156,9 +152,7 @@ class GeminiReading {
   #change({ tool_name, parameters }: Line<'tool_use'>): AgentEvent[] {
     const { data } = Written.safeParse(parameters);
     if (data === undefined || !WRITING.has(tool_name)) return [];
-    const inside = relative(this.#workspace, resolve(this.#workspace, data.file_path));
-    const path = inside === '' || inside.startsWith('..') || isAbsolute(inside) ? data.file_path : inside;
-    return [{ type: 'file-change', path, change: 'modified' }];
+    return [{ type: 'file-change', path: shownPath(this.#workspace, data.file_path), change: 'modified' }];
   }
 
   #end(line: ResultLine): AgentEvent[] {

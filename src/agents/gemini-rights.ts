@@ -1,5 +1,6 @@
 import type { Permission } from '../schema/config.ts';
 import type { Assignment } from './agent.ts';
+import { shellPrefixes } from './shell-patterns.ts';
 
 /** What an attempt may do: a mode of Gemini's, and rules of its policy engine as a file's text. */
 export interface GeminiRights {
@@ -13,7 +14,6 @@ const WRITING = ['write_file', 'replace', 'save_memory'];
 /** It would turn the work into the writing of a plan. */
 const NEVER = ['enter_plan_mode'];
 const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
-const SHELL = /^(?:Bash|ShellTool|run_shell_command)\((.+)\)$/;
 const TOOL = /^[a-z][\w*-]*$/;
 
 /** What is not allowed is refused: nobody is there to be asked. Its plan mode is not used, as it has it write a plan. */
@@ -44,7 +44,7 @@ export function geminiRights({ access, settings }: Assignment): GeminiRights {
 
 /** Patterns in the words of another agent's tools say nothing here, but for shell commands, which all have. */
 function rules(decision: Rule['decision'], priority: number, patterns: readonly string[]): Rule[] {
-  const commands = patterns.flatMap((pattern) => SHELL.exec(pattern)?.[1]?.replace(/[\s:]*\*$/, '') ?? []);
+  const commands = shellPrefixes(patterns);
   const tools = patterns.filter((pattern) => TOOL.test(pattern));
   return [rule(decision, priority, { commands }), rule(decision, priority, { tools })];
 }

@@ -11,7 +11,7 @@ export type ConversationOptions = {
 };
 
 /** How a program that was spoken with came to its end; by a signal, its code is 128 and the signal's number. */
-export type ConversationEnd = { code: number };
+type ConversationEnd = { code: number };
 
 /** A program that is spoken with over its standard input and output. */
 export interface Conversation {

@@ -105,6 +105,14 @@ describe('a talk with an agent', () => {
     expect(result.usage).toMatchObject({ kind: 'known', costUsd: 0.1 });
   });
 
+  it('that is stopped before the agent has answered at all ends at once', async () => {
+    await using made = await makeAssignment();
+    const isMute = (event: AgentEvent) => event.type === 'text' && event.text === 'mute';
+    const { result, code } = await askedToStop(make('mute'), made.assignment, isMute);
+    expect(code).toBe(143);
+    expect(result).toMatchObject({ failure: { kind: 'interrupted' }, usage: { kind: 'none' } });
+  });
+
   it('writes files for the agent in the workspace only, and not for reading tasks', async () => {
     await using made = await makeAssignment();
     const { workspace } = made.assignment;

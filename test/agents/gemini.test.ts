@@ -1,24 +1,16 @@
-import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { AgentExit, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
-import { geminiAgent } from '../../src/agents/gemini.ts';
+import type { AgentExit, Assignment } from '../../src/agents/agent.ts';
 import { geminiReader } from '../../src/agents/gemini-reader.ts';
-import { geminiRights } from '../../src/agents/gemini-rights.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
-import { makeAssignment, PLAIN_SETTINGS } from '../contracts/attempt.ts';
+import { makeAssignment } from '../contracts/attempt.ts';
+import { makeGemini, PRICES, sampleAssignment } from './gemini-made.ts';
 
-const DIR = fileURLToPath(new URL('../fixtures/agents', import.meta.url));
 const TRANSCRIPTS = fileURLToPath(new URL('../fixtures/transcripts', import.meta.url));
-const PRICES = {
-  scripted: { input: 20_000, cached: 0, output: 60_000 },
-  'gemini-2.5-flash': { input: 0.3, cached: 0.03, output: 2.5 },
-};
 const EXITED: AgentExit = { kind: 'exited', code: 0 };
 const ZERO = { total_tokens: 0, input_tokens: 0, output_tokens: 0, cached: 0 };
 const INIT = { type: 'init', session_id: '3760a050-2e3c-43b4-b8ff-911cc1c65605', model: 'm' };
@@ -27,22 +19,7 @@ const SESSION_FILE = 'session-2026-01-02T03-04-3760a050.jsonl';
 const home = mkdtempSync(join(tmpdir(), 'mh-gemini-'));
 afterAll(() => rmSync(home, { recursive: true }));
 
-type More = { env?: Record<string, string>; trust?: Record<string, string>; given?: Record<string, string> };
-
-function make(args: string[], more: More = {}) {
-  const config = AgentConfig.parse({ kind: 'gemini', command: './gemini.mjs', args, env: more.given ?? {} });
-  const env = { GEMINI_API_KEY: 'key', ...more.env };
-  return geminiAgent({
-    name: 'gemini',
-    config,
-    search: { dir: DIR, path: process.env.PATH ?? '' },
-    trust: more.trust ?? {},
-    env,
-    prices: PRICES,
-  });
-}
-
-agentContract('gemini', async (behaviour) => make([behaviour], { given: { GEMINI_CLI_HOME: home } }));
+agentContract('gemini', async (behaviour) => makeGemini([behaviour], { given: { GEMINI_CLI_HOME: home } }));
 
 describe('what Gemini says', () => {
   it('becomes events: session, text, tools, changed files, usage, result', async () => {
@@ -215,142 +192,6 @@ describe('the end of Gemini', () => {
   });
 });
 
-describe('the rights of Gemini', () => {
-  const rights = (more: Partial<AssignmentSettings>, access: Assignment['access'] = 'write') =>
-    geminiRights({ ...sample(), access, settings: { ...PLAIN_SETTINGS, ...more } });
-
-  it('of a reading task are to read, whatever the settings allow', () => {
-    const { mode, policy } = rights(
-      { permission: 'bypass', allowedTools: ['write_file'], allowedCli: ['npm'] },
-      'read',
-    );
-    expect(mode).toBe('default');
-    expect(policy).toContain('toolName = ["write_file","replace","save_memory"]\ndecision = "deny"');
-    expect(policy).toContain('"git diff"');
-    expect(policy).not.toContain('npm');
-    expect(policy).not.toContain('allowRedirection');
-  });
-
-  it('follow the permission and what is allowed and refused, also in the words for shell commands that others use', () => {
-    const { mode, policy } = rights({
-      allowedCli: ['gh'],
-      allowedTools: ['web_fetch', 'Bash(npm test *)', 'Edit'],
-      disallowedTools: ['run_shell_command(git push)'],
-    });
-    expect(mode).toBe('auto_edit');
-    expect(policy).toContain('commandPrefix = ["git","gh"]');
-    expect(policy).toContain('commandPrefix = ["npm test"]');
-    expect(policy).toContain('toolName = ["web_fetch"]');
-    expect(policy).toContain('commandPrefix = ["git push"]\ndecision = "deny"\npriority = 900');
-    expect(rights({ permission: 'bypass' }).mode).toBe('yolo');
-    expect(rights({ permission: 'dontAsk' }).mode).toBe('default');
-  });
-});
-
-describe('the home of Gemini', () => {
-  it('has the login of the user linked, and settings and instructions of its own', async () => {
-    await using made = await makeAssignment();
-    const user = join(made.root, '.gemini');
-    await mkdir(user);
-    await writeFile(join(user, 'oauth_creds.json'), '{}');
-    await writeFile(join(user, 'GEMINI.md'), 'Be rude.');
-    await writeFile(
-      join(user, 'settings.json'),
-      '{ // mine\n "security": { "auth": { "selectedType": "oauth-personal" } },\n "mcpServers": { "x": {} }, "general": { "maxAttempts": 7 } }',
-    );
-    const settings = {
-      ...PLAIN_SETTINGS,
-      instructions: 'Use tabs.',
-      addDirs: ['/data'],
-      mcp: { tools: { command: 'node', args: ['m.mjs'], env: {} }, far: { url: 'http://h/x', headers: { a: 'b' } } },
-    };
-    const limits = { ...made.assignment.limits, turns: 9 };
-    const { env } = await make([]).command({ ...made.assignment, settings, limits, outputSchema: { type: 'object' } });
-    const inner = join(env.GEMINI_CLI_HOME ?? '', '.gemini');
-    expect(await readlink(join(inner, 'oauth_creds.json'))).toBe(join(user, 'oauth_creds.json'));
-    expect(await readlink(join(inner, 'tmp'))).toBe(join(user, 'tmp'));
-    const instructions = await readFile(join(inner, 'GEMINI.md'), 'utf8');
-    expect(instructions).toMatch(/^Use tabs\.\n\n.*JSON Schema:\n\n\{"type":"object"\}$/s);
-    expect(JSON.parse(await readFile(join(inner, 'settings.json'), 'utf8'))).toMatchObject({
-      security: { auth: { selectedType: 'oauth-personal' } },
-      general: { maxAttempts: 7, enableAutoUpdate: false },
-      privacy: { usageStatisticsEnabled: false },
-      hooksConfig: { enabled: false },
-      model: { maxSessionTurns: 9 },
-      context: { fileName: ['GEMINI.md', 'AGENTS.md'], includeDirectories: ['/data'] },
-      mcpServers: {
-        tools: { command: 'node', args: ['m.mjs'], trust: true },
-        far: { httpUrl: 'http://h/x', headers: { a: 'b' }, trust: true },
-      },
-    });
-    expect(await readFile(join(user, 'GEMINI.md'), 'utf8')).toBe('Be rude.');
-  });
-
-  it('is of the chosen account, and no inherited key stands above it', async () => {
-    await using made = await makeAssignment();
-    const configDir = join(made.root, 'work');
-    const account = { name: 'work', configDir, env: {} };
-    await mkdir(join(configDir, '.gemini'), { recursive: true });
-    await writeFile(join(configDir, '.gemini', 'oauth_creds.json'), '{}');
-    const assignment = {
-      ...made.assignment,
-      env: { ...made.assignment.env, GEMINI_API_KEY: 'inherited' },
-      settings: { ...PLAIN_SETTINGS, account },
-    };
-    const { env } = await make([]).command(assignment);
-    expect(env).not.toHaveProperty('GEMINI_API_KEY');
-    const inner = join(env.GEMINI_CLI_HOME ?? '', '.gemini');
-    expect(JSON.parse(await readFile(join(inner, 'settings.json'), 'utf8'))).toMatchObject({
-      security: { auth: { selectedType: 'oauth-personal' } },
-    });
-    expect(await readdir(inner)).toContain('oauth_creds.json');
-  });
-
-  it('lets the settings of the repository in only where the user trusts exactly them, and not for reading', async () => {
-    await using made = await makeAssignment();
-    const text = '{"hooks":{}}';
-    await mkdir(join(made.assignment.workspace, '.gemini'));
-    const file = join(made.assignment.workspace, '.gemini', 'settings.json');
-    await writeFile(file, text);
-    const trust = { '.gemini/settings.json': createHash('sha256').update(text).digest('hex') };
-    const settings = { ...PLAIN_SETTINGS, trusted: Object.keys(trust) };
-    const trusted = async (more: Partial<Assignment>, hashes = trust) => {
-      const { command, env } = await make([], { trust: hashes }).command({ ...made.assignment, settings, ...more });
-      return [env.GEMINI_CLI_TRUST_WORKSPACE, command.includes('--skip-trust')];
-    };
-    expect(await trusted({})).toEqual(['true', false]);
-    expect(await trusted({ access: 'read' })).toEqual(['false', true]);
-    expect(await trusted({ settings: PLAIN_SETTINGS })).toEqual(['false', true]);
-    await writeFile(file, '{"hooks":{"SessionStart":[]}}');
-    expect(await trusted({})).toEqual(['false', true]);
-  });
-
-  it('is made anew when the attempt is prepared a second time, and harms nothing behind its links', async () => {
-    await using made = await makeAssignment();
-    const user = join(made.root, '.gemini');
-    await mkdir(join(user, 'kept'), { recursive: true });
-    await writeFile(join(user, 'kept', 'file'), 'x');
-    await symlink('/nowhere', join(user, 'broken'));
-    await make([]).command(made.assignment);
-    await make([]).command(made.assignment);
-    expect(await readFile(join(user, 'kept', 'file'), 'utf8')).toBe('x');
-  });
-});
-
-describe('a Gemini that cannot work', () => {
-  it('says whether the program or the login is missing, and what to do', async () => {
-    await using made = await makeAssignment();
-    const search = { dir: made.root, path: made.root };
-    const gone = geminiAgent({ name: 'g', config: AgentConfig.parse({ kind: 'gemini' }), search, trust: {}, env: {} });
-    expect(await gone.available()).toMatchObject({ ok: false, detail: 'gemini is not on PATH' });
-    expect(await make([], { env: { GEMINI_API_KEY: '', HOME: made.root } }).available()).toMatchObject({
-      ok: false,
-      detail: expect.stringContaining('0.61.0, not logged in'),
-      nextStep: expect.stringContaining('GEMINI_API_KEY'),
-    });
-  });
-});
-
 async function read(transcript: string) {
   const reader = readerOf();
   const text = await readFile(join(TRANSCRIPTS, transcript), 'utf8');
@@ -362,7 +203,7 @@ async function read(transcript: string) {
 }
 
 function readerOf(more: Partial<Assignment> = {}) {
-  return geminiReader({ ...sample(), ...more }, PRICES);
+  return geminiReader({ ...sampleAssignment(), ...more }, PRICES);
 }
 
 function line(reader: ReturnType<typeof readerOf>, value: object) {
@@ -382,21 +223,4 @@ function error(message: string, models: object = { m: ZERO }) {
 
 function success(models: object) {
   return { type: 'result', status: 'success', stats: { models } };
-}
-
-function sample(): Assignment {
-  return {
-    attempt: 'abcdefgh-1-1',
-    run: 'abcdefgh',
-    task: 'implement/1',
-    role: 'implement',
-    number: 1,
-    access: 'write',
-    workspace: '/sample',
-    folder: '/sample/attempt',
-    promptFile: '/sample/attempt/prompt.md',
-    limits: { inactivityMs: 1, runtimeMs: 1, outputBytes: 1 },
-    settings: PLAIN_SETTINGS,
-    env: {},
-  };
 }

@@ -1,3 +1,4 @@
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FailureKind } from '../../src/schema/failure.ts';
 import { claudeEnv, geminiEnv } from './invocations.ts';
@@ -13,6 +14,8 @@ export interface Speaker {
   env(base: string, nowhere: string): Record<string, string>;
   /** Files in its home. */
   files(base: string): Record<string, string>;
+  /** Done in its home before a session is gone on with. */
+  beforeResume?(home: string): Promise<void>;
   /** Steps that write a.txt, run a command, and use a tool of a server. */
   write(workspace: string): Step;
   run(command: string): Step;
@@ -31,6 +34,7 @@ export const SPEAKERS: Record<AcpProgram, Speaker> = {
     args: ['--acp'],
     env: (base) => ({ ...geminiEnv(base), GEMINI_MODEL: 'gemini-2.5-flash' }),
     files: () => ({}),
+    beforeResume: ageSessions,
     write: (workspace) => ({
       call: [{ name: 'write_file', args: { file_path: join(workspace, 'a.txt'), content: CONTENT } }],
     }),
@@ -100,6 +104,14 @@ export const SPEAKERS: Record<AcpProgram, Speaker> = {
     refusals: [['auth', ['auth', 'unknown']]],
   },
 };
+
+/** Gemini writes over a session that began in the same minute, because its file is named by the minute. */
+async function ageSessions(home: string): Promise<void> {
+  const chats = join(home, '.gemini', 'tmp', 'workspace', 'chats');
+  for (const name of await readdir(chats)) {
+    await rename(join(chats, name), join(chats, name.replace(/^session-\d{4}/, 'session-2020')));
+  }
+}
 
 function codexConfig(base: string): string {
   return [

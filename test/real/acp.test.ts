@@ -68,6 +68,7 @@ for (const name of ['gemini', 'claude-agent-acp', 'codex-acp', 'opencode'] as co
         expect(first.result).toMatchObject({ text: 'It is committed.', usage: { kind: 'known' } });
         const { session } = first.result;
         if (session === undefined) throw new Error('It has no session');
+        await speaker.beforeResume?.(place.home);
         const second = await play(place, [{ say: 'Still here.' }], { number: 2, session });
         expect(JSON.stringify(second.requests[0]?.body)).toContain('It is committed.');
         expect(second.result).toMatchObject({ text: 'Still here.', session });

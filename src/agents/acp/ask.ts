@@ -1,3 +1,4 @@
+import { outputRequest } from '../output-request.ts';
 import type { AcpOrder } from './order.ts';
 
 /** A piece of a prompt. */
@@ -5,23 +6,14 @@ export type TextBlock = { type: 'text'; text: string };
 
 /** What the agent is asked: the prompt letter for letter, then what is below it in rank, each a piece of its own. */
 export function promptBlocks(prompt: string, order: AcpOrder, agentName: string): TextBlock[] {
-  const { outputSchema } = order;
-  const schema =
-    outputSchema === undefined
-      ? ''
-      : `End with a message that is nothing but one JSON object that fits this JSON Schema:\n\n${JSON.stringify(outputSchema)}`;
-  return [prompt, nativeText(order, agentName), order.instructions, schema]
+  return [prompt, nativeText(order, agentName), order.instructions, outputRequest(order.outputSchema)]
     .filter((text) => text.trim() !== '')
     .map((text) => ({ type: 'text', text }));
 }
 
 /** Claude is kept from the repository's settings, and with them from its CLAUDE.md; others read theirs themselves. */
 function nativeText({ native }: AcpOrder, agentName: string): string {
-  return isClaude(agentName) ? (native['CLAUDE.md'] ?? native['AGENTS.md'] ?? '') : '';
-}
-
-function isClaude(agentName: string): boolean {
-  return /claude/i.test(agentName);
+  return /claude/i.test(agentName) ? (native['CLAUDE.md'] ?? native['AGENTS.md'] ?? '') : '';
 }
 
 /** The servers of tools in the words of the protocol; those by address only where the agent can reach them. */

@@ -18,7 +18,8 @@ import { chooseOption, isGranted, PermissionRequest } from './permission.ts';
 /** What the agent does towards us, besides answering. */
 export interface ClientHandlers {
   onUpdate(update: unknown): void;
-  onPermission(request: PermissionRequest, granted: boolean): void;
+  /** Says whether the request is granted. */
+  onPermission(request: PermissionRequest): boolean;
 }
 
 const Notification = z.looseObject({
@@ -38,9 +39,7 @@ export function connectClient(conversation: Conversation, order: AcpOrder, handl
   };
   return client({ name: 'manyhands' })
     .onRequest(methods.client.session.requestPermission, PermissionRequest, ({ params }) => {
-      const granted = isGranted(params, order);
-      handlers.onPermission(params, granted);
-      const optionId = chooseOption(params, granted);
+      const optionId = chooseOption(params, handlers.onPermission(params));
       return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
     })
     .onRequest(methods.client.fs.readTextFile, FileRequest, async ({ params }) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shellPrefixes } from '../shell-patterns.ts';
 import type { AcpOrder } from './order.ts';
 
 const Option = z.looseObject({ optionId: z.string(), kind: z.string() });
@@ -23,10 +24,11 @@ export type Rights = Pick<
 
 const Command = z.object({ command: z.union([z.string(), z.array(z.string()).transform((words) => words.join(' '))]) });
 
+const ServerCall = z.object({ server: z.string(), tool: z.string() });
+
 const READING = new Set(['read', 'search', 'think', 'fetch']);
 const EDITING = new Set(['edit', 'delete', 'move']);
 const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
-const SHELL_PATTERN = /^(?:Bash|ShellTool|run_shell_command)\((.+)\)$/;
 /** What a shell would do besides running the named programs one after another. */
 const HIDDEN = /`|\$\(|<\(|>\(|\n/;
 const REDIRECTED = /[<>]/;
@@ -41,7 +43,7 @@ export function isGranted({ toolCall }: PermissionRequest, rights: Rights): bool
   if (mayWrite && permission === 'bypass') return true;
   if (READING.has(toolCall.kind ?? '')) return true;
   if (!mayWrite) return command !== undefined && !REDIRECTED.test(command) && runsOnly(command, READING_COMMANDS);
-  if (rights.allowedTools.includes(name) || isOfServer(name, rights)) return true;
+  if (rights.allowedTools.includes(name) || isOfServer(toolCall, rights)) return true;
   if (EDITING.has(toolCall.kind ?? '')) return permission === 'acceptEdits';
   return command !== undefined && runsOnly(command, allowedCommands(rights));
 }
@@ -65,10 +67,6 @@ function allowedCommands({ permission, allowedCli, allowedTools }: Rights): stri
   return [...(permission === 'acceptEdits' ? ['git'] : []), ...allowedCli, ...shellPrefixes(allowedTools)];
 }
 
-function shellPrefixes(patterns: readonly string[]): string[] {
-  return patterns.flatMap((pattern) => SHELL_PATTERN.exec(pattern)?.[1]?.replace(/[\s:]*\*$/, '') ?? []);
-}
-
 function runsOnly(command: string, allowed: readonly string[]): boolean {
   return !HIDDEN.test(command) && partsOf(command).every((part) => startsWithAny(part, allowed));
 }
@@ -82,7 +80,10 @@ function startsWithAny(part: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => part === prefix || part.startsWith(`${prefix} `));
 }
 
-/** Tools of servers that the user gave to agents are meant to be used. */
-function isOfServer(name: string, { mcp }: Rights): boolean {
-  return Object.keys(mcp).some((server) => name.startsWith(`mcp__${server}__`) || name.startsWith(`mcp_${server}_`));
+/** Tools of servers that the user gave to agents are meant to be used; agents name the server in one place or another. */
+function isOfServer({ name, toolCallId, rawInput }: PermissionRequest['toolCall'], { mcp }: Rights): boolean {
+  const named = ServerCall.safeParse(rawInput).data?.server;
+  const isCalled = (server: string) =>
+    [`mcp__${server}__`, `mcp_${server}_`].some((prefix) => name?.startsWith(prefix) || toolCallId.startsWith(prefix));
+  return Object.keys(mcp).some((server) => named === server || isCalled(server));
 }

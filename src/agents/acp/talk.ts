@@ -1,20 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { type ClientConnection, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk/unstable';
+import { type ClientConnection, methods } from '@agentclientprotocol/sdk/unstable';
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
 import { type Conversation, startConversation } from '../../process/conversation.ts';
-import type { Failure, FailureKind } from '../../schema/failure.ts';
+import type { Failure } from '../../schema/failure.ts';
 import { realWorld, type World } from '../../world.ts';
 import { exitFailure } from '../exit-failure.ts';
 import { finalJson } from '../final-json.ts';
 import { parseJsonObject } from '../json-object.ts';
-import { mcpServers, promptBlocks } from './ask.ts';
-import { chooseMode, chooseModel, Greeting, Opened } from './capabilities.ts';
+import { REFUSALS } from '../refusals.ts';
+import { promptBlocks } from './ask.ts';
+import type { Greeting } from './capabilities.ts';
 import { connectClient } from './client.ts';
 import { errorFailure, stopFailure } from './failure.ts';
 import type { AcpLine } from './line.ts';
 import type { AcpOrder } from './order.ts';
+import { isGranted, type PermissionRequest } from './permission.ts';
+import { type Ask, greet, openSession, settleSession } from './session.ts';
 import { Updates } from './updates.ts';
 import { promptUsage } from './usage.ts';
 
@@ -35,18 +38,13 @@ export interface TalkEnd {
 
 /** How long an agent that is told to stop may take to say so, and then to end. */
 const CANCEL_MS = 2_500;
-const GRACE_MS = 1_000;
+const GRACE_MS = 2_000;
 
 const INTERRUPTED: Failure = { kind: 'interrupted', message: 'It was stopped before it had finished' };
 const { SIGHUP, SIGINT, SIGTERM } = constants.signals;
 /** Whoever stops us may have asked the agent itself, too. */
 const ASKED_TO_END: ReadonlySet<number> = new Set([SIGHUP, SIGINT, SIGTERM].map((number) => 128 + number));
 const Stopped = z.looseObject({ stopReason: z.string() });
-
-/** Failures that say of a first answer that no model has worked on it. */
-const REFUSALS: ReadonlySet<FailureKind> = new Set([
-  ...(['rate-limit', 'usage-limit', 'overloaded', 'auth', 'billing', 'model-not-found', 'context-full'] as const),
-]);
 
 /** Speaks with an agent from greeting to result, telling what happens. */
 export async function talk(order: AcpOrder, options: TalkOptions, signal: AbortSignal): Promise<TalkEnd> {
@@ -83,99 +81,45 @@ class Talk {
     this.#updates = new Updates(order.workspace);
     this.#connection = connectClient(conversation, order, {
       onUpdate: (update) => this.#heard(update),
-      onPermission: (request, granted) => {
-        const { toolCall } = request;
-        this.#tellAll(this.#updates.asked(toolCall));
-        const tool = toolCall.name ?? toolCall.title ?? toolCall.kind ?? 'a tool';
-        if (!granted) options.tell({ type: 'permission-denied', tool, message: `${tool} was not allowed` });
-      },
+      onPermission: (request) => this.#asked(request),
     });
   }
 
   async run(signal: AbortSignal): Promise<Failure | 'gone' | undefined> {
+    const leave = () => {
+      if (!this.#isPrompted) this.#connection.close();
+    };
+    signal.addEventListener('abort', leave, { once: true });
     try {
-      const greeting = Greeting.parse(await this.#greet());
-      const { id, opened } = await this.#open(greeting);
-      this.#options.tell({ type: 'session', id });
-      const missing = await this.#settle(id, opened);
-      return missing ?? (await this.#prompt(id, greeting, signal));
+      const ask: Ask = (method, params) => this.#request(method, params);
+      const greeting = await greet(ask);
+      const onLost = (error: unknown) => {
+        if (this.#connection.signal.aborted) throw error;
+        this.#options.tell({ type: 'retry', message: `The session cannot be resumed: ${errorFailure(error).message}` });
+      };
+      const session = await openSession(ask, { order: this.#order, greeting, onLost });
+      this.#options.tell({ type: 'session', id: session.id });
+      const missing = await settleSession(ask, this.#order, session);
+      return missing ?? (await this.#prompt(session.id, greeting, signal));
     } catch (error) {
       this.#tellAll(this.#updates.flush());
       if (!signal.aborted && this.#connection.signal.aborted) return 'gone';
       const failure = signal.aborted ? INTERRUPTED : errorFailure(error);
-      if (this.#isPrompted && this.#updates.turns === 0 && REFUSALS.has(failure.kind)) {
-        this.#options.tell({ type: 'spent', usage: { kind: 'none' } });
-      }
+      if (this.#isFree(failure)) this.#options.tell({ type: 'spent', usage: { kind: 'none' } });
       return failure;
     } finally {
+      signal.removeEventListener('abort', leave);
       this.#connection.close();
     }
   }
 
+  /** No model has worked on what was refused before the first answer. */
+  #isFree({ kind }: Failure): boolean {
+    return this.#isPrompted && this.#updates.turns === 0 && REFUSALS.has(kind);
+  }
+
   #request(method: string, params: object): Promise<unknown> {
     return this.#connection.agent.request<unknown>(method, params);
-  }
-
-  #greet(): Promise<unknown> {
-    return this.#request(methods.agent.initialize, {
-      protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-      clientInfo: { name: 'manyhands', version: '1' },
-    });
-  }
-
-  /** An earlier session is gone on with where the agent can; one that it has lost is begun anew, as the prompt says all. */
-  async #open({ agentCapabilities: can }: Greeting): Promise<{ id: string; opened: Opened }> {
-    const { workspace: cwd, session, addDirs } = this.#order;
-    const params = {
-      cwd,
-      mcpServers: mcpServers(this.#order, can.mcpCapabilities.http),
-      ...(can.sessionCapabilities.additionalDirectories && addDirs.length > 0
-        ? { additionalDirectories: addDirs }
-        : {}),
-      // Claude obeys no settings of the repository, which could run code.
-      _meta: { claudeCode: { options: { settingSources: [] } } },
-    };
-    const method = can.sessionCapabilities.resume
-      ? methods.agent.session.resume
-      : can.loadSession
-        ? methods.agent.session.load
-        : undefined;
-    if (session !== undefined && method !== undefined) {
-      try {
-        const opened = Opened.parse((await this.#request(method, { ...params, sessionId: session })) ?? {});
-        return { id: session, opened };
-      } catch (error) {
-        if (this.#connection.signal.aborted) throw error;
-        this.#options.tell({ type: 'retry', message: `The session cannot be resumed: ${messageOf(error)}` });
-      }
-    }
-    const opened = Opened.parse(await this.#request(methods.agent.session.new, params));
-    return { id: z.string().parse(opened.sessionId), opened };
-  }
-
-  /** Puts the session into a mode in which it asks us, and onto the wanted model. */
-  async #settle(sessionId: string, opened: Opened): Promise<Failure | undefined> {
-    const modeId = chooseMode(opened, this.#order);
-    if (modeId !== undefined) await this.#request(methods.agent.session.setMode, { sessionId, modeId });
-    if (this.#order.model === undefined) return undefined;
-    const choice = chooseModel(opened, this.#order.model);
-    switch (choice.kind) {
-      case 'current':
-        return undefined;
-      case 'missing':
-        return { kind: 'model-not-found', message: `The agent does not offer the model ${this.#order.model}` };
-      case 'option':
-        await this.#request(methods.agent.session.setConfigOption, {
-          sessionId,
-          configId: choice.configId,
-          value: choice.value,
-        });
-        return undefined;
-      case 'model':
-        await this.#request('session/set_model', { sessionId, modelId: choice.modelId });
-        return undefined;
-    }
   }
 
   async #prompt(sessionId: string, greeting: Greeting, signal: AbortSignal): Promise<Failure | undefined> {
@@ -213,10 +157,13 @@ class Talk {
 
   #end(response: unknown, signal: AbortSignal): Failure | undefined {
     this.#tellAll(this.#updates.flush());
-    const { turns } = this.#updates;
+    const { turns, error } = this.#updates;
+    const failure =
+      error === undefined
+        ? stopFailure(Stopped.parse(response).stopReason, signal.aborted)
+        : errorFailure({ code: 0, message: error });
     const usage = promptUsage({ response, costUsd: this.#cost(), turns });
-    this.#options.tell({ type: 'usage', usage });
-    const failure = stopFailure(Stopped.parse(response).stopReason, signal.aborted);
+    this.#options.tell({ type: 'usage', usage: failure && this.#isFree(failure) ? { kind: 'none' } : usage });
     if (failure !== undefined) return failure;
     const text = this.#updates.text.trim();
     const output = this.#order.outputSchema === undefined ? parseJsonObject(text) : finalJson(text);
@@ -233,6 +180,16 @@ class Talk {
     if (costUsd === undefined || costUsd === this.#told) return;
     this.#told = costUsd;
     this.#options.tell({ type: 'spent', usage: promptUsage({ response: {}, costUsd, turns: this.#updates.turns }) });
+  }
+
+  #asked(request: PermissionRequest): boolean {
+    this.#tellAll(this.#updates.asked(request.toolCall));
+    const rawInput = request.toolCall.rawInput ?? this.#updates.inputOf(request.toolCall.toolCallId);
+    const toolCall = { ...request.toolCall, rawInput };
+    const granted = isGranted({ ...request, toolCall }, this.#order);
+    const tool = toolCall.name ?? toolCall.title ?? toolCall.kind ?? 'a tool';
+    if (!granted) this.#options.tell({ type: 'permission-denied', tool, message: `${tool} was not allowed` });
+    return granted;
   }
 
   /** A session's cost is its whole cost: of a resumed one only what came on top of a known sum is known. */

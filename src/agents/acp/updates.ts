@@ -1,6 +1,6 @@
-import { isAbsolute, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import type { AgentEvent } from '../agent.ts';
+import { shownPath } from '../shown-path.ts';
 
 const Text = z.looseObject({ type: z.literal('text'), text: z.string() });
 const Content = z.union([
@@ -24,13 +24,18 @@ const ToolFields = {
     .catch(undefined),
 };
 
+/** Codex says so when it cannot go on, and then why, in the place of an answer. */
+const ThreadStatus = z
+  .looseObject({ codex: z.looseObject({ threadStatus: z.looseObject({ type: z.string() }) }) })
+  .nullish()
+  .catch(undefined);
+
 /** Updates for a person in front of an editor. */
 const UNTOLD = [
   'user_message_chunk',
   'available_commands_update',
   'current_mode_update',
   'config_option_update',
-  'session_info_update',
   'plan',
 ] as const;
 
@@ -43,9 +48,8 @@ const Update = z.discriminatedUnion('sessionUpdate', [
     sessionUpdate: z.literal('usage_update'),
     cost: z.looseObject({ amount: z.number().nonnegative(), currency: z.string() }).nullish().catch(undefined),
   }),
-  z.looseObject({
-    sessionUpdate: z.enum(UNTOLD),
-  }),
+  z.looseObject({ sessionUpdate: z.literal('session_info_update'), _meta: ThreadStatus }),
+  z.looseObject({ sessionUpdate: z.enum(UNTOLD) }),
 ]);
 type Update = z.infer<typeof Update>;
 type ToolUpdate = Extract<Update, { toolCallId: string }>;
@@ -66,6 +70,8 @@ export class Updates {
   /** US dollars of the whole session, as last told. */
   costUsd: number | undefined;
   turns = 0;
+  /** What the agent itself says after it could not go on. */
+  error: string | undefined;
   /** The final text: what was said after the last tool. */
   text = '';
   readonly #workspace: string;
@@ -83,6 +89,7 @@ export class Updates {
     const update = parsed.data;
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
+        if (this.error !== undefined) this.error += update.content.text;
         this.text += update.content.text;
         return this.#say('text', update.content.text);
       case 'agent_thought_chunk':
@@ -90,12 +97,20 @@ export class Updates {
       case 'tool_call':
       case 'tool_call_update':
         return [...this.flush(), ...this.#tool(update)];
+      case 'session_info_update':
+        if (update._meta) this.error = update._meta.codex.threadStatus.type === 'systemError' ? '' : this.error;
+        return [];
       case 'usage_update':
         if (update.cost?.currency === 'USD') this.costUsd = update.cost.amount;
         return [];
       default:
         return [];
     }
+  }
+
+  /** What is known of a tool's input, for agents that do not say it again when they ask. */
+  inputOf(toolCallId: string): unknown {
+    return this.#tools.get(toolCallId)?.input;
   }
 
   /** A tool that is asked for is told of, also when the agent itself does not. */
@@ -120,7 +135,7 @@ export class Updates {
   }
 
   #answer(): void {
-    if (!this.#isAnswering) this.turns += 1;
+    if (!this.#isAnswering && this.error === undefined) this.turns += 1;
     this.#isAnswering = true;
   }
 
@@ -152,11 +167,11 @@ export class Updates {
   }
 
   #changes({ changes }: Tool): AgentEvent[] {
-    return [...changes].map(([path, isNew]) => {
-      const inside = relative(this.#workspace, resolve(this.#workspace, path));
-      const shown = inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
-      return { type: 'file-change', path: shown, change: isNew ? 'added' : 'modified' };
-    });
+    return [...changes].map(([path, isNew]) => ({
+      type: 'file-change',
+      path: shownPath(this.#workspace, path),
+      change: isNew ? 'added' : 'modified',
+    }));
   }
 }
 
