@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import type { AgentConfig } from '../schema/config.ts';
 import type { Agent, Assignment, Availability } from './agent.ts';
@@ -42,11 +45,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
       const nextStep = `${INSTALL} agents.${name}.command.`;
       if ('missing' in program) return { ok: false, detail: program.missing, nextStep };
       try {
-        const version = await versionOf(program.found, {
-          PATH: search.path,
-          HOME: env.HOME ?? '/',
-          GEMINI_CLI_NO_RELAUNCH: 'true',
-        });
+        const version = await askVersion(program.found, search.path);
         return withLogin(`${program.found} ${version}`, findGeminiLogin(config, env));
       } catch (error) {
         return { ok: false, detail: `${program.found} does not start: ${messageOf(error)}`, nextStep };
@@ -70,6 +69,17 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
     },
     reader: (assignment) => geminiReader(assignment, options.prices),
   };
+}
+
+/** Whatever it is asked, it leaves files in its home. */
+async function askVersion(program: string, path: string): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'mh-gemini-'));
+  try {
+    const env = { PATH: path, HOME: home, GEMINI_CLI_HOME: home, GEMINI_CLI_NO_RELAUNCH: 'true' };
+    return await versionOf(program, env);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
 }
 
 /** What a repository allows must not give a reading role the right to write. */

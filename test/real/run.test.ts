@@ -1,0 +1,119 @@
+import { afterAll, expect, it } from 'vitest';
+import { RunDocument } from '../../src/schema/document.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { codexProvider } from './invocations.ts';
+import type { Asked, Step } from './model-server/step.ts';
+import { startModelServer } from './model-server.ts';
+import { describeWith } from './with-programs.ts';
+
+const PLAN = {
+  tasks: [
+    { id: 'add', title: 'Write add', description: 'Make add.txt', needs: [] },
+    { id: 'sub', title: 'Write sub', description: 'Make sub.txt', needs: [] },
+  ],
+};
+const CLEAN = { findings: [], summary: 'It is fine.' };
+/** How long a real program may take to get as far as its model on a busy machine. */
+const APPEARS_TRIES = 600;
+
+const server = await startModelServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Claude plans and reviews: its answer is the structured output that the role asks for. */
+function planner(asked: Asked): Step {
+  if (!asked.tools.includes('StructuredOutput')) return { say: 'Done.' };
+  if (asked.turn > 0) return { say: 'Done.' };
+  const output = /Make the sums|Plan/.test(asked.lastUser) && !/git diff/.test(asked.lastUser) ? PLAN : CLEAN;
+  return { call: [{ name: 'StructuredOutput', args: output }] };
+}
+
+/** Codex implements: one file by its title, then it says so. */
+function implementer(asked: Asked): Step {
+  const name = /Write (add|sub)/.exec(asked.prompt)?.[1] ?? 'none';
+  if (asked.turn > 0) return { say: `${name} is there.` };
+  return {
+    call: [{ name: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${name}.txt\n+${name}\n*** End Patch\n` }],
+  };
+}
+
+await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
+  let runs = 0;
+
+  async function makePlace(
+    slowly: boolean,
+  ): Promise<{ scratch: Scratch; env: Record<string, string>; names: string[] }> {
+    runs += 1;
+    const names = [`run-claude-${runs}`, `run-codex-${runs}`];
+    const claude = server.scenario(names[0] ?? '', planner);
+    const codex = server.scenario(names[1] ?? '', (asked) => ({
+      ...implementer(asked),
+      ...(slowly && asked.turn === 0 ? { delayMs: 4_000 } : {}),
+    }));
+    const config = {
+      agents: {
+        claude: {
+          kind: 'claude',
+          command: path('claude'),
+          env: { IS_SANDBOX: '1', ...server.proxyEnv },
+          model: 'claude-sonnet-4-5',
+        },
+        codex: {
+          kind: 'codex',
+          command: path('codex'),
+          args: codexProvider(codex),
+          env: { SCRIPTED_KEY: 'test-key', ...server.proxyEnv },
+          model: 'gpt-5.5',
+        },
+      },
+      routing: { order: ['claude', 'codex'], prefer: { implement: ['codex'] }, fallback: false },
+      checks: ['test -e base.txt'],
+      limits: { attempts: 1, retryDelaySeconds: 0 },
+    };
+    const scratch = await makeScratch({
+      files: { 'base.txt': 'base\n', '.manyhands/config.yaml': JSON.stringify(config) },
+    });
+    return {
+      scratch,
+      names,
+      env: { ANTHROPIC_BASE_URL: claude, ANTHROPIC_API_KEY: 'test-key', CODEX_API_KEY: 'test-key' },
+    };
+  }
+
+  it('is planned and reviewed by Claude, implemented by Codex, and lands', async () => {
+    const { scratch, env } = await makePlace(false);
+    await using place = scratch;
+    const ended = await place.mh(['do', 'Make the sums', '--json'], { env });
+    const run = RunDocument.parse(ended.json);
+    expect(
+      run.tasks.map(({ key, status, agent }) => [key, status, agent]),
+      ended.stderr,
+    ).toEqual([
+      ['plan/1', 'done', 'claude'],
+      ['implement/1.1', 'done', 'codex'],
+      ['implement/1.2', 'done', 'codex'],
+      ['review/1', 'done', 'claude'],
+    ]);
+    expect([ended.code, run.status]).toEqual([0, 'done']);
+    expect(place.git('ls-tree', '--name-only', `mh/${run.run}`).split('\n')).toEqual(
+      expect.arrayContaining(['add.txt', 'sub.txt']),
+    );
+    expect(run.cost).toBeGreaterThan(0);
+    expect(await place.leftovers()).toEqual([]);
+  });
+
+  it('goes on after the engine was killed in the middle, and asks nobody twice', async () => {
+    const { scratch, env, names } = await makePlace(true);
+    await using place = scratch;
+    const first = place.start(['do', 'Make the sums', '--json'], { env });
+    for (let tries = 0; tries < APPEARS_TRIES && server.requests(names[1] ?? '').length < 2; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    first.kill('SIGKILL');
+    await first.done;
+    const ended = await place.mh(['resume', '--json'], { env });
+    const [run] = RunDocument.array().parse(ended.json);
+    expect([run?.status, run?.tasks.map(({ attempts }) => attempts)], ended.stderr).toEqual(['done', [1, 1, 1, 1]]);
+    const conversations = server.requests(names[1] ?? '').filter(({ isAside, turn }) => !isAside && turn === 0);
+    expect(conversations).toHaveLength(2);
+  });
+});
