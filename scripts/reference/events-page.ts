@@ -11,6 +11,7 @@ const MEANINGS: Record<EventType, string> = {
   'run.base-checked': 'Each check ran once on the base, before any work.',
   'run.held': 'The run waits for a person.',
   'run.approved': 'A person said yes; the run goes on.',
+  'run.limited': 'A person changed how many attempts may be under way at once.',
   'run.cancelling': 'Somebody cancelled the run; what is under way is being ended and saved.',
   'run.landed': 'The result is on the branch that the run started from.',
   'run.rewound': 'The run ends on an earlier commit, because the review rounds after it made things worse.',

@@ -20,7 +20,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 };
 
 const PRINTED: readonly (readonly [string, string])[] = [
-  ['`do`, `job`, `show`, `wait`, `approve`, `retry`, `land`, `cancel`', '[RunDocument](#rundocument)'],
+  ['`do`, `job`, `show`, `wait`, `approve`, `retry`, `land`, `limit`, `cancel`', '[RunDocument](#rundocument)'],
   ['`resume`', 'list of [RunDocument](#rundocument); with a run id that one alone'],
   ['any of these with `--detach`', '`{ "run": "<id>" }`; for `resume` without an id a list of them'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],

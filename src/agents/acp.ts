@@ -8,8 +8,7 @@ import type { AcpOrder } from './acp/order.ts';
 import { acpReader } from './acp/reader.ts';
 import type { Agent, Assignment } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
-import type { ProgramSearch } from './program.ts';
-import { findOnPath } from './program-version.ts';
+import { findOnPath, type ProgramSearch, requireProgram } from './program.ts';
 
 /** An ACP agent's place in the configuration. */
 export interface AcpAgentOptions {
@@ -51,10 +50,9 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
       return { ok: false, detail: found.missing, nextStep };
     },
     async command(assignment) {
-      const found = find();
-      if ('missing' in found) throw new AppError('AGENT_MISSING', `Agent ${name}: ${found.missing}`, { name });
+      const found = requireProgram(name, find());
       const file = join(assignment.folder, 'acp-order.json');
-      const order = orderFor(assignment, [found.found, ...config.args]);
+      const order = orderFor(assignment, [found, ...config.args]);
       await writeFile(file, JSON.stringify(order), { mode: 0o600 });
       return {
         command: [...program, file],

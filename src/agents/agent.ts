@@ -61,7 +61,7 @@ export interface Assignment {
 }
 
 /** The program to start; `env` is complete: nothing else reaches the child. */
-export interface AgentCommand {
+interface AgentCommand {
   command: string[];
   env: Record<string, string>;
   stdin?: string;

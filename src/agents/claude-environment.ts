@@ -1,3 +1,4 @@
+import { accountVariables } from './account-variables.ts';
 import type { Assignment } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 
@@ -28,8 +29,7 @@ export function claudeEnvironment(assignment: Assignment, configured: Record<str
     { ...assignment, env },
     {
       ...configured,
-      ...account?.env,
-      ...(account?.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: account.configDir }),
+      ...(account === undefined ? {} : accountVariables(account, 'CLAUDE_CONFIG_DIR')),
     },
   );
 }

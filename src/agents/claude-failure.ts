@@ -1,9 +1,11 @@
-import { constants } from 'node:os';
 import type { Failure, FailureKind } from '../schema/failure.ts';
 import type { AgentExit } from './agent.ts';
 import type { ResultLine } from './claude-line.ts';
 import { resetTimeIn } from './claude-reset-time.ts';
 import { exitFailure } from './exit-failure.ts';
+import { failureMessage } from './failure-message.ts';
+import { signalFailure } from './signal-failure.ts';
+import { statusFailure } from './status-failure.ts';
 
 /** What the program itself said of a failed request, in the place of an answer. */
 export interface ApiError {
@@ -23,8 +25,6 @@ export interface ClaudeEnd {
   limitResetAt: number | undefined;
   stderr: string;
 }
-
-const LONGEST_MESSAGE = 500;
 
 const BY_SUBTYPE: ReadonlyMap<string, FailureKind> = new Map([
   ['error_max_turns', 'budget'],
@@ -54,30 +54,12 @@ const BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
   ['max_output_tokens', 'implementation'],
 ]);
 
-const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'auth'],
-  [402, 'billing'],
-  [403, 'auth'],
-  [404, 'model-not-found'],
-  [408, 'network'],
-  [413, 'context-full'],
-  [429, 'rate-limit'],
-]);
-
 /** Only what the program writes when it ends without a result, never what an agent printed. */
 const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
   [/cannot be used with root\/sudo privileges/, 'environment'],
   [/\bENOSPC\b|no space left on device/i, 'disk-full'],
   [/Please run \/login|Invalid API key/, 'auth'],
 ];
-
-const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
-const BY_SIGNAL: Readonly<Record<number, Failure>> = {
-  [128 + SIGHUP]: { kind: 'interrupted', message: 'It was ended by SIGHUP' },
-  [128 + SIGINT]: { kind: 'interrupted', message: 'It was ended by SIGINT' },
-  [128 + SIGTERM]: { kind: 'interrupted', message: 'It was ended by SIGTERM' },
-  [128 + SIGKILL]: { kind: 'killed', message: 'It was ended by SIGKILL' },
-};
 
 /** What went wrong, if anything: the last result's fields first, then the exit, then the program's own error channel. */
 export function claudeFailure(end: ClaudeEnd): Failure | undefined {
@@ -89,17 +71,17 @@ export function claudeFailure(end: ClaudeEnd): Failure | undefined {
 function finished(end: ClaudeEnd, result: ResultLine): Failure | undefined {
   if (result.is_error) return reported(end, result);
   // A result that stands is not undone by a signal to a program that has nothing left to do.
-  if (end.exit.kind === 'interrupted' || BY_SIGNAL[end.exit.code] !== undefined) return undefined;
+  if (end.exit.kind === 'interrupted' || signalFailure(end.exit.code) !== undefined) return undefined;
   return exitFailure(end.exit);
 }
 
 function unfinished({ exit, stderr }: ClaudeEnd): Failure {
   if (exit.kind === 'interrupted') return exitFailure(exit) ?? crashed();
-  const bySignal = BY_SIGNAL[exit.code];
+  const bySignal = signalFailure(exit.code);
   if (bySignal !== undefined) return bySignal;
   if (exit.code === 0) return crashed();
   const kind = BY_STDERR.find(([sign]) => sign.test(stderr))?.[1];
-  if (kind !== undefined) return { kind, message: shorten(stderr) };
+  if (kind !== undefined) return { kind, message: failureMessage(stderr) };
   return exitFailure(exit) ?? crashed();
 }
 
@@ -110,7 +92,7 @@ function crashed(): Failure {
 function reported(end: ClaudeEnd, result: ResultLine): Failure {
   const kind = kindOf(end, result);
   const text = result.result || result.errors?.join('; ') || end.stderr || `It ended with ${result.subtype}`;
-  const message = shorten(text);
+  const message = failureMessage(text);
   if (kind !== 'usage-limit' && kind !== 'rate-limit') return { kind, message };
   const resetAt = end.limitResetAt ?? (end.apiError?.at === undefined ? undefined : resetTimeIn(text, end.apiError.at));
   return resetAt === undefined ? { kind, message } : { kind, message, resetAt };
@@ -125,13 +107,8 @@ function kindOf({ apiError, limitResetAt }: ClaudeEnd, result: ResultLine): Fail
     (result.stop_reason === 'refusal' ? 'refused' : undefined) ??
     (status === 429 && limitResetAt !== undefined ? 'usage-limit' : undefined) ??
     BY_ERROR.get(apiError?.error ?? '') ??
-    (status === undefined ? undefined : (BY_STATUS.get(status) ?? (status >= 500 ? 'overloaded' : 'unknown')));
+    (status === undefined ? undefined : (statusFailure(status) ?? 'unknown'));
   if (known !== undefined) return known;
   if (result.subtype !== 'success') return 'crashed';
   return apiError === undefined && result.terminal_reason !== 'api_error' ? 'unknown' : 'network';
-}
-
-function shorten(text: string): string {
-  const line = text.trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

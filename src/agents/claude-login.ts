@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentConfig } from '../schema/config.ts';
+import { accountVariables } from './account-variables.ts';
 import { LOGIN_VARIABLES } from './claude-environment.ts';
 
 /** Where a login is looked for. */
@@ -20,8 +21,7 @@ export function findLogin({ config, env, platform = process.platform }: LoginSea
     { ...env, ...config.env },
     ...Object.values(config.accounts).map((account) => ({
       HOME: env.HOME,
-      ...account.env,
-      ...(account.configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: account.configDir }),
+      ...accountVariables(account, 'CLAUDE_CONFIG_DIR'),
     })),
   ];
   for (const place of places) {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { accountVariables } from './account-variables.ts';
 import type { Assignment } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 
@@ -21,8 +22,7 @@ export function codexEnvironment(assignment: Assignment, configured: Record<stri
     { ...assignment, env: Object.fromEntries(inherited) },
     {
       ...configured,
-      ...account?.env,
-      ...(account?.configDir === undefined ? {} : { CODEX_HOME: account.configDir }),
+      ...(account === undefined ? {} : accountVariables(account, 'CODEX_HOME')),
     },
   );
 }

@@ -1,9 +1,11 @@
-import { constants } from 'node:os';
 import type { Failure, FailureKind } from '../schema/failure.ts';
 import type { AgentExit } from './agent.ts';
 import { resetTimeIn } from './codex-reset-time.ts';
 import type { RolloutError } from './codex-rollout.ts';
 import { exitFailure } from './exit-failure.ts';
+import { failureMessage } from './failure-message.ts';
+import { signalFailure } from './signal-failure.ts';
+import { statusFailure } from './status-failure.ts';
 
 /** How the turn ended, as far as Codex said. */
 export type TurnEnd = { kind: 'open' } | { kind: 'completed' } | { kind: 'failed'; message: string };
@@ -16,8 +18,6 @@ export interface CodexEnd {
   stderr: string;
   now: number;
 }
-
-const LONGEST_MESSAGE = 500;
 
 const BY_REASON: ReadonlyMap<string, FailureKind> = new Map([
   ['context_window_exceeded', 'context-full'],
@@ -34,16 +34,6 @@ const BY_REASON: ReadonlyMap<string, FailureKind> = new Map([
   ['misalignment_policy_violation', 'refused'],
   ['sandbox_error', 'environment'],
   ['response_stream_disconnected', 'network'],
-]);
-
-const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'auth'],
-  [402, 'billing'],
-  [403, 'auth'],
-  [404, 'model-not-found'],
-  [408, 'network'],
-  [413, 'context-full'],
-  [429, 'rate-limit'],
 ]);
 
 /** Sentences of Codex itself, and codes of its provider, in the message of a failed turn; an agent writes none of it. */
@@ -67,14 +57,6 @@ const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
   [/^Error(: | loading )|^error: /m, 'environment'],
 ];
 
-const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
-const BY_SIGNAL: ReadonlyMap<number, Failure> = new Map([
-  [128 + SIGHUP, { kind: 'interrupted', message: 'It was ended by SIGHUP' }],
-  [128 + SIGINT, { kind: 'interrupted', message: 'It was ended by SIGINT' }],
-  [128 + SIGTERM, { kind: 'interrupted', message: 'It was ended by SIGTERM' }],
-  [128 + SIGKILL, { kind: 'killed', message: 'It was ended by SIGKILL' }],
-]);
-
 /** What went wrong, if anything: the turn's own end first, then the exit, then the program's own error channel. */
 export function codexFailure(end: CodexEnd): Failure | undefined {
   const failure = failureOf(end);
@@ -83,20 +65,20 @@ export function codexFailure(end: CodexEnd): Failure | undefined {
 
 function failureOf({ exit, turn, error, stderr, now }: CodexEnd): Failure | undefined {
   if (turn.kind === 'failed') return failedTurn(turn.message, error, now);
-  const bySignal = exit.kind === 'exited' ? BY_SIGNAL.get(exit.code) : exitFailure(exit);
+  const bySignal = exit.kind === 'exited' ? signalFailure(exit.code) : exitFailure(exit);
   if (turn.kind === 'completed') {
     // A result that stands is not undone by a signal to a program that has nothing left to do.
     return bySignal === undefined ? exitFailure(exit) : undefined;
   }
   if (bySignal !== undefined) return bySignal;
   const kind = exit.kind === 'exited' && exit.code !== 0 ? find(BY_STDERR, stderr) : undefined;
-  if (kind !== undefined) return { kind, message: shorten(lastError(stderr)) };
+  if (kind !== undefined) return { kind, message: failureMessage(lastError(stderr)) };
   return exitFailure(exit) ?? { kind: 'crashed', message: 'It ended without a result' };
 }
 
 function failedTurn(message: string, error: RolloutError | undefined, now: number): Failure {
   const kind = kindOf(message, error);
-  const failure = { kind, message: shorten(message) };
+  const failure = { kind, message: failureMessage(message) };
   const resetAt = kind === 'usage-limit' ? resetTimeIn(message, error?.at ?? now) : undefined;
   return resetAt === undefined ? failure : { ...failure, resetAt };
 }
@@ -106,11 +88,7 @@ function kindOf(message: string, error: RolloutError | undefined): FailureKind {
   const bySentence = find(BY_MESSAGE, message);
   if (bySentence === 'billing') return bySentence;
   const status = error?.status ?? Number(STATUS_IN_MESSAGE.exec(message)?.[1] ?? Number.NaN);
-  return BY_REASON.get(error?.reason ?? '') ?? byStatus(status) ?? bySentence ?? 'unknown';
-}
-
-function byStatus(status: number): FailureKind | undefined {
-  return BY_STATUS.get(status) ?? (status >= 500 ? 'overloaded' : undefined);
+  return BY_REASON.get(error?.reason ?? '') ?? statusFailure(status) ?? bySentence ?? 'unknown';
 }
 
 function find(table: readonly (readonly [RegExp, FailureKind])[], text: string): FailureKind | undefined {
@@ -119,9 +97,4 @@ function find(table: readonly (readonly [RegExp, FailureKind])[], text: string):
 
 function lastError(stderr: string): string {
   return stderr.split('\n').findLast((line) => /^error(: | loading )/i.test(line)) ?? stderr;
-}
-
-function shorten(text: string): string {
-  const line = text.trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import { run } from '../process/run.ts';
 import type { AgentConfig } from '../schema/config.ts';
+import { accountVariables } from './account-variables.ts';
 import { codexHome, LOGIN_VARIABLES } from './codex-environment.ts';
 
 /** Where a login is looked for. */
@@ -24,8 +25,7 @@ export async function findCodexLogin(search: CodexLoginSearch): Promise<string |
     own,
     ...Object.values(config.accounts).map((account) => ({
       HOME: own.HOME,
-      ...account.env,
-      ...(account.configDir === undefined ? {} : { CODEX_HOME: account.configDir }),
+      ...accountVariables(account, 'CODEX_HOME'),
     })),
   ];
   if (config.args.some((argument) => OWN_PROVIDER.test(argument))) return 'a provider of your own (not asked)';

@@ -3,7 +3,7 @@ import type { AgentConfig } from '../schema/config.ts';
 import type { Agent, AgentReader, Assignment, Availability } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 import { commandReader } from './command-reader.ts';
-import { findProgram, type ProgramSearch } from './program.ts';
+import { type FoundProgram, findProgram, type ProgramSearch, requireProgram } from './program.ts';
 
 /** A command agent's place in the configuration. */
 export interface CommandAgentOptions {
@@ -42,18 +42,13 @@ export function commandAgent({ name, config, search }: CommandAgentOptions): Age
   };
 }
 
-function availability(program: ReturnType<typeof findProgram>): Availability {
+function availability(program: FoundProgram): Availability {
   if ('found' in program) return { ok: true, detail: program.found };
   return {
     ok: false,
     detail: program.missing,
     nextStep: 'Install the program or make it executable, or choose another agent.',
   };
-}
-
-function requireProgram(name: string, program: ReturnType<typeof findProgram>): string {
-  if ('found' in program) return program.found;
-  throw new AppError('AGENT_MISSING', `Agent ${name}: ${program.missing}`, { name });
 }
 
 function fillIn(argument: string, { promptFile, workspace }: Assignment): string {

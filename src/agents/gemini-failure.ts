@@ -1,7 +1,9 @@
 import type { Failure, FailureKind } from '../schema/failure.ts';
 import type { AgentExit } from './agent.ts';
 import { exitFailure } from './exit-failure.ts';
+import { failureMessage } from './failure-message.ts';
 import type { ResultLine } from './gemini-line.ts';
+import { statusFailure } from './status-failure.ts';
 
 /** All that decides how an attempt ended. */
 export interface GeminiEnd {
@@ -12,7 +14,6 @@ export interface GeminiEnd {
   stderr: string;
 }
 
-const LONGEST_MESSAGE = 500;
 const LOOP = /^Loop detected/;
 
 /** Its own exit codes; every other that it chooses is an HTTP status modulo 256. */
@@ -28,16 +29,6 @@ const BY_EXIT: ReadonlyMap<number, FailureKind> = new Map([
 ]);
 
 const STATUSES = [400, 401, 402, 403, 404, 408, 413, 429, 499, 500, 502, 503, 504, 529] as const;
-
-const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'auth'],
-  [402, 'billing'],
-  [403, 'auth'],
-  [404, 'model-not-found'],
-  [408, 'network'],
-  [413, 'context-full'],
-  [429, 'rate-limit'],
-]);
 
 /** Names of its own errors, as it writes them before the stack. */
 const BY_NAME: ReadonlyMap<string, FailureKind> = new Map([
@@ -64,7 +55,7 @@ export function geminiFailure(end: GeminiEnd): Failure | undefined {
 function finished(end: GeminiEnd, result: ResultLine): Failure | undefined {
   if (result.status === 'error') return reported(end, result);
   const loop = end.warnings.find((warning) => LOOP.test(warning));
-  if (loop !== undefined) return { kind: 'implementation', message: `It went in circles: ${shorten(loop)}` };
+  if (loop !== undefined) return { kind: 'implementation', message: `It went in circles: ${failureMessage(loop)}` };
   // A result that stands is not undone by a signal to a program that has nothing left to do.
   return end.exit.kind === 'interrupted' ? undefined : exitFailure(end.exit);
 }
@@ -75,14 +66,14 @@ function unfinished({ exit, stderr }: GeminiEnd): Failure {
   if (exit.kind === 'interrupted') return exitFailure(exit) ?? crashed;
   const kind = BY_EXIT.get(exit.code);
   if (kind === undefined) return exitFailure(exit) ?? crashed;
-  return { kind, message: shorten(stderr.split('\n').at(-1) || `It ended with exit code ${exit.code}`) };
+  return { kind, message: failureMessage(stderr.split('\n').at(-1) || `It ended with exit code ${exit.code}`) };
 }
 
 function reported(end: GeminiEnd, result: ResultLine): Failure {
   const text = result.error?.message ?? end.warnings.at(-1) ?? 'It ended with an error that it did not name';
   const kind = kindOf(end, text);
   const resetAt = kind === 'usage-limit' || kind === 'rate-limit' ? resetTime(text, result.timestamp) : undefined;
-  const message = shorten(plain(text));
+  const message = failureMessage(plain(text));
   return resetAt === undefined ? { kind, message } : { kind, message, resetAt };
 }
 
@@ -93,8 +84,7 @@ function kindOf(end: GeminiEnd, text: string): FailureKind {
   return (
     BY_NAME.get(named ?? '') ??
     (exit.kind === 'exited' ? BY_EXIT.get(exit.code) : undefined) ??
-    (status === undefined ? undefined : BY_STATUS.get(status)) ??
-    (status !== undefined && status >= 500 ? 'overloaded' : undefined) ??
+    (status === undefined ? undefined : statusFailure(status)) ??
     BY_MESSAGE.find(([sign]) => sign.test(text))?.[1] ??
     'unknown'
   );
@@ -119,9 +109,4 @@ function resetTime(text: string, saidAt: string | undefined): number | undefined
 /** The service's own sentence out of the JSON that the program shows. */
 function plain(text: string): string {
   return /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.replace(/^\[API Error: ([\s\S]*?)\]/, '$1');
-}
-
-function shorten(text: string): string {
-  const line = text.trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

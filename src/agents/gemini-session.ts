@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../errors.ts';
+import { errorCode, isAbsent } from '../errors.ts';
 import type { TokensByModel } from './gemini-usage.ts';
 import { parseJsonObject } from './json-object.ts';
 import type { BilledTokens } from './prices.ts';
@@ -84,7 +84,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+    if (isAbsent(error)) return [];
     throw error;
   }
 }

@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppError, messageOf } from '../errors.ts';
 import type { AgentConfig } from '../schema/config.ts';
-import type { Agent, Assignment, Availability } from './agent.ts';
+import type { Agent, Assignment } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 import { geminiArguments, geminiVariables } from './gemini-arguments.ts';
 import { prepareGeminiHome } from './gemini-home.ts';
 import { findGeminiLogin, LOGIN_VARIABLES, userFolderOf } from './gemini-login.ts';
 import { geminiReader } from './gemini-reader.ts';
 import type { PriceList } from './prices.ts';
-import type { ProgramSearch } from './program.ts';
-import { findOnPath, versionOf } from './program-version.ts';
+import { findOnPath, type ProgramSearch, requireProgram } from './program.ts';
+import { programAvailability } from './program-availability.ts';
+import { versionOf } from './program-version.ts';
 import { trustedTexts } from './trust.ts';
 
 /** A Gemini agent's place in the configuration. */
@@ -40,20 +40,15 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
     kind: 'gemini',
     maxParallel: config.maxParallel ?? MOST_PARALLEL,
     vendor: /^(GEMINI|GOOGLE)_/,
-    async available() {
-      const program = find();
-      const nextStep = `${INSTALL} agents.${name}.command.`;
-      if ('missing' in program) return { ok: false, detail: program.missing, nextStep };
-      try {
-        const version = await askVersion(program.found, search.path);
-        return withLogin(`${program.found} ${version}`, findGeminiLogin(config, env));
-      } catch (error) {
-        return { ok: false, detail: `${program.found} does not start: ${messageOf(error)}`, nextStep };
-      }
-    },
+    available: () =>
+      programAvailability(find(), {
+        version: (program) => askVersion(program, search.path),
+        login: () => findGeminiLogin(config, env),
+        install: `${INSTALL} agents.${name}.command.`,
+        logIn: LOG_IN,
+      }),
     async command(assignment) {
-      const program = find();
-      if ('missing' in program) throw new AppError('AGENT_MISSING', `Agent ${name}: ${program.missing}`, { name });
+      const program = requireProgram(name, find());
       const { account } = assignment.settings;
       const given = { ...config.env, ...account?.env };
       const inherited = { ...withoutLogins(assignment), ...given };
@@ -61,7 +56,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
       const userFolder = userFolderOf(inherited, account?.configDir);
       const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, given, isTrusted });
       return {
-        command: [program.found, ...geminiArguments(assignment, home, isTrusted), ...config.args],
+        command: [program, ...geminiArguments(assignment, home, isTrusted), ...config.args],
         env: attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted)),
         stdin: assignment.promptFile,
         pipeOutput: true,
@@ -92,9 +87,4 @@ function withoutLogins({ env, settings }: Assignment): Record<string, string> {
   if (settings.account === undefined) return env;
   const dropped = new Set<string>([...LOGIN_VARIABLES, 'GEMINI_CLI_HOME']);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.has(name)));
-}
-
-function withLogin(detail: string, login: string | undefined): Availability {
-  if (login === undefined) return { ok: false, detail: `${detail}, not logged in`, nextStep: LOG_IN };
-  return { ok: true, detail: `${detail}, logged in by ${login}` };
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { AppError } from '../errors.ts';
 
 /** Where programs are looked for. */
 export interface ProgramSearch {
@@ -27,6 +28,20 @@ export function findProgram(name: string, search: ProgramSearch): FoundProgram {
       ? `${resolve(search.dir, name)} does not exist`
       : `${name} is neither on PATH nor in ${search.dir}`,
   };
+}
+
+/** A bare name is looked for on PATH alone: a file of that name in the repository is not the user's program. */
+export function findOnPath(command: string, search: ProgramSearch): FoundProgram {
+  if (command.includes('/')) return findProgram(command, search);
+  const folders = search.path.split(delimiter).filter(isAbsolute);
+  const programs = folders.map((folder) => findProgram(join(folder, command), search));
+  return programs.find((program) => 'found' in program) ?? { missing: `${command} is not on PATH` };
+}
+
+/** The program of an agent that is about to work. */
+export function requireProgram(agent: string, program: FoundProgram): string {
+  if ('found' in program) return program.found;
+  throw new AppError('AGENT_MISSING', `Agent ${agent}: ${program.missing}`, { name: agent });
 }
 
 function isFile(path: string): boolean {

@@ -6,21 +6,20 @@ import { codexAgent } from './codex.ts';
 import { commandAgent } from './command.ts';
 import { geminiAgent } from './gemini.ts';
 import { type AgentOptions, pinAgents } from './pin.ts';
+import type { ProgramSearch } from './program.ts';
 import { rehearsalAgent } from './rehearsal.ts';
 
 type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
 
 const KINDS: Record<AgentConfig['kind'], Make> = {
-  acp: (name, config, { dir, root, path }) =>
-    acpAgent({ name, config, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
-  claude: (name, config, { config: { trust }, dir, root, path }) =>
-    claudeAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
-  codex: (name, config, { config: { trust }, dir, root, path }) =>
-    codexAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
-  command: (name, config, { dir, root, path }) =>
-    commandAgent({ name, config, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
-  gemini: (name, config, { config: { trust }, dir, root, path }) =>
-    geminiAgent({ name, config, trust, search: { dir: root ?? dir, path: path ?? process.env.PATH ?? '' } }),
+  acp: (name, config, options) => acpAgent({ name, config, search: searchOf(options) }),
+  claude: (name, config, options) =>
+    claudeAgent({ name, config, trust: options.config.trust, search: searchOf(options) }),
+  codex: (name, config, options) =>
+    codexAgent({ name, config, trust: options.config.trust, search: searchOf(options) }),
+  command: (name, config, options) => commandAgent({ name, config, search: searchOf(options) }),
+  gemini: (name, config, options) =>
+    geminiAgent({ name, config, trust: options.config.trust, search: searchOf(options) }),
   rehearsal: (name, config, { dir, root, rehearsal }) =>
     rehearsalAgent({ name, config, dir: root ?? dir, program: rehearsal.program }),
 };
@@ -29,4 +28,8 @@ const KINDS: Record<AgentConfig['kind'], Make> = {
 export function createAgents(options: AgentOptions): Map<string, Agent> {
   const { agents } = pinAgents(options);
   return new Map(Object.entries(agents).map(([name, config]) => [name, KINDS[config.kind](name, config, options)]));
+}
+
+function searchOf({ dir, root, path }: AgentOptions): ProgramSearch {
+  return { dir: root ?? dir, path: path ?? process.env.PATH ?? '' };
 }

@@ -31,6 +31,8 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
       return run(`needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run}`);
     case 'run.approved':
       return run('approved');
+    case 'run.limited':
+      return run(`at most ${event.data.agents} attempts at once from now on`);
     case 'run.cancelling':
       return run(`cancelling: ${event.data.reason}`);
     case 'run.branch-pushed':

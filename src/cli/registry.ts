@@ -98,6 +98,12 @@ export const COMMANDS: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/land.ts')).landCommand,
   },
   {
+    name: 'limit',
+    group: 'Steer',
+    summary: 'change how many attempts are under way at once',
+    load: async () => (await import('./commands/limit.ts')).limitCommand,
+  },
+  {
     name: 'cancel',
     group: 'Steer',
     summary: 'cancel a run; everything it made is kept',

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode, fromSystemError } from '../errors.ts';
+import { errorCode, fromSystemError, isAbsent } from '../errors.ts';
 import { configHome } from '../home.ts';
 import { refuseConfig } from './mistake.ts';
 
@@ -43,9 +43,8 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (code === 'EISDIR') return refuseWhole(file, 'a folder stands here; a file is expected');
+    if (isAbsent(error)) return undefined;
+    if (errorCode(error) === 'EISDIR') return refuseWhole(file, 'a folder stands here; a file is expected');
     throw fromSystemError(error, `reading ${file}`);
   }
 }

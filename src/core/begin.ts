@@ -36,6 +36,7 @@ export function begin(event: RunEventOf<'run.started'>, at: number): RunState {
     spent: { ...NOTHING },
     spentBy: {},
     reserved: { ...NOTHING },
+    maxParallel: event.data.config.limits.agents,
     attempts: 0,
     tip: { commit: event.data.base.commit, tree: null },
     baseEvidence: null,

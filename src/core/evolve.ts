@@ -39,6 +39,9 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       if (state.status.kind === 'held') state.approved.push(state.status.hold.what);
       state.status = { kind: 'running' };
       return;
+    case 'run.limited':
+      state.maxParallel = event.data.agents;
+      return;
     case 'run.cancelling':
       state.status = { kind: 'cancelling', reason: event.data.reason };
       return;

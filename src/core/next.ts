@@ -137,7 +137,7 @@ function pick(
   tally: Tally,
 ): Intent | undefined {
   const { state } = run;
-  if (tally.slots <= 0 || run.live >= state.start.config.limits.agents) return undefined;
+  if (tally.slots <= 0 || run.live >= state.maxParallel) return undefined;
   for (const task of { [Symbol.iterator]: () => ({ next: () => tasks.next() }) }) {
     const about = { run: state.start.run, task: task.spec.key };
     const hopeless = hopelessness(run, task, circumstances);

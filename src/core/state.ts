@@ -99,6 +99,8 @@ export type RunState = {
   /** US dollars by agent. */
   spentBy: Record<string, number>;
   reserved: Spend;
+  /** Most attempts at once; may be changed while the run goes on. */
+  maxParallel: number;
   /** Attempts so far, over all tasks. */
   attempts: number;
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */

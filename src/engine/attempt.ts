@@ -24,26 +24,31 @@ const GRACE_MS = 5_000;
 const USAGE_EVERY_MS = 5_000;
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
+const UNSEEN = { result: { usage: { kind: 'unknown' }, text: '' }, digest: undefined, model: undefined } as const;
 
 /** Carries one claimed attempt from its workspace to its end on record. Never throws for what an agent can do. */
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const attempt = currentAttempt(task);
   crashpoint('attempt.claimed');
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-  let place: Place | undefined;
+  let begun: { place: Place; outcome: Omit<Outcome, 'stopped'> } | undefined;
   try {
-    place = await preparePlace(ctx, run, task, signal);
+    const place = await preparePlace(ctx, run, task, signal);
     const agent = requireAgent(run, attempt);
     const token = ctx.world.token();
     const assignment = await assignmentFor(ctx, run, { task, attempt, agent, workspace: place.path, token });
     await writePrompt(run, task, { assignment, kind: agent.kind });
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
+    begun = { place, outcome: UNSEEN };
     const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
+    begun = { place, outcome: { ...outcome, digest: undefined } };
     await concludeAttempt(ctx, run, { task, attempt, place, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
-    const outcome = { ...NOT_STARTED, stopped: failureOf(error, signal) };
-    await concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome });
+    // An agent that ran has its work saved and its use charged, whatever went wrong afterwards.
+    const { place, outcome } = begun ?? { place: undefined, outcome: NOT_STARTED };
+    const stopped = failureOf(error, signal);
+    await concludeAttempt(ctx, run, { task, attempt, place, outcome: { ...outcome, stopped } });
   }
 }
 

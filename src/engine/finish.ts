@@ -10,6 +10,7 @@ import { projectStream } from '../schema/ids.ts';
 import { crashpoint } from '../world.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { landOnBase } from './land-base.ts';
+import { isStoreFailure } from './ledger.ts';
 
 /** Brings a run whose tasks have all ended to its end: the branch shown, the base moved if asked for, the end on record. */
 export async function finishRun(
@@ -21,7 +22,10 @@ export async function finishRun(
     const tree = await treeOf(run.project.mirror, keep.commit);
     await ctx.submit(run, () => [{ type: 'run.rewound', data: { ...keep, tree } }]).committed;
   }
-  await showBranch(ctx, run);
+  await showBranch(ctx, run).catch((error: unknown) => {
+    // A cancelled run ends also where its repository is gone: all that it made is kept in the mirror.
+    if (run.ledger.state.status.kind !== 'cancelling' || isStoreFailure(error)) throw error;
+  });
   const { state } = run.ledger;
   const verdict = verdictOf(state);
   const lands =

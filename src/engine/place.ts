@@ -1,10 +1,11 @@
-import { lstat, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { lastAttempt, type TaskState } from '../core/state.ts';
 import { AppError, errorCode, messageOf } from '../errors.ts';
 import { layOutConflict } from '../git/conflict.ts';
 import { readRef } from '../git/mirror-refs.ts';
+import { isThere } from '../git/path-kind.ts';
 import { saveWorkspace } from '../git/save.ts';
 import { checkWorkspace, createWorkspace, removeWorkspace } from '../git/workspace.ts';
 import type { SavedWork } from '../schema/event.ts';
@@ -204,14 +205,4 @@ function conflictOf(run: ActiveRun, task: TaskState): { onto: string; commit: st
 function ownership(run: ActiveRun): { identity: { name: string; email: string }; lfsStorage?: string } {
   const { author, email } = run.ledger.state.start.config.git;
   return { identity: { name: author, email }, ...lfsOf(run.project) };
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
 }

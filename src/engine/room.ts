@@ -8,7 +8,7 @@ const MEGABYTE = 1024 * 1024;
 /** How many more attempts may start: the widest limit of the runs, and none while memory or disk is short and something runs. */
 export function roomFor(states: readonly RunState[], busy: number, home: Home): number {
   const limits = states.map((state) => state.start.config.limits);
-  const places = Math.max(0, ...limits.map((limit) => limit.agents)) - busy;
+  const places = Math.max(0, ...states.map((state) => state.maxParallel)) - busy;
   if (places <= 0 || busy === 0) return places;
   const memory = Math.min(...limits.map((limit) => limit.freeMemoryMb));
   const disk = Math.min(...limits.map((limit) => limit.freeDiskMb));

@@ -1,6 +1,7 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { errorCode } from '../errors.ts';
+import { isFolder } from './path-kind.ts';
 import { readPlainText } from './plain-file.ts';
 import { isOid, isRefName, readRefs } from './refs.ts';
 
@@ -59,14 +60,6 @@ async function inside(path: string, within: string): Promise<string | undefined>
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const stat = await lstat(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
-    throw error;
-  });
-  return stat?.isDirectory() ?? false;
 }
 
 async function readHead(gitDir: string, refs: ReadonlyMap<string, string>): Promise<string | undefined> {

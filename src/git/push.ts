@@ -18,7 +18,7 @@ export type PushBranch = {
   signal?: AbortSignal;
 };
 
-export type Refusal = 'moved' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
+type Refusal = 'moved' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
 export type Pushed = { kind: 'pushed' } | { kind: 'refused'; reason: Refusal; detail: string };
 
 const TIMEOUT_MS = 600_000;

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, errorCode } from '../errors.ts';
+import { AppError, isAbsent } from '../errors.ts';
 import { readPlainText } from './plain-file.ts';
 
 const OID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -70,6 +70,6 @@ async function walk(gitDir: string, folder: string, refs: Map<string, string>): 
 }
 
 function nothingIfGone(error: unknown): [] {
-  if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+  if (isAbsent(error)) return [];
   throw error;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, constants, realpath } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { AppError, errorCode } from '../errors.ts';
+import { AppError, isAbsent } from '../errors.ts';
 import { type GitOptions, git } from './git.ts';
 
 /** The user's repository as it was when looked at. */
@@ -75,7 +75,7 @@ function lookFrom(cwd: string, signal: AbortSignal | undefined): Look {
 
 async function requireFolder(dir: string): Promise<string> {
   return realpath(dir).catch((error: unknown) => {
-    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
+    if (!isAbsent(error)) throw error;
     throw new AppError('NOT_A_REPOSITORY', `There is no folder ${dir}`, { dir }, { cause: error });
   });
 }

@@ -1,6 +1,6 @@
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { AppError, fromSystemError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { readAgentGit } from './agent-git.ts';
 import { type Author, commitTree } from './commit.ts';
@@ -9,6 +9,7 @@ import { treeOf } from './diff.ts';
 import { git } from './git.ts';
 import { type Mirror, privateFolder, requireUntouched } from './mirror-config.ts';
 import { type RefChange, writeRefs } from './mirror-refs.ts';
+import { isFolder } from './path-kind.ts';
 import { type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
 import { isOid } from './refs.ts';
 import { saveTree } from './save-tree.ts';
@@ -133,12 +134,4 @@ function chooseParents({ parents, base }: Saving, start: string, graph: CommitGr
   if (parents === undefined) return [start];
   const isMerged = start !== base && parents.every((parent) => descends(graph, start, parent));
   return isMerged ? [start] : parents;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const stat = await lstat(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
-    throw error;
-  });
-  return stat?.isDirectory() ?? false;
 }

@@ -1,4 +1,4 @@
-import { appendFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
@@ -6,6 +6,7 @@ import { writeCloneDir } from './clone-dir.ts';
 import { git } from './git.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { lfsSections, type Mirror, requireUntouched } from './mirror-config.ts';
+import { isThere, lstatIfThere } from './path-kind.ts';
 import { readPlainText } from './plain-file.ts';
 import { copyIndex, dropPrivateIndex, freshPrivateIndex, recordPrivateIndex } from './private-index.ts';
 import { isOid, readRefFile, requireBranchName } from './refs.ts';
@@ -57,7 +58,7 @@ export async function checkWorkspace(
   expected: { branch: string; head: string },
 ): Promise<WorkspaceCheck> {
   const gitDir = join(path, '.git');
-  const stat = await lstat(gitDir).catch(undefinedIfGone);
+  const stat = await lstatIfThere(gitDir);
   if (!stat?.isDirectory()) return { ok: false, reason: `${gitDir} is not a folder any more` };
   const head = (await readPlainText(join(gitDir, 'HEAD'), 4096)).trim();
   const branch = `refs/heads/${expected.branch}`;
@@ -125,13 +126,4 @@ function workspaceConfig({ identity = IDENTITY, lfsStorage }: CreateWorkspace): 
     maintenance: { auto: 'false' },
     ...lfsSections(lfsStorage),
   };
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(undefinedIfGone)) !== undefined;
-}
-
-function undefinedIfGone(error: unknown): undefined {
-  if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
-  throw error;
 }

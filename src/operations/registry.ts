@@ -4,6 +4,7 @@ import { cancelRun } from './cancel-run.ts';
 import { clean } from './clean.ts';
 import { diffRun } from './diff-run.ts';
 import { landRun } from './land-run.ts';
+import { limitRun } from './limit-run.ts';
 import { listRuns } from './list-runs.ts';
 import { listModels, pickModel } from './models.ts';
 import type { Operation, StreamOperation } from './operation.ts';
@@ -23,6 +24,7 @@ export const operations: { [N in OperationName]: Operation<N> } = {
   'show-run': showRun,
   'diff-run': diffRun,
   'cancel-run': cancelRun,
+  'limit-run': limitRun,
   'approve-run': approveRun,
   'retry-run': retryRun,
   'resume-runs': resumeRuns,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-export type Line = {
+type Line = {
   /** Without the line end; what is not UTF-8 is replaced. */
   text: string;
   /** Where the line starts, in bytes. */

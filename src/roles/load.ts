@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { AppError, fromSystemError, isAbsent } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { rolesFolder } from './folder.ts';
 import { parseRole, type Role } from './role.ts';
@@ -57,9 +57,4 @@ async function listIfThere(folder: string): Promise<string[]> {
     if (isAbsent(error)) return [];
     throw fromSystemError(error, `listing the roles in ${folder}`);
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

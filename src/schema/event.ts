@@ -69,6 +69,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.base-checked', { tree: z.string(), evidence: z.array(Evidence) }),
   event('run.held', { hold: Hold }),
   event('run.approved', { note: z.string().optional() }),
+  event('run.limited', { agents: z.number().int().min(1).max(150) }),
   event('run.cancelling', { reason: z.string() }),
   event('run.landed', { branch: z.string(), commit: z.string(), how: LandMode, url: z.string().optional() }),
   event('run.rewound', { commit: z.string(), tree: z.string(), reason: z.string() }),

@@ -76,6 +76,12 @@ export const OPERATIONS = {
     z.object({ ...RunRef, reason: z.string().default('cancelled by a person') }),
     RunDocument,
   ),
+  'limit-run': operation(
+    'engine',
+    'Change how many attempts of a run are under way at once',
+    z.object({ ...RunRef, agents: z.number().int().min(1).max(150) }),
+    RunDocument,
+  ),
   'approve-run': operation(
     'engine',
     'Approve a plan or held work',

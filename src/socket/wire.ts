@@ -4,7 +4,7 @@ import { createLineSplitter } from './line-splitter.ts';
 import { Answer, decodeLine, encodeLine, Hello, LONGEST_LINE_BYTES, PROTOCOL, type Question } from './protocol.ts';
 
 /** Who waits for the answers to one question, until it is forgotten or lost. */
-export type Waiting = { hear(answer: Answer, bytes: number): void; lose(): void };
+type Waiting = { hear(answer: Answer, bytes: number): void; lose(): void };
 
 /** A client's end of the socket: numbers the questions and hands each answer to who waits for it. */
 export interface Wire {

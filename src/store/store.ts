@@ -8,7 +8,7 @@ export type StoredEvent = {
   data: unknown;
 };
 
-export type NewEvent = { type: string; data: unknown };
+type NewEvent = { type: string; data: unknown };
 
 /** `expected` is the stream's version before the write (0: new, -1: any); without events it only checks that version. */
 export type Write = { stream: string; expected: number; events: readonly NewEvent[] };
@@ -16,7 +16,7 @@ export type Write = { stream: string; expected: number; events: readonly NewEven
 export type StreamSummary = { stream: string; version: number; firstAt: number; lastAt: number };
 
 /** A fold of a stream; `codec` is a hash of the code that folded it, so that no other code takes it up. */
-export type Snapshot = { stream: string; version: number; codec: string; state: unknown };
+type Snapshot = { stream: string; version: number; codec: string; state: unknown };
 
 export type OutputFile = 'stdout' | 'stderr';
 

@@ -8,20 +8,28 @@ import { startRun } from '../engine/start.ts';
 import { AppError } from '../errors.ts';
 import type { EnginePort } from '../operations/ports.ts';
 
+/** A run in the hands of those who steer it now. */
+type Taken = { active: Promise<ActiveRun>; users: number };
+
 /** The engine of this process as operations use it. */
 export function enginePort(engine: Engine): EnginePort {
-  const taken = new Map<string, Promise<ActiveRun>>();
+  const taken = new Map<string, Taken>();
 
-  /** A run is taken up once, however many ask for it at the same time. */
-  function take(run: string): Promise<ActiveRun> {
-    const carried = engine.runs.get(run);
-    if (carried !== undefined) return Promise.resolve(carried);
-    let taking = taken.get(run);
-    if (taking === undefined) {
-      taking = activate(engine, run).finally(() => taken.delete(run));
-      taken.set(run, taking);
+  /** A run is taken up once, and everybody who steers it shares it: two states of one run would write over each other. */
+  async function steer<T>(run: string, work: (active: ActiveRun) => Promise<T>): Promise<T> {
+    const held = taken.get(run) ?? { active: take(run), users: 0 };
+    taken.set(run, held);
+    held.users += 1;
+    try {
+      return await work(await held.active);
+    } finally {
+      held.users -= 1;
+      if (held.users === 0) taken.delete(run);
     }
-    return taking;
+  }
+
+  async function take(run: string): Promise<ActiveRun> {
+    return engine.runs.get(run) ?? (await activate(engine, run));
   }
 
   return {
@@ -30,24 +38,24 @@ export function enginePort(engine: Engine): EnginePort {
       engine.carry(await activate(engine, state.start.run, { state, project }));
       return { run: state.start.run, notes };
     },
-    carry: async (run) => engine.carry(await take(run)),
-    submit: async (run, decide) => {
-      const active = engine.runs.get(run) ?? (await take(run));
-      await engine.submit(active, decide).committed;
-      engine.carry(active);
-      return active.ledger.state;
-    },
-    land: async (run) => {
-      const active = await take(run);
-      const outcome = await landOnBase(engine, active);
-      if (outcome.kind === 'held')
-        throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
-      const { status } = active.ledger.state;
-      if (status.kind === 'held' && status.hold.what === 'landing')
-        await engine.submit(active, (state) => approve(state, { note: 'landed by a person' })).committed;
-      engine.carry(active);
-      return active.ledger.state;
-    },
+    carry: (run) => steer(run, async (active) => engine.carry(active)),
+    submit: (run, decide) =>
+      steer(run, async (active) => {
+        await engine.submit(active, decide).committed;
+        engine.carry(active);
+        return active.ledger.state;
+      }),
+    land: (run) =>
+      steer(run, async (active) => {
+        const outcome = await landOnBase(engine, active);
+        if (outcome.kind === 'held')
+          throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
+        const { status } = active.ledger.state;
+        if (status.kind === 'held' && status.hold.what === 'landing')
+          await engine.submit(active, (state) => approve(state, { note: 'landed by a person' })).committed;
+        engine.carry(active);
+        return active.ledger.state;
+      }),
     clean: (options) => cleanUp(engine, options),
   };
 }

@@ -1,6 +1,7 @@
-import { lstat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, errorCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
+import { isThere } from '../git/path-kind.ts';
 import type { Config } from '../schema/config.ts';
 
 type Docker = NonNullable<Config['workspace']['docker']>;
@@ -18,7 +19,7 @@ export function commandFor(command: CommandText, docker?: Docker): string[] {
 /** Puts the script into a workspace; a file of the repository with that name is never replaced. */
 export async function writeServiceScript(workspace: string, docker: Docker): Promise<void> {
   const path = join(workspace, SERVICE_SCRIPT);
-  if (await isTaken(path)) {
+  if (await isThere(path)) {
     throw new AppError(
       'CONFIG_INVALID',
       `The repository has a file ${SERVICE_SCRIPT} of its own, so workspace.docker cannot be used`,
@@ -37,16 +38,6 @@ export async function writeServiceScript(workspace: string, docker: Docker): Pro
 
 function serviceCommand(docker: Docker): string[] {
   return ['docker', 'compose', 'exec', '-T', '-w', docker.workDir, docker.service];
-}
-
-async function isTaken(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 function quote(word: string): string {

@@ -2,8 +2,9 @@ import { copyFile, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { git } from '../git/git.ts';
+import { isThere } from '../git/path-kind.ts';
 import type { Config } from '../schema/config.ts';
-import { isThere, placeInside, resolveInside } from './inside.ts';
+import { placeInside, resolveInside } from './inside.ts';
 
 const INCLUDE_FILE = '.worktreeinclude';
 

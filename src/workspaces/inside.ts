@@ -1,6 +1,6 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { AppError, errorCode } from '../errors.ts';
+import { AppError, isAbsent } from '../errors.ts';
 
 /** Whether a path lies in a folder; both already resolved. */
 export function isInside(folder: string, path: string): boolean {
@@ -28,17 +28,6 @@ export async function placeInside(folder: string, path: string): Promise<string 
   throw new AppError('REFUSED', `${path} would be written outside of ${folder}, to ${around}`, { path, around });
 }
 
-/** Whether there is something at a path, be it a dangling link. */
-export async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
-}
-
 async function realpathIfThere(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
@@ -46,8 +35,4 @@ async function realpathIfThere(path: string): Promise<string | undefined> {
     if (isAbsent(error)) return undefined;
     throw error;
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR';
 }

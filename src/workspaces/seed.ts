@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../errors.ts';
+import { isAbsent } from '../errors.ts';
+import { isThere } from '../git/path-kind.ts';
 import { ignoredFiles } from '../git/repository.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { findAppeared, listPaths } from './appeared.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
-import { isThere, placeInside } from './inside.ts';
+import { placeInside } from './inside.ts';
 import { relocateLinks } from './relocate-links.ts';
 import { hashTree, readManifest, type SeedManifest } from './seed-manifest.ts';
 import { runSetup } from './setup.ts';
@@ -172,7 +173,7 @@ async function modifiedAt(path: string): Promise<number | null> {
   try {
     return (await stat(path)).mtimeMs;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
+    if (isAbsent(error)) return null;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import {
 import { T0 } from '../support/given.ts';
 import { fakeWorld } from './world.ts';
 
-export type Call = { name: string; input: unknown };
+type Call = { name: string; input: unknown };
 
 /** What the stage's caller answers; an operation without an answer fails the test that asks for it. */
 export type Script = {

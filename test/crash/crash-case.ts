@@ -8,7 +8,7 @@ import { makeScene } from './scenario.ts';
 import { seenCommits } from './seen-commits.ts';
 
 /** The nth pass of a crash point. */
-export type Crash = { point: string; hit: number };
+type Crash = { point: string; hit: number };
 
 export type CrashCase = {
   /** What starts the work. */

@@ -27,7 +27,7 @@ export const SHOP: Record<string, string> = {
 };
 
 /** A check that takes no time, which only the mended source passes. */
-export const QUICK_CHECK = 'sh check.sh';
+const QUICK_CHECK = 'sh check.sh';
 
 /** The project with settings of its own, which are YAML below `limits:`, and files besides. */
 export function makeShop(
@@ -63,18 +63,18 @@ export function steering(text: string): string[] {
   return text.match(/(?![\t\n])\p{Cc}/gu) ?? [];
 }
 
-/** The private mirror of the scratch project. */
-export function mirrorOf(scratch: Scratch): string {
-  const [only = ''] = readdirSync(join(scratch.home, 'mirrors'));
-  return join(scratch.home, 'mirrors', only);
-}
-
 /** Git in the mirror. */
 export function inMirror(scratch: Scratch, ...args: string[]): string {
   return execFileSync('git', ['--git-dir', mirrorOf(scratch), ...args], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim();
+}
+
+/** The private mirror of the scratch project. */
+function mirrorOf(scratch: Scratch): string {
+  const [only = ''] = readdirSync(join(scratch.home, 'mirrors'));
+  return join(scratch.home, 'mirrors', only);
 }
 
 /** Names of saved files, in whatever saved commit, that hold this text. */

@@ -11,6 +11,7 @@ import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { type AcpProgram, SPEAKERS } from './acp-speakers.ts';
 import type { Reason, Script } from './model-server/step.ts';
 import { closedAddress, startModelServer } from './model-server.ts';
+import { ofType } from './of-type.ts';
 import { type AgentRun, makeRealAssignment, runAgent } from './support.ts';
 import { describeWith } from './with-programs.ts';
 import { makeWorkplace, type Workplace } from './workplace.ts';
@@ -21,9 +22,6 @@ const LIMITS = { inactivityMs: 90_000, runtimeMs: 100_000, outputBytes: 10_000_0
 const server = await startModelServer();
 const nowhere = await closedAddress();
 afterAll(() => server[Symbol.asyncDispose]());
-
-const ofType = <Type extends AgentEvent['type']>(run: Pick<AgentRun, 'events'>, type: Type) =>
-  run.events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
 
 for (const name of ['gemini', 'claude-agent-acp', 'codex-acp', 'opencode'] as const satisfies AcpProgram[]) {
   const speaker = SPEAKERS[name];

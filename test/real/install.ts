@@ -21,13 +21,6 @@ const UNFINISHED = '.unfinished-';
 const QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
 const BRIEFLY = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=1000'];
 
-/** The path of a real program, installed first if need be; throws where that is impossible. */
-export async function requireProgram(name: ProgramName): Promise<string> {
-  const installed = await installProgram(name);
-  if ('path' in installed) return installed.path;
-  throw new Error(skipLine(name, installed.missing));
-}
-
 /** Whether missing programs make the suite fail instead of skipping what needs them. */
 export function isEveryProgramRequired(): boolean {
   return process.env[REQUIRED] === '1';

@@ -7,7 +7,7 @@ const CENT_DUST = 1e-4;
 const FREE_RETRIES = 20;
 
 /** Everything in a run's state that contradicts itself or has no way on; empty for every state that events can lead to. */
-export function violations(state: RunState): string[] {
+function violations(state: RunState): string[] {
   return [
     ...indexes(state),
     ...money(state),

@@ -24,7 +24,7 @@ export type ScratchOptions = {
   check?: string;
 };
 
-export type Environment = Record<string, string>;
+type Environment = Record<string, string>;
 
 /** How a command ended; `json` is what stdout held, if it was one JSON document. */
 export type Finished = {
@@ -36,9 +36,9 @@ export type Finished = {
 };
 
 /** A command under way. */
-export type Running = { pid: number; kill(signal: NodeJS.Signals): void; done: Promise<Finished> };
+type Running = { pid: number; kill(signal: NodeJS.Signals): void; done: Promise<Finished> };
 
-export type Left = { pid: number; command: string };
+type Left = { pid: number; command: string };
 
 /** A user's repository, data directory and home folder of their own, and the real program to work on them. */
 export interface Scratch extends AsyncDisposable {

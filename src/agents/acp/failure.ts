@@ -1,20 +1,11 @@
 import { z } from 'zod';
 import type { Failure, FailureKind } from '../../schema/failure.ts';
+import { failureMessage } from '../failure-message.ts';
+import { statusFailure } from '../status-failure.ts';
 
 const Coded = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });
 
-const LONGEST_MESSAGE = 500;
 const AUTH_REQUIRED = -32000;
-
-const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'auth'],
-  [402, 'billing'],
-  [403, 'auth'],
-  [404, 'model-not-found'],
-  [408, 'network'],
-  [413, 'context-full'],
-  [429, 'rate-limit'],
-]);
 
 /** Words of an error that an agent answers with instead of a code of its own; never words of a message. */
 const BY_WORDS: readonly (readonly [RegExp, FailureKind])[] = [
@@ -31,16 +22,13 @@ const BY_WORDS: readonly (readonly [RegExp, FailureKind])[] = [
 /** What an error that the agent answered with means: its code first, a status in its data or words after that. */
 export function errorFailure(error: unknown): Failure {
   const { data: coded } = Coded.safeParse(error);
-  if (coded === undefined) return { kind: 'crashed', message: shorten(String(error)) };
+  if (coded === undefined) return { kind: 'crashed', message: failureMessage(String(error)) };
   const text = [coded.message, textIn(coded.data)].filter((part) => part !== '').join(': ');
   const status = /\b(?:status|code)["':\s]*(\d{3})\b|API Error: (\d{3})\b/i.exec(text);
   const named = Number(status?.[1] ?? status?.[2] ?? (coded.code >= 400 && coded.code < 600 ? coded.code : 0));
   const kind =
-    (coded.code === AUTH_REQUIRED ? 'auth' : undefined) ??
-    wordsKind(text, named) ??
-    BY_STATUS.get(named) ??
-    (named >= 500 ? 'overloaded' : 'unknown');
-  return { kind, message: shorten(text) };
+    (coded.code === AUTH_REQUIRED ? 'auth' : undefined) ?? wordsKind(text, named) ?? statusFailure(named) ?? 'unknown';
+  return { kind, message: failureMessage(text) };
 }
 
 /** What the end of a turn means, apart from its being done. */
@@ -72,9 +60,4 @@ function wordsKind(text: string, status: number): FailureKind | undefined {
 function textIn(data: unknown): string {
   if (data === undefined || data === null) return '';
   return typeof data === 'string' ? data : JSON.stringify(data);
-}
-
-function shorten(text: string): string {
-  const line = text.trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

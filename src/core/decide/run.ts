@@ -27,6 +27,12 @@ export function approve(state: RunState, what: { task?: TaskKey; note?: string }
   return events;
 }
 
+/** Changes how many attempts may be under way at once; what runs is left alone. */
+export function limitRun(state: RunState, agents: number): RunEvent[] {
+  requireLive(state);
+  return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
+}
+
 /** Asks the run to stop: what has not started is cancelled now, what runs is cancelled as it ends. */
 export function cancelRun(state: RunState, reason: string): RunEvent[] {
   requireLive(state);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { approve, cancelRun, endRun, holdRun, retryTasks } from '../../../src/core/decide/run.ts';
+import { approve, cancelRun, endRun, holdRun, limitRun, retryTasks } from '../../../src/core/decide/run.ts';
 import type { RunState } from '../../../src/core/state.ts';
 import {
   added,
@@ -202,5 +202,13 @@ describe('ending the run', () => {
     expect(ended.state.status).toEqual({ kind: 'ended', status: 'done', reason: 'all done', at: T0 });
     expect(() => cancelRun(ended.state, 'too late')).toThrow('has ended (done)');
     expect(() => holdRun(ended.state, PLAN)).toThrow('has ended');
+  });
+});
+
+describe('limiting a run', () => {
+  it('changes how many attempts may be under way from then on, and says nothing twice', () => {
+    const limited = given(started(), added(spec('a'))).when((state) => limitRun(state, 3));
+    expect([limited.state.maxParallel, limited.events]).toEqual([3, [{ type: 'run.limited', data: { agents: 3 } }]]);
+    expect(limited.when((state) => limitRun(state, 3)).events).toEqual([]);
   });
 });

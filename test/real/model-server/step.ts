@@ -1,5 +1,5 @@
 /** Tokens that a reply is billed with; what is not named is 100 in, 20 out and nothing else. */
-export interface StepUsage {
+interface StepUsage {
   in?: number;
   out?: number;
   cacheRead?: number;

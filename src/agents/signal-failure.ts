@@ -1,0 +1,15 @@
+import { constants } from 'node:os';
+import type { Failure } from '../schema/failure.ts';
+
+const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
+const BY_EXIT: ReadonlyMap<number, Failure> = new Map([
+  [128 + SIGHUP, { kind: 'interrupted', message: 'It was ended by SIGHUP' }],
+  [128 + SIGINT, { kind: 'interrupted', message: 'It was ended by SIGINT' }],
+  [128 + SIGTERM, { kind: 'interrupted', message: 'It was ended by SIGTERM' }],
+  [128 + SIGKILL, { kind: 'killed', message: 'It was ended by SIGKILL' }],
+]);
+
+/** For programs that crash by no signal of their own: an exit code that stands for one says that somebody ended them. */
+export function signalFailure(code: number): Failure | undefined {
+  return BY_EXIT.get(code);
+}

@@ -1,0 +1,37 @@
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { RunDocument } from '../../src/schema/document.ts';
+import { makeScratch } from '../support/scratch.ts';
+
+/** Lands A, then works on B until it is stopped. */
+const AGENT = `#!/bin/sh
+case "$MANYHANDS_ROLE" in
+  plan) echo '{"tasks":[{"id":"a","title":"A","description":"a","needs":[]},{"id":"b","title":"B","description":"b","needs":["a"]}]}'; exit 0 ;;
+esac
+case "$MANYHANDS_TASK" in *1.2) echo started > "$HOME/started"; exec sleep 600 ;; esac
+echo a > a.txt
+`;
+const SETTINGS = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
+
+it('ends a cancelled run whose repository is gone, and keeps what had landed', async () => {
+  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
+  const working = place.start(['do', 'A, then B', '--json']);
+  await appears(join(place.root, 'started'));
+  const [{ run }] = JSON.parse((await place.mh(['ls', '--json'])).stdout);
+  renameSync(join(place.repo, '.git'), join(place.root, 'away.git'));
+  await place.mh(['cancel', run]);
+  const { code, json, stderr } = await working.done;
+  expect([code, RunDocument.parse(json).status], stderr).toEqual([1, 'cancelled']);
+  renameSync(join(place.root, 'away.git'), join(place.repo, '.git'));
+  const saved = await place.mh(['salvage', '--json']);
+  expect(saved.json, saved.stderr).toEqual(
+    expect.arrayContaining([expect.objectContaining({ run, task: 'implement/1.1', landed: true })]),
+  );
+});
+
+/** Waits for a file that an agent makes. */
+async function appears(file: string): Promise<void> {
+  for (let tries = 0; tries < 600 && !existsSync(file); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../src/agents/agent.ts';
+import { listProcesses } from '../../src/process/process-table.ts';
+import { type Target, terminate } from '../../src/process/terminate.ts';
+import type { FailureKind } from '../../src/schema/failure.ts';
+import { realWorld } from '../../src/world.ts';
+import { bash, claudeStage, type More } from './claude-stage.ts';
+import type { Step } from './model-server/step.ts';
+import { closedAddress, startModelServer } from './model-server.ts';
+import { ofType } from './of-type.ts';
+import { until } from './until.ts';
+import { describeWith } from './with-programs.ts';
+import { makeWorkplace, type Workplace } from './workplace.ts';
+
+/** Long enough for a start on a busy machine, short enough for a test. */
+const SILENT_MS = 10_000;
+
+const server = await startModelServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+await describeWith(['claude'], 'the real Claude Code', (path) => {
+  const { play } = claudeStage(server, path('claude'));
+
+  describe.concurrent('a fault', () => {
+    const FAULTS: [string, Step, FailureKind][] = [
+      ['429', { fault: { kind: 'refusal', reason: 'rate-limit' } }, 'rate-limit'],
+      ['429 for an hour', { fault: { kind: 'refusal', reason: 'rate-limit', retryAfterSeconds: 3600 } }, 'rate-limit'],
+      ['529', { fault: { kind: 'refusal', reason: 'overloaded' } }, 'overloaded'],
+      ['500', { fault: { kind: 'refusal', reason: 'server-error' } }, 'overloaded'],
+      ['401', { fault: { kind: 'refusal', reason: 'auth' } }, 'auth'],
+      ['403', { fault: { kind: 'refusal', reason: 'forbidden' } }, 'auth'],
+      ['404', { fault: { kind: 'refusal', reason: 'model-not-found' } }, 'model-not-found'],
+      ['an empty account', { fault: { kind: 'refusal', reason: 'billing' } }, 'billing'],
+      ['a context too long', { fault: { kind: 'refusal', reason: 'context-full' } }, 'context-full'],
+      ['not a byte', { fault: { kind: 'silence' } }, 'network'],
+      ['headers and silence', { fault: { kind: 'stall' } }, 'network'],
+      ['a cut stream', { fault: { kind: 'cut' } }, 'network'],
+      ['a malformed stream', { fault: { kind: 'malformed' } }, 'network'],
+      ['an empty stream', { fault: { kind: 'empty' } }, 'network'],
+      ['a page of HTML', { fault: { kind: 'html' } }, 'network'],
+      ['an error in the stream', { fault: { kind: 'error-event' } }, 'overloaded'],
+    ];
+    const env = { API_TIMEOUT_MS: '1500', CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: '1500' };
+
+    it.each(FAULTS)('is told by its class: %s', async (_, step, kind) => {
+      await using place = await makeWorkplace(server);
+      const run = await play(place, { script: [step], more: { env } });
+      expect(run.exit).toEqual({ kind: 'exited', code: 1 });
+      expect(run.result.failure, JSON.stringify(run.result.failure)).toMatchObject({ kind });
+      expect(run).not.toHaveProperty('stopped');
+    });
+
+    it('is told by its class: nobody listens', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await play(place, { script: [], more: { env: { ANTHROPIC_BASE_URL: await closedAddress() } } });
+      expect(run.result).toMatchObject({ usage: { kind: 'none' }, failure: { kind: 'network' } });
+    });
+
+    it('is told by its class: an answer that never ends', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await play(place, { script: () => ({ say: 'and', stop: 'max-tokens' }) });
+      expect(run.result).toMatchObject({ usage: { kind: 'known' }, failure: { kind: 'implementation' } });
+    });
+
+    it('that passes is shown as a retry and leaves no failure', async () => {
+      await using place = await makeWorkplace(server);
+      const fault = { kind: 'refusal', reason: 'rate-limit', retryAfterSeconds: 1, times: 1 } as const;
+      const run = await play(place, { script: [{ fault, say: 'There.' }] });
+      expect(ofType(run, 'retry')).toMatchObject([{ message: expect.stringContaining('429') }]);
+      expect(run.result).toMatchObject({ text: 'There.', usage: { kind: 'known' } });
+      expect(run.result).not.toHaveProperty('failure');
+    });
+
+    it('before any answer costs nothing, one in the middle of it is not free', async () => {
+      await using place = await makeWorkplace(server);
+      const refused = await play(place, { script: [{ fault: { kind: 'refusal', reason: 'overloaded' } }] });
+      expect(refused.result.usage).toEqual({ kind: 'none' });
+      const cut = await play(place, { script: [{ fault: { kind: 'cut' } }], more: { number: 2 } });
+      expect(cut.result.usage.kind).not.toBe('none');
+    });
+
+    it('of a used-up subscription names the time of its reset', async () => {
+      await using place = await makeWorkplace(server);
+      const resetAtSeconds = Math.floor(realWorld.now() / 1000) + 3_600;
+      const fault = { kind: 'refusal', reason: 'usage-limit', resetAtSeconds } as const;
+      const login = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'test-token' };
+      const run = await play(place, { script: [{ fault }], more: { env: login } });
+      expect(run.result.failure).toMatchObject({ kind: 'usage-limit', resetAt: resetAtSeconds * 1000 });
+    });
+
+    it.each<[string, object]>([
+      ['turns', { turns: 1 }],
+      ['money', { costUsd: 0.000_1 }],
+    ])('of the budget of %s ends the work', async (_, limit) => {
+      await using place = await makeWorkplace(server);
+      const limits = { inactivityMs: 60_000, runtimeMs: 60_000, outputBytes: 10_000_000, ...limit };
+      const run = await play(place, { script: () => bash('git status'), more: { limits } });
+      expect(run.stopped ?? run.result.failure).toMatchObject({ kind: 'budget' });
+      expect(run.result.usage).toMatchObject({ kind: 'known' });
+    });
+  });
+
+  it('is stopped by our watchdog when it hangs', async () => {
+    await using place = await makeWorkplace(server);
+    const limits = { inactivityMs: SILENT_MS, runtimeMs: 60_000, outputBytes: 10_000_000 };
+    const more: More = { limits, env: { API_TIMEOUT_MS: '600000' } };
+    const run = await play(place, { script: [{ fault: { kind: 'silence' } }], more });
+    expect(run.stopped).toMatchObject({ kind: 'stalled' });
+    expect(run.result.failure?.kind).toBe('interrupted');
+    expect(run.requests).toHaveLength(1);
+  });
+
+  describe('a signal', () => {
+    /** Lets a child of the agent's shell appear, signals, and tells how it ended and whether the child is left. */
+    async function signalled(place: Workplace, signal: (target: Target, child: number) => Promise<void>) {
+      const file = join(place.workspace, 'child.pid');
+      const script = [
+        bash(`node -e "require('fs').writeFileSync('child.pid', String(process.pid)); setInterval(() => {}, 1e6)"`),
+      ];
+      let acting: Promise<void> = Promise.resolve();
+      const onEvent = (event: AgentEvent, target: Target) => {
+        if (event.type === 'tool-call')
+          acting = until(() => hasText(file)).then(() => signal(target, Number(readFileSync(file, 'utf8'))));
+      };
+      const run = await play(place, { script, more: { settings: { allowedCli: ['node'] } }, hooks: { onEvent } });
+      await acting;
+      const child = Number(readFileSync(file, 'utf8'));
+      const isLeft = listProcesses().some(({ pid, isEnded }) => pid === child && !isEnded);
+      return { ...run, isLeft };
+    }
+    const hasText = (file: string) => existsSync(file) && readFileSync(file, 'utf8') !== '';
+    /** The shim's child above a process. */
+    const program = (target: Target, below: number): number => {
+      const found = listProcesses().find(({ pid }) => pid === below);
+      if (found === undefined) throw new Error('The program is not running');
+      return found.parent === target.identity.pid ? below : program(target, found.parent);
+    };
+
+    it('that asks it to end interrupts it, and its children end with it', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await signalled(place, async (target, child) => void process.kill(program(target, child), 'SIGTERM'));
+      expect(run.exit).toEqual({ kind: 'exited', code: 143 });
+      expect(run.result).toMatchObject({ usage: { kind: 'unknown' }, failure: { kind: 'interrupted' } });
+      expect(run.isLeft).toBe(false);
+    });
+
+    it('that kills it leaves children behind, which we end', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await signalled(place, async (target, child) => void process.kill(program(target, child), 'SIGKILL'));
+      expect(run.exit).toEqual({ kind: 'exited', code: 137 });
+      expect(run.result.failure?.kind).toBe('killed');
+      expect(run.leftBehind).toBeGreaterThan(0);
+      expect(run.isLeft).toBe(false);
+    });
+
+    it('of ours to all of them is an interruption that leaves nobody', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await signalled(place, (target) => terminate(target, { graceMs: 2_000 }));
+      expect(run.result.failure?.kind).toBe('interrupted');
+      expect(run.isLeft).toBe(false);
+    });
+  });
+});

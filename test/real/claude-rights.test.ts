@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bash, claudeStage, MCP_SERVER, type More, write } from './claude-stage.ts';
+import { startModelServer } from './model-server.ts';
+import { ofType } from './of-type.ts';
+import { describeWith } from './with-programs.ts';
+import { makeWorkplace } from './workplace.ts';
+
+const server = await startModelServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+await describeWith(['claude'], 'the real Claude Code', (path) => {
+  const { play } = claudeStage(server, path('claude'));
+
+  describe.concurrent('permission', () => {
+    it('is refused for what is not allowed, and the work goes on', async () => {
+      await using place = await makeWorkplace(server);
+      const command = `node -e "require('fs').writeFileSync('made.txt', '')"`;
+      const run = await play(place, { script: [bash(command), { say: 'Well.' }] });
+      expect(ofType(run, 'permission-denied')).toMatchObject([{ tool: 'Bash' }]);
+      expect(existsSync(join(place.workspace, 'made.txt'))).toBe(false);
+      expect(run.result).toMatchObject({ text: 'Well.' });
+      expect(run.result).not.toHaveProperty('failure');
+      const allowed = await play(place, {
+        script: [bash(command)],
+        more: { number: 2, settings: { allowedCli: ['node'] } },
+      });
+      expect(ofType(allowed, 'permission-denied')).toEqual([]);
+      expect(existsSync(join(place.workspace, 'made.txt'))).toBe(true);
+    });
+
+    it('to write is not given to a reading role, that to look at the history is', async () => {
+      await using place = await makeWorkplace(server);
+      const edit = { file_path: join(place.workspace, 'old.txt'), old_string: 'old', new_string: 'bad' };
+      await writeFile(edit.file_path, 'old');
+      const script = [
+        bash('git log --oneline | head -5 && git show --stat HEAD && git diff HEAD'),
+        write(place, 'a.txt'),
+        { call: [{ name: 'Edit', args: edit }] },
+        bash('touch b.txt'),
+        bash('echo x > c.txt'),
+        bash('git diff --output=d.txt HEAD'),
+        bash('git commit --allow-empty -qm bad'),
+      ];
+      const settings = { permission: 'bypass', allowedTools: ['Write', 'Bash(touch *)'], allowedCli: ['git'] } as const;
+      const run = await play(place, { script, more: { access: 'read', settings } });
+      expect(ofType(run, 'tool-result').map(({ isError }) => isError)).toEqual([false, ...Array(6).fill(true)]);
+      expect(place.git('status', '--porcelain')).toBe('?? old.txt');
+      expect(readFileSync(edit.file_path, 'utf8')).toBe('old');
+      expect(place.git('log', '--format=%s')).toBe('Start');
+    });
+
+    it.skipIf(process.getuid?.() !== 0)(
+      'for everything is an environment failure for root outside a sandbox',
+      async () => {
+        await using place = await makeWorkplace(server);
+        const run = await play(place, { script: [], more: { settings: { permission: 'bypass' } } });
+        expect(run.result).toMatchObject({ usage: { kind: 'none' }, failure: { kind: 'environment' } });
+        const more: More = { number: 2, settings: { permission: 'bypass' }, env: { IS_SANDBOX: '1' } };
+        const inside = await play(place, { script: [bash('echo x > x.txt')], more });
+        expect(inside.result).not.toHaveProperty('failure');
+        expect(existsSync(join(place.workspace, 'x.txt'))).toBe(true);
+      },
+    );
+
+    it('to use our servers of tools is given with them', async () => {
+      await using place = await makeWorkplace(server);
+      const call = { name: 'mcp__notes__report_status', args: { status: 'green' } };
+      const mcp = { notes: { command: process.execPath, args: [MCP_SERVER], env: {} } };
+      const run = await play(place, { script: [{ call: [call] }], more: { settings: { mcp } } });
+      expect(ofType(run, 'tool-result')).toMatchObject([{ output: 'reported green', isError: false }]);
+    });
+  });
+
+  describe.concurrent('the repository', () => {
+    it("speaks through the base's CLAUDE.md, not through one that an agent wrote", async () => {
+      await using place = await makeWorkplace(server);
+      await writeFile(join(place.workspace, 'CLAUDE.md'), 'Written by an agent.');
+      const settings = { native: { 'CLAUDE.md': 'Written in the base.' }, instructions: 'Written by the user.' };
+      const run = await play(place, { script: [], more: { settings } });
+      expect(run.requests[0]?.system).toContain('Written in the base.');
+      expect(run.requests[0]?.system).toContain('Written by the user.');
+      expect(JSON.stringify(run.requests[0]?.body)).not.toContain('Written by an agent.');
+    });
+
+    it('has its hooks and servers obeyed only in the content that the user trusts', async () => {
+      await using place = await makeWorkplace(server);
+      const [hooked, served] = [join(place.root, 'hooked'), join(place.root, 'served')];
+      const touch = (file: string) => ({ command: 'touch', args: [file] });
+      const hook = { hooks: [{ type: 'command', command: `touch ${hooked}` }] };
+      const files = {
+        '.claude/settings.json': JSON.stringify({ hooks: { SessionStart: [hook] }, enableAllProjectMcpServers: true }),
+        '.mcp.json': JSON.stringify({ mcpServers: { evil: touch(served) } }),
+      };
+      await mkdir(join(place.workspace, '.claude'));
+      for (const [name, text] of Object.entries(files)) await writeFile(join(place.workspace, name), text);
+      const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+      const trust = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, hash(text)]));
+      const trusted = Object.keys(files);
+
+      await play(place, { script: [] });
+      const changed = { ...trust, '.claude/settings.json': hash('something else') };
+      await play(place, { script: [], trust: changed, more: { number: 2, settings: { trusted } } });
+      expect([hooked, served].map((file) => existsSync(file))).toEqual([false, false]);
+      await play(place, { script: [], trust, more: { number: 3, settings: { trusted } } });
+      expect([hooked, served].map((file) => existsSync(file))).toEqual([true, true]);
+    });
+  });
+});

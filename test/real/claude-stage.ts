@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Agent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
+import { claudeAgent } from '../../src/agents/claude.ts';
+import { AgentConfig } from '../../src/schema/config.ts';
+import type { Script, Step } from './model-server/step.ts';
+import type { ModelServer } from './model-server.ts';
+import { makeRealAssignment, type RunHooks, runAgent } from './support.ts';
+import type { Workplace } from './workplace.ts';
+
+/** What a test changes of an attempt. */
+export type More = Partial<Omit<Assignment, 'settings' | 'env'>> & {
+  settings?: Partial<AssignmentSettings>;
+  env?: Record<string, string>;
+};
+
+type Play = { script: Script; more?: More; trust?: Record<string, string>; hooks?: RunHooks; prompt?: string };
+
+export const MODEL = 'claude-sonnet-4-5';
+export const MCP_SERVER = fileURLToPath(new URL('../fixtures/agents/mcp-server.mjs', import.meta.url));
+
+export const bash = (command: string, more: object = {}): Step => ({
+  call: [{ name: 'Bash', args: { command, description: 'Run', ...more } }],
+});
+export const write = (place: Workplace, name: string): Step => ({
+  call: [{ name: 'Write', args: { file_path: join(place.workspace, name), content: `${name}\n` } }],
+});
+
+/** Plays attempts of the real Claude Code against a scripted model. */
+export function claudeStage(server: ModelServer, program: string) {
+  let scenarios = 0;
+
+  const make = (trust: Record<string, string> = {}): Agent =>
+    claudeAgent({
+      name: 'claude',
+      config: AgentConfig.parse({ kind: 'claude', command: program }),
+      search: { dir: '/', path: '' },
+      trust,
+    });
+
+  async function play(place: Workplace, { script, more = {}, trust, hooks, prompt = 'Do the task.' }: Play) {
+    scenarios += 1;
+    const name = `claude-${scenarios}`;
+    const { settings, env, ...rest } = more;
+    const assignment = await makeRealAssignment(place, prompt, {
+      ...rest,
+      settings: { ...PLAIN_SETTINGS, model: MODEL, ...settings },
+      env: {
+        ...place.env,
+        ANTHROPIC_BASE_URL: server.scenario(name, script),
+        ANTHROPIC_API_KEY: 'test-key',
+        CLAUDE_CODE_MAX_RETRIES: '1',
+        ...env,
+      },
+    });
+    const run = await runAgent(make(trust), assignment, hooks);
+    const requests = server.requests(name).filter(({ isAside }) => !isAside);
+    return { ...run, requests, assignment };
+  }
+
+  return { make, play };
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../src/agents/agent.ts';
+import { errorCode } from '../../src/errors.ts';
+import { type Target, terminate } from '../../src/process/terminate.ts';
+import { codexStage, shell } from './codex-stage.ts';
+import { startModelServer } from './model-server.ts';
+import { until } from './until.ts';
+import { describeWith } from './with-programs.ts';
+import { makeWorkplace, type Workplace } from './workplace.ts';
+
+const server = await startModelServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+await describeWith(['codex'], 'the real Codex', (path) => {
+  const { play } = codexStage(server, path('codex'));
+
+  describe('a signal', () => {
+    let markers = 0;
+
+    /** Lets a command of the agent run, signals, and tells how it ended and who is left. */
+    async function signalled(place: Workplace, signal: (target: Target, marker: string) => unknown) {
+      markers += 1;
+      const marker = `864${String(markers).padStart(3, '0')}.${process.pid}`;
+      let acting: Promise<unknown> = Promise.resolve();
+      const onEvent = (event: AgentEvent, target: Target) => {
+        const isIt = event.type === 'tool-call' && JSON.stringify(event.input).includes(marker);
+        if (isIt) acting = until(() => running(marker).length > 0).then(() => signal(target, marker));
+      };
+      const script = [shell('true'), { ...shell(`sleep ${marker}`), usage: { in: 1_000, out: 500 } }];
+      const run = await play(place, { script, hooks: { onEvent } });
+      await acting;
+      return { ...run, left: running(marker) };
+    }
+    /** Codex' wrapper and Codex itself, the children of the shim. */
+    const programs = (target: Target) =>
+      processes().filter(({ pid, parent }) => parent === target.identity.pid && pid !== target.identity.pid);
+
+    it('that asks it to end interrupts it, and its children end with it', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await signalled(place, (target) => {
+        for (const { pid, command } of programs(target))
+          if (command.includes('exec --json')) process.kill(pid, 'SIGTERM');
+      });
+      expect(run.exit).toEqual({ kind: 'exited', code: 143 });
+      expect(run.result.failure).toMatchObject({ kind: 'interrupted' });
+      expect(run.left).toEqual([]);
+    });
+
+    it('that kills its whole group leaves nobody, and what it spent is known', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await signalled(place, (target) => process.kill(-target.identity.pid, 'SIGKILL'));
+      expect(run.exit).toEqual({ kind: 'interrupted' });
+      expect(run.result).toMatchObject({
+        session: expect.any(String),
+        usage: { kind: 'known', inputTokens: 1_100, outputTokens: 520, turns: 2 },
+        failure: { kind: 'interrupted' },
+      });
+      expect(run.left).toEqual([]);
+      const { session = '' } = run.result;
+      const script = [{ say: 'Resumed.', usage: { in: 10, out: 10 } }];
+      const resumed = await play(place, { script, more: { number: 2, session }, prompt: 'Go on.' });
+      expect(resumed.result).toMatchObject({
+        text: 'Resumed.',
+        usage: { inputTokens: 10, outputTokens: 10, turns: 1 },
+      });
+    });
+
+    it('of ours to all of them is an interruption that leaves nobody', async () => {
+      await using place = await makeWorkplace(server);
+      const run = await signalled(place, (target) => terminate(target, { graceMs: 2_000 }));
+      expect(run.result.failure?.kind).toBe('interrupted');
+      expect(run.left).toEqual([]);
+    });
+  });
+});
+
+type Entry = { pid: number; parent: number; command: string };
+
+/** Its commands run in a namespace of their own, so that only we know their numbers here. */
+function processes(): Entry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        const [, parent = '0'] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+        return [{ pid: Number(pid), parent: Number(parent), command }];
+      } catch (error) {
+        // It has ended meanwhile.
+        if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return [];
+        throw error;
+      }
+    });
+}
+
+function running(marker: string): Entry[] {
+  return processes().filter(({ command }) => command === `sleep ${marker}`);
+}

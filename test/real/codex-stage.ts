@@ -1,0 +1,75 @@
+import { fileURLToPath } from 'node:url';
+import { it } from 'vitest';
+import type { Agent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
+import { codexAgent } from '../../src/agents/codex.ts';
+import { AgentConfig } from '../../src/schema/config.ts';
+import { codexProvider } from './invocations.ts';
+import type { Script, Step } from './model-server/step.ts';
+import type { ModelServer } from './model-server.ts';
+import { makeRealAssignment, type RunHooks, runAgent } from './support.ts';
+import type { Workplace } from './workplace.ts';
+
+/** What a test changes of an attempt. */
+export type More = Partial<Omit<Assignment, 'settings'>> & { settings?: Partial<AssignmentSettings> };
+type Play = {
+  script: Script;
+  more?: More;
+  args?: readonly string[];
+  trust?: Record<string, string>;
+  hooks?: RunHooks;
+  prompt?: string;
+  base?: string;
+  idleMs?: number;
+};
+
+export const MODEL = 'gpt-5.5';
+export const MCP_SERVER = fileURLToPath(new URL('../fixtures/agents/mcp-server.mjs', import.meta.url));
+export const LIMITS = { inactivityMs: 60_000, runtimeMs: 60_000, outputBytes: 10_000_000 } as const;
+/** Its sandbox lets it write in temporary folders, where our workplaces are. */
+const NO_TEMPORARY = ['exclude_slash_tmp', 'exclude_tmpdir_env_var'].flatMap((name) => [
+  '-c',
+  `sandbox_workspace_write.${name}=true`,
+]);
+
+export const shell = (cmd: string, more: object = {}): Step => ({
+  call: [{ name: 'exec_command', args: { cmd, ...more } }],
+});
+export const patch = (path: string): Step => ({
+  call: [{ name: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${path}\n+hello\n*** End Patch\n` }],
+});
+export const commit = shell('git add -A && git commit -qm scripted');
+
+/** Plays attempts of the real Codex against a scripted model. */
+export function codexStage(server: ModelServer, program: string) {
+  let scenarios = 0;
+
+  const make = (args: readonly string[], trust: Record<string, string> = {}): Agent =>
+    codexAgent({
+      name: 'codex',
+      config: AgentConfig.parse({
+        kind: 'codex',
+        command: program,
+        args: [...NO_TEMPORARY, ...args],
+        env: { SCRIPTED_KEY: 'test-key' },
+      }),
+      search: { dir: '/', path: '' },
+      trust,
+    });
+
+  async function play(place: Workplace, { script, more = {}, prompt = 'Do the task.', hooks, ...how }: Play) {
+    scenarios += 1;
+    const name = `codex-${scenarios}`;
+    const { settings, ...rest } = more;
+    const assignment = await makeRealAssignment(place, prompt, {
+      ...rest,
+      settings: { ...PLAIN_SETTINGS, model: MODEL, ...settings },
+    });
+    const base = server.scenario(name, script);
+    const provider = codexProvider(how.base ?? base).map((text) => text.replace('30000', String(how.idleMs ?? 30_000)));
+    const agent = make([...provider, ...(how.args ?? [])], how.trust);
+    const run = await runAgent(agent, assignment, hooks);
+    return { ...run, agent, assignment, requests: server.requests(name).filter(({ isAside }) => !isAside) };
+  }
+
+  return { play };
+}

@@ -1,0 +1,12 @@
+import { realWorld } from '../../src/world.ts';
+
+const LONGEST_MS = 20_000;
+
+/** Nothing tells us of another process's start or files, so they are looked for. */
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = realWorld.now() + LONGEST_MS;
+  while (!holds()) {
+    if (realWorld.now() > deadline) throw new Error('It did not happen');
+    await realWorld.sleep(20);
+  }
+}
