@@ -1,23 +1,13 @@
-import type { AgentConfig } from '../schema/config.ts';
 import type { Agent } from './agent.ts';
 import { claudeArguments } from './claude-arguments.ts';
 import { claudeEnvironment } from './claude-environment.ts';
 import { writeClaudeFiles } from './claude-files.ts';
 import { findLogin } from './claude-login.ts';
 import { claudeReader } from './claude-reader.ts';
-import { findOnPath, type ProgramSearch, requireProgram } from './program.ts';
+import { findOnPath, requireProgram } from './program.ts';
 import { programAvailability } from './program-availability.ts';
 import { versionOf } from './program-version.ts';
-
-/** A Claude agent's place in the configuration. */
-export interface ClaudeAgentOptions {
-  name: string;
-  config: AgentConfig;
-  search: ProgramSearch;
-  /** The SHA-256 of each settings file of the repository that the user trusts. */
-  trust: Readonly<Record<string, string>>;
-  env?: NodeJS.ProcessEnv;
-}
+import type { VendorAgentOptions } from './vendor-agent.ts';
 
 /** Each takes 200 to 300 MB and shares one account's limits with the others. */
 const MOST_PARALLEL = 16;
@@ -25,7 +15,7 @@ const INSTALL = 'Install it with npm install -g @anthropic-ai/claude-code, or na
 const LOG_IN = 'Run claude and log in with /login, or set ANTHROPIC_API_KEY, then try again.';
 
 /** Claude Code, headless: the prompt on stdin, its events on stdout, none of the repository's settings unless trusted. */
-export function claudeAgent({ name, config, search, trust, env = process.env }: ClaudeAgentOptions): Agent {
+export function claudeAgent({ name, config, search, trust, env = process.env }: VendorAgentOptions): Agent {
   const find = () => findOnPath(config.command ?? 'claude', search);
   const asking = { PATH: search.path, HOME: env.HOME ?? '/', DISABLE_AUTOUPDATER: '1' };
   return {

@@ -1,4 +1,3 @@
-import type { AgentConfig } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Agent } from './agent.ts';
 import { codexArguments } from './codex-arguments.ts';
@@ -8,21 +7,15 @@ import { findCodexLogin } from './codex-login.ts';
 import { codexMcp } from './codex-mcp.ts';
 import { codexReader } from './codex-reader.ts';
 import { PRICES, type PriceList } from './prices.ts';
-import { findOnPath, type ProgramSearch, requireProgram } from './program.ts';
+import { findOnPath, requireProgram } from './program.ts';
 import { programAvailability } from './program-availability.ts';
 import { askVersion } from './program-version.ts';
+import type { VendorAgentOptions } from './vendor-agent.ts';
 
-/** A Codex agent's place in the configuration. */
-export interface CodexAgentOptions {
-  name: string;
-  config: AgentConfig;
-  search: ProgramSearch;
-  /** The SHA-256 of each settings file of the repository that the user trusts. */
-  trust: Readonly<Record<string, string>>;
-  env?: NodeJS.ProcessEnv;
+type CodexAgentOptions = VendorAgentOptions & {
   prices?: PriceList;
   world?: World;
-}
+};
 
 /** Each takes 200 MB and shares one account's limits with the others. */
 const MOST_PARALLEL = 16;

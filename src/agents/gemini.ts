@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentConfig } from '../schema/config.ts';
 import type { Agent, Assignment } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 import { geminiArguments, geminiVariables } from './gemini-arguments.ts';
@@ -9,21 +8,15 @@ import { prepareGeminiHome } from './gemini-home.ts';
 import { findGeminiLogin, LOGIN_VARIABLES, userFolderOf } from './gemini-login.ts';
 import { geminiReader } from './gemini-reader.ts';
 import type { PriceList } from './prices.ts';
-import { findOnPath, type ProgramSearch, requireProgram } from './program.ts';
+import { findOnPath, requireProgram } from './program.ts';
 import { programAvailability } from './program-availability.ts';
 import { versionOf } from './program-version.ts';
 import { trustedTexts } from './trust.ts';
+import type { VendorAgentOptions } from './vendor-agent.ts';
 
-/** A Gemini agent's place in the configuration. */
-export interface GeminiAgentOptions {
-  name: string;
-  config: AgentConfig;
-  search: ProgramSearch;
-  /** The SHA-256 of each settings file of the repository that the user trusts. */
-  trust: Readonly<Record<string, string>>;
-  env?: NodeJS.ProcessEnv;
+type GeminiAgentOptions = VendorAgentOptions & {
   prices?: PriceList;
-}
+};
 
 /** Each takes 250 to 400 MB and shares one account's limits with the others. */
 const MOST_PARALLEL = 16;

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { AgentConfig, type Config } from '../schema/config.ts';
 import { type AgentChoice, nameForProgram, parseAgentChoice } from './choice.ts';
-import { findProgram } from './program.ts';
+import { findOnPath, findProgram, type ProgramSearch } from './program.ts';
 import { loadScenario } from './scenario.ts';
 
 /** What agents are made from. */
@@ -44,14 +44,19 @@ export function pinAgents(options: AgentOptions): PinnedAgents {
   return { agents: Object.fromEntries(agents), choices };
 }
 
+/** Where the programs of configured agents are looked for. */
+export function searchOf({ dir, root, path }: AgentOptions): ProgramSearch {
+  return { dir: root ?? dir, path: path ?? process.env.PATH ?? '' };
+}
+
 /** Agents that need no settings: the program of that name on PATH. */
-const BUILT_IN = ['claude', 'codex', 'gemini'] as const;
+export const BUILT_IN = ['claude', 'codex', 'gemini'] as const;
 
 /** With nothing configured and nothing asked for, the programs that are there are the agents. */
 function installedAgents(options: AgentOptions): [string, AgentConfig][] {
-  const search = { dir: options.root ?? options.dir, path: options.path ?? process.env.PATH ?? '' };
+  const search = searchOf(options);
   return BUILT_IN.flatMap((name) =>
-    'found' in findProgram(name, search) ? [[name, AgentConfig.parse({ kind: name })]] : [],
+    'found' in findOnPath(name, search) ? [[name, AgentConfig.parse({ kind: name })]] : [],
   );
 }
 
@@ -81,7 +86,7 @@ function adHocCommand(
   { program, args }: { program: string; args: string[] },
   { options, rehearsals, agents }: Settling,
 ): Record<string, AgentConfig> {
-  const found = findProgram(program, { dir: options.dir, path: options.path ?? process.env.PATH ?? '' });
+  const found = findProgram(program, { ...searchOf(options), dir: options.dir });
   if ('missing' in found)
     throw new AppError('AGENT_MISSING', `Agent command:${program}: ${found.missing}`, { program });
   const config = AgentConfig.parse({ kind: 'command', command: found.found, args });

@@ -5,8 +5,7 @@ import { claudeAgent } from './claude.ts';
 import { codexAgent } from './codex.ts';
 import { commandAgent } from './command.ts';
 import { geminiAgent } from './gemini.ts';
-import { type AgentOptions, pinAgents } from './pin.ts';
-import type { ProgramSearch } from './program.ts';
+import { type AgentOptions, pinAgents, searchOf } from './pin.ts';
 import { rehearsalAgent } from './rehearsal.ts';
 
 type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
@@ -28,8 +27,4 @@ const KINDS: Record<AgentConfig['kind'], Make> = {
 export function createAgents(options: AgentOptions): Map<string, Agent> {
   const { agents } = pinAgents(options);
   return new Map(Object.entries(agents).map(([name, config]) => [name, KINDS[config.kind](name, config, options)]));
-}
-
-function searchOf({ dir, root, path }: AgentOptions): ProgramSearch {
-  return { dir: root ?? dir, path: path ?? process.env.PATH ?? '' };
 }

@@ -1,15 +1,32 @@
-import type { Caller } from '../operations/caller.ts';
 import type { OperationInput } from '../schema/operation.ts';
 import { cleanText } from './clean-text.ts';
-import type { Terminal } from './terminal.ts';
+import { readGoalText } from './goal-text.ts';
+import type { Session } from './platform.ts';
+import { type StartFlags, startOptions } from './start-options.ts';
+import { work } from './work.ts';
 
-/** Starts a run and says, before anything else is shown, what its owner should know about it. */
-export async function startRun(
-  terminal: Terminal,
-  caller: Caller,
-  request: OperationInput<'start-run'>,
-): Promise<string[]> {
-  const { run, notes } = await caller.call('start-run', request);
-  for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
-  return [run];
+type Request = OperationInput<'start-run'>;
+
+/** What a command asks for: the words that were typed, and what they become. */
+export type Start = {
+  flags: StartFlags;
+  words: readonly string[];
+  request(text: string, options: Request['options']): Request;
+};
+
+/** Starts a run and follows it; what its owner should know about it is said before anything else is shown. */
+export async function startRun(session: Session, { flags, words, request }: Start): Promise<number> {
+  const { terminal } = session.platform;
+  const options = await startOptions(terminal, flags);
+  return work(session, {
+    ...flags,
+    dir: options.dir,
+    readsInput: words[0] === '-',
+    begin: async (caller) => {
+      const text = await readGoalText(terminal, words);
+      const { run, notes } = await caller.call('start-run', request(text, options));
+      for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
+      return [run];
+    },
+  });
 }

@@ -41,7 +41,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
     begun = { place, outcome: UNSEEN };
     const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
-    begun = { place, outcome: { ...outcome, digest: undefined } };
+    begun = { place, outcome: { ...UNSEEN, result: { usage: outcome.result.usage, text: outcome.result.text } } };
     await concludeAttempt(ctx, run, { task, attempt, place, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;

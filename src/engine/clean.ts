@@ -21,15 +21,24 @@ export async function cleanUp(
   cleaning: Cleaning,
 ): Promise<{ items: CleanItem[]; bytes: number; applied: boolean }> {
   const items: CleanItem[] = [];
+  const staying: string[] = [];
   for (const name of await entries(ctx.home.workspaces)) {
-    const item = await cleanWorkspace(ctx, name, cleaning);
-    if (item !== undefined) items.push(item);
+    try {
+      const item = await cleanWorkspace(ctx, name, cleaning);
+      if (item !== undefined) items.push(item);
+    } catch (error) {
+      staying.push(`${join(ctx.home.workspaces, name)}: ${messageOf(error)}`);
+    }
   }
   for (const name of await entries(ctx.home.attempts)) {
     const path = join(ctx.home.attempts, name);
     if (endedRun(ctx, name, cleaning) === undefined) continue;
     items.push({ what: 'raw output', path, bytes: await treeBytes(path), reason: 'it is in the transcript' });
     if (cleaning.apply) await rm(path, { recursive: true, force: true });
+  }
+  if (staying.length > 0) {
+    const rest = `the other ${items.length} ${items.length === 1 ? 'entry was' : 'entries were'} removed`;
+    throw new AppError('REFUSED', `What cannot be saved stays, ${rest}: ${staying.join('; ')}`, { staying });
   }
   return { items, bytes: items.reduce((sum, item) => sum + item.bytes, 0), applied: cleaning.apply };
 }
@@ -38,7 +47,7 @@ async function cleanWorkspace(ctx: EngineContext, name: string, cleaning: Cleani
   const state = endedRun(ctx, name, cleaning);
   const ordinal = Number(NAMED.exec(name)?.[2]);
   const key = state?.order[ordinal - 1];
-  if (state === undefined || key === undefined || name.endsWith('.excluded')) return undefined;
+  if (state === undefined || key === undefined || name.includes('.excluded')) return undefined;
   const path = join(ctx.home.workspaces, name);
   const item = {
     what: 'workspace',
@@ -50,12 +59,8 @@ async function cleanWorkspace(ctx: EngineContext, name: string, cleaning: Cleani
   const run = await activate(ctx, state.start.run);
   const task = run.ledger.state.tasks[key];
   if (task === undefined) return undefined;
-  try {
-    const number = Math.max(1, task.attempts.length);
-    await savePlace(run, task, await placeOf(ctx, run, task), { number, save: ctx.world.now() });
-  } catch (error) {
-    throw new AppError('REFUSED', `Workspace ${path} could not be saved, so it stays: ${messageOf(error)}`, { path });
-  }
+  const number = Math.max(1, task.attempts.length);
+  await savePlace(run, task, await placeOf(ctx, run, task), { number, save: ctx.world.now() });
   await removePlace(ctx, run, task);
   return item;
 }

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { lastAttempt, type TaskState } from '../core/state.ts';
@@ -166,7 +166,9 @@ async function ready(
     ...lfsOf(run.project),
   });
   const { excluded } = await provision({ ...common, workspace: place.path, seed });
-  await writeFile(excludedFile(place.path), JSON.stringify(excluded), { mode: 0o600 });
+  const file = excludedFile(place.path);
+  await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });
+  await rename(`${file}.new`, file);
   return excluded;
 }
 

@@ -1,3 +1,4 @@
+import { BUILT_IN } from '../agents/pin.ts';
 import type { Parts } from '../engine/context.ts';
 import { pinChoices } from '../engine/pin.ts';
 import { AppError } from '../errors.ts';
@@ -6,8 +7,6 @@ import type { AgentsView, AgentView } from '../operations/ports.ts';
 import { AccountEvent } from '../schema/event.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
-
-const KNOWN = ['claude', 'codex', 'gemini'];
 
 /** The agents of a folder's settings as they stand now; asking spends nothing. */
 export async function viewAgents(
@@ -24,7 +23,7 @@ export async function viewAgents(
     pinChoices(parts, { config: settings, options: { dir, agents: [...agents], rehearse: false }, root });
   const { config, byRole } = orKnown(
     () => pin(choices),
-    () => pin(KNOWN),
+    () => pin(BUILT_IN),
   );
   const agents: AgentView[] = [];
   for (const agent of parts.agents({ config, project: { id: '', root } }).values()) {

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
@@ -28,6 +28,22 @@ it('ends a cancelled run whose repository is gone, and keeps what had landed', a
   expect(saved.json, saved.stderr).toEqual(
     expect.arrayContaining([expect.objectContaining({ run, task: 'implement/1.1', landed: true })]),
   );
+});
+
+it('keeps a workspace that cannot be saved because its repository is gone, and cleans the rest', async () => {
+  const settings = `${SETTINGS}limits: { attempts: 1 }\n`;
+  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+  await place.mh(['job', 'A', '--check', 'false']);
+  const clean = ['clean', '--all', '--older-than', '0'];
+  expect((await place.mh(clean)).stderr).toContain('manyhands clean --all --older-than 0 --apply');
+  renameSync(join(place.repo, '.git'), join(place.root, 'away.git'));
+  const refused = await place.mh([...clean, '--apply']);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('What cannot be saved stays')]);
+  expect(readdirSync(join(place.home, 'attempts'))).toEqual([]);
+  expect(readdirSync(join(place.home, 'workspaces'))).toHaveLength(2);
+  renameSync(join(place.root, 'away.git'), join(place.repo, '.git'));
+  expect((await place.mh([...clean, '--apply'])).code).toBe(0);
+  expect(readdirSync(join(place.home, 'workspaces'))).toEqual([]);
 });
 
 /** Waits for a file that an agent makes. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acpAgent } from '../../src/agents/acp.ts';
-import type { AgentEvent, Assignment } from '../../src/agents/agent.ts';
+import type { Assignment } from '../../src/agents/agent.ts';
 import { AgentConfig } from '../../src/schema/config.ts';
 import type { FailureKind } from '../../src/schema/failure.ts';
 import { askedToStop } from '../agents/asked-to-stop.ts';
@@ -12,7 +12,7 @@ import { type AcpProgram, SPEAKERS } from './acp-speakers.ts';
 import type { Reason, Script } from './model-server/step.ts';
 import { closedAddress, startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';
-import { type AgentRun, makeRealAssignment, runAgent } from './support.ts';
+import { makeRealAssignment, runAgent } from './support.ts';
 import { describeWith } from './with-programs.ts';
 import { makeWorkplace, type Workplace } from './workplace.ts';
 

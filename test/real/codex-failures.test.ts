@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/schema/failure.ts';
 import { realWorld } from '../../src/world.ts';
-import { codexStage, shell } from './codex-stage.ts';
+import { codexStage, LIMITS, shell } from './codex-stage.ts';
 import type { Step } from './model-server/step.ts';
 import { closedAddress, startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { it } from 'vitest';
 import type { Agent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex.ts';
 import { AgentConfig } from '../../src/schema/config.ts';
+import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { codexProvider } from './invocations.ts';
 import type { Script, Step } from './model-server/step.ts';
 import type { ModelServer } from './model-server.ts';

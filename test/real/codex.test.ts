@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { codexAgent } from '../../src/agents/codex.ts';
 import { AgentConfig } from '../../src/schema/config.ts';
-import { codexStage, commit, MODEL, patch } from './codex-stage.ts';
+import { codexStage, commit, MODEL, patch, shell } from './codex-stage.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';

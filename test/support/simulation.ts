@@ -17,11 +17,11 @@ import { failure, T0 } from './given.ts';
 import { requireConsistent } from './invariants.ts';
 import { Ledger } from './ledger.ts';
 import { replay } from './replay.ts';
+import { requireStartable, type SimulatedAttempt, savedBy, taskIn, usageOf } from './simulated-attempt.ts';
 
 export type SimulatedRun = { state: RunState; log: string[]; later: TaskSpec[] };
 export type AttemptOutcome = 'changed' | 'unchanged' | FailureKind;
 export type LandingOutcome = 'green' | 'red' | 'conflict' | 'held';
-type Live = { run: string; task: string; attempt: number; agent: string; usedUsd: number; reservedUsd: number };
 
 /** The most that one model call costs in here. */
 export const CALL_USD = 0.3;
@@ -31,7 +31,7 @@ export class Simulation {
   now = T0;
   readonly runs = new Map<string, SimulatedRun>();
   /** Programs that run; they outlive a crash. */
-  readonly live = new Map<string, Live>();
+  readonly live = new Map<string, SimulatedAttempt>();
   /** What the engine remembers without having recorded it; a crash forgets it. */
   claims = new Map<string, Intent>();
   readonly resting: Record<string, number> = {};
@@ -240,26 +240,4 @@ export class Simulation {
 function standing(state: RunState): 'open' | 'done' | 'failed' {
   if (state.status.kind !== 'ended') return 'open';
   return state.status.status === 'done' || state.status.status === 'unverified' ? 'done' : 'failed';
-}
-
-function requireStartable(state: RunState, key: string): void {
-  const { spec, attempts } = taskIn(state, key);
-  const unmet = spec.needs.find((need) => state.tasks[need]?.phase.status !== 'done');
-  if (unmet !== undefined) throw new Error(`${key} starts before ${unmet} is done`);
-  if (attempts.some((attempt) => attempt.ended === null)) throw new Error(`${key} runs twice at once`);
-}
-
-function taskIn(state: RunState, key: string): TaskState {
-  const task = state.tasks[key];
-  if (task === undefined) throw new Error(`there is no task ${key}`);
-  return task;
-}
-
-function usageOf({ usedUsd }: Live): Usage {
-  return { kind: 'known', costUsd: usedUsd, inputTokens: 1, outputTokens: 1, cachedTokens: 0, turns: 1 };
-}
-
-function savedBy({ task, attempt }: Live, changed: boolean) {
-  const commit = `${task}-${attempt}`;
-  return { ref: `refs/${commit}`, commit, tree: commit, head: commit, changed };
 }

@@ -35,15 +35,15 @@ export const cleanCommand: CliCommand = {
         }
         const rows = found.items.map(({ what, path, bytes, reason }) => [what, bytesText(bytes), reason, path]);
         if (rows.length > 0) printLines(terminal, tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER));
-        terminal.err(`${conclusion(rows.length, found, olderThan)}\n`);
+        terminal.err(`${conclusion(rows.length, found, `${all ? '--all ' : ''}--older-than ${olderThan}`)}\n`);
         return 0;
       },
     });
   },
 };
 
-function conclusion(count: number, { bytes, applied }: { bytes: number; applied: boolean }, days: number): string {
+function conclusion(count: number, { bytes, applied }: { bytes: number; applied: boolean }, flags: string): string {
   if (count === 0) return 'Nothing to clean.';
   if (applied) return `Removed ${count}, ${bytesText(bytes)}. All work in them is saved: manyhands salvage`;
-  return `${count} could be removed, ${bytesText(bytes)}. Nothing was removed; do it with: manyhands clean --older-than ${days} --apply`;
+  return `${count} could be removed, ${bytesText(bytes)}. Nothing was removed; do it with: manyhands clean ${flags} --apply`;
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { addHelp, type CliCommand, whenCalled } from '../command.ts';
 import { EXIT_CODES } from '../exit-code.ts';
-import { readGoalText } from '../goal-text.ts';
-import { addStartOptions, StartFlags, startOptions } from '../start-options.ts';
+import { addStartOptions, StartFlags } from '../start-options.ts';
 import { startRun } from '../start-run.ts';
-import { work } from '../work.ts';
 
 const Flags = StartFlags.extend({ planOnly: z.boolean().default(false) });
 
@@ -22,20 +20,12 @@ export const doCommand: CliCommand = {
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async (flags, args) => {
-        const { terminal } = session.platform;
-        const options = await startOptions(terminal, flags);
-        return work(session, {
-          ...flags,
-          dir: options.dir,
-          readsInput: args[0] === '-',
-          begin: async (caller) => {
-            const goal = await readGoalText(terminal, args);
-            const input = { goal, planOnly: flags.planOnly };
-            return startRun(terminal, caller, { recipe: 'goal', input, options });
-          },
-        });
-      },
+      act: (flags, words) =>
+        startRun(session, {
+          flags,
+          words,
+          request: (goal, options) => ({ recipe: 'goal', input: { goal, planOnly: flags.planOnly }, options }),
+        }),
     });
   },
 };

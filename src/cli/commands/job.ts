@@ -5,11 +5,9 @@ import { RetryPolicy } from '../../schema/task.ts';
 import { wholeNumber } from '../amounts.ts';
 import { addHelp, type CliCommand, collect, whenCalled } from '../command.ts';
 import { EXIT_CODES } from '../exit-code.ts';
-import { readGoalText } from '../goal-text.ts';
-import { addStartOptions, StartFlags, startOptions } from '../start-options.ts';
+import { addStartOptions, StartFlags } from '../start-options.ts';
 import { startRun } from '../start-run.ts';
 import { parseStopRule } from '../stop-rule.ts';
-import { work } from '../work.ts';
 
 const Flags = StartFlags.extend({
   after: z.array(z.string()).default([]),
@@ -40,19 +38,12 @@ export const jobCommand: CliCommand = {
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async (flags, args) => {
-        const { terminal } = session.platform;
-        const options = await startOptions(terminal, flags);
-        return work(session, {
-          ...flags,
-          dir: options.dir,
-          readsInput: args[0] === '-',
-          begin: async (caller) => {
-            const input = { task: await readGoalText(terminal, args), ...jobInput(flags) };
-            return startRun(terminal, caller, { recipe: 'job', input, options });
-          },
-        });
-      },
+      act: (flags, words) =>
+        startRun(session, {
+          flags,
+          words,
+          request: (task, options) => ({ recipe: 'job', input: { task, ...jobInput(flags) }, options }),
+        }),
     });
   },
 };

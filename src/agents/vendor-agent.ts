@@ -1,0 +1,12 @@
+import type { AgentConfig } from '../schema/config.ts';
+import type { ProgramSearch } from './program.ts';
+
+/** The place of a vendor's agent in the configuration. */
+export interface VendorAgentOptions {
+  name: string;
+  config: AgentConfig;
+  search: ProgramSearch;
+  /** The SHA-256 of each settings file of the repository that the user trusts. */
+  trust: Readonly<Record<string, string>>;
+  env?: NodeJS.ProcessEnv;
+}
