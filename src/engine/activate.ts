@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { hasVariables, withValues } from '../core/recorded-config.ts';
 import { redactor, secretsAmong } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
@@ -22,17 +23,21 @@ export async function activate(
   const { start } = state;
   const project = known?.project ?? (await openProject(ctx, start.project));
   await repairBranch(project, state);
+  const config = hasVariables(start.config)
+    ? withValues(start.config, await ctx.parts.config(start.project.root))
+    : start.config;
   const reads = start.recipe.name === 'job' && isReadingJob(start.input);
   return {
     id: run,
     ledger: new RunLedger(ctx.store, ctx.world, state),
     project,
     recipe: ctx.parts.recipe(start.recipe.name, start.recipe.version),
-    agents: ctx.parts.agents(start),
+    config,
+    agents: ctx.parts.agents({ config, project: start.project }),
     roles: loadRoles(ctx, start.roles),
     cancel: new AbortController(),
     checks: reads ? [] : ctx.parts.checks(start.config),
-    redact: redactor(secretsOf(ctx, start.config)),
+    redact: redactor(secretsOf(ctx, config)),
     keep: undefined,
   };
 }

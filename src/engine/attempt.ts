@@ -8,7 +8,7 @@ import { sweep, terminate } from '../process/terminate.ts';
 import type { ProcessRecord } from '../schema/event.ts';
 import type { Failure } from '../schema/failure.ts';
 import { crashpoint } from '../world.ts';
-import { assignmentFor, writePrompt } from './assignment.ts';
+import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { concludeAttempt } from './conclude.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { AttemptDigest } from './digest.ts';
@@ -55,23 +55,28 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
 /** Goes on with an attempt that an earlier engine started: watches the living, collects what ended meanwhile. */
 export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const attempt = currentAttempt(task);
-  const place = await placeOf(ctx, run, task);
   const { process } = attempt;
   crashpoint('attempt.adopting');
   if (process === null) {
     const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
     return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { ...NOT_STARTED, stopped } });
   }
-  const agent = requireAgent(run, attempt);
-  const assignment = await assignmentFor(ctx, run, {
-    task,
-    attempt,
-    agent,
-    workspace: place.path,
-    token: process.token,
-  });
-  const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
-  await concludeAttempt(ctx, run, { task, attempt, place, outcome });
+  let place: Place | undefined;
+  try {
+    place = await placeOf(ctx, run, task);
+    const agent = requireAgent(run, attempt);
+    const assigning = { task, attempt, agent, workspace: place.path, token: process.token };
+    const assignment = await assignmentFor(ctx, run, assigning);
+    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
+    await concludeAttempt(ctx, run, { task, attempt, place, outcome });
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    // Who cannot be watched must not go on working: it is ended, its work is saved, and its use is charged.
+    const folder = attemptFolder(ctx, run, task, attempt.number);
+    await terminate({ ...process, folder }, { graceMs: GRACE_MS });
+    const stopped = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
+    await concludeAttempt(ctx, run, { task, attempt, place, outcome: { ...UNSEEN, stopped } });
+  }
 }
 
 type Started = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };

@@ -76,6 +76,8 @@ export interface ActiveRun {
   readonly cancel: AbortController;
   /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
   readonly checks: readonly Extract<GateSpec, { gate: 'command' }>[];
+  /** Its recorded settings with the values of variables, which are never recorded. */
+  readonly config: Config;
   /** Takes secrets out of everything that is stored or shown; prompts are never altered. */
   readonly redact: Redact;
   /** The commit that the recipe wants to end on, if it is not the branch's tip. */

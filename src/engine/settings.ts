@@ -17,7 +17,7 @@ type Asking = { task: TaskState; attempt: AttemptState; tier: Tier | undefined }
 
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
 export async function settingsFor(run: ActiveRun, what: Asking): Promise<AssignmentSettings> {
-  const { config } = run.ledger.state.start;
+  const { config } = run;
   const { task, attempt, base } = { ...what, base: what.attempt.base };
   const agent = config.agents[attempt.agent];
   const account = attempt.account === null ? undefined : agent?.accounts[attempt.account];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { evolve } from '../core/evolve.ts';
+import { withoutValues } from '../core/recorded-config.ts';
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import { snapshotFolder } from '../git/folder.ts';
@@ -51,7 +52,7 @@ export async function startRun(ctx: EngineContext, request: StartRequest): Promi
     input: request.input,
     base,
     land,
-    config: pinned.config,
+    config: withoutValues(pinned.config),
     roles,
     agents: pinned.byRole,
   };

@@ -30,24 +30,31 @@ type Following = { store: Store; engine: Engine | undefined; stream: string; aft
 /** Everything after a version, once and in order: what is stored, then (with an engine) what gets committed. */
 async function* follow({ store, engine, stream, after, signal }: Following): AsyncGenerator<ShownEvent> {
   let version = after;
-  while (!signal.aborted) {
-    const more = Promise.withResolvers<void>();
-    const stop = store.onAppend((events: StoredEvent[]) => {
-      if (events.some((event) => event.stream === stream)) more.resolve();
-    });
-    const onAbort = () => more.resolve();
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
+  let more = Promise.withResolvers<void>();
+  let broken: { error: unknown } | undefined;
+  const wake = () => more.resolve();
+  const stop = store.onAppend((events: StoredEvent[]) => {
+    if (events.some((event) => event.stream === stream)) wake();
+  });
+  engine?.failed.catch((error: unknown) => {
+    broken = { error };
+    wake();
+  });
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    while (!signal.aborted) {
+      more = Promise.withResolvers<void>();
       for (const event of store.read(stream, version)) {
         version = event.version;
         yield { version, at: event.at, type: event.type, data: event.data };
       }
       if (engine === undefined) return;
-      await Promise.race([more.promise, engine.failed]);
-    } finally {
-      stop();
-      signal.removeEventListener('abort', onAbort);
+      if (broken !== undefined) throw broken.error;
+      await more.promise;
     }
+  } finally {
+    stop();
+    signal.removeEventListener('abort', wake);
   }
 }
 

@@ -51,9 +51,9 @@ describe('what follows a failure', () => {
     expect(following('interrupted')).toMatchObject({ delayMs: 0 });
   });
 
-  it('counts interruptions too once there are more than ten', () => {
-    expect(following('interrupted', { attempt: 10 })).toMatchObject({ free: true });
-    expect(following('interrupted', { attempt: 11 })).toMatchObject({ action: 'retry', free: false });
+  it('counts interruptions too once there are more than five', () => {
+    expect(following('interrupted', { attempt: 5 })).toMatchObject({ free: true });
+    expect(following('interrupted', { attempt: 6 })).toMatchObject({ action: 'retry', free: false });
   });
 
   it('resumes the conversation of a stalled attempt, and begins anew when the context is full', () => {

@@ -1,0 +1,48 @@
+import type { AgentConfig, Config, McpServer } from '../schema/config.ts';
+
+type Variables = Record<string, string>;
+
+/** The settings as a run records them: of variables and headers only the names, because their values may be secrets. */
+export function withoutValues(config: Config): Config {
+  return mapVariables(config, (variables) => Object.fromEntries(Object.keys(variables).map((name) => [name, ''])));
+}
+
+/** Recorded settings with the values that the current settings give these variables; one that is gone is left out. */
+export function withValues(recorded: Config, current: Config): Config {
+  const known = new Map<string, Variables>();
+  mapVariables(current, (variables, where) => {
+    known.set(where, variables);
+    return variables;
+  });
+  return mapVariables(recorded, (variables, where) => {
+    const values = known.get(where) ?? {};
+    return Object.fromEntries(
+      Object.keys(variables).flatMap((name) => (name in values ? [[name, values[name] ?? '']] : [])),
+    );
+  });
+}
+
+/** Whether recorded settings name variables whose values must be read anew. */
+export function hasVariables(config: Config): boolean {
+  let found = false;
+  mapVariables(config, (variables) => {
+    found ||= Object.keys(variables).length > 0;
+    return variables;
+  });
+  return found;
+}
+
+function mapVariables(config: Config, change: (variables: Variables, where: string) => Variables): Config {
+  const agents = Object.entries(config.agents).map(([name, agent]): [string, AgentConfig] => {
+    const accounts = Object.entries(agent.accounts).map(([login, account]) => [
+      login,
+      { ...account, env: change(account.env, `agents.${name}.accounts.${login}`) },
+    ]);
+    return [name, { ...agent, env: change(agent.env, `agents.${name}`), accounts: Object.fromEntries(accounts) }];
+  });
+  const mcp = Object.entries(config.mcp).map(([name, server]): [string, McpServer] => {
+    if ('url' in server) return [name, { ...server, headers: change(server.headers, `mcp.${name}`) }];
+    return [name, { ...server, env: change(server.env, `mcp.${name}`) }];
+  });
+  return { ...config, agents: Object.fromEntries(agents), mcp: Object.fromEntries(mcp) };
+}

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { RunDocument } from '../../src/schema/document.ts';
+import { makeScratch } from '../support/scratch.ts';
+
+const SECRET = 'correct-horse-battery-staple';
+/** Uses its secret, and tells it to everybody. */
+const AGENT = `#!/bin/sh
+cat > /dev/null
+[ -n "$MY_API_KEY" ] || exit 3
+echo "my key is $MY_API_KEY" | tee out.txt
+`;
+
+function everything(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.db(-wal)?$/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+}
+
+it("keeps the values of an agent's variables out of the database, and gives them again when the run goes on", async () => {
+  const settings = `agents:\n  hand: { kind: command, command: ./agent.sh, env: { MY_API_KEY: ${SECRET} } }\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n`;
+  await using place = await makeScratch({
+    files: { 'base.txt': 'x\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings },
+  });
+  const failed = RunDocument.parse((await place.mh(['job', 'Use it', '--check', 'test -e mended.txt', '--json'])).json);
+  expect(failed.status).toBe('failed');
+  const logs = await place.mh(['logs']);
+  expect(logs.stdout).toContain('my key is [redacted]');
+  const again = RunDocument.parse((await place.mh(['retry', '--json'])).json);
+  expect(again.tasks[0]?.attempts).toBe(2);
+  expect(again.reason).not.toMatch(/exit code 3/);
+  expect(everything(place.home)).not.toContain(SECRET);
+});
