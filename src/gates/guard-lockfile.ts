@@ -1,14 +1,5 @@
 import { z } from 'zod';
 
-/** Where packages of the public registries come from; an address elsewhere must already be in the base's lockfile. */
-const REGISTRIES = new Set([
-  'https://registry.npmjs.org',
-  'https://registry.yarnpkg.com',
-  'registry+https://github.com',
-  'https://rubygems.org',
-  'https://pypi.org',
-  'https://files.pythonhosted.org',
-]);
 const LOCKFILES = new Set([
   ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb', 'deno.lock'],
   ...['cargo.lock', 'go.sum', 'gemfile.lock', 'gems.locked', 'poetry.lock', 'uv.lock', 'pdm.lock', 'pipfile.lock'],
@@ -23,14 +14,18 @@ export function isLockfile(path: string): boolean {
   return LOCKFILES.has((path.split('/').at(-1) ?? '').toLowerCase());
 }
 
-/** Why a changed lockfile needs a person, or nothing: it takes a package from where none came from before. */
-export function lockfileReason(base: string | undefined, candidate: string | undefined): string | undefined {
+/** Why a changed lockfile needs a person, or nothing: it takes a package from where none came from before, and nobody said it may. */
+export function lockfileReason(
+  base: string | undefined,
+  candidate: string | undefined,
+  registries: readonly string[],
+): string | undefined {
   if (candidate === undefined) return undefined;
   const [before, after] = [plainText(base ?? ''), plainText(candidate)];
   if (after.includes('\\') && !before.includes('\\'))
     return 'spells something with escapes, which could hide an address';
-  const known = new Set(sources(before));
-  const foreign = sources(after).find((source) => !known.has(source) && !REGISTRIES.has(source));
+  const known = new Set([...sources(before), ...registries.map((registry) => registry.toLowerCase())]);
+  const foreign = sources(after).find((source) => !known.has(source));
   if (foreign !== undefined) return `takes a package from ${foreign}, where none came from before`;
   const linked = newlyLinked(before, after);
   return linked === undefined ? undefined : `replaces ${linked} by a folder of the repository`;

@@ -20,6 +20,8 @@ export interface GuardOptions {
   tests: readonly string[];
   config: readonly string[];
   allow: readonly string[];
+  /** Origins that a lockfile may name without having named them before. */
+  registries: readonly string[];
   gates: readonly GateSpec[];
   /** Paths of the candidate that are no regular files (links, submodules): their text says nothing about what a check reads. */
   special: ReadonlySet<string>;
@@ -94,7 +96,9 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
     if (options.special.has(path)) return 'is a link, so what a check reads there cannot be judged';
     const [base, candidate] = await Promise.all([options.readBase(path), options.readCandidate(path)]);
     if (isPackage) return packageReason(base, candidate, rules.commands);
-    return isLockfile(path) ? lockfileReason(base, candidate) : manifestReason(path, base, candidate);
+    return isLockfile(path)
+      ? lockfileReason(base, candidate, options.registries)
+      : manifestReason(path, base, candidate);
   }
   if (rules.isNamed(path) && !rules.isTestFile(path) && !NEVER_NAMED.test(path))
     return `is ${change.status} and a check runs it`;

@@ -144,6 +144,10 @@ export const Config = z.strictObject({
         .default([])
         .describe('More globs of files that decide how checks run; a change to one is held.'),
       allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
+      registries: z
+        .array(z.string())
+        .default([])
+        .describe('Origins (https://host) from which lockfiles may take packages, besides those they name already.'),
     })
     .prefault({}),
   health: HealthThresholds.prefault({}).describe('When an attempt is warned about.'),

@@ -33,6 +33,7 @@ export function judge({
     tests: [],
     config,
     allow,
+    registries: ['https://packages.example', 'registry+https://packages.example'],
     gates: [GateSpec.parse({ gate: 'command', name: 'check', run })],
     special: new Set(special),
     readBase: async (path) => base[path],

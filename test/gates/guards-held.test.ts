@@ -97,7 +97,7 @@ describe('what decides how checks run', () => {
     async (path) => {
       const entries = {
         'yarn.lock': [
-          'a@^1:\n  version "1.0.0"\n  resolved "https://registry.yarnpkg.com/a/-/a-1.tgz#f"\n',
+          'a@^1:\n  version "1.0.0"\n  resolved "https://packages.example/a/-/a-1.tgz#f"\n',
           'b@^1:\n  resolved "https://evil.example/b.tgz"\n',
         ],
         'pnpm-lock.yaml': [
@@ -105,7 +105,7 @@ describe('what decides how checks run', () => {
           '  b@1.0.0:\n    resolution: {tarball: https://evil.example/b.tgz}\n',
         ],
         'Cargo.lock': [
-          '[[package]]\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n',
+          '[[package]]\nsource = "registry+https://packages.example/index"\n',
           '[[package]]\nsource = "git+https://evil.example/b#1"\n',
         ],
       }[path];

@@ -74,12 +74,12 @@ describe('files of which only a part decides how checks run', () => {
 
   it('holds a lockfile that takes a package from a new place or replaces one by a folder', async () => {
     const lock = (entry: object) => manifest({ packages: { 'node_modules/vitest': entry } });
-    const base = { 'package-lock.json': lock({ resolved: 'https://registry.npmjs.org/vitest/-/vitest-1.0.0.tgz' }) };
+    const base = { 'package-lock.json': lock({ resolved: 'https://packages.example/vitest/-/vitest-1.0.0.tgz' }) };
     const elsewhere = lock({ resolved: 'https://evil.example/vitest-1.0.0.tgz' });
     expect(await held({ base, candidate: { 'package-lock.json': elsewhere } })).toEqual(['package-lock.json']);
-    const escaped = base['package-lock.json'].replace('https://registry.npmjs.org', '\\u0068ttps:\\/\\/evil.example');
+    const escaped = base['package-lock.json'].replace('https://packages.example', '\\u0068ttps:\\/\\/evil.example');
     expect(await held({ base, candidate: { 'package-lock.json': escaped } })).toEqual(['package-lock.json']);
-    const disguised = lock({ resolved: 'https://registry.npmjs.org@evil.example/vitest-1.0.0.tgz' });
+    const disguised = lock({ resolved: 'https://packages.example@evil.example/vitest-1.0.0.tgz' });
     expect(await held({ base, candidate: { 'package-lock.json': disguised } })).toEqual(['package-lock.json']);
     const linked = lock({ resolved: 'fake', link: true });
     expect(await held({ base, candidate: { 'package-lock.json': linked } })).toEqual(['package-lock.json']);

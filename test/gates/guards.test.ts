@@ -21,7 +21,7 @@ describe('honest changes', () => {
   it('lets an added or bumped dependency of the registry pass with its lockfile', async () => {
     const lock = (version: string) =>
       manifest({
-        packages: { 'node_modules/zod': { version, resolved: `https://registry.npmjs.org/zod/-/zod-${version}.tgz` } },
+        packages: { 'node_modules/zod': { version, resolved: `https://packages.example/zod/-/zod-${version}.tgz` } },
       });
     const base = {
       'package.json': manifest({ version: '1.0.0', dependencies: { zod: '^3.0.0' } }),
@@ -57,7 +57,7 @@ describe('honest changes', () => {
       'Cargo.toml': '[package]\nname = "x"\n\n[dependencies]\nserde = "1"\n',
       'go.mod': 'module example.com/x\n\ngo 1.22\n\nrequire (\n\tgolang.org/x/net v0.1.0\n)\n',
       'requirements.txt': 'requests>=2\n',
-      Gemfile: "source 'https://rubygems.org'\ngem 'rake'\n",
+      Gemfile: "source 'https://gems.example'\ngem 'rake'\n",
     };
     const candidate = {
       'pyproject.toml': base['pyproject.toml']

@@ -134,7 +134,7 @@ export class CheckedProject implements AsyncDisposable {
     const changed = await changedFiles(this.mirror, { from: this.base, to: commit });
     return guard({
       changed: changed.map(({ path, status }) => ({ path, status: status === 'renamed' ? 'modified' : status })),
-      ...{ tests: [], config: [], allow: [] },
+      ...{ tests: [], config: [], allow: [], registries: [] },
       gates: [{ gate: 'command', name: 'check', run: command, timeoutMs: 60_000 }],
       special: await specialFiles(this.mirror, this.base, commit),
       readBase: (path) => showFile(this.mirror, this.base, path),
