@@ -25,7 +25,7 @@ export type OutputOptions = {
 type Described = { kind: string; text: string; data?: unknown };
 
 /** A line is shown up to this length; the rest of it is counted, not kept. */
-const MAX_LINE_BYTES = 1024 * 1024;
+export const MAX_LINE_BYTES = 1024 * 1024;
 /** Most text of one attempt that is kept; what an agent says beyond it is counted. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
