@@ -156,33 +156,11 @@ describe.concurrent('steering a run', () => {
     const folder = join(place.root, 'plain');
     mkdirSync(folder);
     writeFileSync(join(folder, 'note.txt'), 'hello\n');
-    const { json, code } = await place
-      .mh([
-        'job',
-        'What is here?',
-        '--role',
-        'research',
-        '--agent',
-        `command:${join(place.repo, 'reader.sh')}`,
-        '-C',
-        folder,
-        '--json',
-      ])
-      .then(async (first) => {
-        expect(first.code).toBe(3);
-        writeFileSync(join(place.repo, 'reader.sh'), '#!/bin/sh\ncat > /dev/null\nls\n', { mode: 0o755 });
-        return place.mh([
-          'job',
-          'What is here?',
-          '--role',
-          'research',
-          '--agent',
-          `command:${join(place.repo, 'reader.sh')}`,
-          '-C',
-          folder,
-          '--json',
-        ]);
-      });
+    writeFileSync(join(place.repo, 'reader.sh'), '#!/bin/sh\ncat > /dev/null\nls\n', { mode: 0o755 });
+    const ask = (agent: string) =>
+      place.mh(['job', 'What is here?', '--role', 'research', '--agent', `command:${agent}`, '-C', folder, '--json']);
+    expect((await ask(join(place.repo, 'none.sh'))).code).toBe(3);
+    const { json, code } = await ask(join(place.repo, 'reader.sh'));
     expect([code, json]).toMatchObject([0, { status: 'done', result: 'note.txt', branch: null }]);
   });
 });

@@ -4,6 +4,18 @@ import { goal } from '../../src/recipes/goal.ts';
 import type { RunEvent } from '../../src/schema/event.ts';
 import { added, attemptEnded, attempted, given, landed, started, taskEnded, worked } from '../support/given.ts';
 
+/** A check that was red before any work. */
+const RED = {
+  gate: 'npm test',
+  verdict: 'fail',
+  tree: 't',
+  definition: 'd',
+  setup: 's',
+  summary: 'red',
+  exitCode: 1,
+  durationMs: 1,
+  reused: false,
+} as const;
 const INPUT = { goal: 'Make it better', planOnly: false };
 const PLAN = {
   tasks: [
@@ -64,18 +76,7 @@ describe('the goal recipe', () => {
   });
 
   it('repairs a base on which a check is red before it plans', () => {
-    const red = {
-      gate: 'npm test',
-      verdict: 'fail',
-      tree: 't',
-      definition: 'd',
-      setup: 's',
-      summary: 'red',
-      exitCode: 1,
-      durationMs: 1,
-      reused: false,
-    } as const;
-    const { state } = given(started(), { type: 'run.base-checked', data: { tree: 't', evidence: [red] } });
+    const { state } = given(started(), { type: 'run.base-checked', data: { tree: 't', evidence: [RED] } });
     expect(asked(state).add.map(({ key, needs }) => [key, needs])).toEqual([
       ['repair/1', []],
       ['plan/1', ['repair/1']],
@@ -84,20 +85,9 @@ describe('the goal recipe', () => {
   });
 
   it('asks a person first when the settings say that a red base blocks', () => {
-    const red = {
-      gate: 'npm test',
-      verdict: 'fail',
-      tree: 't',
-      definition: 'd',
-      setup: 's',
-      summary: 'red',
-      exitCode: 1,
-      durationMs: 1,
-      reused: false,
-    } as const;
     const story = given(started({}, { baseRed: 'block' }), {
       type: 'run.base-checked',
-      data: { tree: 't', evidence: [red] },
+      data: { tree: 't', evidence: [RED] },
     });
     const { hold } = asked(story.state);
     expect(hold?.what).toBe('base-red');
