@@ -142,31 +142,31 @@ async function supervise(
   });
   const reading = new AbortController();
   const digest = new AttemptDigest();
-  const output = new AttemptOutput({
-    attempt: assignment.attempt,
-    folder: assignment.folder,
-    reader,
-    store: ctx.store,
-    world: ctx.world,
-    signal: reading.signal,
-    redact: run.redact,
-    digest,
-    onRead: (bytes) => {
-      const usage = reader.usage();
-      watchdog.heard(bytes, usage);
-      if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
-      lastUsageAt = ctx.world.now();
-      ctx
-        .submit(run, (state) => recordUsage(state, { task: task.spec.key, attempt: attempt.number, usage }))
-        .committed.catch(failures.reject);
-    },
-  });
   const onStop = () =>
     end({ kind: 'interrupted', message: ctx.stopping.aborted ? 'The engine was stopped' : 'The run was cancelled' });
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
   signal.addEventListener('abort', onStop, { once: true });
   if (signal.aborted) onStop();
   try {
+    const output = new AttemptOutput({
+      attempt: assignment.attempt,
+      folder: assignment.folder,
+      reader,
+      store: ctx.store,
+      world: ctx.world,
+      signal: reading.signal,
+      redact: run.redact,
+      digest,
+      onRead: (bytes) => {
+        const usage = reader.usage();
+        watchdog.heard(bytes, usage);
+        if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
+        lastUsageAt = ctx.world.now();
+        ctx
+          .submit(run, (state) => recordUsage(state, { task: task.spec.key, attempt: attempt.number, usage }))
+          .committed.catch(failures.reject);
+      },
+    });
     const exit = await Promise.race([ending(assignment.folder, process.identity), failures.promise]);
     crashpoint('attempt.exited');
     await sweep(target);
@@ -176,7 +176,6 @@ async function supervise(
   } finally {
     signal.removeEventListener('abort', onStop);
     watchdog.close();
-    output.close();
     reading.abort();
   }
 }

@@ -1,0 +1,26 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { RunDocument } from '../../src/schema/document.ts';
+import { makeScratch } from '../support/scratch.ts';
+
+const AGENT = '#!/bin/sh\ncat > /dev/null\necho started > "$HOME/started"\nsleep 30\n';
+
+it('ends an agent whose output cannot be read any more, says so, and leaves nothing that keeps the command waiting', async () => {
+  const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\n';
+  await using place = await makeScratch({
+    files: { 'base.txt': 'x\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings },
+  });
+  const first = place.start(['job', 'Work', '--json']);
+  for (let tries = 0; tries < 400 && !readdirSync(place.root).includes('started'); tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  first.kill('SIGKILL');
+  await first.done;
+  const attempts = join(place.home, 'attempts');
+  for (const name of readdirSync(attempts)) rmSync(join(attempts, name, 'stdout'), { force: true });
+  const { code, json } = await place.mh(['resume', '--json']);
+  const [run] = RunDocument.array().parse(json);
+  expect([code, run?.status]).toEqual([4, 'blocked']);
+  expect(await place.leftovers()).toEqual([]);
+});
