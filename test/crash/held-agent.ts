@@ -41,7 +41,9 @@ export function letGo(scratch: Scratch, who: Held): void {
 /** The process numbers of all agents or checks that ever began. */
 export function begun(scratch: Scratch, who: Held): number[] {
   const file = join(scratch.root, who);
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
+  if (!existsSync(file)) return [];
+  // A line that is still being written is not counted.
+  return readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number);
 }
 
 /** Waits until so many have begun, and gives their process numbers. */
