@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../errors.ts';
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 import type { AcpOrder } from './acp/order.ts';
 import { acpReader } from './acp/reader.ts';
 import type { Agent, Assignment } from './agent.ts';

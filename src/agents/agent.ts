@@ -1,4 +1,5 @@
-import type { Account, AgentConfig, Effort, McpServer, Permission } from '../schema/config.ts';
+import type { Account, AgentConfig, Effort, Permission } from '../schema/config/agent.ts';
+import type { McpServer } from '../schema/config/mcp.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Access, TaskLimits, Tier } from '../schema/task.ts';
 import type { Usage } from '../schema/usage.ts';

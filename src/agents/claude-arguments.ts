@@ -1,4 +1,4 @@
-import type { Permission } from '../schema/config.ts';
+import type { Permission } from '../schema/config/agent.ts';
 import type { Assignment } from './agent.ts';
 
 /** Files in the attempt's folder that Claude is pointed to. */

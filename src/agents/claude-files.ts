@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { McpServer } from '../schema/config.ts';
+import type { McpServer } from '../schema/config/mcp.ts';
 import type { Assignment, AssignmentSettings } from './agent.ts';
 import type { ClaudeFiles } from './claude-arguments.ts';
 import { trustedTexts } from './trust.ts';

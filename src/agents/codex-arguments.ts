@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Effort, Permission } from '../schema/config.ts';
+import type { Effort, Permission } from '../schema/config/agent.ts';
 import type { Assignment } from './agent.ts';
 import { type TomlValue, toToml } from './toml.ts';
 

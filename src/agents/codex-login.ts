@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import { run } from '../process/run.ts';
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 import { accountVariables } from './account-variables.ts';
 import { codexHome, LOGIN_VARIABLES } from './codex-environment.ts';
 

@@ -1,4 +1,4 @@
-import type { McpServer } from '../schema/config.ts';
+import type { McpServer } from '../schema/config/mcp.ts';
 import type { AssignmentSettings } from './agent.ts';
 import type { TomlValue } from './toml.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 import type { Agent, AgentReader, Assignment, Availability } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 import { commandReader } from './command-reader.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 
 const LOGIN_FILES = ['oauth_creds.json', 'gemini-credentials.json', '.env'] as const;
 /** Variables that stand for a login. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { McpServer } from '../schema/config.ts';
+import type { McpServer } from '../schema/config/mcp.ts';
 import type { Assignment } from './agent.ts';
 
 /** Those of the user's settings that decide how a model is reached; a wrong one is as if it were absent. */

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import { AgentConfig, type Config } from '../schema/config.ts';
+import { AgentConfig } from '../schema/config/agent.ts';
+import type { Config } from '../schema/config.ts';
 import { type AgentChoice, nameForProgram, parseAgentChoice } from './choice.ts';
 import { findOnPath, findProgram, type ProgramSearch } from './program.ts';
 import { loadScenario } from './scenario.ts';

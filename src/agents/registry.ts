@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 import { acpAgent } from './acp.ts';
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../errors.ts';
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 import type { Agent, Availability } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 import { ORDER_VARIABLE, rehearsalOrder } from './rehearsal/order.ts';

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 import type { ProgramSearch } from './program.ts';
 
 /** The place of a vendor's agent in the configuration. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { LandMode } from '../schema/config.ts';
+import { LandMode } from '../schema/config/land.ts';
 import type { StartOptions } from '../schema/request.ts';
 import { parseUsd, wholeNumber } from './amounts.ts';
 import { addDir, addFollowing, addJson, collect, FollowOptions } from './command.ts';

@@ -1,4 +1,6 @@
-import type { AgentConfig, Config, McpServer } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
+import type { McpServer } from '../schema/config/mcp.ts';
+import type { Config } from '../schema/config.ts';
 
 type Variables = Record<string, string>;
 

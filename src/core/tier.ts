@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../schema/config.ts';
+import type { AgentConfig } from '../schema/config/agent.ts';
 import type { Tier } from '../schema/task.ts';
 
 /** The model an agent uses for a tier: its one model, the tier's, or the standard one; none means the agent's own default. */

@@ -4,7 +4,7 @@ import type { Agent, Assignment } from '../agents/agent.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/state.ts';
 import { renderPrompt } from '../roles/prompt.ts';
 import type { Role } from '../roles/role.ts';
-import type { AgentConfig, AgentKind } from '../schema/config.ts';
+import type { AgentConfig, AgentKind } from '../schema/config/agent.ts';
 import { attemptId } from '../schema/ids.ts';
 import type { TaskLimits } from '../schema/task.ts';
 import { childEnvironment } from '../workspaces/environment.ts';

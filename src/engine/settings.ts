@@ -3,7 +3,8 @@ import type { AttemptState, TaskState } from '../core/state.ts';
 import { modelFor } from '../core/tier.ts';
 import { showFile } from '../git/diff.ts';
 import { readTopTexts } from '../git/top-files.ts';
-import type { AgentConfig, Config, Permission } from '../schema/config.ts';
+import type { AgentConfig, Permission } from '../schema/config/agent.ts';
+import type { Config } from '../schema/config.ts';
 import type { Tier } from '../schema/task.ts';
 import type { ActiveRun } from './context.ts';
 

@@ -1,5 +1,6 @@
 import type { RunState } from '../core/state.ts';
-import type { Config, LandMode } from '../schema/config.ts';
+import type { LandMode } from '../schema/config/land.ts';
+import type { Config } from '../schema/config.ts';
 import type { RunEvent } from '../schema/event.ts';
 import type { OperationOutput, SalvageItem, ShownEvent } from '../schema/operation.ts';
 import type { StartRequest } from '../schema/request.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Config, LandMode } from './config.ts';
+import { LandMode } from './config/land.ts';
+import { Config } from './config.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';

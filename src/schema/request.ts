@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LandMode } from './config.ts';
+import { LandMode } from './config/land.ts';
 import { RetryPolicy } from './task.ts';
 
 /** What every request for work may say, whatever the recipe. */

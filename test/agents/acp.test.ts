@@ -11,7 +11,7 @@ import { chooseOption, isGranted, type Rights } from '../../src/agents/acp/permi
 import { promptUsage } from '../../src/agents/acp/usage.ts';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { AgentEvent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../contracts/attempt.ts';
 import { askedToStop } from './asked-to-stop.ts';

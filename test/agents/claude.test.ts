@@ -12,7 +12,8 @@ import { resetTimeIn } from '../../src/agents/claude-reset-time.ts';
 import { createAgents } from '../../src/agents/registry.ts';
 import { lineReader } from '../../src/process/lines.ts';
 import { run } from '../../src/process/run.ts';
-import { AgentConfig, Config } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
+import { Config } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS } from '../contracts/attempt.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { AgentExit } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../contracts/attempt.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { geminiAgent } from '../../src/agents/gemini.ts';
 import { geminiRights } from '../../src/agents/gemini-rights.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { makeGemini, sampleAssignment } from './gemini-made.ts';
 

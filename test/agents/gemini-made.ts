@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Assignment } from '../../src/agents/agent.ts';
 import { geminiAgent } from '../../src/agents/gemini.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 
 const DIR = fileURLToPath(new URL('../fixtures/agents', import.meta.url));

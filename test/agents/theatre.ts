@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { stringify } from 'yaml';
 import type { Agent, Assignment } from '../../src/agents/agent.ts';
 import { rehearsalAgent } from '../../src/agents/rehearsal.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { makeAssignment, playAttempt } from '../contracts/attempt.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/agents/rehearsal-program.ts', import.meta.url));

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { Assignment } from '../../src/agents/agent.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import type { FailureKind } from '../../src/schema/failure.ts';
 import { askedToStop } from '../agents/asked-to-stop.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { claudeAgent } from '../../src/agents/claude.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { bash, claudeStage, MODEL, type More, write } from './claude-stage.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';

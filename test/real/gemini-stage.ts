@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { geminiAgent } from '../../src/agents/gemini.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Script, Step } from './model-server/step.ts';
 import type { ModelServer } from './model-server.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandAgent } from '../../src/agents/command.ts';
 import { terminate } from '../../src/process/terminate.ts';
-import { AgentConfig } from '../../src/schema/config.ts';
+import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { claudeEnv } from './invocations.ts';
 import { startModelServer } from './model-server.ts';
 import { makeRealAssignment, runAgent } from './support.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Permission } from '../../schema/config.ts';
+import type { Permission } from '../../schema/config/agent.ts';
 import type { Access } from '../../schema/task.ts';
 
 const Offered = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { McpServer, Permission } from '../../schema/config.ts';
+import { Permission } from '../../schema/config/agent.ts';
+import { McpServer } from '../../schema/config/mcp.ts';
 import { Access } from '../../schema/task.ts';
 
 /** What the program that speaks with an agent is told: whom to start, what to ask, and what to allow. */

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { LandMode } from '../../schema/config.ts';
+import { LandMode } from '../../schema/config/land.ts';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../command.ts';
 import { EXIT_CODES } from '../exit-code.ts';
 import { resolveDir } from '../target.ts';

@@ -1,0 +1,5 @@
+import { z } from 'zod';
+
+/** How the result of a run reaches its base. */
+export const LandMode = z.enum(['branch', 'merge', 'pr']);
+export type LandMode = z.infer<typeof LandMode>;

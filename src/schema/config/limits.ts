@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { Seconds } from './words.ts';
+
+/** How much at once, how often, how long. */
+export const LimitsConfig = z
+  .strictObject({
+    agents: z.number().int().min(1).max(150).default(20).describe('Attempts at once.'),
+    checks: z.number().int().min(1).max(64).default(2).describe('Checks at once.'),
+    attempts: z.number().int().min(1).max(20).default(3).describe('Tries per task.'),
+    runAttempts: z.number().int().min(1).max(100_000).default(5_000).describe('Tries per run, over all tasks.'),
+    retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Wait before a retry.'),
+    inactivitySeconds: Seconds.default(300).describe('An attempt that says nothing for so long is stopped.'),
+    runtimeSeconds: Seconds.default(3600).describe('The longest an attempt may take.'),
+    turns: z.number().int().positive().optional().describe('Most turns of an attempt.'),
+    outputBytes: z
+      .number()
+      .int()
+      .positive()
+      .default(256 * 1024 * 1024)
+      .describe('Most output of an attempt.'),
+    freeMemoryMb: z.number().nonnegative().default(256).describe('No attempt starts with less memory free.'),
+    freeDiskMb: z.number().nonnegative().default(512).describe('No attempt starts with less disk free.'),
+  })
+  .prefault({});

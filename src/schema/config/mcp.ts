@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** A server of tools that agents are given: started by them, or reached by address. */
+export const McpServer = z.union([
+  z.strictObject({
+    command: z.string(),
+    args: z.array(z.string()).default([]),
+    env: z.record(z.string(), z.string()).default({}),
+  }),
+  z.strictObject({ url: z.url(), headers: z.record(z.string(), z.string()).default({}) }),
+]);
+export type McpServer = z.infer<typeof McpServer>;
