@@ -1,4 +1,5 @@
 import type { Benchmark } from './benchmark.ts';
+import { bulk, bulkGrowth } from './bulk.ts';
 import { dieAtWork } from './dead-engine.ts';
 import { events } from './events.ts';
 import { graph } from './graph.ts';
@@ -9,7 +10,7 @@ import { restart, takeUpAndEnd } from './restart.ts';
 import { tasks } from './tasks.ts';
 import { workspace } from './workspace.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [tasks, graph, events, line, restart, workspace, merge];
+const BENCHMARKS: readonly Benchmark[] = [tasks, bulk, bulkGrowth, graph, events, line, restart, workspace, merge];
 
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);
 if (mode === '--die-at-work') await dieAtWork(folder, Number(size));

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { readHistory } from './engine/history.ts';
 import { AppError } from './errors.ts';
 import { type Home, prepareHome, resolveHome } from './home.ts';
 import type { Caller } from './operations/caller.ts';
@@ -18,10 +19,15 @@ import { socketPath } from './socket/socket-path.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import { viewAgents } from './wiring/agents-port.ts';
 import { flow, perform } from './wiring/answer.ts';
+import { benchPort } from './wiring/bench-port.ts';
 import { examine } from './wiring/doctor.ts';
+import { forgesPort } from './wiring/forges-port.ts';
+import { keepPort } from './wiring/keep-port.ts';
 import { engineBusy, OwnEngine } from './wiring/own-engine.ts';
 import { chooseParts } from './wiring/parts.ts';
+import { projectsPort } from './wiring/projects-port.ts';
 import { runsPort } from './wiring/runs-port.ts';
+import { templatesPort } from './wiring/templates-port.ts';
 import { whereabouts } from './wiring/where.ts';
 import { workPort } from './wiring/work-port.ts';
 import { realWorld, type World } from './world.ts';
@@ -176,14 +182,20 @@ class AppCaller implements Caller {
     const store = await openSqliteStore({ file: home.database, world });
     this.#opened.push(store);
     const parts = chooseParts(env, rehearsalProgram());
-    const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world }, dir, choices);
+    const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world, env }, dir, choices);
     return {
       runs: runsPort(store, undefined),
+      projects: projectsPort(store, world),
+      templates: templatesPort(env),
       work: workPort(home),
       engine: undefined,
       agents: view,
+      bench: benchPort,
+      forges: forgesPort({ home, env, world, parts }),
+      history: () => readHistory(store),
+      keep: keepPort({ home, store, world }),
       where: (dir) => whereabouts(home, env, dir),
-      doctor: (dir) => examine({ home, env, dir, world, view: (folder) => view(folder, []) }),
+      doctor: (dir, online) => examine({ home, env, dir, world, online, view: (folder) => view(folder, []) }),
     };
   }
 }

@@ -15,6 +15,9 @@ export type Home = {
   checkouts: string;
   logs: string;
   folders: string;
+  backups: string;
+  archives: string;
+  bench: string;
 };
 
 const FOLDERS = ['root', 'mirrors', 'workspaces', 'attempts', 'seeds', 'checkouts', 'logs'] as const;
@@ -33,6 +36,9 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     checkouts: join(root, 'checkouts'),
     logs: join(root, 'logs'),
     folders: join(root, 'folders'),
+    backups: join(root, 'backups'),
+    archives: join(root, 'archives'),
+    bench: join(root, 'bench'),
   };
 }
 

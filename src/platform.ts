@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Platform, ScratchRepository } from './cli/platform.ts';
+import { createQuestions } from './cli/questions.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { AppError } from './errors.ts';
 import { prepareHome, resolveHome } from './home.ts';
@@ -54,6 +55,9 @@ export function createPlatform(version: string): Platform {
       writeSync(announceTo, text);
       closeSync(announceTo);
     },
+    confirm,
+    questions: () => createQuestions(process.stdin, process.stderr, env),
+    ask,
     reveal,
     makeScratchRepository,
   };
@@ -64,6 +68,20 @@ function takeAnnounceFd(env: NodeJS.ProcessEnv): number | undefined {
   const fd = Number(env[ANNOUNCE_VARIABLE] ?? Number.NaN);
   delete env[ANNOUNCE_VARIABLE];
   return Number.isInteger(fd) ? fd : undefined;
+}
+
+/** A person who breaks off has not said yes. */
+async function confirm(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { confirm: ask } = await import('@clack/prompts');
+  return (await ask({ message: question, initialValue: false, output: process.stderr })) === true;
+}
+
+async function ask(question: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { text } = await import('@clack/prompts');
+  const answer = await text({ message: question, output: process.stderr });
+  return typeof answer === 'string' ? answer : undefined;
 }
 
 async function reveal(path: string): Promise<void> {

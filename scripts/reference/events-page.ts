@@ -1,23 +1,34 @@
 import { z } from 'zod';
-import { AccountEvent, ProjectEvent, RunEvent } from '../../src/schema/event.ts';
+import { AccountEvent, ModelEvent, ProjectEvent, RunEvent } from '../../src/schema/event.ts';
 import { code, type Page, referencePage, table } from './markdown.ts';
 import { fieldsOf } from './schema-text.ts';
 
-type EventType = (RunEvent | ProjectEvent | AccountEvent)['type'];
-type EventSchema = typeof RunEvent | typeof ProjectEvent | typeof AccountEvent;
+type EventType = (RunEvent | ProjectEvent | AccountEvent | ModelEvent)['type'];
+type EventSchema = typeof RunEvent | typeof ProjectEvent | typeof AccountEvent | typeof ModelEvent;
 
 const MEANINGS: Record<EventType, string> = {
   'run.started': 'The run is on record, with everything it will ever depend on.',
   'run.base-checked': 'Each check ran once on the base, before any work.',
   'run.held': 'The run waits for a person.',
   'run.approved': 'A person said yes; the run goes on.',
+  'run.titled': 'A title was found for the run, which had none but the beginning of its text.',
+  'run.paused': 'A track, or the whole run, starts nothing more; what runs goes on to its end.',
+  'run.unpaused': 'A paused track, or all that was paused, goes on.',
+  'tasks.invalidated': 'Done tasks, and all that was built upon them, must be done again; their evidence is stale.',
+  'task.proposed': "A task's work passed its gates on the merged candidate, and another agent is asked to verify it.",
+  'task.verified': 'What that verification found: the work goes on to the branch, or back with the report.',
   'run.limited': 'A person changed how many attempts may be under way at once.',
   'run.cancelling': 'Somebody cancelled the run; what is under way is being ended and saved.',
   'run.landed': 'The result is on the branch that the run started from.',
+  'run.undone': 'A person took the landing back: this commit on the branch reverts it.',
+  'run.branch-removed': 'A person had the branch `mh/<run>` deleted; its commit stays under this ref of the mirror.',
   'run.rewound': 'The run ends on an earlier commit, because the review rounds after it made things worse.',
   'run.branch-pushed': 'The branch `mh/<run>` in the repository of the user stands at this commit.',
   'run.reopened': 'Tasks of a run are tried again at the wish of a person.',
   'run.ended': 'Nothing more happens to the run.',
+  'call.started': 'A small question (a title, a tier, a diagnosis) is about to be asked, and money was set aside.',
+  'call.ended':
+    'The question was answered by one of those asked, or by none, so that rules answer it; each is charged.',
   'tasks.added': 'The recipe asks for tasks. What is recorded of a task is final.',
   'attempt.started': 'An agent was chosen for a task, and money was set aside.',
   'attempt.spawned': 'The process of the attempt is there, and does not run before this is on record.',
@@ -26,7 +37,7 @@ const MEANINGS: Record<EventType, string> = {
   'attempt.ended': 'The attempt is over and its work is saved.',
   'task.retrying': 'The task will be tried again, with the evidence of what went wrong.',
   'task.landing': 'The work of a task waits to land.',
-  'gate.ended': 'A check has judged a candidate.',
+  'gate.ended': 'A check has judged a candidate, or an inspection the work of an attempt.',
   'task.conflicted': 'The work cannot be merged as it is; another task resolves the conflict.',
   'task.held': 'A person must look at the work before it lands.',
   'task.approved': 'A person said yes to held work.',
@@ -36,7 +47,17 @@ const MEANINGS: Record<EventType, string> = {
   'project.opened': 'The project is known.',
   'project.spent': 'A run ended and cost this much.',
   'project.proved': 'A check judged a tree; a later run need not check it again.',
-  'account.rested': 'An account is not asked before this time.',
+  'collection.added': 'A collection was made.',
+  'collection.renamed': 'A collection has another name, with all that is in it.',
+  'collection.removed': 'A collection is gone; the runs that were in it are in none.',
+  'collection.filed': 'A run was put into a collection, out of the one it was in, or (`null`) into none.',
+  'run.hidden': 'A run is left out of lists unless hidden ones are asked for.',
+  'run.unhidden': 'A hidden run is listed again.',
+  'run.flagged': 'A person marked a run to come back to.',
+  'run.unflagged': 'The mark is gone.',
+  'account.rested': 'An account, or one family of its models, is not asked before this time.',
+  'model.judged': 'A run ended; this is what checks have decided about the work of each agent in it.',
+  'model.benched': 'A benchmark of a model ended.',
 };
 
 /** Every event with its fields. */
@@ -50,6 +71,9 @@ export function eventsPage(): Page {
     ...sections(ProjectEvent),
     '## Of an account',
     ...sections(AccountEvent),
+    '## Of models',
+    'All of them stand in one stream, `models`.',
+    ...sections(ModelEvent),
   ]);
 }
 

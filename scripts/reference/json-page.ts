@@ -1,6 +1,13 @@
 import { z } from 'zod';
+import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
+import { BulkStatus } from '../../src/schema/bulk-operations.ts';
 import { AgentPick, AgentStanding, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
+import { InitDocument } from '../../src/schema/init.ts';
+import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
+import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
 import { DoctorLine, OPERATIONS, SalvageItem } from '../../src/schema/operation.ts';
+import { UndoResult } from '../../src/schema/undo.ts';
+import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
 import { type Page, referencePage, table } from './markdown.ts';
 import { schemaBlock } from './schema-text.ts';
 
@@ -11,30 +18,77 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   UsageRow,
   AgentStanding,
   AgentPick,
+  ModelScore,
+  RoutePlan,
+  BenchItem,
+  BenchResult,
   SalvageItem,
   DoctorLine,
+  InitDocument,
   diff: OPERATIONS['diff-run'].output,
+  summary: OPERATIONS['summarize-diff'].output,
+  Acceptance,
+  Judgement,
+  UndoResult,
+  BackupResult,
+  ArchiveResult,
   restored: OPERATIONS['restore-salvage'].output,
   cleaned: OPERATIONS.clean.output,
   places: OPERATIONS.where.output,
+  WorkCheck,
+  DryRun,
+  BulkStatus,
+  scanned: OPERATIONS['scan-files'].output,
 };
 
 const PRINTED: readonly (readonly [string, string])[] = [
-  ['`do`, `job`, `show`, `wait`, `approve`, `retry`, `land`, `limit`, `cancel`', '[RunDocument](#rundocument)'],
+  [
+    '`do`, `job`, `run`, `show`, `wait`, `approve`, `retry`, `land`, `pr`, `limit`, `pause`, `cancel`',
+    '[RunDocument](#rundocument)',
+  ],
   ['`resume`', 'list of [RunDocument](#rundocument); with a run id that one alone'],
+  ['`review`', 'list of [RunDocument](#rundocument); with one `--pr` that one alone'],
   ['any of these with `--detach`', '`{ "run": "<id>" }`; for `resume` without an id a list of them'],
+  ['`plan`', '[RunDocument](#rundocument); its `result` holds the tasks. With `--run`: `{ "run", "file" }`'],
+  [
+    '`yolo`, `run --with-review`',
+    '[RunDocument](#rundocument); with `--with-review` a list: the work, then its reviews',
+  ],
+  ['`bulk run`, `bulk retry`, `bulk resume`', '[RunDocument](#rundocument)'],
+  ['`bulk status`', '[BulkStatus](#bulkstatus)'],
+  ['`bulk scan`', '[scanned](#scanned), and the `file` that was written, or null'],
+  ['`run --dry-run`', '[DryRun](#dryrun)'],
+  ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
   ['`logs`', 'list of [LogLine](#logline); with `-f` it is printed when the run ends'],
   ['`usage`', 'list of [UsageRow](#usagerow)'],
   ['`models`', 'list of [AgentStanding](#agentstanding)'],
   ['`models pick`', '[AgentPick](#agentpick)'],
+  ['`models scores`', 'list of [ModelScore](#modelscore)'],
+  [
+    '`models report`',
+    '`{ "agents", "routes", "scores" }`: lists of [AgentStanding](#agentstanding), [RoutePlan](#routeplan) and [ModelScore](#modelscore)',
+  ],
+  [
+    '`models bench`',
+    'list of [BenchItem](#benchitem); with `--execute` `{ "items", "results" }`: that list, and one of [BenchResult](#benchresult)',
+  ],
   ['`diff`', '[diff](#diff)'],
+  ['`diff --summary`', '[summary](#summary)'],
+  ['`verify`', '[Acceptance](#acceptance)'],
+  ['`judge`', '[Judgement](#judgement)'],
+  ['`report`', '`{ "run", "format", "text", "file" }`; `file` is null when it was not written to one'],
+  ['`undo`', '[UndoResult](#undoresult)'],
+  ['`backup`', '[BackupResult](#backupresult)'],
+  ['`archive`', '[ArchiveResult](#archiveresult)'],
+  ['`archive restore`', '`{ "run": "<id>" }`'],
   ['`open`', 'list of folders, as texts'],
   ['`salvage`', 'list of [SalvageItem](#salvageitem)'],
   ['`salvage restore`', '[restored](#restored)'],
   ['`clean`', '[cleaned](#cleaned)'],
   ['`where`', '[places](#places)'],
   ['`doctor`', 'list of [DoctorLine](#doctorline)'],
+  ['`init`', '[InitDocument](#initdocument)'],
   [
     '`config list`',
     'list of `{ "key", "value", "from", "type", "description" }`; `from` is default, global or project',

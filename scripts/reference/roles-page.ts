@@ -12,6 +12,7 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   checks: 'the commands that must exit 0, a line each',
   conflict: 'the files in conflict, a line each',
   context: 'what the tasks before it have done, a line each',
+  appUrl: 'Where the application runs that is to be verified.',
   instructions: 'nothing so far; the file that the setting `instructions` names reaches agents beside the role',
 };
 

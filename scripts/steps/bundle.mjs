@@ -10,10 +10,15 @@ const PROGRAMS = {
   main: 'src/main.ts',
   rehearsal: 'src/agents/rehearsal-program.ts',
   acp: 'src/agents/acp-program.ts',
+  'scope-hook': 'src/gates/scope-hook-program.ts',
 };
+/** Folders of Markdown that the programs read. */
+const TEXTS = ['roles', 'templates'];
 /** Bundled CommonJS asks for Node's own modules by `require`. */
 const BANNER =
   "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
+/** What it offers to Node asks for its own parts in a way that no bundler can follow; its modules do not. */
+const MODULE_FORMS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 const LEFT_OVER_MS = 7 * 24 * 3_600_000;
 
 /** Builds the programs if the sources are not those that dist was built from. */
@@ -23,13 +28,15 @@ export async function buildIfNeeded(say) {
   await buildPrograms();
 }
 
-/** Builds the programs and the roles they read. */
+/** Builds the programs and the texts they read. */
 export async function buildPrograms() {
   const from = hashOf(SOURCES);
   await buildInto(DIST, async (place) => {
     await bundle(PROGRAMS, place);
-    for (const name of readdirSync(join(ROOT, 'src/roles')).filter((each) => each.endsWith('.md'))) {
-      cpSync(join(ROOT, 'src/roles', name), join(place, 'roles', name));
+    for (const folder of TEXTS) {
+      for (const name of readdirSync(join(ROOT, 'src', folder)).filter((each) => each.endsWith('.md'))) {
+        cpSync(join(ROOT, 'src', folder, name), join(place, folder, name));
+      }
     }
   });
   writeFileSync(join(ROOT, STAMP), from);
@@ -48,7 +55,7 @@ async function buildInto(target, make) {
   const place = mkdtempSync(join(ROOT, '.setup', 'build-'));
   try {
     await make(place);
-    const isProgram = (path) => Number(!/^(chunk-|roles\W)/.test(path));
+    const isProgram = (path) => Number(!/^(chunk-|(roles|templates)\W)/.test(path));
     for (const path of filesBelow(place).sort((a, b) => isProgram(a) - isProgram(b))) {
       mkdirSync(dirname(join(target, path)), { recursive: true });
       renameSync(join(place, path), join(target, path));
@@ -66,6 +73,7 @@ async function bundle(entryPoints, outdir) {
     outdir,
     bundle: true,
     packages: 'bundle',
+    alias: MODULE_FORMS,
     platform: 'node',
     format: 'esm',
     target: 'node22.18',

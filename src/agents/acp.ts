@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import type { AgentConfig } from '../schema/config/agent.ts';
 import type { AcpOrder } from './acp/order.ts';
 import { acpReader } from './acp/reader.ts';
+import { canRestrain, obeyedBy, restrainingVariables } from './acp/restraint.ts';
 import type { Agent, Assignment } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 import { findOnPath, type ProgramSearch, requireProgram } from './program.ts';
@@ -43,9 +44,10 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
     kind: 'acp',
     maxParallel: config.maxParallel ?? MOST_PARALLEL,
     vendor: VENDORS.find(([sign]) => sign.test(basename(command)))?.[1],
+    obeys: obeyedBy(command),
     async available() {
       const found = find();
-      if ('found' in found) return { ok: true, detail: `${found.found} (its login shows when it starts)` };
+      if ('found' in found) return { ok: true, detail: `${found.found} (${cautionFor(command)})` };
       const nextStep = `Install it, or name the program in agents.${name}.command.`;
       return { ok: false, detail: found.missing, nextStep };
     },
@@ -56,12 +58,22 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
       await writeFile(file, JSON.stringify(order), { mode: 0o600 });
       return {
         command: [...program, file],
-        env: attemptEnvironment(assignment, { ...config.env, ...assignment.settings.account?.env }),
+        env: attemptEnvironment(assignment, {
+          ...(await restrainingVariables(command, assignment)),
+          ...config.env,
+          ...assignment.settings.account?.env,
+        }),
         pipeOutput: true,
       };
     },
     reader: () => acpReader(),
   };
+}
+
+/** What cannot be told or prevented before it starts. */
+function cautionFor(command: string): string {
+  const login = 'its login shows when it starts';
+  return canRestrain(command) ? login : `${login}; it may obey settings of the repository, which cannot be prevented`;
 }
 
 function orderFor(assignment: Assignment, command: string[]): AcpOrder {

@@ -30,14 +30,20 @@ export interface AssignmentSettings {
   allowedCli: readonly string[];
   addDirs: readonly string[];
   mcp: Readonly<Record<string, McpServer>>;
-  /** Settings files of the repository (hooks, tools) that the user trusts in exactly this content. */
-  trusted: readonly string[];
+  /** Settings files of the repository (hooks, tools) that may be obeyed, in exactly this content; all others may not. */
+  trusted: readonly TrustedFile[];
   /** Texts that reach the agent below its role in rank: the `instructions:` file, and the base's own native files. */
   instructions: string;
   native: Readonly<Partial<Record<NativeFile, string>>>;
   /** The login to use, if there are several. */
   account?: { name: string } & Account;
 }
+
+/** A file of the repository as the user trusts it. */
+export type TrustedFile = { path: string; text: string };
+
+/** Globs of files that may be touched, must not be, and may be besides. */
+type WriteScope = { allow: readonly string[]; deny: readonly string[]; also: readonly string[] };
 
 /** The instruction files that agents read by themselves. */
 export type NativeFile = 'CLAUDE.md' | 'AGENTS.md' | 'GEMINI.md';
@@ -57,6 +63,8 @@ export interface Assignment {
   session?: string;
   outputSchema?: unknown;
   limits: TaskLimits;
+  /** Which files of the repository it may touch; all of them apply. */
+  scopes?: readonly WriteScope[];
   settings: AssignmentSettings;
   env: Record<string, string>;
 }
@@ -104,6 +112,8 @@ export interface Agent {
   available(): Promise<Availability>;
   /** The variables of our environment, besides the common ones, that it may see: its own vendor's. */
   readonly vendor: RegExp | undefined;
+  /** Settings files of a repository that it obeys whatever we do. */
+  readonly obeys?: readonly string[];
   command(assignment: Assignment): Promise<AgentCommand>;
   reader(assignment: Assignment): AgentReader;
 }

@@ -23,6 +23,8 @@ export interface ClaudeEnd {
   apiError: ApiError | undefined;
   /** When a limit that refused a request is over, as the server said. */
   limitResetAt: number | undefined;
+  /** The family of models that this limit is about, where it is not about all. */
+  limitFamily?: string | undefined;
   stderr: string;
 }
 
@@ -53,6 +55,9 @@ const BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
   ['overloaded', 'overloaded'],
   ['max_output_tokens', 'implementation'],
 ]);
+
+/** What it says of a session that it was to go on with. */
+const LOST = /^No conversation found with session ID/;
 
 /** Only what the program writes when it ends without a result, never what an agent printed. */
 const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
@@ -95,12 +100,19 @@ function reported(end: ClaudeEnd, result: ResultLine): Failure {
   const message = failureMessage(text);
   if (kind !== 'usage-limit' && kind !== 'rate-limit') return { kind, message };
   const resetAt = end.limitResetAt ?? (end.apiError?.at === undefined ? undefined : resetTimeIn(text, end.apiError.at));
-  return resetAt === undefined ? { kind, message } : { kind, message, resetAt };
+  const family = end.limitFamily;
+  return {
+    kind,
+    message,
+    ...(resetAt === undefined ? {} : { resetAt }),
+    ...(family === undefined ? {} : { family }),
+  };
 }
 
 function kindOf({ apiError, limitResetAt }: ClaudeEnd, result: ResultLine): FailureKind {
   const status = result.api_error_status ?? undefined;
   const known =
+    (result.errors?.some((error) => LOST.test(error)) ? 'session-lost' : undefined) ??
     BY_SUBTYPE.get(result.subtype) ??
     BY_TERMINAL_REASON.get(result.terminal_reason ?? '') ??
     BY_API_ERROR.get(result.api_error ?? '') ??

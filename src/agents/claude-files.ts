@@ -3,19 +3,15 @@ import { join } from 'node:path';
 import type { McpServer } from '../schema/config/mcp.ts';
 import type { Assignment, AssignmentSettings } from './agent.ts';
 import type { ClaudeFiles } from './claude-arguments.ts';
-import { trustedTexts } from './trust.ts';
+import { claudeSettings } from './claude-hooks.ts';
 
 const SETTINGS = '.claude/settings.json';
 const MCP = '.mcp.json';
 
 /** Writes into the attempt's folder what Claude is given as files: nobody else may read it, and nobody changes it meanwhile. */
-export async function writeClaudeFiles(
-  assignment: Assignment,
-  hashes: Readonly<Record<string, string>>,
-): Promise<ClaudeFiles> {
-  const { access, folder, settings } = assignment;
-  // What a repository allows must not give a reading role the right to write.
-  const trusted = access === 'read' ? new Map<string, string>() : await trustedTexts(assignment, hashes);
+export async function writeClaudeFiles(assignment: Assignment): Promise<ClaudeFiles> {
+  const { folder, settings } = assignment;
+  const trusted = (path: string) => settings.trusted.find((file) => file.path === path)?.text;
   const write = async (name: string, text: string | undefined): Promise<string[]> => {
     if (text === undefined || text === '') return [];
     const path = join(folder, name);
@@ -23,10 +19,10 @@ export async function writeClaudeFiles(
     return [path];
   };
   const [instructions] = await write('claude-instructions.md', instructionsFor(settings));
-  const [obeyed] = await write('claude-settings.json', trusted.get(SETTINGS));
+  const [obeyed] = await write('claude-settings.json', await claudeSettings(assignment, trusted(SETTINGS)));
   const mcp = [
     ...(await write('claude-mcp.json', mcpConfig(settings.mcp))),
-    ...(await write('claude-mcp-trusted.json', trusted.get(MCP))),
+    ...(await write('claude-mcp-trusted.json', trusted(MCP))),
   ];
   return {
     mcp,

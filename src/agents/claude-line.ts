@@ -97,7 +97,11 @@ const QuietLine = z.object({ type: z.literal('system'), subtype: z.enum(['status
 
 const LimitLine = z.object({
   type: z.literal('rate_limit_event'),
-  rate_limit_info: z.object({ status: z.string(), resetsAt: z.number().nullish() }),
+  rate_limit_info: z.object({
+    status: z.string(),
+    resetsAt: z.number().nullish(),
+    rateLimitType: z.string().nullish(),
+  }),
 });
 
 const MessageStart = z.object({

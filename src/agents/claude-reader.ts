@@ -16,11 +16,16 @@ import { usageSince } from './claude-usage.ts';
 import { parseJsonObject } from './json-object.ts';
 import { sumUsage } from './sum-usage.ts';
 import { tailOfLines } from './tail-of-lines.ts';
+import { toolCall } from './tool-call.ts';
 
 /** What Claude puts in the place of a model's name when it speaks itself. */
 const SYNTHETIC = '<synthetic>';
+/** A weekly limit that holds for one family of models only. */
+const LIMIT_OF_FAMILY = /^seven_day_(opus|sonnet|haiku)$/;
 
 /** The result of a tool that wrote a file. */
+type LimitInfo = Extract<ClaudeLine, { type: 'rate_limit_event' }>['rate_limit_info'];
+
 const WrittenFile = z.object({ filePath: z.string(), structuredPatch: z.unknown(), type: z.string().optional() });
 
 /** Translates Claude's stream-json lines; a line it does not know survives as `unknown`. */
@@ -61,6 +66,7 @@ class ClaudeReading {
   #isCallOpen = false;
   #apiError: ApiError | undefined;
   #limitResetAt: number | undefined;
+  #limitFamily: string | undefined;
 
   constructor(workspace: string) {
     this.#workspace = workspace;
@@ -79,6 +85,7 @@ class ClaudeReading {
       isTurnOpen: this.#isTurnOpen,
       apiError: this.#apiError,
       limitResetAt: this.#limitResetAt,
+      limitFamily: this.#limitFamily,
     };
   }
 
@@ -157,9 +164,10 @@ class ClaudeReading {
     return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
   }
 
-  #limit({ status, resetsAt }: { status: string; resetsAt?: number | null | undefined }): AgentEvent[] {
+  #limit({ status, resetsAt, rateLimitType }: LimitInfo): AgentEvent[] {
     if (status !== 'rejected') return [];
     if (typeof resetsAt === 'number') this.#limitResetAt = resetsAt * 1000;
+    this.#limitFamily = LIMIT_OF_FAMILY.exec(rateLimitType ?? '')?.[1];
     return [{ type: 'retry', message: 'A usage limit is reached' }];
   }
 
@@ -200,7 +208,7 @@ function blockEvent(block: AssistantBlock): AgentEvent[] {
     case 'thinking':
       return [{ type: 'reasoning', text: block.thinking }];
     case 'tool_use':
-      return [{ type: 'tool-call', id: block.id, name: block.name, input: block.input }];
+      return toolCall({ id: block.id, name: block.name, input: block.input });
     case 'other':
       return [];
   }

@@ -15,7 +15,7 @@ const INSTALL = 'Install it with npm install -g @anthropic-ai/claude-code, or na
 const LOG_IN = 'Run claude and log in with /login, or set ANTHROPIC_API_KEY, then try again.';
 
 /** Claude Code, headless: the prompt on stdin, its events on stdout, none of the repository's settings unless trusted. */
-export function claudeAgent({ name, config, search, trust, env = process.env }: VendorAgentOptions): Agent {
+export function claudeAgent({ name, config, search, env = process.env }: VendorAgentOptions): Agent {
   const find = () => findOnPath(config.command ?? 'claude', search);
   const asking = { PATH: search.path, HOME: env.HOME ?? '/', DISABLE_AUTOUPDATER: '1' };
   return {
@@ -32,7 +32,7 @@ export function claudeAgent({ name, config, search, trust, env = process.env }: 
       }),
     async command(assignment) {
       const program = requireProgram(name, find());
-      const files = await writeClaudeFiles(assignment, trust);
+      const files = await writeClaudeFiles(assignment);
       return {
         command: [program, ...claudeArguments(assignment, files), ...config.args],
         env: claudeEnvironment(assignment, config.env),

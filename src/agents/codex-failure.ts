@@ -53,6 +53,7 @@ const STATUS_IN_MESSAGE = /(?:^unexpected status|last status:) (\d{3})\b/;
 /** Only what the program writes when it ends before its first turn. */
 const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
   [/\bNo space left on device\b/, 'disk-full'],
+  [/^Error: thread\/resume.*\bno rollout found\b/m, 'session-lost'],
   [/^Error: .*\b(?:Not logged in|codex login)\b/m, 'auth'],
   [/^Error(: | loading )|^error: /m, 'environment'],
 ];

@@ -6,13 +6,9 @@ import type { CodexFacts } from './codex-arguments.ts';
 import { BEFORE_FILE } from './codex-reader.ts';
 import { findRollout } from './codex-rollout.ts';
 import { strictSchema } from './codex-schema.ts';
-import { trustedTexts } from './trust.ts';
 
 /** What must be known, and stand in the attempt's folder, before Codex starts. */
-export async function prepareCodex(
-  assignment: Assignment,
-  { home, trust }: { home: string; trust: Readonly<Record<string, string>> },
-): Promise<Omit<CodexFacts, 'mcp'>> {
+export async function prepareCodex(assignment: Assignment, home: string): Promise<Omit<CodexFacts, 'mcp'>> {
   const { workspace, folder, session, outputSchema } = assignment;
   if (session !== undefined) await noteRollout(folder, findRollout(home, session));
   const schemaFile = join(folder, 'codex-schema.json');
@@ -21,7 +17,7 @@ export async function prepareCodex(
   }
   return {
     roots: [...new Set([workspace, await realpath(workspace)])],
-    isTrusted: await isTrusted(assignment, trust),
+    isTrusted: await isTrusted(assignment),
     ...(outputSchema === undefined ? {} : { schemaFile }),
   };
 }
@@ -37,17 +33,17 @@ async function noteRollout(folder: string, rollout: string | undefined): Promise
   }
 }
 
-/** Codex obeys all of `.codex` or nothing, so one file that is not trusted makes it untrusted; and reading roles obey nothing. */
-async function isTrusted(assignment: Assignment, trust: Readonly<Record<string, string>>): Promise<boolean> {
-  if (assignment.access === 'read') return false;
-  const settings = join(assignment.workspace, '.codex');
-  const kind = await lstat(settings).catch((error: unknown) => {
+/** Codex obeys all of `.codex` or nothing, so one file that is not trusted makes it untrusted. */
+async function isTrusted({ workspace, settings }: Assignment): Promise<boolean> {
+  if (settings.trusted.length === 0) return false;
+  const folder = join(workspace, '.codex');
+  const kind = await lstat(folder).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (kind?.isDirectory() !== true) return false;
-  const texts = await trustedTexts(assignment, trust);
-  const entries = await readdir(settings, { recursive: true, withFileTypes: true });
+  const trusted = new Set(settings.trusted.map(({ path }) => join(workspace, path)));
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
-  return files.length > 0 && files.every((file) => texts.has(file.slice(assignment.workspace.length + 1)));
+  return files.length > 0 && files.every((file) => trusted.has(file));
 }

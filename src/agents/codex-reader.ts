@@ -13,6 +13,7 @@ import { usageOf } from './codex-usage.ts';
 import { parseJsonObject } from './json-object.ts';
 import type { BilledTokens, PriceList } from './prices.ts';
 import { tailOfLines } from './tail-of-lines.ts';
+import { toolCall } from './tool-call.ts';
 
 /** What a reader of one attempt needs. */
 export interface CodexReading {
@@ -137,7 +138,7 @@ class CodexAttempt {
   #call(item: ToolItem): AgentEvent[] {
     if (this.#called.has(item.id)) return [];
     this.#called.add(item.id);
-    return [{ type: 'tool-call', id: item.id, ...nameAndInput(item) }];
+    return toolCall({ id: item.id, ...nameAndInput(item) });
   }
 
   #outcome(item: ToolItem): AgentEvent[] {

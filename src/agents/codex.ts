@@ -25,7 +25,7 @@ const LOG_IN = 'Run codex login, or set CODEX_API_KEY, then try again.';
 
 /** Codex, headless: the prompt on stdin, its events on stdout, in its own sandbox, none of the repository's settings unless trusted. */
 export function codexAgent(options: CodexAgentOptions): Agent {
-  const { name, config, search, trust, env = process.env, prices = PRICES, world = realWorld } = options;
+  const { name, config, search, env = process.env, prices = PRICES, world = realWorld } = options;
   const find = () => findOnPath(config.command ?? 'codex', search);
   const versions = new Map<string, Promise<string>>();
   const version = async (program: string) => {
@@ -54,7 +54,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
     async command(assignment) {
       const program = requireProgram(name, find());
       const own = codexEnvironment(assignment, config.env);
-      const facts = await prepareCodex(assignment, { home: codexHome(own), trust });
+      const facts = await prepareCodex(assignment, codexHome(own));
       const mcp = codexMcp(assignment.settings);
       return {
         command: [program, ...codexArguments(assignment, { ...facts, mcp: mcp.servers }, config.args)],

@@ -3,6 +3,7 @@ import type { AgentExit } from './agent.ts';
 import { exitFailure } from './exit-failure.ts';
 import { failureMessage } from './failure-message.ts';
 import type { ResultLine } from './gemini-line.ts';
+import { signalFailure } from './signal-failure.ts';
 import { statusFailure } from './status-failure.ts';
 
 /** All that decides how an attempt ended. */
@@ -12,9 +13,15 @@ export interface GeminiEnd {
   /** What it said in events of the kind `error`. */
   warnings: readonly string[];
   stderr: string;
+  /** Why its last answer ended, as it noted; it calls one that was cut off a success. */
+  lastFinish: string | undefined;
 }
 
 const LOOP = /^Loop detected/;
+/** What it says of a session that it was to go on with. */
+const LOST = /^Error resuming session: /m;
+/** Its word for an answer that reached the limit of tokens. */
+const CUT_OFF = 'length';
 
 /** Its own exit codes; every other that it chooses is an HTTP status modulo 256. */
 const BY_EXIT: ReadonlyMap<number, FailureKind> = new Map([
@@ -56,6 +63,8 @@ function finished(end: GeminiEnd, result: ResultLine): Failure | undefined {
   if (result.status === 'error') return reported(end, result);
   const loop = end.warnings.find((warning) => LOOP.test(warning));
   if (loop !== undefined) return { kind: 'implementation', message: `It went in circles: ${failureMessage(loop)}` };
+  if (end.lastFinish === CUT_OFF)
+    return { kind: 'bad-output', message: 'Its answer was cut off by the limit of tokens' };
   // A result that stands is not undone by a signal to a program that has nothing left to do.
   return end.exit.kind === 'interrupted' ? undefined : exitFailure(end.exit);
 }
@@ -64,8 +73,8 @@ function finished(end: GeminiEnd, result: ResultLine): Failure | undefined {
 function unfinished({ exit, stderr }: GeminiEnd): Failure {
   const crashed: Failure = { kind: 'crashed', message: 'It ended without a result' };
   if (exit.kind === 'interrupted') return exitFailure(exit) ?? crashed;
-  const kind = BY_EXIT.get(exit.code);
-  if (kind === undefined) return exitFailure(exit) ?? crashed;
+  const kind = LOST.test(stderr) ? 'session-lost' : BY_EXIT.get(exit.code);
+  if (kind === undefined) return signalFailure(exit.code) ?? exitFailure(exit) ?? crashed;
   return { kind, message: failureMessage(stderr.split('\n').at(-1) || `It ended with exit code ${exit.code}`) };
 }
 

@@ -6,12 +6,14 @@ import { geminiFailure } from './gemini-failure.ts';
 import { geminiHomePath } from './gemini-home.ts';
 import { GeminiLine, type ModelTokens, type ResultLine } from './gemini-line.ts';
 import { followSession, type GeminiSession } from './gemini-session.ts';
+import { takeLastFinish } from './gemini-telemetry.ts';
 import { billedUsage, type TokensByModel } from './gemini-usage.ts';
 import { parseJsonObject } from './json-object.ts';
 import type { PriceList } from './prices.ts';
 import { REFUSALS } from './refusals.ts';
 import { shownPath } from './shown-path.ts';
 import { tailOfLines } from './tail-of-lines.ts';
+import { toolCall } from './tool-call.ts';
 
 type Line<Type extends GeminiLine['type']> = Extract<GeminiLine, { type: Type }>;
 
@@ -38,7 +40,8 @@ export function geminiReader(assignment: Assignment, prices?: PriceList): AgentR
     usage: () => reading.usage(),
     end(exit) {
       const { session, result } = reading;
-      const failure = geminiFailure({ exit, result, warnings: reading.warnings, stderr: errors.text() });
+      const lastFinish = takeLastFinish(assignment.folder);
+      const failure = geminiFailure({ exit, result, warnings: reading.warnings, stderr: errors.text(), lastFinish });
       const usage = reading.usage(failure !== undefined && REFUSALS.has(failure.kind));
       const known = { usage, ...(session === undefined ? {} : { session }) };
       if (failure !== undefined) return { ...known, text: failure.message, failure };
@@ -96,7 +99,7 @@ class GeminiReading {
         this.#answer();
         this.#said = '';
         this.#calls.set(line.tool_id, line);
-        return [...said, { type: 'tool-call', id: line.tool_id, name: line.tool_name, input: line.parameters }];
+        return [...said, ...toolCall({ id: line.tool_id, name: line.tool_name, input: line.parameters })];
       case 'tool_result':
         this.#isAnswering = false;
         return [...said, ...this.#toolResult(line)];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { McpServer } from '../schema/config/mcp.ts';
 import type { Assignment } from './agent.ts';
+import { telemetryFile } from './gemini-telemetry.ts';
 
 /** Those of the user's settings that decide how a model is reached; a wrong one is as if it were absent. */
 export const UserSettings = z.object({
@@ -35,7 +36,10 @@ export interface GeminiSettingsFacts {
 const MAX_ATTEMPTS = 3;
 
 /** The settings file of one attempt: the user's way to the model, our bounds, and nothing that asks or tells anybody else. */
-export function geminiSettings({ settings, limits }: Assignment, facts: GeminiSettingsFacts): Record<string, unknown> {
+export function geminiSettings(
+  { settings, limits, folder }: Assignment,
+  facts: GeminiSettingsFacts,
+): Record<string, unknown> {
   const { user, isTrusted } = facts;
   return {
     security: { auth: authOf(facts), folderTrust: { enabled: false } },
@@ -48,7 +52,7 @@ export function geminiSettings({ settings, limits }: Assignment, facts: GeminiSe
       sessionRetention: { enabled: false },
     },
     privacy: { usageStatisticsEnabled: false },
-    telemetry: { enabled: false },
+    telemetry: { enabled: true, target: 'local', outfile: telemetryFile(folder), logPrompts: false },
     advanced: { ...user.advanced, ignoreLocalEnv: true },
     model: { ...user.model, ...(limits.turns === undefined ? {} : { maxSessionTurns: limits.turns }) },
     context: { fileName: ['GEMINI.md', 'AGENTS.md'], includeDirectories: settings.addDirs },

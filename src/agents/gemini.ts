@@ -11,7 +11,6 @@ import type { PriceList } from './prices.ts';
 import { findOnPath, requireProgram } from './program.ts';
 import { programAvailability } from './program-availability.ts';
 import { versionOf } from './program-version.ts';
-import { trustedTexts } from './trust.ts';
 import type { VendorAgentOptions } from './vendor-agent.ts';
 
 type GeminiAgentOptions = VendorAgentOptions & {
@@ -45,7 +44,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
       const { account } = assignment.settings;
       const given = { ...config.env, ...account?.env };
       const inherited = { ...withoutLogins(assignment), ...given };
-      const isTrusted = await trusts(assignment, options.trust);
+      const isTrusted = assignment.settings.trusted.some(({ path }) => path === SETTINGS);
       const userFolder = userFolderOf(inherited, account?.configDir);
       const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, given, isTrusted });
       return {
@@ -68,11 +67,6 @@ async function askVersion(program: string, path: string): Promise<string> {
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-}
-
-/** What a repository allows must not give a reading role the right to write. */
-async function trusts(assignment: Assignment, hashes: Readonly<Record<string, string>>): Promise<boolean> {
-  return assignment.access === 'write' && (await trustedTexts(assignment, hashes)).has(SETTINGS);
 }
 
 /** A chosen account is the only login that counts. */

@@ -30,7 +30,7 @@ export const PRICES_READ_ON = '2026-11-15';
 const LONG_GPT = { above: 272_000, input: 2, output: 1.5 };
 const LONG_GEMINI = { above: 200_000, input: 2, output: 1.5 };
 
-/** Public list prices of the models whose programs report tokens but no money. */
+/** Public list prices of the models of which only tokens are told, by programs or by direct requests. */
 export const PRICES: PriceList = {
   'gpt-6.1-sol': { input: 2, cached: 0.1, written: 2.5, output: 10, long: LONG_GPT },
   'gpt-6-astra': { input: 10, cached: 1, written: 12.5, output: 50, long: LONG_GPT },
@@ -52,6 +52,7 @@ export const PRICES: PriceList = {
   'gpt-5': { input: 1.25, cached: 0.125, output: 10 },
   'gpt-5-codex': { input: 1.25, cached: 0.125, output: 10 },
   'gpt-5-mini': { input: 0.25, cached: 0.025, output: 2 },
+  'claude-haiku-4-5': { input: 1, cached: 0.1, written: 1.25, output: 5 },
   'gemini-3.5-flash': { input: 1.5, cached: 0.15, output: 9 },
   'gemini-3.1-pro': { input: 2, cached: 0.2, output: 12, long: LONG_GEMINI },
   'gemini-3.1-flash-lite': { input: 0.25, cached: 0.025, output: 1.5 },
@@ -63,7 +64,7 @@ export const PRICES: PriceList = {
 };
 
 /** Marks of a version that has the price of its model: a preview, or a dated snapshot. */
-const VERSION = /(-preview)?(-\d{4}-\d{2}-\d{2}|-\d{2}-\d{4})?$/;
+const VERSION = /(-preview)?(-\d{4}-\d{2}-\d{2}|-\d{2}-\d{4}|-\d{8})?$/;
 const MILLION = 1_000_000;
 
 /** What tokens of a model cost in US dollars; nothing is said of a model that is not on the list. */

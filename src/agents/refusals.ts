@@ -9,4 +9,5 @@ export const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'billing',
   'model-not-found',
   'context-full',
+  'session-lost',
 ]);

@@ -12,13 +12,10 @@ type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
 
 const KINDS: Record<AgentConfig['kind'], Make> = {
   acp: (name, config, options) => acpAgent({ name, config, search: searchOf(options) }),
-  claude: (name, config, options) =>
-    claudeAgent({ name, config, trust: options.config.trust, search: searchOf(options) }),
-  codex: (name, config, options) =>
-    codexAgent({ name, config, trust: options.config.trust, search: searchOf(options) }),
+  claude: (name, config, options) => claudeAgent({ name, config, search: searchOf(options) }),
+  codex: (name, config, options) => codexAgent({ name, config, search: searchOf(options) }),
   command: (name, config, options) => commandAgent({ name, config, search: searchOf(options) }),
-  gemini: (name, config, options) =>
-    geminiAgent({ name, config, trust: options.config.trust, search: searchOf(options) }),
+  gemini: (name, config, options) => geminiAgent({ name, config, search: searchOf(options) }),
   rehearsal: (name, config, { dir, root, rehearsal }) =>
     rehearsalAgent({ name, config, dir: root ?? dir, program: rehearsal.program }),
 };

@@ -26,7 +26,7 @@ async function rehearse(env: Environment, world: World): Promise<number> {
 }
 
 function stepsFor(order: RehearsalOrder, env: Environment): Step[] {
-  const { title, goal } = promptFacts(readFileSync(env.MANYHANDS_PROMPT_FILE ?? '', 'utf8'));
+  const { title, goal, steps } = promptFacts(readFileSync(env.MANYHANDS_PROMPT_FILE ?? '', 'utf8'));
   const part: Part = {
     agent: order.agent,
     role: env.MANYHANDS_ROLE ?? '',
@@ -34,7 +34,9 @@ function stepsFor(order: RehearsalOrder, env: Environment): Step[] {
     attempt: Number(env.MANYHANDS_ATTEMPT_NUMBER ?? 1),
     title,
     goal,
+    steps,
     access: order.access,
+    allow: order.allow,
     ...(order.outputSchema === undefined ? {} : { outputSchema: order.outputSchema }),
   };
   const scenario = order.scenario === undefined ? undefined : loadScenario(order.scenario);

@@ -6,7 +6,5 @@ export interface VendorAgentOptions {
   name: string;
   config: AgentConfig;
   search: ProgramSearch;
-  /** The SHA-256 of each settings file of the repository that the user trusts. */
-  trust: Readonly<Record<string, string>>;
   env?: NodeJS.ProcessEnv;
 }

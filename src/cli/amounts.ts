@@ -35,6 +35,15 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${SIZES[unit]}`;
 }
 
+/** Reads `500`, `64kB`, `10MB` or `1.5GB` as bytes. */
+export function parseBytes(text: string): number {
+  const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([kmgt]?b?)$/i.exec(text) ?? [];
+  const power = SIZES.findIndex((size) => size.toLowerCase() === `${unit.toLowerCase().replace(/b$/, '')}b`);
+  const bytes = Math.round(Number(amount) * 1000 ** power);
+  if (amount === '' || !(bytes >= 1)) throw new InvalidArgumentError('Give a size such as 500kB, 10MB or 1GB.');
+  return bytes;
+}
+
 /** Reads `90`, `90s`, `10m`, `1.5h` as seconds. */
 export function parseSeconds(text: string): number {
   const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text);

@@ -26,6 +26,7 @@ export function exitCodeOf(document: RunDocument): number {
       return document.result === undefined ? 4 : 0;
     case 'held':
     case 'blocked':
+    case 'paused':
     case 'running':
       return 4;
     case 'failed':

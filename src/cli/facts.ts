@@ -31,6 +31,24 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
       return run(`needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run}`);
     case 'run.approved':
       return run('approved');
+    case 'run.titled':
+      return run(`is called: ${event.data.title}`);
+    case 'call.started':
+      return [];
+    case 'call.ended':
+      return [{ about: event.data.call, fact: callFact(event) }];
+    case 'run.paused':
+      return run(`${trackOf(event.data.track)} paused: ${event.data.reason}`);
+    case 'run.unpaused':
+      return run(`${trackOf(event.data.track)} goes on`);
+    case 'tasks.invalidated':
+      return run(`to be done again: ${event.data.tasks.join(', ')} (${event.data.reason})`);
+    case 'task.proposed':
+      return [
+        { about: event.data.task, fact: `${event.data.verifier} verifies it on ${short(event.data.candidate.commit)}` },
+      ];
+    case 'task.verified':
+      return [{ about: event.data.task, fact: event.data.passed ? 'verified' : `not verified: ${event.data.report}` }];
     case 'run.limited':
       return run(`at most ${event.data.agents} attempts at once from now on`);
     case 'run.cancelling':
@@ -41,6 +59,10 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
       return run(
         `landed (${event.data.how}) on ${event.data.branch} at ${short(event.data.commit)} ${event.data.url ?? ''}`,
       );
+    case 'run.undone':
+      return run(`undone on ${event.data.branch} by ${short(event.data.commit)}: ${event.data.reason}`);
+    case 'run.branch-removed':
+      return run(`branch ${event.data.branch} deleted; ${short(event.data.commit)} is kept as ${event.data.ref}`);
     case 'run.rewound':
       return run(`went back to ${short(event.data.commit)}: ${event.data.reason}`);
     case 'run.reopened':
@@ -115,6 +137,13 @@ function attemptEndFact(state: RunState, event: RunEventOf<'attempt.ended'>, at:
   return `attempt ${attempt} (${durationText(at - startedAt)}${cost}) ${outcome}`;
 }
 
+function callFact({ data: { by, tries } }: RunEventOf<'call.ended'>): string {
+  const cost = tries.reduce((sum, { usage }) => sum + (usage.kind === 'known' ? usage.costUsd : 0), 0);
+  const problems = tries.flatMap(({ by: asked, problem }) => (problem === undefined ? [] : [`${asked}: ${problem}`]));
+  const answered = by === undefined ? 'answered by rules' : `answered by ${by}`;
+  return [`${answered} (${moneyText(cost)})`, ...problems].join('; ');
+}
+
 function gateFact({ data: { evidence } }: RunEventOf<'gate.ended'>): string {
   const { gate, verdict, durationMs, reused, summary } = evidence;
   return `check ${gate}: ${verdict} (${reused ? 'already proven' : durationText(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
@@ -122,4 +151,8 @@ function gateFact({ data: { evidence } }: RunEventOf<'gate.ended'>): string {
 
 function short(commit: string): string {
   return commit.slice(0, 8);
+}
+
+function trackOf(track: string | undefined): string {
+  return track === undefined ? 'the run' : `track ${track}`;
 }

@@ -22,6 +22,7 @@ export function nextSteps(document: RunDocument, isIdle: boolean): NextStep[] {
       ];
     case 'held':
     case 'blocked':
+    case 'paused':
       return [{ command: `manyhands logs ${run}`, purpose: 'what the agents said' }];
     case 'running':
       if (isIdle) return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Caller } from '../operations/caller.ts';
 import type { World } from '../world.ts';
+import type { Questions } from './questions.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What the command line needs of the world around it; main.ts fills it, tests replace it. */
@@ -15,6 +16,12 @@ export interface Platform {
   detach(args: readonly string[], options: { passInput: boolean }): Promise<string>;
   /** In the background only: tells the one who started us. */
   announce(text: string): void;
+  /** Asks the person at the terminal for a yes or no; undefined where there is nobody to ask. */
+  confirm(question: string): Promise<boolean | undefined>;
+  /** Asks that person for a line of text; undefined where there is nobody to ask, or they break off. */
+  ask(question: string): Promise<string | undefined>;
+  /** Questions to the person at the terminal; undefined where there is nobody to ask. */
+  questions(): Promise<Questions | undefined>;
   /** Shows a folder in the file manager. */
   reveal(path: string): Promise<void>;
   /** A small repository to try things in, removed when it is disposed of. */

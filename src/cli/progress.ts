@@ -32,6 +32,7 @@ const RANK: Record<TaskStatus, number> = {
   running: 1,
   conflicted: 2,
   landing: 2,
+  verifying: 2,
   analyzing: 2,
   ready: 3,
   waiting: 4,

@@ -19,6 +19,7 @@ export const StartFlags = FollowOptions.extend({
   scenario: z.string().optional(),
   maxParallel: z.number().optional(),
   title: z.string().optional(),
+  collection: z.string().optional(),
 });
 export type StartFlags = z.infer<typeof StartFlags>;
 
@@ -30,7 +31,7 @@ export function addStartOptions(command: Command): Command {
     .addOption(
       new Option(
         '--land <how>',
-        'branch leaves mh/<run> (default), merge fast-forwards the base; pr is not there yet',
+        'branch leaves mh/<run> (default), merge fast-forwards the base, pr opens a pull request',
       ).choices(LandMode.options),
     )
     .option('--budget <usd>', 'most US dollars to spend', parseUsd)
@@ -38,13 +39,14 @@ export function addStartOptions(command: Command): Command {
     .option('--rehearse', 'play a scenario instead of asking a model')
     .option('--scenario <file>', 'the scenario to play; implies --rehearse')
     .option('-p, --max-parallel <n>', 'attempts at once', wholeNumber(1, 150))
-    .option('-t, --title <text>', 'a short name for the run');
+    .option('-t, --title <text>', 'a short name for the run')
+    .option('--collection <name>', 'file the run in this collection; it is made if there is none');
   return addDir(addJson(addFollowing(command)));
 }
 
 /** The options of the request; paths are taken from where the command was typed. */
 export async function startOptions(terminal: Terminal, flags: StartFlags): Promise<z.input<typeof StartOptions>> {
-  const { land, budget, base, scenario, maxParallel, title } = flags;
+  const { land, budget, base, scenario, maxParallel, title, collection } = flags;
   return {
     dir: await resolveDir(terminal, flags.dir),
     agents: flags.agent,
@@ -56,5 +58,6 @@ export async function startOptions(terminal: Terminal, flags: StartFlags): Promi
     ...(scenario === undefined ? {} : { scenario: resolve(terminal.cwd, scenario) }),
     ...(maxParallel === undefined ? {} : { maxParallel }),
     ...(title === undefined ? {} : { title }),
+    ...(collection === undefined ? {} : { collection }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../operations/caller.ts';
 import type { OperationInput } from '../schema/operation.ts';
 import { cleanText } from './clean-text.ts';
 import { readGoalText } from './goal-text.ts';
@@ -12,10 +13,12 @@ export type Start = {
   flags: StartFlags;
   words: readonly string[];
   request(text: string, options: Request['options']): Request;
+  /** What else to say once the run stands, by who is the engine. */
+  tell?(engine: ReturnType<Caller['engine']>): string[];
 };
 
 /** Starts a run and follows it; what its owner should know about it is said before anything else is shown. */
-export async function startRun(session: Session, { flags, words, request }: Start): Promise<number> {
+export async function startRun(session: Session, { flags, words, request, tell }: Start): Promise<number> {
   const { terminal } = session.platform;
   const options = await startOptions(terminal, flags);
   return work(session, {
@@ -26,6 +29,7 @@ export async function startRun(session: Session, { flags, words, request }: Star
       const text = await readGoalText(terminal, words);
       const { run, notes } = await caller.call('start-run', request(text, options));
       for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
+      for (const line of tell?.(caller.engine()) ?? []) terminal.err(`${line}\n`);
       return [run];
     },
   });

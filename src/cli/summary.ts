@@ -9,6 +9,7 @@ import { pad, shorten, textWidth, wrap } from './text-width.ts';
 export type SummaryView = { columns: number; now: number; colors: Painter; isIdle?: boolean };
 
 const NARROW = 60;
+const MOST_FAILURES = 5;
 
 /** A run at its end, or as it stands: the outcome, the tasks, what landed, what waits for a person, what to do next. */
 export function summaryLines(document: RunDocument, view: SummaryView): string[] {
@@ -16,6 +17,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     outcomeLines(document, view),
     attentionLines(document, view),
     taskLines(document.tasks, view),
+    failureLines(document.tasks, view),
     placeLines(document, view),
     stepLines(document, view),
   ];
@@ -68,6 +70,22 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
   });
 }
 
+/** What to do about each failed task, and why it failed where somebody thought about it; of many the first few. */
+function failureLines(tasks: readonly TaskDocument[], { columns, colors }: SummaryView): string[] {
+  const failed = tasks.flatMap(({ key, diagnosis }) => (diagnosis === null ? [] : [{ key, ...diagnosis }]));
+  if (failed.length === 0) return [];
+  const lines = failed
+    .slice(0, MOST_FAILURES)
+    .flatMap(({ key, why, nextStep, by }) => [
+      ...wrap(by === 'rules' ? key : `${key}: ${oneLine(why)}`, columns - 5).map((line) => `  ${line}`),
+      ...wrap(oneLine(nextStep), columns - 7).map(
+        (line, at) => `    ${at === 0 ? `${colors.dim('→')} ` : '  '}${line}`,
+      ),
+    ]);
+  const more = failed.length > MOST_FAILURES ? [`  ${colors.dim(`and ${failed.length - MOST_FAILURES} more`)}`] : [];
+  return [colors.bold('What failed'), ...lines, ...more];
+}
+
 function whoText({ agent, attempts }: TaskDocument): string {
   if (attempts === 0) return '';
   return `${agent ?? ''}${attempts > 1 ? ` ×${attempts}` : ''}`;
@@ -99,7 +117,7 @@ function same(text: string): { text: string; shown: string } {
   return { text, shown: text };
 }
 
-function placeLines({ branch, commit, landed, base }: RunDocument, { columns, colors }: SummaryView): string[] {
+function placeLines({ branch, commit, landed, undone, base }: RunDocument, { columns, colors }: SummaryView): string[] {
   const places: { what: string; text: string }[] = [];
   if (branch !== null && commit !== null) {
     const from = base.branch === null ? '' : `${base.branch} at `;
@@ -109,6 +127,7 @@ function placeLines({ branch, commit, landed, base }: RunDocument, { columns, co
     const url = landed.url === null ? '' : ` ${landed.url}`;
     places.push({ what: 'landed', text: `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 8)}${url}` });
   }
+  if (undone !== null) places.push({ what: 'undone', text: `on ${undone.branch} by ${undone.commit.slice(0, 8)}` });
   return places.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);
 }
 

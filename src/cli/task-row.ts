@@ -39,6 +39,8 @@ function detailOf(state: RunState, task: TaskState, now: number): string {
       return `${phase.analysis} studies the failure`;
     case 'landing':
       return phase.approved ? 'landing, approved' : 'landing';
+    case 'verifying':
+      return `${phase.verifier} verifies it`;
     case 'conflicted':
       return `conflict in ${phase.files.join(', ') || 'the merge'}: ${phase.resolver} settles it`;
     case 'held':

@@ -19,8 +19,12 @@ export type Work = {
   readsInput?: boolean;
   /** Whether the answer is a list of runs even if it is one. */
   many?: boolean;
+  /** Whether the answer of a reading run is not output but something that `settled` makes use of. */
+  hidesResult?: boolean;
   /** Asks for the work and gives the runs to follow. */
   begin(caller: Caller): Promise<string[]>;
+  /** Is told of each run that is settled, and gives further runs to follow. */
+  settled?(document: RunDocument, caller: Caller): Promise<string[]>;
 };
 
 /** Asks for work and follows it until it is settled, or hands it to the background; gives the exit code. */
@@ -29,7 +33,7 @@ export async function work(session: Session, asked: Work): Promise<number> {
   if (asked.detach) return await workInBackground(session, asked);
   await using caller = await platform.openCaller(platform.terminal.env);
   const since = platform.world.now();
-  const runs = await asked.begin(caller);
+  const runs = [...(await asked.begin(caller))];
   if (asked.background) announceRuns(session, runs);
   const documents: RunDocument[] = [];
   const codes: number[] = [];
@@ -38,6 +42,7 @@ export async function work(session: Session, asked: Work): Promise<number> {
     if (followed.document !== undefined) documents.push(followed.document);
     codes.push(conclude(platform, run, followed));
     if (followed.kind === 'interrupted') break;
+    runs.push(...((await asked.settled?.(followed.document, caller)) ?? []));
   }
   report(platform, asked, documents);
   return worstExitCode(codes);
@@ -59,7 +64,7 @@ export function conclude(platform: Platform, run: string, followed: Followed): n
 /** Output proper: the document with --json, else the answer of a reading job. */
 export function report(
   platform: Platform,
-  { json, many }: { json: boolean; many?: boolean },
+  { json, many, hidesResult }: { json: boolean; many?: boolean; hidesResult?: boolean },
   documents: readonly RunDocument[],
 ): void {
   if (json) {
@@ -67,7 +72,7 @@ export function report(
     if (many || first !== undefined) printJson(platform.terminal, many ? documents : first);
     return;
   }
-  for (const { result } of documents) {
+  for (const { result } of hidesResult ? [] : documents) {
     if (result === undefined || result === null || result === '') continue;
     if (typeof result === 'string') printLines(platform.terminal, [cleanText(result)]);
     else printJson(platform.terminal, result);

@@ -8,6 +8,9 @@ export type Complaint = { path: (string | number)[]; reason: string; about: 'val
 
 type Issue = z.core.$ZodIssue;
 
+/** Keys that had another name once. */
+const MOVED: ReadonlyMap<string, string> = new Map([['limits.outputBytes', 'limits.output.maxBytes']]);
+
 /** What the schema objects to: what was found, what is allowed, and the nearest key for one that does not exist. */
 export function complaintsOf(issues: readonly Issue[], prefix: readonly (string | number)[] = []): Complaint[] {
   return issues.flatMap((issue) => {
@@ -30,6 +33,8 @@ export function pathText(path: readonly (string | number)[]): string {
 }
 
 function unknownKey(path: (string | number)[], key: string): Complaint {
+  const moved = MOVED.get(pathText([...path, key]));
+  if (moved !== undefined) return { path: [...path, key], reason: `unknown key; it is ${moved} now`, about: 'key' };
   const known = keysAt(path);
   const meant = nearest(key, known);
   const help =

@@ -1,7 +1,9 @@
 import type { RunEventOf } from '../schema/event.ts';
+import type { FailureKind } from '../schema/failure.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import { addSpend, chargeOf, roundMoney, subtractSpend } from './budget.ts';
 import { enter, taskOf } from './phase.ts';
+import { isCrash } from './retry.ts';
 import type { AttemptState, RunState } from './state.ts';
 
 /** Sets the reservation aside and puts the attempt on its task. */
@@ -43,10 +45,21 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
     saved: saved ?? null,
     flags: flags ?? [],
   };
+  const track = taskOf(state, event.data.task).spec.track ?? '';
+  if (failure?.kind === 'environment') state.trouble[track] = (state.trouble[track] ?? 0) + 1;
+  else if (failure === undefined) delete state.trouble[track];
+  countCrash(state, attempt.agent, failure?.kind);
   state.reserved = subtractSpend(state.reserved, attempt.reservation);
   const charge = chargeOf(usage, attempt.reservation);
   state.spent = addSpend(state.spent, charge);
   state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) + charge.costUsd);
+}
+
+/** An attempt that was only interrupted says nothing about its agent. */
+function countCrash(state: RunState, agent: string, failure: FailureKind | undefined): void {
+  if (failure === 'interrupted') return;
+  if (isCrash(failure)) state.crashes[agent] = (state.crashes[agent] ?? 0) + 1;
+  else delete state.crashes[agent];
 }
 
 /** The attempt that an event names; a log that names an unknown one is damaged. */

@@ -4,7 +4,7 @@ import { openTasks, type RunState } from './state.ts';
 /** Something that waits for a person, and the command that settles it. */
 export type Attention = {
   task: TaskKey | null;
-  what: 'plan' | 'held' | 'blocked';
+  what: 'plan' | 'held' | 'blocked' | 'paused';
   reason: string;
   files: string[];
   nextStep: string;
@@ -18,6 +18,11 @@ export function attention(state: RunState): Attention[] {
     const { what, reason, files } = state.status.hold;
     const nextStep = what === 'trouble' ? `mend it, then manyhands approve ${run}` : `manyhands approve ${run}`;
     waiting.push({ task: null, what: what === 'plan' ? 'plan' : 'held', reason, files, nextStep });
+  }
+  for (const [track, reason] of state.status.kind === 'ended' ? [] : Object.entries(state.paused)) {
+    const name = track === '' ? 'The run' : `Track ${track}`;
+    const nextStep = `manyhands resume ${run}${track === '' ? '' : ` --track ${quoted(track)}`}`;
+    waiting.push({ task: null, what: 'paused', reason: `${name} is paused: ${reason}`, files: [], nextStep });
   }
   if (state.counts.held + state.counts.blocked === 0) return waiting;
   for (const key of state.order) {
@@ -43,5 +48,25 @@ export function isStuck(state: RunState): boolean {
   }
   if (state.status.kind === 'cancelling') return false;
   const waiting = state.counts.held + state.counts.blocked;
+  if (Object.keys(state.paused).length > 0) {
+    return state.counts.running + state.counts.landing === 0 && openTasks(state) > 0 && !hasUnpaused(state);
+  }
   return waiting > 0 && moving === 0 && openTasks(state) > 0;
+}
+
+/** Whether a task of this track may start. */
+export function isPaused(state: RunState, track: string | undefined): boolean {
+  return '' in state.paused || (track !== undefined && track in state.paused);
+}
+
+function hasUnpaused(state: RunState): boolean {
+  if (state.counts.ready === 0) return false;
+  return state.order.some((key) => {
+    const task = state.tasks[key];
+    return task?.phase.status === 'ready' && !isPaused(state, task.spec.track);
+  });
+}
+
+function quoted(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text}'`;
 }

@@ -25,6 +25,7 @@ export function begin(event: RunEventOf<'run.started'>, at: number): RunState {
       running: 0,
       analyzing: 0,
       landing: 0,
+      verifying: 0,
       conflicted: 0,
       held: 0,
       blocked: 0,
@@ -35,7 +36,10 @@ export function begin(event: RunEventOf<'run.started'>, at: number): RunState {
     },
     spent: { ...NOTHING },
     spentBy: {},
+    crashes: {},
     reserved: { ...NOTHING },
+    calls: {},
+    openCalls: 0,
     maxParallel: event.data.config.limits.agents,
     attempts: 0,
     tip: { commit: event.data.base.commit, tree: null },
@@ -43,5 +47,9 @@ export function begin(event: RunEventOf<'run.started'>, at: number): RunState {
     proven: {},
     pushed: null,
     landed: null,
+    undone: null,
+    paused: {},
+    trouble: {},
+    invalidated: [],
   };
 }

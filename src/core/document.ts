@@ -1,6 +1,9 @@
+import type { Filing } from '../schema/collection.ts';
 import type { RunDocument, RunSummary, RunWord, TaskDocument } from '../schema/document.ts';
 import { attention, isStuck } from './attention.ts';
 import { chargeOf } from './budget.ts';
+import { diagnosisOf } from './diagnosis.ts';
+import { scheduledFor } from './schedule.ts';
 import { lastAttempt, type RunState, type TaskState } from './state.ts';
 
 /** How a run stands, in one word. */
@@ -14,7 +17,8 @@ export function runWord(state: RunState): RunWord {
       return 'held';
     case 'running':
       if (!isStuck(state)) return 'running';
-      return state.counts.held > 0 ? 'held' : 'blocked';
+      if (state.counts.held > 0) return 'held';
+      return state.counts.blocked > 0 || Object.keys(state.paused).length === 0 ? 'blocked' : 'paused';
   }
 }
 
@@ -38,21 +42,28 @@ export function runDocument(state: RunState): RunDocument {
     branch: state.pushed === null ? null : `mh/${start.run}`,
     commit: state.tip.commit === start.base.commit ? null : state.tip.commit,
     base: start.base,
-    landed: state.landed,
+    landed: landedDocument(state),
+    undone: undoneDocument(state),
     cost: state.spent.costUsd,
     startedAt: new Date(state.startedAt).toISOString(),
     endedAt: state.status.kind === 'ended' ? new Date(state.status.at).toISOString() : null,
+    nextAt: nextAtOf(state),
     ...(result === undefined ? {} : { result }),
+    invalidated: state.invalidated,
     attention: attention(state),
     tasks: state.order.flatMap((key) => {
       const task = state.tasks[key];
-      return task === undefined ? [] : [taskDocument(task)];
+      return task === undefined ? [] : [taskDocument(state, task)];
     }),
   };
 }
 
-export function runSummary(state: RunState): RunSummary {
-  const { run, title, recipe, project, status, cost, startedAt, endedAt } = runDocument({ ...state, order: [] });
+const NOT_FILED: Filing = { collection: null, hidden: false, flag: null };
+
+/** A line of a list of runs. */
+export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSummary {
+  const document = runDocument({ ...state, order: [] });
+  const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt } = document;
   return {
     run,
     title,
@@ -62,12 +73,29 @@ export function runSummary(state: RunState): RunSummary {
     cost,
     startedAt,
     endedAt,
+    nextAt,
     tasks: state.order.length,
     done: state.counts.done,
+    ...filing,
   };
 }
 
-function taskDocument(task: TaskState): TaskDocument {
+function nextAtOf(state: RunState): string | null {
+  const at = scheduledFor(state);
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+function landedDocument({ landed }: RunState): RunDocument['landed'] {
+  if (landed === null) return null;
+  const { tip: _, ...shown } = landed;
+  return shown;
+}
+
+function undoneDocument({ undone }: RunState): RunDocument['undone'] {
+  return undone === null ? null : { ...undone, at: new Date(undone.at).toISOString() };
+}
+
+function taskDocument(state: RunState, task: TaskState): TaskDocument {
   const cost = task.attempts.reduce(
     (sum, attempt) => sum + (attempt.ended === null ? 0 : chargeOf(attempt.usage, attempt.reservation).costUsd),
     0,
@@ -75,10 +103,12 @@ function taskDocument(task: TaskState): TaskDocument {
   return {
     key: task.spec.key,
     title: task.spec.title,
+    name: task.spec.name ?? null,
     role: task.spec.role,
     status: task.phase.status,
     reason: 'reason' in task.phase ? task.phase.reason : 'hold' in task.phase ? task.phase.hold.reason : null,
     needs: task.spec.needs,
+    track: task.spec.track ?? null,
     attempts: task.attempts.length,
     agent: lastAttempt(task)?.agent ?? null,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
@@ -86,6 +116,7 @@ function taskDocument(task: TaskState): TaskDocument {
     evidence: task.evidence,
     flags: lastAttempt(task)?.ended?.flags ?? [],
     warnings: (lastAttempt(task)?.warnings ?? []).map(({ message }) => message),
+    diagnosis: diagnosisOf(state, task),
   };
 }
 
@@ -101,10 +132,12 @@ function reasonOf(state: RunState): string | null {
   }
 }
 
-/** The text or structured output of a run with a single reading task: its answer is the run's result. */
+/** The text or structured output of a run with a single reading task, or of the last time of a repeated one: its answer is the run's result. */
 function resultOf(state: RunState): unknown {
   const asked = state.order.filter((key) => state.tasks[key]?.spec.analyzes === undefined);
-  const task = asked.length === 1 ? state.tasks[asked[0] ?? ''] : undefined;
+  if (asked.length > 1 && state.start.recipe.name !== 'job') return undefined;
+  const tasks = asked.flatMap((key) => state.tasks[key] ?? []);
+  const task = tasks.findLast((one) => lastAttempt(one)?.ended != null);
   if (task === undefined || task.spec.access !== 'read') return undefined;
   const ended = lastAttempt(task)?.ended;
   return ended == null ? undefined : (ended.output ?? ended.summary);

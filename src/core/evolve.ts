@@ -1,13 +1,25 @@
-import type { RunEvent, RunEventOf } from '../schema/event.ts';
-import type { TaskSpec } from '../schema/task.ts';
+import type { RunEvent } from '../schema/event.ts';
 import { attemptOf, endAttempt, startAttempt } from './attempt.ts';
 import { begin } from './begin.ts';
-import { enter, finish, makeReady, taskOf } from './phase.ts';
-import type { RunState, TaskState } from './state.ts';
-import { proofKey } from './state.ts';
+import { endCall, startCall } from './call.ts';
+import { enter, finish, taskOf } from './phase.ts';
+import { proofKey, type RunState } from './state.ts';
+import {
+  addTask,
+  approveTask,
+  conflictTask,
+  endTask,
+  holdTask,
+  invalidate,
+  proposeTask,
+  recordEvidence,
+  reopen,
+  retryTask,
+  verifyTask,
+} from './task-events.ts';
 
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-1';
+export const EVOLVE_CODEC = 'run-2';
 
 export type Recorded = { event: RunEvent; at: number };
 
@@ -39,6 +51,15 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       if (state.status.kind === 'held') state.approved.push(state.status.hold.what);
       state.status = { kind: 'running' };
       return;
+    case 'run.titled':
+      state.start = { ...state.start, title: event.data.title };
+      return;
+    case 'call.started':
+      startCall(state, event, at);
+      return;
+    case 'call.ended':
+      endCall(state, event, at);
+      return;
     case 'run.limited':
       state.maxParallel = event.data.agents;
       return;
@@ -57,11 +78,30 @@ function apply(state: RunState, event: RunEvent, at: number): void {
         commit: event.data.commit,
         how: event.data.how,
         url: event.data.url ?? null,
+        tip: event.data.tip ?? null,
       };
+      state.undone = null;
+      return;
+    case 'run.undone':
+      state.undone = { branch: event.data.branch, commit: event.data.commit, at };
+      return;
+    case 'run.branch-removed':
+      state.pushed = null;
       return;
     case 'run.reopened':
       if (state.status.kind !== 'held') state.status = { kind: 'running' };
+      state.crashes = {};
       for (const key of event.data.tasks) reopen(state, taskOf(state, key), at);
+      return;
+    case 'run.paused':
+      state.paused[event.data.track ?? ''] = event.data.reason;
+      return;
+    case 'run.unpaused':
+      unpause(state, event.data.track);
+      return;
+    case 'tasks.invalidated':
+      state.status = { kind: 'running' };
+      invalidate(state, event.data.tasks, at);
       return;
     case 'run.ended':
       state.status = { kind: 'ended', status: event.data.status, reason: event.data.reason, at };
@@ -93,20 +133,28 @@ function apply(state: RunState, event: RunEvent, at: number): void {
         commit: event.data.commit,
         ref: event.data.ref,
         approved: false,
+        verified: false,
       });
+      return;
+    case 'task.proposed':
+      proposeTask(state, event);
+      return;
+    case 'task.verified':
+      verifyTask(state, event);
       return;
     case 'gate.ended':
       for (const key of event.data.tasks) recordEvidence(taskOf(state, key), event);
       if (event.data.evidence.verdict === 'pass') state.proven[proofKey(event.data.evidence)] = event.data.evidence;
+      if (event.data.evidence.verdict === 'fail') delete state.proven[proofKey(event.data.evidence)];
       return;
     case 'task.conflicted':
-      conflict(state, event);
+      conflictTask(state, event);
       return;
     case 'task.held':
-      hold(state, event);
+      holdTask(state, event);
       return;
     case 'task.approved':
-      approve(state, event);
+      approveTask(state, event);
       return;
     case 'task.blocked': {
       const { reason, nextStep, landing } = event.data;
@@ -126,95 +174,10 @@ function apply(state: RunState, event: RunEvent, at: number): void {
   }
 }
 
-function addTask(state: RunState, spec: TaskSpec): void {
-  const missing = spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
-  const task: TaskState = {
-    ordinal: state.order.length + 1,
-    spec,
-    missing,
-    attempts: [],
-    counted: 0,
-    free: 0,
-    lesson: null,
-    resume: false,
-    from: null,
-    evidence: [],
-    phase: { status: 'waiting' },
-  };
-  state.tasks[spec.key] = task;
-  state.order.push(spec.key);
-  state.counts.waiting += 1;
-  for (const need of spec.needs) {
-    const dependents = state.dependents[need];
-    if (dependents === undefined) state.dependents[need] = [spec.key];
-    else dependents.push(spec.key);
+/** A track that goes on is given a fresh count of its trouble; the whole run, all of them. */
+function unpause(state: RunState, track: string | undefined): void {
+  for (const name of track === undefined ? Object.keys(state.paused) : [track]) {
+    delete state.paused[name];
+    delete state.trouble[name];
   }
-  if (missing === 0) makeReady(state, task, spec.notBefore ?? 0);
-}
-
-function retryTask(state: RunState, event: RunEventOf<'task.retrying'>): void {
-  const { task: key, at, counted, resume, evidence, from, analysis } = event.data;
-  const task = taskOf(state, key);
-  if (counted) task.counted += 1;
-  else task.free += 1;
-  task.lesson = evidence === '' ? task.lesson : evidence;
-  task.resume = resume;
-  task.from = from ?? task.from;
-  if (analysis === undefined) makeReady(state, task, at);
-  else enter(state, task, { status: 'analyzing', analysis });
-}
-
-function recordEvidence(task: TaskState, event: RunEventOf<'gate.ended'>): void {
-  const { evidence } = event.data;
-  task.evidence = [...task.evidence.filter((old) => old.gate !== evidence.gate), evidence];
-}
-
-function conflict(state: RunState, event: RunEventOf<'task.conflicted'>): void {
-  const task = taskOf(state, event.data.task);
-  if (task.phase.status !== 'landing' && task.phase.status !== 'conflicted') return;
-  const { resolver, onto, files } = event.data;
-  enter(state, task, { status: 'conflicted', resolver, onto, files, commit: task.phase.commit });
-}
-
-function hold(state: RunState, event: RunEventOf<'task.held'>): void {
-  const task = taskOf(state, event.data.task);
-  const ref = task.phase.status === 'landing' ? task.phase.ref : '';
-  enter(state, task, { status: 'held', hold: event.data.hold, commit: event.data.commit, ref });
-}
-
-function approve(state: RunState, event: RunEventOf<'task.approved'>): void {
-  const task = taskOf(state, event.data.task);
-  if (task.phase.status !== 'held') return;
-  enter(state, task, { status: 'landing', commit: task.phase.commit, ref: task.phase.ref, approved: true });
-}
-
-function endTask(state: RunState, event: RunEventOf<'task.ended'>, at: number): void {
-  const { task: key, status, reason, failure } = event.data;
-  const task = taskOf(state, key);
-  switch (status) {
-    case 'done':
-      finish(state, task, { status, at, commit: null, reason });
-      return;
-    case 'failed':
-      finish(state, task, { status, at, reason, failure: failure ?? null });
-      return;
-    case 'skipped':
-    case 'cancelled':
-      finish(state, task, { status, at, reason });
-      return;
-  }
-}
-
-function reopen(state: RunState, task: TaskState, at: number): void {
-  const { phase } = task;
-  task.counted = 0;
-  task.free = 0;
-  if (phase.status === 'landing' || phase.status === 'running') return;
-  if (phase.status === 'blocked' && phase.landing !== null) {
-    enter(state, task, { status: 'landing', ...phase.landing, approved: false });
-    return;
-  }
-  task.missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
-  if (task.missing === 0) makeReady(state, task, at);
-  else enter(state, task, { status: 'waiting' });
 }

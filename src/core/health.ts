@@ -1,5 +1,5 @@
 import type { HealthSign, HealthThresholds } from '../schema/health.ts';
-import type { TaskLimits } from '../schema/task.ts';
+import { SOFT_OUTPUT_BYTES, type TaskLimits } from '../schema/task.ts';
 import type { Spend, Usage } from '../schema/usage.ts';
 
 /** What is known about an attempt that is under way. */
@@ -7,6 +7,7 @@ export type Vitals = {
   startedAt: number;
   lastSignAt: number;
   usage: Usage;
+  outputBytes: number;
   limits: TaskLimits;
   reservation: Spend;
   thresholds: HealthThresholds;
@@ -20,7 +21,7 @@ export function warningsFor(vitals: Vitals, now: number): Warning[] {
   const warnings: Warning[] = [];
   const silentMs = now - vitals.lastSignAt;
   const runningMs = now - vitals.startedAt;
-  if (silentMs >= thresholds.silentSeconds * 1000)
+  if (silentMs >= longestSilence(vitals))
     warnings.push({ sign: 'silent', message: `it has said nothing for ${seconds(silentMs)}` });
   if (runningMs >= thresholds.runningSeconds * 1000)
     warnings.push({ sign: 'long-running', message: `it has been running for ${seconds(runningMs)}` });
@@ -30,6 +31,8 @@ export function warningsFor(vitals: Vitals, now: number): Warning[] {
       message: `it has used ${seconds(runningMs)} of ${seconds(limits.runtimeMs)}`,
     });
   }
+  if (vitals.outputBytes > softOutputBytes(limits))
+    warnings.push({ sign: 'much-output', message: `it has written ${sizeText(vitals.outputBytes)} of output` });
   if (usage.kind !== 'known') return warnings;
   if (limits.turns !== undefined && usage.turns >= limits.turns * thresholds.share) {
     warnings.push({ sign: 'many-turns', message: `it has used ${usage.turns} of ${limits.turns} turns` });
@@ -45,11 +48,25 @@ export function warningsFor(vitals: Vitals, now: number): Warning[] {
 export function nextWarningAt(vitals: Vitals, now: number): number {
   const { thresholds, limits, startedAt, lastSignAt } = vitals;
   const times = [
-    lastSignAt + thresholds.silentSeconds * 1000,
+    lastSignAt + longestSilence(vitals),
     startedAt + thresholds.runningSeconds * 1000,
     startedAt + limits.runtimeMs * thresholds.share,
   ];
   return Math.min(...times.filter((at) => at > now), Number.MAX_SAFE_INTEGER);
+}
+
+/** It is warned about before it is stopped for its silence, whatever the thresholds say. */
+function longestSilence({ thresholds, limits }: Vitals): number {
+  return Math.min(thresholds.silentSeconds * 1000, limits.inactivityMs * thresholds.share);
+}
+
+/** From how much output on an attempt is warned about. */
+export function softOutputBytes({ output }: Pick<TaskLimits, 'output'>): number {
+  return output?.softBytes ?? SOFT_OUTPUT_BYTES;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 function seconds(ms: number): string {

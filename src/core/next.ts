@@ -1,13 +1,17 @@
 import type { TaskKey } from '../schema/ids.ts';
 import type { Spend } from '../schema/usage.ts';
+import { isPaused } from './attention.ts';
 import { affordable, type Money, reservationFor } from './budget.ts';
 import { inOrder } from './queue.ts';
-import { type AgentBoard, route } from './route.ts';
-import type { RunState, TaskState } from './state.ts';
+import { type AgentBoard, type Route, route } from './route.ts';
+import { hasLanded, type RunState, type TaskState } from './state.ts';
 
 /** What should be done now. */
 export type Intent =
-  | { do: 'attempt'; run: string; task: TaskKey; agent: string; account?: string; because: string; reservation: Spend }
+  | ({ do: 'attempt'; run: string; task: TaskKey; reservation: Spend } & Omit<
+      Extract<Route, { kind: 'agent' }>,
+      'kind'
+    >)
   | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
@@ -143,6 +147,7 @@ function pick(
     const hopeless = hopelessness(run, task, circumstances);
     if (hopeless !== undefined) return { do: 'give-up', ...about, ...hopeless };
     const reservation = reservationFor(state, task.spec);
+    if (isPaused(state, task.spec.track) || waitsForLanding(state, task)) continue;
     if (outsideOf(task, circumstances) !== undefined || run.attempts >= state.start.config.limits.runAttempts) continue;
     if (affordable(state.start.config.budget, reservation, run.money) === 'later') continue;
     const choice = route(state, task, { ...circumstances.board, busy: tally.busy }, circumstances.now);
@@ -175,6 +180,11 @@ function hopelessness(
   const reservation = reservationFor(state, task.spec);
   if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
   return { kind: 'budget', reason: shortOfMoney(reservation, budget, money) };
+}
+
+/** Whether the branch as it stands must reach the base before the task may start. */
+function waitsForLanding(state: RunState, { spec }: TaskState): boolean {
+  return spec.afterLanding === true && !hasLanded(state);
 }
 
 /** Work lands also while a plan or a task waits for a person, but not while the run itself is in trouble. */

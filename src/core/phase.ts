@@ -24,7 +24,10 @@ export function makeReady(state: RunState, task: TaskState, notBefore: number): 
 /** Ends a task, and lets those go on that waited for exactly this. */
 export function finish(state: RunState, task: TaskState, phase: TaskPhase): void {
   enter(state, task, phase);
-  if (phase.status === 'done') meetNeeds(state, task.spec.key);
+  if (phase.status === 'done') {
+    state.invalidated = state.invalidated.filter((key) => key !== task.spec.key);
+    meetNeeds(state, task.spec.key);
+  }
   if (task.spec.analyzes !== undefined) endAnalysis(state, task, task.spec.analyzes);
 }
 

@@ -9,8 +9,25 @@ export function withoutValues(config: Config): Config {
   return mapVariables(config, (variables) => Object.fromEntries(Object.keys(variables).map((name) => [name, ''])));
 }
 
-/** Recorded settings with the values that the current settings give these variables; one that is gone is left out. */
+/** Recorded settings with the values that the current settings give these variables; one that is gone is left out, and so is a login of which nothing is left. */
 export function withValues(recorded: Config, current: Config): Config {
+  return withoutLost(recorded, filled(recorded, current));
+}
+
+function withoutLost(recorded: Config, config: Config): Config {
+  const agents = Object.entries(config.agents).map(([name, agent]): [string, AgentConfig] => {
+    const isLost = (login: string) => {
+      const before = recorded.agents[name]?.accounts[login]?.env ?? {};
+      const { env = {}, configDir } = agent.accounts[login] ?? {};
+      return configDir === undefined && Object.keys(before).length > 0 && Object.keys(env).length === 0;
+    };
+    const accounts = Object.entries(agent.accounts).filter(([login]) => !isLost(login));
+    return [name, { ...agent, accounts: Object.fromEntries(accounts) }];
+  });
+  return { ...config, agents: Object.fromEntries(agents) };
+}
+
+function filled(recorded: Config, current: Config): Config {
   const known = new Map<string, Variables>();
   mapVariables(current, (variables, where) => {
     known.set(where, variables);

@@ -1,12 +1,26 @@
 import type { TaskKey } from '../schema/ids.ts';
-import { isOpen, type RunState } from './state.ts';
+import { isOpen, type RunState, type TaskState } from './state.ts';
 
 /** Whether a person may have the task tried again. A resolver or analysis only while it is blocked: once ended, the task that it served is tried again. */
 export function canReopen(state: RunState, key: TaskKey): boolean {
   const task = state.tasks[key];
   if (task === undefined) return false;
   if (task.phase.status === 'blocked') return true;
-  return isLost(state, key) && task.spec.resolves === undefined && task.spec.analyzes === undefined;
+  return isLost(state, key) && !isServing(task);
+}
+
+/** Whether a task only serves another one: a resolver, an analysis, a verification. */
+export function isServing({ spec }: TaskState): boolean {
+  return spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
+}
+
+/** A done task and all that was, or is to be, built upon it; what was given up stays so. */
+export function invalidation(state: RunState, root: TaskKey): TaskKey[] {
+  const tasks = new Set([root]);
+  for (const key of tasks) {
+    for (const dependent of state.dependents[key] ?? []) if (!isLost(state, dependent)) tasks.add(dependent);
+  }
+  return [...tasks];
 }
 
 /** All that opens again with these tasks: what they need that did not get done, and what was skipped and has hope again. */

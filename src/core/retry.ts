@@ -1,4 +1,4 @@
-import type { FollowUp } from '../schema/failure.ts';
+import type { FailureKind, FollowUp } from '../schema/failure.ts';
 import type { RunState, TaskState } from './state.ts';
 
 /** Retries that are nobody's fault (an interruption, a resting account) are capped too: no storm is possible. */
@@ -8,6 +8,11 @@ export type RetryDecision =
   | { kind: 'retry'; at: number; counted: boolean; resume: boolean; analyze: boolean }
   | { kind: 'block'; reason: string; nextStep: string }
   | { kind: 'give-up'; reason: string };
+
+/** An agent that falls over or hangs says nothing about the task. */
+export function isCrash(kind: FailureKind | undefined): boolean {
+  return kind === 'crashed' || kind === 'stalled';
+}
 
 /** What becomes of a task after a failure: caps per task and per run stand above what the failure's kind asks for. */
 export function decideRetry(state: RunState, task: TaskState, follow: FollowUp, now: number): RetryDecision {
@@ -20,7 +25,7 @@ export function decideRetry(state: RunState, task: TaskState, follow: FollowUp, 
     case 'block':
       return { kind: 'block', reason: follow.reason, nextStep: follow.nextStep };
     case 'switch':
-      return freely(task, now, false);
+      return task.spec.retry.policy === 'none' ? notAgain() : freely(task, now, false);
     case 'retry':
       return follow.free ? freely(task, now + follow.delayMs, follow.resume) : counted(task, follow, now);
   }
@@ -34,7 +39,7 @@ function freely(task: TaskState, at: number, resume: boolean): RetryDecision {
 
 function counted(task: TaskState, follow: Extract<FollowUp, { action: 'retry' }>, now: number): RetryDecision {
   const { policy, attempts } = task.spec.retry;
-  if (policy === 'none') return { kind: 'give-up', reason: 'it is not to be tried again' };
+  if (policy === 'none') return notAgain();
   if (task.counted + 1 >= attempts) return { kind: 'give-up', reason: `${attempts} attempts failed` };
   return {
     kind: 'retry',
@@ -43,4 +48,8 @@ function counted(task: TaskState, follow: Extract<FollowUp, { action: 'retry' }>
     resume: follow.resume,
     analyze: policy === 'analyze',
   };
+}
+
+function notAgain(): RetryDecision {
+  return { kind: 'give-up', reason: 'it is not to be tried again' };
 }

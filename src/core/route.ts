@@ -1,9 +1,11 @@
 import type { Config } from '../schema/config.ts';
+import { freeAccount } from './account.ts';
+import type { Ranking } from './ranking.ts';
 import type { RunState, TaskState } from './state.ts';
 
 /** What is known about the agents at this moment, over all runs. */
 export type AgentBoard = {
-  /** Accounts that rest, and until when: an agent's name, or `agent/account` where it has several. */
+  /** Accounts that rest, and until when: an agent's name, or `agent/account`; with `#family` only those models. */
   resting: Readonly<Record<string, number>>;
   /** Attempts under way by agent. */
   busy: Readonly<Record<string, number>>;
@@ -21,29 +23,44 @@ export type Wanted = {
   agent?: string | undefined;
   /** What each agent has spent in the run. */
   spentBy?: Readonly<Record<string, number>>;
+  /** How often each agent fell over in the run, without any other end between. */
+  crashes?: Readonly<Record<string, number>>;
+  /** The agent that did the work which is to be verified: another one sees more, where nobody asked for this one. */
+  avoid?: string | undefined;
+  /** Agents that cannot work here, and why. */
+  unable?: Readonly<Record<string, string>> | undefined;
+  /** By role: the agents that the user left open, the best first by their verified results. */
+  ranking?: Ranking | undefined;
 };
 
 export type Route =
-  | { kind: 'agent'; agent: string; account?: string; because: string }
+  | { kind: 'agent'; agent: string; account?: string; closed?: string[]; because: string }
   | { kind: 'later'; at: number | undefined; because: string };
+
+/** An agent that fell over so often in a row stands behind the others until it has done something else. */
+export const CRASHES_IN_A_ROW = 3;
 
 /** Chooses the agent for a task of a run. */
 export function route(state: RunState, task: TaskState, board: AgentBoard, now: number): Route {
-  const { config, agents } = state.start;
-  const { spentBy } = state;
-  return pickAgent({ config, agents, spentBy, role: task.spec.role, agent: task.spec.agent }, board, now);
+  const { config, agents, ranking, unable } = state.start;
+  const { spentBy, crashes } = state;
+  const { role, agent } = task.spec;
+  const avoid = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies]?.attempts.at(-1)?.agent;
+  return pickAgent({ config, agents, spentBy, crashes, unable, ranking, role, agent, avoid }, board, now);
 }
 
 /** Chooses an agent: the one asked for, else its role's, else the order of preference; a resting one is passed over if it may be. */
 export function pickAgent(wanted: Wanted, board: AgentBoard, now: number): Route {
   let soonest: number | undefined;
-  let passed = '';
-  for (const [index, agent] of candidatesFor(wanted).entries()) {
+  const [wish] = plainCandidates(wanted);
+  const candidates = candidatesFor(wanted);
+  let passed = wish === undefined || candidates[0] === wish ? '' : whyPassed(wanted, wish);
+  for (const agent of candidates) {
     if (isSpent(wanted, agent)) {
       passed ||= `${agent} has spent what it may in this run`;
       continue;
     }
-    const account = freeAccount(wanted.config, agent, board, now);
+    const account = freeAccount({ agent, config: wanted.config.agents[agent] }, board.resting, now);
     if (account.kind === 'resting') {
       soonest = Math.min(soonest ?? account.until, account.until);
       passed ||= `${agent} rests`;
@@ -53,23 +70,50 @@ export function pickAgent(wanted: Wanted, board: AgentBoard, now: number): Route
       passed ||= `${agent} is busy`;
       return { kind: 'later', at: soonest, because: passed };
     }
-    const because = index === 0 ? reasonFor(wanted) : `${passed}; next in order`;
-    return { kind: 'agent', agent, because, ...(account.name === undefined ? {} : { account: account.name }) };
+    const because = agent === wish ? reasonFor(wanted, agent) : `${passed}; next in order`;
+    return {
+      kind: 'agent',
+      agent,
+      because,
+      ...(account.name === undefined ? {} : { account: account.name }),
+      ...(account.closed.length === 0 ? {} : { closed: account.closed }),
+    };
   }
   return { kind: 'later', at: soonest, because: passed || 'no agent is configured' };
 }
 
-/** The agents that may do it, the best first. */
-export function candidatesFor({ config, agents, role, agent }: Wanted): string[] {
-  const first = agent ?? agents[role] ?? config.roles[role]?.agent ?? agents['*'];
-  const order = [...(config.routing.prefer[role] ?? []), ...config.routing.order];
-  const all = [...new Set(first === undefined ? order : [first, ...order])];
-  return config.routing.fallback ? all : all.slice(0, 1);
+/** The agents that may do it, the best first; those that cannot work or keep falling over come last. */
+export function candidatesFor(wanted: Wanted): string[] {
+  const { crashes = {}, unable = {} } = wanted;
+  const rank = (agent: string) => {
+    if (Object.hasOwn(unable, agent)) return 2;
+    if ((crashes[agent] ?? 0) >= CRASHES_IN_A_ROW) return 1;
+    return agent === wanted.avoid && isLeftOpen(wanted) ? 0.5 : 0;
+  };
+  return plainCandidates(wanted).sort((a, b) => rank(a) - rank(b));
 }
 
-/** The name under which an account rests and spends. */
-export function accountName(agent: string, account: string | null | undefined): string {
-  return account == null ? agent : `${agent}/${account}`;
+/** Whether nothing names an agent for the role. */
+function isLeftOpen({ config, agents, role, agent }: Wanted): boolean {
+  const named = agent ?? agents[role] ?? config.routing.prefer[role]?.[0] ?? config.roles[role]?.agent ?? agents['*'];
+  return named === undefined;
+}
+
+function whyPassed({ unable = {}, avoid }: Wanted, agent: string): string {
+  const why = unable[agent];
+  if (why === undefined && agent === avoid) return `${agent} did the work itself`;
+  return why === undefined
+    ? `${agent} fell over ${CRASHES_IN_A_ROW} times in a row`
+    : `${agent} cannot be used (${why})`;
+}
+
+function plainCandidates({ config, agents, role, agent, ranking }: Wanted): string[] {
+  const open = ranking?.[role]?.agents ?? [];
+  const order = [...config.routing.order.filter((name) => !open.includes(name)), ...open];
+  const preferred = config.routing.prefer[role] ?? [];
+  const all = [agent ?? agents[role], ...preferred, config.roles[role]?.agent, agents['*'], ...order];
+  const distinct = [...new Set(all.filter((name) => name !== undefined))];
+  return config.routing.fallback ? distinct : distinct.slice(0, 1);
 }
 
 function isSpent({ config, spentBy = {} }: Wanted, agent: string): boolean {
@@ -77,27 +121,12 @@ function isSpent({ config, spentBy = {} }: Wanted, agent: string): boolean {
   return cap !== undefined && (spentBy[agent] ?? 0) >= cap;
 }
 
-type Free = { kind: 'free'; name: string | undefined } | { kind: 'resting'; until: number };
-
-function freeAccount(config: Config, agent: string, board: AgentBoard, now: number): Free {
-  const names = Object.keys(config.agents[agent]?.accounts ?? {});
-  let soonest = board.resting[agent] ?? 0;
-  if (soonest > now) return { kind: 'resting', until: soonest };
-  if (names.length === 0) return { kind: 'free', name: undefined };
-  soonest = Number.POSITIVE_INFINITY;
-  for (const name of names) {
-    const until = board.resting[accountName(agent, name)] ?? 0;
-    if (until <= now) return { kind: 'free', name };
-    soonest = Math.min(soonest, until);
-  }
-  return { kind: 'resting', until: soonest };
-}
-
-function reasonFor({ config, agents, role, agent }: Wanted): string {
+function reasonFor({ config, agents, role, agent, ranking }: Wanted, chosen: string): string {
   if (agent !== undefined) return 'asked for by the task';
   if (agents[role] !== undefined) return 'asked for on the command line';
+  if (config.routing.prefer[role]?.length) return `preferred for the role ${role}`;
   if (config.roles[role]?.agent !== undefined) return `set for the role ${role}`;
   if (agents['*'] !== undefined) return 'asked for on the command line';
-  if (config.routing.prefer[role]?.length) return `preferred for the role ${role}`;
-  return 'first in order of preference';
+  const ranked = ranking?.[role];
+  return ranked?.agents[0] === chosen ? ranked.because : 'first in order of preference';
 }

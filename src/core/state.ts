@@ -1,12 +1,16 @@
-import type { Hold, ProcessRecord, RunEnd, RunStart, SavedWork, WorkStart } from '../schema/event.ts';
+import type { CallKind, CallTry } from '../schema/call.ts';
+import type { Hold, ProcessRecord, RunEnd, RunStart, SavedWork } from '../schema/event.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Evidence } from '../schema/gate.ts';
 import type { HealthSign } from '../schema/health.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { RiskFlag } from '../schema/risk.ts';
-import type { TaskSpec, Tier } from '../schema/task.ts';
+import type { TaskSpec, Tier, WorkStart } from '../schema/task.ts';
 import type { Spend, Usage } from '../schema/usage.ts';
 import type { ReadyQueue } from './queue.ts';
+
+/** A merge of a task's work with the branch, as it would land. */
+export type Candidate = { commit: string; base: string; tree: string };
 
 /** Where a task stands. Each variant carries only what is true in it. */
 export type TaskPhase =
@@ -14,7 +18,8 @@ export type TaskPhase =
   | { status: 'ready'; notBefore: number }
   | { status: 'running'; attempt: number }
   | { status: 'analyzing'; analysis: TaskKey }
-  | { status: 'landing'; commit: string; ref: string; approved: boolean }
+  | { status: 'landing'; commit: string; ref: string; approved: boolean; verified: boolean }
+  | { status: 'verifying'; verifier: TaskKey; candidate: Candidate; commit: string; ref: string; approved: boolean }
   | { status: 'conflicted'; resolver: TaskKey; commit: string; onto: string; files: string[] }
   | { status: 'held'; hold: Hold; commit: string; ref: string }
   | { status: 'blocked'; reason: string; nextStep: string; landing: { commit: string; ref: string } | null }
@@ -65,9 +70,21 @@ export type TaskState = {
   resume: boolean;
   /** Where the next attempt begins, when it is not the branch's tip. */
   from: WorkStart | null;
+  /** How often its work was verified, and what the last verification that failed reported. */
+  verifications: number;
+  report: string | null;
   /** What the gates said last about this task's work. */
   evidence: Evidence[];
   phase: TaskPhase;
+};
+
+/** One small question of a run: set aside for when it is asked, charged when it is answered. */
+type CallState = {
+  kind: CallKind;
+  about: TaskKey | null;
+  reservation: Spend;
+  startedAt: number;
+  ended: { at: number; by: string | null; answer: unknown; tries: CallTry[] } | null;
 };
 
 type RunStatus =
@@ -98,7 +115,12 @@ export type RunState = {
   spent: Spend;
   /** US dollars by agent. */
   spentBy: Record<string, number>;
+  /** How often each agent fell over or hung, without any other end of its attempts between. */
+  crashes: Record<string, number>;
   reserved: Spend;
+  /** Small questions by name, and how many of them are under way. */
+  calls: Record<string, CallState>;
+  openCalls: number;
   /** Most attempts at once; may be changed while the run goes on. */
   maxParallel: number;
   /** Attempts so far, over all tasks. */
@@ -109,7 +131,15 @@ export type RunState = {
   /** Passed evidence by tree and gate definition: what is proven is not proven again. */
   proven: Record<string, Evidence>;
   pushed: string | null;
-  landed: { branch: string; commit: string; how: string; url: string | null } | null;
+  landed: { branch: string; commit: string; how: string; url: string | null; tip: string | null } | null;
+  /** The commit that takes the landing back. */
+  undone: { branch: string; commit: string; at: number } | null;
+  /** Tracks that start nothing, with the reason; the empty name is the whole run. */
+  paused: Record<string, string>;
+  /** Environment failures in a row, by track. */
+  trouble: Record<string, number>;
+  /** Tasks that were done and must be done again. */
+  invalidated: TaskKey[];
 };
 
 export const OPEN_STATUSES = [
@@ -118,6 +148,7 @@ export const OPEN_STATUSES = [
   'running',
   'analyzing',
   'landing',
+  'verifying',
   'conflicted',
   'held',
   'blocked',
@@ -140,4 +171,9 @@ export function lastAttempt(task: TaskState): AttemptState | undefined {
 /** Names a proof: the same tree, and the same definition of the gate, which covers the set-up's commands and the tools. */
 export function proofKey(evidence: Pick<Evidence, 'tree' | 'definition'>): string {
   return `${evidence.tree} ${evidence.definition}`;
+}
+
+/** Whether the run branch as it stands has reached the base. */
+export function hasLanded({ landed, tip }: RunState): boolean {
+  return landed !== null && (landed.tip === null || landed.tip === tip.commit);
 }

@@ -9,6 +9,36 @@ export function modelFor(
   return agent?.model ?? (tier === undefined ? undefined : agent?.models[tier]) ?? agent?.models.standard;
 }
 
+/** The models that an agent has by its settings; without any its results count whatever the model was. */
+export function modelsOf(agent: AgentConfig | undefined): (string | null)[] | undefined {
+  const tiers = [agent?.models.light, agent?.models.standard, agent?.models.heavy];
+  const models = (agent?.model === undefined ? tiers : [agent.model]).filter((model) => model !== undefined);
+  return models.length === 0 ? undefined : models;
+}
+
+/** Whether a family of models that a provider named holds a model; of an unnamed model nothing can be told. */
+export function isOfFamily(model: string | null | undefined, family: string): boolean {
+  return (model ?? '').toLowerCase().includes(family.toLowerCase());
+}
+
+/** What comes next where the models of a tier are closed. */
+const INSTEAD: Readonly<Record<Tier, readonly Tier[]>> = {
+  light: ['light', 'standard', 'heavy'],
+  standard: ['standard', 'heavy', 'light'],
+  heavy: ['heavy', 'standard', 'light'],
+};
+
+/** The tier to use while a provider has closed families of models: the wanted one, or the next whose model is open. */
+export function openTier(
+  agent: Pick<AgentConfig, 'model' | 'models'> | undefined,
+  wanted: Tier | undefined,
+  closed: readonly string[],
+): Tier | undefined {
+  const isOpen = (tier: Tier | undefined) => !closed.some((family) => isOfFamily(modelFor(agent, tier), family));
+  if (isOpen(wanted)) return wanted;
+  return INSTEAD[wanted ?? 'standard'].find(isOpen) ?? wanted;
+}
+
 /** Words of tasks that are small, and of those that need the best. */
 const LIGHT = /\b(typo|rename|comment|readme|docs?|changelog|format(ting)?|bump|spelling|wording|lint)\b/i;
 const HEAVY =

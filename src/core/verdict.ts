@@ -1,4 +1,5 @@
 import type { RunEnd } from '../schema/event.ts';
+import { isServing } from './reopening.ts';
 import type { RunState, TaskState, TaskStatus } from './state.ts';
 
 export type RunVerdict = { status: RunEnd; reason: string };
@@ -28,7 +29,7 @@ function tasksAskedFor(state: RunState, status: TaskStatus): TaskState[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];
     if (task?.phase.status !== status) return [];
-    return task.spec.resolves === undefined && task.spec.analyzes === undefined ? [task] : [];
+    return isServing(task) ? [] : [task];
   });
 }
 
@@ -36,13 +37,32 @@ function tasksAskedFor(state: RunState, status: TaskStatus): TaskState[] {
 function isVerified(state: RunState): boolean {
   const commands = new Set<string>();
   for (const key of state.order) {
-    for (const gate of state.tasks[key]?.spec.gates ?? []) if (gate.gate === 'command') commands.add(gate.name);
+    for (const gate of state.tasks[key]?.spec.gates ?? [])
+      if (gate.gate === 'command' && gate.own !== true) commands.add(gate.name);
   }
-  if (commands.size === 0) return false;
+  if (commands.size === 0) return everyLandedHas(state, 'own') || everyLandedHas(state, 'verify');
   for (const evidence of Object.values(state.proven)) {
     if (evidence.tree === state.tip.tree) commands.delete(evidence.gate);
   }
   return commands.size === 0;
+}
+
+/** Without a check of the whole tree, checks of each task's own files count, or another agent's verification of each. */
+function everyLandedHas(state: RunState, what: 'own' | 'verify'): boolean {
+  const landed = state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    return task?.phase.status === 'done' && task.phase.commit !== null && !isServing(task) ? [task] : [];
+  });
+  return landed.length > 0 && landed.every((task) => (what === 'own' ? hasOwnCheck(task) : passed(task, 'verify')));
+}
+
+function hasOwnCheck(task: TaskState): boolean {
+  const own = task.spec.gates.flatMap((gate) => (gate.gate === 'command' && gate.own === true ? [gate.name] : []));
+  return own.length > 0 && own.every((name) => passed(task, name));
+}
+
+function passed({ evidence }: TaskState, name: string): boolean {
+  return evidence.some(({ gate, verdict }) => gate === name && verdict === 'pass');
 }
 
 function describe(task: TaskState, failures: number): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { onlyReads } from '../core/only-reads.ts';
 import { hasVariables, withValues } from '../core/recorded-config.ts';
 import { redactor, secretsAmong } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
@@ -23,23 +24,30 @@ export async function activate(
   const { start } = state;
   const project = known?.project ?? (await openProject(ctx, start.project));
   await repairBranch(project, state);
+  const root = start.bench?.settings ?? start.project.root;
   const config = hasVariables(start.config)
-    ? withValues(start.config, await ctx.parts.config(start.project.root))
+    ? withValues(start.config, await currentSettings(ctx, start.config, root))
     : start.config;
-  const reads = start.recipe.name === 'job' && isReadingJob(start.input);
   return {
     id: run,
     ledger: new RunLedger(ctx.store, ctx.world, state),
     project,
     recipe: ctx.parts.recipe(start.recipe.name, start.recipe.version),
     config,
-    agents: ctx.parts.agents({ config, project: start.project }),
+    agents: ctx.parts.agents({ config, project: { ...start.project, root } }),
     roles: loadRoles(ctx, start.roles),
     cancel: new AbortController(),
-    checks: reads ? [] : ctx.parts.checks(start.config),
+    checks: onlyReads(start.recipe.name, start.input) ? [] : ctx.parts.checks(start.config),
     redact: redactor(secretsOf(ctx, config)),
     keep: undefined,
   };
+}
+
+/** The settings of now, with the logins that other programs keep for the run's agents. */
+async function currentSettings(ctx: EngineContext, recorded: Config, root: string): Promise<Config> {
+  const current = await ctx.parts.config(root);
+  const known = Object.entries(recorded.agents).map(([name, agent]) => [name, { ...agent, env: {}, accounts: {} }]);
+  return ctx.parts.withLogins({ ...current, agents: { ...Object.fromEntries(known), ...current.agents } });
 }
 
 /** The project of a recorded run, its mirror opened. */
@@ -80,9 +88,4 @@ function loadRoles(ctx: EngineContext, hashes: Record<string, string>): Map<stri
     roles.set(name, parseRole(text, { name, file: `role ${name}` }));
   }
   return roles;
-}
-
-function isReadingJob(input: unknown): boolean {
-  if (typeof input !== 'object' || input === null || !('role' in input)) return false;
-  return input.role !== undefined && !('write' in input && input.write === true);
 }

@@ -9,22 +9,32 @@ import { attemptId } from '../schema/ids.ts';
 import type { TaskLimits } from '../schema/task.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { readProgress } from './progress.ts';
 import { settingsFor } from './settings.ts';
+import { testInstructions } from './test-instructions.ts';
 
 /** The folder of one attempt: its prompt, its raw output, its exit code. */
 export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
   return join(ctx.home.attempts, attemptId(run.id, task.ordinal, number));
 }
 
-export type Assigning = { task: TaskState; attempt: AttemptState; agent: Agent; workspace: string; token: string };
+export type Assigning = {
+  task: TaskState;
+  attempt: AttemptState;
+  agent: Agent;
+  workspace: string;
+  token: string;
+  /** Where the application runs that it is to look at. */
+  appUrl?: string;
+};
 
 /** What an agent is asked in this attempt; the same again when the attempt is adopted. */
 export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: Assigning): Promise<Assignment> {
   const { task, attempt, agent } = what;
   const folder = attemptFolder(ctx, run, task, attempt.number);
-  const role = run.roles.get(task.spec.role);
+  const role = run.roles.get(roleOf(task));
   const tier = attempt.tier ?? undefined;
-  const settings = await settingsFor(run, { task, attempt, tier });
+  const settings = await settingsFor(run, { task, attempt, tier, workspace: what.workspace });
   return {
     attempt: attemptId(run.id, task.ordinal, attempt.number),
     run: run.id,
@@ -37,11 +47,31 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
     promptFile: join(folder, 'prompt.md'),
     limits: limitsOf(task, attempt, run.ledger.state.start.config.agents[attempt.agent]),
     settings,
-    env: { ...childEnvironment(ctx.env), ...vendorVariables(ctx.env, agent.vendor), MANYHANDS_TOKEN: what.token },
+    env: {
+      ...childEnvironment(ctx.env),
+      ...vendorVariables(ctx.env, agent.vendor),
+      MANYHANDS_TOKEN: what.token,
+      ...(what.appUrl === undefined ? {} : { APP_URL: what.appUrl }),
+    },
     ...(tier === undefined ? {} : { tier }),
     ...(attempt.session === null ? {} : { session: attempt.session }),
-    ...(role?.output === undefined ? {} : { outputSchema: role.output }),
+    ...outputOf(task, role),
+    ...scopesOf(task),
   };
+}
+
+/** The shape of the answer that is asked for: the task's own, else its role's. */
+function outputOf(task: TaskState, role: Role | undefined): Pick<Assignment, 'outputSchema'> {
+  const schema = task.spec.outputSchema ?? role?.output;
+  return schema === undefined ? {} : { outputSchema: schema };
+}
+
+/** What a task that writes is kept to, so that its agent's program can refuse the rest at once. */
+function scopesOf({ spec }: TaskState): Pick<Assignment, 'scopes'> {
+  const scopes = spec.gates
+    .filter((gate) => gate.gate === 'scope')
+    .map(({ allow, deny, also }) => ({ allow, deny, also }));
+  return scopes.length === 0 || spec.access === 'read' ? {} : { scopes };
 }
 
 /** The narrowest of what the task, the agent and the reservation allow. */
@@ -53,29 +83,48 @@ function limitsOf(task: TaskState, { reservation }: AttemptState, agent: AgentCo
 }
 
 /** Each agent sees its own vendor's variables and no other's. */
-function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefined): Record<string, string> {
+export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefined): Record<string, string> {
   const found: Record<string, string> = {};
   if (vendor === undefined) return found;
   for (const [name, value] of Object.entries(env)) if (value !== undefined && vendor.test(name)) found[name] = value;
   return found;
 }
 
-type Writing = { assignment: Assignment; kind: AgentKind };
+type Writing = { assignment: Assignment; kind: AgentKind; appUrl?: string };
+
+/** The role of the next attempt: after a verification that failed, the one that mends. */
+function roleOf({ spec, report }: TaskState): string {
+  return report !== null && spec.verify !== undefined ? spec.verify.fixRole : spec.role;
+}
 
 /** Agents that have no channel of their own for instructions below the role. */
 const TOLD_BY_US: ReadonlySet<AgentKind> = new Set(['command', 'rehearsal']);
 
 /** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
-export async function writePrompt(run: ActiveRun, task: TaskState, { assignment, kind }: Writing): Promise<void> {
+export async function writePrompt(run: ActiveRun, task: TaskState, writing: Writing): Promise<void> {
+  const { assignment, kind } = writing;
   await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
   const instructions = TOLD_BY_US.has(kind) ? assignment.settings.instructions : '';
-  const prompt = promptFor(run.ledger.state, { task, instructions }, run.roles.get(task.spec.role));
-  await writeFile(assignment.promptFile, prompt, { mode: 0o600 });
+  const testing = task.spec.access === 'write' ? await testInstructions(run, lastAttempt(task)?.base) : '';
+  const prompt = promptFor(
+    run.ledger.state,
+    { task, instructions, appUrl: writing.appUrl ?? '', progress: await readProgress(run), testing },
+    run.roles.get(roleOf(task)),
+  );
+  await writeFile(assignment.promptFile, `${prompt}${answerRequest(task)}`, { mode: 0o600 });
 }
 
-type Told = { task: TaskState; instructions: string };
+/** A task that wants an answer of its own shape says so, below what its role says. */
+function answerRequest({ spec }: TaskState): string {
+  if (spec.outputSchema === undefined) return '';
+  const schema = JSON.stringify(spec.outputSchema, null, 2);
+  return `\n## The form of your answer\n\nWhatever else is said about it: your answer must end with exactly one JSON object, with nothing after it, that satisfies this JSON Schema:\n\n\`\`\`json\n${schema}\n\`\`\`\n`;
+}
 
-function promptFor(state: RunState, { task, instructions }: Told, role: Role | undefined): string {
+type Told = { task: TaskState; instructions: string; appUrl: string; progress: string; testing: string };
+
+function promptFor(state: RunState, told: Told, role: Role | undefined): string {
+  const { task, instructions, appUrl, progress, testing } = told;
   if (role === undefined) return task.spec.prompt;
   const commands = task.spec.gates.flatMap((gate) => (gate.gate === 'command' ? [`- ${textOf(gate.run)}`] : []));
   const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
@@ -85,10 +134,24 @@ function promptFor(state: RunState, { task, instructions }: Told, role: Role | u
     title: task.spec.title,
     task: task.spec.prompt === goal ? '' : task.spec.prompt,
     evidence: task.lesson ?? '',
-    checks: commands.join('\n'),
+    checks: [...(testing === '' ? commands : [testing, '']), ...scopeLines(task)].join('\n').trim(),
     conflict: conflict?.status === 'conflicted' ? conflict.files.map((file) => `- ${file}`).join('\n') : '',
-    context: contextFor(state, task),
+    context: contextFor(state, task, progress),
     instructions,
+    appUrl,
+  });
+}
+
+/** A scope as its agent is told it. */
+function scopeLines({ spec }: TaskState): string[] {
+  return spec.gates.flatMap((gate) => {
+    if (gate.gate !== 'scope') return [];
+    const { allow, also, deny, maxChangedLines } = gate;
+    return [
+      ...(allow.length === 0 ? [] : [`- no file is touched but ${[...allow, ...also].join(', ')}`]),
+      ...(deny.length === 0 ? [] : [`- nothing is touched of ${deny.join(', ')}`]),
+      ...(maxChangedLines === undefined ? [] : [`- at most ${maxChangedLines} lines are changed`]),
+    ];
   });
 }
 
@@ -99,15 +162,19 @@ function goalOf({ start }: RunState): string {
   return typeof asked === 'string' ? asked : '';
 }
 
-/** What the tasks it needs have done, in a line each. */
-function contextFor(state: RunState, task: TaskState): string {
+/** What the tasks it needs have done, in a line each, where to look first, and what the progress file says. */
+function contextFor(state: RunState, task: TaskState, progress: string): string {
   const lines = task.spec.needs.flatMap((key) => {
     const need = state.tasks[key];
     if (need === undefined) return [];
     const summary = lastAttempt(need)?.ended?.summary.split('\n')[0] ?? '';
     return [`- ${need.spec.title}${summary === '' ? '' : `: ${summary}`}`];
   });
-  return lines.join('\n');
+  const { keyFiles } = state.start.config.project;
+  const files = keyFiles.length === 0 ? '' : `Look at these files first: ${keyFiles.join(', ')}`;
+  return [lines.join('\n'), files, progress === '' ? '' : `Progress so far:\n${progress}`]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 function textOf(run: string | readonly string[]): string {

@@ -1,30 +1,28 @@
-import type { Agent, Assignment } from '../agents/agent.ts';
-import { recordSpawn, recordUsage, warnOf } from '../core/decide/attempt.ts';
+import type { Agent } from '../agents/agent.ts';
+import { recordSpawn } from '../core/decide/attempt.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
-import { liveness } from '../process/identity.ts';
-import { ending, launch } from '../process/launch.ts';
-import { sweep, terminate } from '../process/terminate.ts';
+import { launch } from '../process/launch.ts';
+import { terminate } from '../process/terminate.ts';
 import type { ProcessRecord } from '../schema/event.ts';
 import type { Failure } from '../schema/failure.ts';
+import type { TaskLimits } from '../schema/task.ts';
 import { crashpoint } from '../world.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { concludeAttempt } from './conclude.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
-import { AttemptDigest } from './digest.ts';
 import { isStoreFailure } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
-import { AttemptOutput } from './output.ts';
 import { type Place, placeOf, preparePlace } from './place.ts';
-import { Watchdog } from './watchdog.ts';
-
-/** How long an agent that is asked to stop may take to do so. */
-const GRACE_MS = 5_000;
-/** Live usage is put on record at most this often. */
-const USAGE_EVERY_MS = 5_000;
+import { endServing, type Serving, serve } from './serving.ts';
+import { GRACE_MS, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
 const UNSEEN = { result: { usage: { kind: 'unknown' }, text: '' }, digest: undefined, model: undefined } as const;
+
+/** Raw output stands on the disk only as long as its attempt is fresh. */
+const MOST_RAW_BYTES = 1024 * 1024 * 1024;
+const RAW_MARGIN_BYTES = 1024 * 1024;
 
 /** Carries one claimed attempt from its workspace to its end on record. Never throws for what an agent can do. */
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
@@ -35,9 +33,20 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
   try {
     const place = await preparePlace(ctx, run, task, signal);
     const agent = requireAgent(run, attempt);
+    requireLogin(run, attempt);
     const token = ctx.world.token();
-    const assignment = await assignmentFor(ctx, run, { task, attempt, agent, workspace: place.path, token });
-    await writePrompt(run, task, { assignment, kind: agent.kind });
+    await using application = await applicationFor(ctx, run, { task, attempt, workspace: place.path, signal });
+    const appUrl = application?.url;
+    const assigning = {
+      task,
+      attempt,
+      agent,
+      workspace: place.path,
+      token,
+      ...(appUrl === undefined ? {} : { appUrl }),
+    };
+    const assignment = await assignmentFor(ctx, run, assigning);
+    await writePrompt(run, task, { assignment, kind: agent.kind, ...(appUrl === undefined ? {} : { appUrl }) });
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
     begun = { place, outcome: UNSEEN };
     const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
@@ -45,6 +54,12 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     await concludeAttempt(ctx, run, { task, attempt, place, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
+    if (isRefuted(task, error)) {
+      const summary = error.message;
+      const result = { ...NOT_STARTED.result, text: summary, output: { steps: [], verdict: 'fail', summary } };
+      const outcome = { ...NOT_STARTED, result, stopped: undefined };
+      return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome });
+    }
     // An agent that ran has its work saved and its use charged, whatever went wrong afterwards.
     const { place, outcome } = begun ?? { place: undefined, outcome: NOT_STARTED };
     const stopped = failureOf(error, signal);
@@ -64,6 +79,10 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   let place: Place | undefined;
   try {
     place = await placeOf(ctx, run, task);
+    if (task.spec.serve !== undefined) {
+      await endServing(ctx, run, task, attempt.number);
+      throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was looked at');
+    }
     const agent = requireAgent(run, attempt);
     const assigning = { task, attempt, agent, workspace: place.path, token: process.token };
     const assignment = await assignmentFor(ctx, run, assigning);
@@ -74,12 +93,21 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     // Who cannot be watched must not go on working: it is ended, its work is saved, and its use is charged.
     const folder = attemptFolder(ctx, run, task, attempt.number);
     await terminate({ ...process, folder }, { graceMs: GRACE_MS });
-    const stopped = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
+    const told = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
+    const stopped = task.spec.serve === undefined ? told : { ...told, kind: 'interrupted' as const };
     await concludeAttempt(ctx, run, { task, attempt, place, outcome: { ...UNSEEN, stopped } });
   }
 }
 
-type Started = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };
+/** The application that the task is to look at, where it asks for one. */
+async function applicationFor(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: { task: TaskState; attempt: AttemptState; workspace: string; signal: AbortSignal },
+): Promise<Serving | null> {
+  const wanted = what.task.spec.serve;
+  return wanted === undefined ? null : serve(ctx, run, { ...what, serve: wanted });
+}
 
 async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token: string }): Promise<ProcessRecord> {
   const { task, attempt, assignment, token } = what;
@@ -91,7 +119,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
     env: { ...command.env, MANYHANDS_TOKEN: token },
     token,
     pipeOutput: command.pipeOutput,
-    ...(command.pipeOutput ? { maxFileBytes: task.spec.limits.outputBytes } : {}),
+    ...(command.pipeOutput ? { maxFileBytes: mostRawBytes(assignment.limits) } : {}),
     ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
   });
   const process: ProcessRecord = { identity: launched.identity, token };
@@ -109,75 +137,9 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
   return process;
 }
 
-async function supervise(
-  ctx: EngineContext,
-  run: ActiveRun,
-  what: Started & { process: ProcessRecord },
-): Promise<Outcome> {
-  const { task, attempt, assignment, process } = what;
-  const target = { ...process, folder: assignment.folder };
-  const reader = what.agent.reader(assignment);
-  let stopped: Failure | undefined;
-  let lastUsageAt = ctx.world.now();
-  const end = (failure: Failure) => {
-    // It has ended by itself, and only its output is still being read.
-    if (liveness(process.identity) === 'gone') return;
-    stopped ??= failure;
-    void terminate(target, { graceMs: GRACE_MS }).catch((error: unknown) => failures.reject(error));
-  };
-  const failures = Promise.withResolvers<never>();
-  const watchdog = new Watchdog({
-    limits: assignment.limits,
-    reservation: attempt.reservation,
-    startedAt: attempt.startedAt,
-    world: ctx.world,
-    thresholds: run.ledger.state.start.config.health,
-    warn: (warnings) => {
-      const told = ctx.submit(run, (state) =>
-        warnOf(state, { task: task.spec.key, attempt: attempt.number, warnings }),
-      );
-      told.committed.catch(failures.reject);
-    },
-    stop: end,
-  });
-  const reading = new AbortController();
-  const digest = new AttemptDigest();
-  const onStop = () =>
-    end({ kind: 'interrupted', message: ctx.stopping.aborted ? 'The engine was stopped' : 'The run was cancelled' });
-  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-  signal.addEventListener('abort', onStop, { once: true });
-  if (signal.aborted) onStop();
-  try {
-    const output = new AttemptOutput({
-      attempt: assignment.attempt,
-      folder: assignment.folder,
-      reader,
-      store: ctx.store,
-      world: ctx.world,
-      signal: reading.signal,
-      redact: run.redact,
-      digest,
-      onRead: (bytes) => {
-        const usage = reader.usage();
-        watchdog.heard(bytes, usage);
-        if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
-        lastUsageAt = ctx.world.now();
-        ctx
-          .submit(run, (state) => recordUsage(state, { task: task.spec.key, attempt: attempt.number, usage }))
-          .committed.catch(failures.reject);
-      },
-    });
-    const exit = await Promise.race([ending(assignment.folder, process.identity), failures.promise]);
-    crashpoint('attempt.exited');
-    await sweep(target);
-    await output.finish();
-    crashpoint('attempt.read');
-    return { result: reader.end(exit), digest: digest.result(), model: assignment.settings.model, stopped };
-  } finally {
-    signal.removeEventListener('abort', onStop);
-    watchdog.close();
-    reading.abort();
-  }
+/** The file holds a little more than the limit, so that the limit is seen to be passed; what is only not kept may be more. */
+function mostRawBytes({ outputBytes, output }: TaskLimits): number {
+  return output?.onMax === 'truncate' ? Math.max(outputBytes, MOST_RAW_BYTES) : outputBytes + RAW_MARGIN_BYTES;
 }
 
 function currentAttempt(task: TaskState): AttemptState {
@@ -192,11 +154,23 @@ function requireAgent(run: ActiveRun, attempt: AttemptState): Agent {
   return agent;
 }
 
+/** Another login than the chosen one is never used in its place: it would be charged. */
+function requireLogin(run: ActiveRun, { agent, account }: AttemptState): void {
+  if (account === null || run.config.agents[agent]?.accounts[account] !== undefined) return;
+  throw new AppError('LOGIN_GONE', `The login ${account} of ${agent} is not there any more`, { agent, account });
+}
+
+/** An application that does not start on the candidate is a verdict on the candidate. */
+function isRefuted(task: TaskState, error: unknown): error is AppError {
+  return task.spec.verifies !== undefined && error instanceof AppError && error.code === 'APP_NOT_READY';
+}
+
 function failureOf(error: unknown, signal: AbortSignal): Failure {
   const message = messageOf(error);
   if (signal.aborted) return { kind: 'interrupted', message };
   if (!(error instanceof AppError)) return { kind: 'environment', message };
   if (error.code === 'NO_SPACE') return { kind: 'disk-full', message };
+  if (error.code === 'LOGIN_GONE') return { kind: 'auth', message };
   if (error.code === 'WORKSPACE_CHANGED') return { kind: 'refused', message };
   return { kind: 'environment', message: `${message}. ${error.hint}` };
 }

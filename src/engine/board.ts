@@ -1,3 +1,4 @@
+import { restName } from '../core/account.ts';
 import type { AgentBoard } from '../core/route.ts';
 import type { RunState } from '../core/state.ts';
 import { AccountEvent, ProjectEvent } from '../schema/event.ts';
@@ -30,7 +31,8 @@ export class Board {
     for (const { stream, events } of writes) {
       for (const event of events) {
         const rest = AccountEvent.safeParse(event);
-        if (rest.success) this.#rest(stream.slice('account/'.length), rest.data.data.until);
+        if (rest.success)
+          this.#rest(restName(stream.slice('account/'.length), rest.data.data.family), rest.data.data.until);
         const spent = ProjectEvent.safeParse(event);
         if (spent.success && spent.data.type === 'project.spent') {
           this.#spent.get(stream)?.set(spent.data.data.run, spent.data.data.spend.costUsd);

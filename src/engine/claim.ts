@@ -1,7 +1,9 @@
+import { callId } from '../core/call.ts';
 import type { StartAttempt } from '../core/decide/attempt.ts';
 import type { Intent } from '../core/next.ts';
 import type { RunState, TaskState } from '../core/state.ts';
-import { tierByRules } from '../core/tier.ts';
+import { openTier, tierByRules } from '../core/tier.ts';
+import { TierAnswer } from '../schema/call.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { Tier } from '../schema/task.ts';
 
@@ -14,14 +16,19 @@ export function claimFor(
   const task = state.tasks[intent.task];
   if (state.status.kind !== 'running' || task?.phase.status !== 'ready') return undefined;
   const last = task.attempts.at(-1);
-  const { agent, account, because, reservation } = intent;
+  const { agent, account, because, reservation, closed = [] } = intent;
   const isSame = last?.agent === agent && last.account === (account ?? null);
   const session = task.resume && isSame ? last.session : undefined;
-  const { tier, why } = tierOf(state, task, roleTier);
+  const { tier: wanted, why } = tierOf(state, task, roleTier);
+  const tier = openTier(state.start.config.agents[agent], wanted, closed);
   return {
     task: intent.task,
     agent,
-    because: why === undefined ? because : `${because}; ${tier} because ${why}`,
+    because: [
+      because,
+      ...(why === undefined ? [] : [`${wanted} because ${why}`]),
+      ...(tier === wanted ? [] : [`${tier} because ${closed.join(', ')} rests`]),
+    ].join('; '),
     reservation,
     base: task.from?.base ?? last?.base ?? baseOf(state, intent.task),
     ...(tier === undefined ? {} : { tier }),
@@ -32,16 +39,23 @@ export function claimFor(
 
 /** The tier that the task, the settings or the role name; else one by complexity, where some agent has models to choose from. */
 function tierOf(
-  { start }: RunState,
+  state: RunState,
   task: TaskState,
   roleTier: Tier | undefined,
 ): { tier: Tier | undefined; why?: string } {
+  if (!mayChooseTier(state, task, roleTier))
+    return { tier: task.spec.tier ?? state.start.config.roles[task.spec.role]?.tier ?? roleTier };
+  const advice = TierAnswer.safeParse(state.calls[callId('tier', task.spec.key)]?.ended?.answer);
+  const { tier, because } = advice.data ?? tierByRules(task.spec.prompt, task.spec.needs.length);
+  return { tier, why: because };
+}
+
+/** Whether a tier is chosen by complexity: nobody named one, it is wished for, and some agent has models to choose from. */
+export function mayChooseTier({ start }: RunState, task: TaskState, roleTier: Tier | undefined): boolean {
   const { config } = start;
   const said = task.spec.tier ?? config.roles[task.spec.role]?.tier ?? roleTier;
   const hasTiers = Object.values(config.agents).some(({ models }) => models.light ?? models.heavy);
-  if (said !== undefined || !config.routing.tierByComplexity || !hasTiers) return { tier: said };
-  const { tier, because } = tierByRules(task.spec.prompt, task.spec.needs.length);
-  return { tier, why: because };
+  return said === undefined && config.routing.tierByComplexity && hasTiers;
 }
 
 /** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */

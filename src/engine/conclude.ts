@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import { accountName } from '../core/account.ts';
 import { endAttempt } from '../core/decide/attempt.ts';
+import { softOutputBytes } from '../core/health.ts';
 import { type Redact, redactValue } from '../core/redact.ts';
-import { accountName } from '../core/route.ts';
 import type { AttemptState, TaskState } from '../core/state.ts';
+import { isOfFamily } from '../core/tier.ts';
 import { AppError, messageOf } from '../errors.ts';
-import { changedFiles, showFile } from '../git/diff.ts';
+import { showFile } from '../git/diff.ts';
+import { changedPaths } from '../git/touched.ts';
 import { outputText } from '../process/output-text.ts';
 import type { SavedWork } from '../schema/event.ts';
 import type { Failure, FollowUp } from '../schema/failure.ts';
@@ -14,6 +17,7 @@ import type { Write } from '../store/store.ts';
 import { crashpoint } from '../world.ts';
 import { attemptFolder } from './assignment.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { type Inspection, inspectWork } from './inspect.ts';
 import type { Outcome } from './outcome.ts';
 import { nextSave, type Place, savePlace } from './place.ts';
 
@@ -30,16 +34,19 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
   crashpoint('attempt.saved');
   const saved = saving.saved;
   const own = outcome.result.failure === undefined ? undefined : await broken(ctx, run, what, outcome.result.failure);
-  const found = saving.failure ?? outcome.stopped ?? own ?? (await judge(ctx, run, what, saved));
+  const judged = saving.failure ?? outcome.stopped ?? own ?? (await judge(ctx, run, what, saved));
+  const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged });
+  const found = judged ?? inspection.failure;
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
-  const flags = await flagsOf(ctx, run, what, { saved, failure });
+  const flags = await flagsOf(ctx, run, what, { saved, failure, inspection });
   const now = ctx.world.now();
   const follow = failure === undefined ? undefined : ctx.parts.followUp(failure, { attempt: attempt.number, now });
   const { usage, session, text, output } = outcome.result;
   const { committed } = ctx.submit(
     run,
-    (state) =>
-      endAttempt(state, {
+    (state) => [
+      ...inspection.events,
+      ...endAttempt(state, {
         task: task.spec.key,
         attempt: attempt.number,
         usage,
@@ -52,7 +59,8 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
         ...(flags.length === 0 ? {} : { flags }),
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
-    rests(attempt, follow),
+    ],
+    rests(what, failure, follow),
   );
   await committed;
   crashpoint('attempt.ended');
@@ -78,24 +86,37 @@ async function broken(
 async function flagsOf(
   ctx: EngineContext,
   run: ActiveRun,
-  { attempt, outcome }: Concluding,
-  end: { saved: SavedWork | undefined; failure: Failure | undefined },
+  { task, attempt, outcome }: Concluding,
+  end: { saved: SavedWork | undefined; failure: Failure | undefined; inspection: Inspection },
 ): Promise<RiskFlag[]> {
   const { digest, result, model, stopped } = outcome;
   if (digest === undefined) return [];
   const { saved } = end;
   const changed = saved?.changed
-    ? await changedFiles(run.project.mirror, { from: attempt.base, to: saved.commit })
+    ? await changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit })
     : [];
   const context = {
     digest,
-    changed: changed.map(({ path }) => path),
+    changed,
+    inspected: end.inspection,
     claimedSuccess: end.failure === undefined,
     stoppedBy: stopped?.kind,
+    softOutputBytes: softOutputBytes(task.spec.limits),
+    untrusted: await untrustedSettings(run, attempt),
     declaredModel: model,
     billedModel: result.usage.kind === 'known' ? result.usage.model : undefined,
   };
   return ctx.parts.findRisks(context, run.ledger.state.start.config.risks);
+}
+
+/** Settings of the base that the agent cannot be kept from, and that nobody trusts. */
+async function untrustedSettings(run: ActiveRun, { agent, base }: AttemptState): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of run.agents.get(agent)?.obeys ?? []) {
+    if (run.config.trust[path] !== undefined) continue;
+    if ((await showFile(run.project.mirror, base, path)) !== undefined) found.push(path);
+  }
+  return found;
 }
 
 function withoutSecrets(failure: Failure, redact: Redact): Failure {
@@ -148,7 +169,7 @@ async function judgeHandoff(
   output: unknown,
 ): Promise<Failure | undefined> {
   const gate = task.spec.gates.find((spec) => spec.gate === 'handoff');
-  const schema = run.roles.get(task.spec.role)?.output;
+  const schema = task.spec.outputSchema ?? run.roles.get(task.spec.role)?.output;
   if (gate === undefined || schema === undefined) return undefined;
   const result = await ctx.parts.checkGate(gate, {
     changed: [],
@@ -185,9 +206,12 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
   return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };
 }
 
-function rests(attempt: AttemptState, follow: FollowUp | undefined): Write[] {
+/** What the provider closed rests: the family of models that it named, if the attempt's own model is of it; else the account. */
+function rests({ attempt, outcome }: Concluding, failure: Failure | undefined, follow: FollowUp | undefined): Write[] {
   if (follow?.action !== 'switch') return [];
-  const data = { until: follow.restUntil, reason: follow.reason };
+  const family = failure?.family;
+  const isPart = family !== undefined && isOfFamily(outcome.model, family);
+  const data = { until: follow.restUntil, reason: follow.reason, ...(isPart ? { family } : {}) };
   return [
     {
       stream: accountStream(accountName(attempt.agent, attempt.account)),

@@ -1,14 +1,17 @@
 import type { Agent } from '../agents/agent.ts';
 import type { Redact } from '../core/redact.ts';
 import type { RunState } from '../core/state.ts';
+import type { ReachedForge } from '../forges/forge.ts';
 import type { GateInput, GateResult } from '../gates/gate.ts';
 import type { Mirror } from '../git/mirror.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Home } from '../home.ts';
-import type { Recipe } from '../recipes/recipe.ts';
+import type { ModelApi } from '../model-apis/model-api.ts';
+import type { FileStatuses, Recipe } from '../recipes/recipe.ts';
 import type { RiskContext } from '../risks/risk.ts';
 import type { Role } from '../roles/role.ts';
 import type { AgentConfig } from '../schema/config/agent.ts';
+import type { GitConfig } from '../schema/config/git.ts';
 import type { Config } from '../schema/config.ts';
 import type { RunEvent, RunStart } from '../schema/event.ts';
 import type { Failure, FollowUp } from '../schema/failure.ts';
@@ -37,6 +40,8 @@ export interface Parts {
     choices: string[];
     scenario: string | undefined;
   }): PinnedChoice;
+  /** The settings with the logins that other programs keep, where they ask for them. */
+  withLogins(config: Config): Promise<Config>;
   /** The agents of a recorded run. */
   agents(start: Pick<RunStart, 'config' | 'project'>): Map<string, Agent>;
   /** The checks that the settings ask for. */
@@ -53,6 +58,12 @@ export interface Parts {
   }): Promise<GuardVerdict>;
   /** What is risky about an attempt, by the run's settings. */
   findRisks(context: RiskContext, policies: Config['risks']): RiskFlag[];
+  /** The vendors whose models can be asked directly. */
+  modelApis: readonly ModelApi[];
+  /** The forge of a repository, as its settings and its remote tell. */
+  forge(repository: Pick<Repository, 'root'>, config: GitConfig, signal: AbortSignal): Promise<ReachedForge>;
+  /** Writes how each piece of work stands into the file of the project that asked for it. */
+  writeStatuses(root: string, statuses: FileStatuses): Promise<void>;
   /** What evidence of this gate is bound to besides the tree. */
   definition(spec: GateSpec, config: Config): string;
 }

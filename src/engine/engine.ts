@@ -1,21 +1,24 @@
-import { isStuck } from '../core/attention.ts';
 import { startAttempt } from '../core/decide/attempt.ts';
 import { holdRun } from '../core/decide/run.ts';
 import { isSettled } from '../core/document.ts';
 import { type Circumstances, type Intent, next } from '../core/next.ts';
-import { openTasks, type RunState } from '../core/state.ts';
+import { taskOf } from '../core/phase.ts';
+import type { RunState } from '../core/state.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Home } from '../home.ts';
 import type { RunEvent } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { adviseTier } from './advise-tier.ts';
 import { adoptAttempt, performAttempt } from './attempt.ts';
 import { checkBase } from './base-check.ts';
+import { beginCalls } from './begin-calls.ts';
 import { Board } from './board.ts';
+import { mayTryAgain } from './cancel-trouble.ts';
 import { claimFor } from './claim.ts';
+import { closingStep } from './closing.ts';
 import type { ActiveRun, EngineContext, Parts } from './context.ts';
-import { finishRun, showBranch } from './finish.ts';
 import { giveUp } from './give-up.ts';
 import { beginsBy, endedBy, endedTasks } from './happened.ts';
 import { isStoreFailure, type Submission } from './ledger.ts';
@@ -25,6 +28,9 @@ import { Slots } from './slots.ts';
 import { landWaiting } from './train.ts';
 import { unfold } from './unfold.ts';
 import { Works } from './works.ts';
+import { isWriteBackDue, tell } from './write-back.ts';
+
+const TELL = { name: 'tell', forGood: false };
 
 export type EngineOptions = { home: Home; store: Store; world: World; parts: Parts; env: NodeJS.ProcessEnv };
 
@@ -57,8 +63,8 @@ export class Engine implements EngineContext {
       onError: (run, error) => this.#onError(run, error),
       onEnd: (run) => this.#onEnd(run),
     });
-    // Nobody may be listening yet; the failure is told to whoever waits for `failed` or stops the engine.
-    this.#failed.promise.catch(() => {});
+    // Nobody may be listening yet; the failure is told to whoever waits for `failed`, is idle or stops the engine.
+    this.#failed.promise.catch((error: unknown) => this.#works.underway.fail(error));
   }
 
   get stopping(): AbortSignal {
@@ -84,6 +90,7 @@ export class Engine implements EngineContext {
       this.#works.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
     if (state.baseEvidence !== null) unfold(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') run.cancel.abort();
+    this.#works.once(run, { name: 'calls', forGood: true }, () => beginCalls(this, run));
     this.wake();
   }
 
@@ -114,7 +121,7 @@ export class Engine implements EngineContext {
   async idle(): Promise<void> {
     this.wake();
     while (!this.#stop.signal.aborted && !this.#isDraining) {
-      await Promise.race([this.#works.underway.looked(), this.#failed.promise]);
+      await this.#works.underway.looked();
       const isMoving =
         this.#works.underway.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
       if (!isMoving) return;
@@ -188,6 +195,7 @@ export class Engine implements EngineContext {
 
   #attempt(run: ActiveRun, intent: Extract<Intent, { do: 'attempt' }>): void {
     this.#works.perform(run, intent.task, async () => {
+      await adviseTier(this, run, intent.task);
       const role = taskOf(run.ledger.state, intent.task).spec.role;
       const claim = claimFor(run.ledger.state, intent, run.roles.get(role)?.tier);
       if (claim === undefined) return;
@@ -196,18 +204,12 @@ export class Engine implements EngineContext {
     });
   }
 
-  /** Ends a run whose tasks have all ended; shows the branch of one that waits for a person. */
+  /** Takes what a run is due besides its tasks. */
   #close(run: ActiveRun): void {
-    const { state } = run.ledger;
-    if (state.status.kind === 'ended' || this.#works.landing.has(run.id)) return;
-    const mayEnd =
-      state.status.kind === 'cancelling' || (state.status.kind === 'running' && state.baseEvidence !== null);
-    if (mayEnd && openTasks(state) === 0) {
-      this.#works.once(run, { name: 'end', forGood: false }, () => this.#orHold(run, finishRun(this, run, run.keep)));
-    } else if (isStuck(state) && state.pushed !== state.tip.commit && state.tip.commit !== state.start.base.commit) {
-      const step = { name: `show ${state.tip.commit}`, forGood: true };
-      this.#works.once(run, step, () => this.#orHold(run, showBranch(this, run)));
-    }
+    if (isWriteBackDue(run)) this.#works.once(run, TELL, () => tell(this, run));
+    if (this.#works.landing.has(run.id)) return;
+    const step = closingStep(run.ledger.state);
+    if (step !== undefined) this.#works.once(run, step, () => this.#orHold(run, step.take(this, run)));
   }
 
   #tidy(run: ActiveRun, key: TaskKey, committed: Promise<void>): void {
@@ -234,17 +236,13 @@ export class Engine implements EngineContext {
   }
 
   #onError(run: ActiveRun, error: unknown): void {
-    if (!this.#stop.signal.aborted && !run.cancel.signal.aborted) this.#failed.reject(error);
+    if (this.#stop.signal.aborted) return;
+    if (!run.cancel.signal.aborted) this.#failed.reject(error);
+    else if (!mayTryAgain(run, error)) this.#runs.delete(run.id);
   }
 
   #onEnd(run: ActiveRun): void {
     if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
     this.wake();
   }
-}
-
-function taskOf(state: RunState, key: TaskKey) {
-  const task = state.tasks[key];
-  if (task === undefined) throw new Error(`There is no task ${key}`);
-  return task;
 }

@@ -1,16 +1,21 @@
 import { endRun, holdRun } from '../core/decide/run.ts';
-import { verdictOf } from '../core/verdict.ts';
+import { benchResultOf, outcomesOf } from '../core/outcomes.ts';
+import { hasLanded, type RunState } from '../core/state.ts';
+import { type RunVerdict, verdictOf } from '../core/verdict.ts';
 import { AppError } from '../errors.ts';
 import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
 import { refreshMirror } from '../git/refresh.ts';
 import { treeOf } from '../git/tree.ts';
 import { isUpkeepDue, upkeep } from '../git/upkeep.ts';
-import { projectStream } from '../schema/ids.ts';
+import type { ModelEvent, RunEnd } from '../schema/event.ts';
+import { MODELS_STREAM, projectStream } from '../schema/ids.ts';
 import { crashpoint } from '../world.ts';
+import { closeByPullRequest } from './close-pr.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { landOnBase } from './land-base.ts';
 import { isStoreFailure } from './ledger.ts';
+import { showFailed, writeBack } from './write-back.ts';
 
 /** Brings a run whose tasks have all ended to its end: the branch shown, the base moved if asked for, the end on record. */
 export async function finishRun(
@@ -26,11 +31,13 @@ export async function finishRun(
     // A cancelled run ends also where its repository is gone: all that it made is kept in the mirror.
     if (run.ledger.state.status.kind !== 'cancelling' || isStoreFailure(error)) throw error;
   });
+  await showFailed(run);
+  const untold = await writeBack(ctx, run);
   const { state } = run.ledger;
-  const verdict = verdictOf(state);
+  const verdict = told(verdictWith(run), untold);
   const lands =
     state.start.land === 'merge' &&
-    state.landed === null &&
+    !hasLanded(state) &&
     verdict.status === 'done' &&
     state.tip.commit !== state.start.base.commit;
   if (lands) {
@@ -40,20 +47,47 @@ export async function finishRun(
       return;
     }
   }
+  const closed = await closeByPullRequest(ctx, run, verdict);
+  if (closed.kind === 'held') {
+    await ctx.submit(run, (current) => holdRun(current, closed.hold)).committed;
+    return;
+  }
   crashpoint('run.ending');
   const stream = projectStream(run.project.id);
   const spent = { type: 'project.spent', data: { run: run.id, spend: state.spent } };
-  await ctx.submit(run, (current) => endRun(current, verdict), [
+  await ctx.submit(run, (current) => endRun(current, closed.verdict), [
     { stream, expected: -1, events: [spent, ...provenTip(run)] },
+    { stream: MODELS_STREAM, expected: -1, events: learned(state, { ...closed.verdict, at: ctx.world.now() }) },
   ]).committed;
   crashpoint('run.ended');
   await run.ledger.snapshot();
   await keepQuick(run);
 }
 
+function told(verdict: RunVerdict, untold: string | undefined): RunVerdict {
+  return untold === undefined ? verdict : { ...verdict, reason: `${verdict.reason}; ${untold}` };
+}
+
+/** The verdict of the tasks; a recipe may know of a failure that no single task shows. */
+function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
+  const { state } = ledger;
+  const verdict = verdictOf(state);
+  const isGood = verdict.status === 'done' || verdict.status === 'unverified';
+  const failure = isGood ? recipe.failure?.(state, state.start.input) : undefined;
+  return failure === undefined ? verdict : { status: 'failed', reason: failure };
+}
+
 /** The run has ended well or not, whatever becomes of this: upkeep that fails is done another time. */
 async function keepQuick({ project }: ActiveRun): Promise<void> {
   if (await isUpkeepDue(project.mirror)) await upkeep(project.mirror).catch(() => {});
+}
+
+/** What the run has taught about models; a benchmark is no work of the project, and counts as what it is. */
+function learned(state: RunState, end: { status: RunEnd; reason: string; at: number }): ModelEvent[] {
+  const bench = benchResultOf(state, end);
+  if (bench !== undefined) return [{ type: 'model.benched', data: bench }];
+  const { run, project } = state.start;
+  return [{ type: 'model.judged', data: { run, project: project.id, outcomes: outcomesOf(state, end.status) } }];
 }
 
 /** What is proven about the tip, for the next run that starts from it. */

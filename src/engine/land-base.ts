@@ -6,6 +6,8 @@ import type { Hold } from '../schema/event.ts';
 import { crashpoint } from '../world.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { commandGates, prove } from './prove.ts';
+import { pushBase } from './push-base.ts';
+import { writtenFiles } from './write-back.ts';
 
 export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 
@@ -20,9 +22,10 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
   const { mirror, repository } = run.project;
   for (let race = 0; race < RACES; race += 1) {
     await refreshMirror(mirror, repository);
-    const base = await readRef(mirror, `refs/user/heads/${branch}`);
-    if (base === undefined) return held(`The branch ${branch} is gone`);
-    const candidate = await candidateOn(ctx, run, { base, branch });
+    const stands = await readRef(mirror, `refs/user/heads/${branch}`);
+    const isNew = stands === undefined && start.base.create === true && run.ledger.state.landed === null;
+    if (stands === undefined && !isNew) return held(`The branch ${branch} is gone`);
+    const candidate = await candidateOn(ctx, run, { base: stands ?? start.base.commit, branch });
     if ('hold' in candidate) return { kind: 'held', hold: candidate.hold };
     crashpoint('base.pushing');
     const pushed = await pushBranch({
@@ -30,13 +33,26 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
       repository,
       commit: candidate.commit,
       branch,
-      expected: base,
+      expected: stands ?? null,
       updateCheckout: true,
+      keep: writtenFiles(run),
     });
     crashpoint('base.pushed');
     if (pushed.kind === 'pushed') {
-      await ctx.submit(run, () => [{ type: 'run.landed', data: { branch, commit: candidate.commit, how: 'merge' } }])
-        .committed;
+      const refused = await pushBase(ctx, run, { branch, commit: candidate.commit });
+      if (refused !== undefined) return held(refused);
+      await ctx.submit(run, () => [
+        {
+          type: 'run.landed',
+          data: {
+            branch,
+            commit: candidate.commit,
+            how: 'merge',
+            tip: candidate.tip,
+            from: stands ?? start.base.commit,
+          },
+        },
+      ]).committed;
       return { kind: 'landed' };
     }
     if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {
@@ -54,7 +70,7 @@ async function candidateOn(
   ctx: EngineContext,
   run: ActiveRun,
   { base, branch }: Target,
-): Promise<{ commit: string } | { hold: Hold }> {
+): Promise<{ commit: string; tip: string } | { hold: Hold }> {
   const { tip } = run.ledger.state;
   const merged = await mergeCommits({
     mirror: run.project.mirror,
@@ -71,9 +87,9 @@ async function candidateOn(
     ctx,
     run,
     { commit: merged.commit, tree: merged.tree, tasks: [] },
-    commandGates(run, run.ledger.state.order),
+    commandGates(run, run.ledger.state.order).filter(({ own }) => own !== true),
   );
-  if (proof.verdict === 'pass') return { commit: merged.commit };
+  if (proof.verdict === 'pass') return { commit: merged.commit, tip: tip.commit };
   return {
     hold: {
       what: 'landing',

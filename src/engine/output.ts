@@ -1,13 +1,19 @@
 import { join } from 'node:path';
-import type { AgentEvent, AgentReader } from '../agents/agent.ts';
+import type { AgentReader } from '../agents/agent.ts';
 import { type Redact, redactValue } from '../core/redact.ts';
 import { lineReader } from '../process/lines.ts';
 import { type Tail, tail } from '../process/tail.ts';
+import type { TaskLimits } from '../schema/task.ts';
 import type { Store, TranscriptRow } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { type Described, describeEvent } from './describe-event.ts';
 import type { AttemptDigest } from './digest.ts';
+import { OutputPolicy } from './output-policy.ts';
 
 type OutputFile = 'stdout' | 'stderr';
+type Line = { text: string; offset: number; truncatedBytes: number };
+/** How far a file was read, and which file of that name it is. */
+type At = { file: OutputFile; offset: number; generation: number };
 
 export type OutputOptions = {
   attempt: string;
@@ -17,38 +23,38 @@ export type OutputOptions = {
   world: World;
   redact: Redact;
   digest: AttemptDigest;
+  limits: Pick<TaskLimits, 'outputBytes' | 'output'>;
   /** Called after each piece that was read, with the number of bytes read so far. */
   onRead: (bytes: number) => void;
   signal: AbortSignal;
 };
 
-type Described = { kind: string; text: string; data?: unknown };
-
 /** A line is shown up to this length; the rest of it is counted, not kept. */
 export const MAX_LINE_BYTES = 1024 * 1024;
-/** Most text of one attempt that is kept; what an agent says beyond it is counted. */
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Reads what an attempt writes, from its beginning, into the transcript; what was stored before is not stored twice. */
 export class AttemptOutput {
   #read = 0;
-  #kept = 0;
-  #dropped = 0;
+  readonly #policy: OutputPolicy<() => TranscriptRow>;
   readonly #tails: Tail[];
   readonly #flush: (() => Promise<void>)[] = [];
   readonly #options: OutputOptions;
 
   constructor(options: OutputOptions) {
     this.#options = options;
+    this.#policy = new OutputPolicy(options.limits);
     this.#tails = [this.#follow('stdout'), this.#follow('stderr')];
   }
 
-  /** Everything that is in the files now has been stored. */
+  /** Everything that is in the files now has been stored, and the last words in any case. */
   async finish(): Promise<void> {
     for (const file of this.#tails) await file.drained();
     for (const flush of this.#flush) await flush();
     this.close();
-    if (this.#dropped > 0) await this.#store([this.#marker('stdout', this.#read, this.#dropped)], 'stdout', this.#read);
+    const { dropped, lastWords } = this.#policy;
+    if (dropped === 0) return;
+    const at: At = { file: 'stdout', offset: this.#read, generation: 0 };
+    await this.#store([...(lastWords === undefined ? [] : [lastWords()]), this.#marker(at, dropped)], at);
   }
 
   close(): void {
@@ -57,61 +63,46 @@ export class AttemptOutput {
 
   #follow(file: OutputFile): Tail {
     const { attempt, folder, store, signal } = this.#options;
-    let generation = store.generation(attempt, file);
+    const at: At = { file, offset: 0, generation: store.generation(attempt, file) };
     let lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
-    let end = 0;
-    this.#flush.push(() =>
-      this.#store(
-        lines.flush().flatMap((line) => this.#rows(file, line, generation)),
-        file,
-        end,
-        generation,
-      ),
-    );
+    let marks: TranscriptRow[] = [];
+    const take = (read: readonly Line[]): TranscriptRow[] => {
+      const rows = [...marks, ...read.flatMap((line) => this.#rows(line, at))];
+      marks = [];
+      return rows;
+    };
+    this.#flush.push(() => this.#store(take(lines.flush()), at));
     return tail({
       file: join(folder, file),
       from: 0,
       signal,
       onChunk: async (chunk, offset) => {
-        end = offset + chunk.length;
+        at.offset = offset + chunk.length;
         this.#read += chunk.length;
-        const rows = lines.push(chunk).flatMap((line) => this.#rows(file, line, generation));
+        const rows = take(lines.push(chunk));
         this.#options.digest.read(this.#read);
         this.#options.onRead(this.#read);
-        await this.#store(rows, file, end, generation);
+        await this.#store(rows, at);
       },
       onTruncated: (lostBytes) => {
-        generation += 1;
+        at.generation += 1;
+        at.offset = 0;
         lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
-        void this.#store([{ ...this.#marker(file, 0, lostBytes), generation }], file, 0, generation);
+        marks.push(this.#marker(at, lostBytes));
       },
     });
   }
 
-  #rows(
-    file: OutputFile,
-    line: { text: string; offset: number; truncatedBytes: number },
-    generation: number,
-  ): TranscriptRow[] {
-    const at = this.#options.world.now();
-    const events = this.#options.reader.line(file, line.text);
-    for (const event of events) this.#options.digest.heard(event);
-    this.#kept += line.text.length;
-    if (this.#kept > MAX_KEPT_BYTES) {
-      this.#dropped += line.text.length;
-      return [];
-    }
-    const rows = events.map((event) => ({
-      attempt: this.#options.attempt,
-      file,
-      offset: line.offset,
-      generation,
-      at,
-      ...this.#redacted(describe(event)),
-    }));
-    if (line.truncatedBytes > 0)
-      rows.push({ ...this.#marker(file, line.offset, line.truncatedBytes), file, generation });
-    return rows;
+  #rows(line: Line, { file, generation }: At): TranscriptRow[] {
+    const { reader, digest, attempt, world } = this.#options;
+    const place = { attempt, file, offset: line.offset, generation, at: world.now() };
+    const told = reader.line(file, line.text).map((event) => {
+      digest.heard(event);
+      return { event, row: () => ({ ...place, ...this.#redacted(describeEvent(event)) }) };
+    });
+    const rows = this.#policy.take(line.text.length, told).map((row) => row());
+    const isShown = line.truncatedBytes > 0 && rows.length === told.length;
+    return isShown ? [...rows, this.#marker(place, line.truncatedBytes)] : rows;
   }
 
   #redacted(row: Described): Described {
@@ -121,48 +112,14 @@ export class AttemptOutput {
     return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };
   }
 
-  #marker(file: OutputFile, offset: number, bytes: number) {
-    const at = this.#options.world.now();
-    return {
-      attempt: this.#options.attempt,
-      file,
-      offset,
-      at,
-      kind: 'truncated',
-      text: `${bytes} bytes are not shown`,
-      data: { bytes },
-    };
+  #marker({ file, offset, generation }: At, bytes: number): TranscriptRow {
+    const { attempt, world } = this.#options;
+    const text = `${bytes} bytes are not shown`;
+    return { attempt, file, offset, generation, at: world.now(), kind: 'truncated', text, data: { bytes } };
   }
 
-  async #store(rows: TranscriptRow[], file: OutputFile, offset: number, generation = 0): Promise<void> {
+  async #store(rows: TranscriptRow[], { file, offset, generation }: At): Promise<void> {
     const { attempt, store, reader } = this.#options;
     await store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
-  }
-}
-
-/** An agent's event as a row of the transcript: a kind, a text to search and read, and the rest. */
-function describe(event: AgentEvent): Described {
-  switch (event.type) {
-    case 'text':
-    case 'reasoning':
-    case 'question':
-      return { kind: event.type, text: event.text };
-    case 'session':
-      return { kind: event.type, text: event.id };
-    case 'tool-call':
-      return { kind: event.type, text: event.name, data: event };
-    case 'tool-result':
-      return { kind: event.type, text: event.output, data: { id: event.id, isError: event.isError } };
-    case 'file-change':
-      return { kind: event.type, text: `${event.change} ${event.path}`, data: event };
-    case 'usage':
-      return { kind: event.type, text: '', data: event.usage };
-    case 'retry':
-    case 'permission-denied':
-      return { kind: event.type, text: event.message, data: event };
-    case 'result':
-      return { kind: event.type, text: event.text, data: event };
-    case 'unknown':
-      return { kind: event.type, text: event.raw };
   }
 }

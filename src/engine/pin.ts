@@ -5,11 +5,11 @@ import type { Parts, PinnedChoice } from './context.ts';
 
 type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
-/** The agents of the run: those asked for come first, in order; a role may have its own. */
+/** The agents of the run: those asked for come first, in order; a role may have its own. `open` are those whose order nobody said. */
 export function pinChoices(
   parts: Pick<Parts, 'pin'>,
   what: { config: Config; options: Choices; root: string },
-): { config: Config; byRole: Record<string, string> } {
+): { config: Config; byRole: Record<string, string>; open: string[] } {
   const { config, options, root } = what;
   const rehearses = options.rehearse || options.scenario !== undefined;
   const choices = [...options.agents, ...(rehearses && options.agents.length === 0 ? ['rehearsal'] : [])];
@@ -23,15 +23,9 @@ export function pinChoices(
       'No agent is configured and none is installed: install claude, codex or gemini, name a program with --agent command:<program>, or try --rehearse',
     );
   }
-  const prefer = { ...defaultRoles(pinned), ...config.routing.prefer };
-  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order, prefer } }, byRole };
-}
-
-/** Where both are there and nobody said otherwise, claude plans and reviews, and codex implements. */
-function defaultRoles({ agents, choices }: PinnedChoice): Record<string, string[]> {
-  if (choices.length > 0 || agents.claude === undefined || agents.codex === undefined) return {};
-  const byRole = { claude: ['plan', 'review', 'analyze', 'verify'], codex: ['implement', 'fix', 'repair', 'resolve'] };
-  return Object.fromEntries(Object.entries(byRole).flatMap(([agent, roles]) => roles.map((role) => [role, [agent]])));
+  const isChosen = pinned.choices.some(({ role }) => role === undefined);
+  const open = isChosen ? [] : order.filter((name) => !config.routing.order.includes(name));
+  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order } }, byRole, open };
 }
 
 function orderOf(config: Config, pinned: PinnedChoice): string[] {

@@ -43,7 +43,17 @@ export async function proveOne(
 ): Promise<Evidence> {
   const definition = ctx.parts.definition(gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
-  if (known !== undefined) return { ...known, reused: true };
+  return known === undefined ? proveAnew(ctx, run, candidate, gate) : { ...known, reused: true };
+}
+
+/** The evidence of one gate for a tree, made now whatever is known. */
+export async function proveAnew(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  gate: CommandGate,
+): Promise<Evidence> {
+  const definition = ctx.parts.definition(gate, run.ledger.state.start.config);
   const result = await runGate(ctx, run, candidate, { gate });
   return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
 }

@@ -7,6 +7,8 @@ import type { AgentConfig, Permission } from '../schema/config/agent.ts';
 import type { Config } from '../schema/config.ts';
 import type { Tier } from '../schema/task.ts';
 import type { ActiveRun } from './context.ts';
+import { trustedFiles } from './trust.ts';
+import { verifierTools } from './verifier-tools.ts';
 
 type Native = Partial<Record<NativeFile, string>>;
 
@@ -14,7 +16,7 @@ const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.m
 
 const lastNative = new WeakMap<ActiveRun, { base: string; files: Promise<Native> }>();
 
-type Asking = { task: TaskState; attempt: AttemptState; tier: Tier | undefined };
+type Asking = { task: TaskState; attempt: AttemptState; tier: Tier | undefined; workspace: string };
 
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
 export async function settingsFor(run: ActiveRun, what: Asking): Promise<AssignmentSettings> {
@@ -23,16 +25,17 @@ export async function settingsFor(run: ActiveRun, what: Asking): Promise<Assignm
   const agent = config.agents[attempt.agent];
   const account = attempt.account === null ? undefined : agent?.accounts[attempt.account];
   const model = modelFor(agent, what.tier);
+  const extra = verifierTools(config, task);
   const instructions =
     config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
   return {
     permission: permissionFor(config, agent, task),
-    allowedTools: config.tools.allowedTools,
+    allowedTools: [...config.tools.allowedTools, ...extra.tools],
     disallowedTools: config.tools.disallowedTools,
     allowedCli: [...config.tools.allowedCli, ...checkCommands(task)],
     addDirs: config.tools.addDirs,
-    mcp: config.mcp,
-    trusted: Object.keys(config.trust),
+    mcp: { ...config.mcp, ...extra.mcp },
+    trusted: await trustedFiles({ workspace: what.workspace, access: task.spec.access }, config.trust),
     instructions: instructions ?? '',
     native: await nativeFiles(run, base),
     ...(model === undefined ? {} : { model }),

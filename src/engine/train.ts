@@ -1,4 +1,5 @@
 import { conflictLanding, holdLanding, landTasks, rejectLanding } from '../core/decide/landing.ts';
+import { propose } from '../core/decide/verification.ts';
 import type { TaskState } from '../core/state.ts';
 import { mergeCommits } from '../git/merge.ts';
 import { readRef, writeRef } from '../git/mirror-refs.ts';
@@ -26,7 +27,8 @@ export function runRef(run: string): string {
  * A red batch is halved until the bad task stands alone; it goes back, the others land.
  */
 export async function landWaiting(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey[]): Promise<void> {
-  const batch = keys.slice(0, BATCH);
+  for (const key of keys.filter((candidate) => isToBeVerified(run, candidate))) await proposeOne(ctx, run, key);
+  const batch = keys.filter((key) => !isToBeVerified(run, key)).slice(0, BATCH);
   const chain = await couple(ctx, run, batch);
   if (chain.length === 0) return;
   const last = chain.at(-1);
@@ -40,6 +42,26 @@ export async function landWaiting(ctx: EngineContext, run: ActiveRun, keys: read
   const half = Math.ceil(tasks.length / 2);
   await landWaiting(ctx, run, tasks.slice(0, half));
   await landWaiting(ctx, run, stillLanding(run, tasks.slice(half)));
+}
+
+/** Whether another agent has to verify the work before it may land. */
+function isToBeVerified(run: ActiveRun, key: TaskKey): boolean {
+  const task = run.ledger.state.tasks[key];
+  return task?.spec.verify !== undefined && task.phase.status === 'landing' && !task.phase.verified;
+}
+
+/** Merges and checks one task's work by itself; what is green is handed to its verifier as it would land. */
+async function proposeOne(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
+  const [link] = await couple(ctx, run, [key]);
+  if (link === undefined) return;
+  const { commit, tree, onto } = link;
+  const proof = await prove(ctx, run, { commit, tree, tasks: [key] }, commandGates(run, [key]));
+  if (proof.verdict !== 'pass')
+    return reject(ctx, run, { link, evidence: proof.evidence, isError: proof.verdict === 'error' });
+  await keepCandidate(run, commit);
+  crashpoint('candidate.proposing');
+  await ctx.submit(run, (state) => propose(state, { task: key, candidate: { commit, tree, base: onto } })).committed;
+  crashpoint('candidate.proposed');
 }
 
 /** Merges one after the other; a conflict with the branch goes to a resolver, one with a fellow waits for the next turn. */

@@ -2,6 +2,7 @@
 export class Underway {
   readonly #work = new Set<Promise<void>>();
   #turn = Promise.withResolvers<void>();
+  #failure: { error: unknown } | undefined;
 
   get size(): number {
     return this.#work.size;
@@ -19,9 +20,17 @@ export class Underway {
     this.#turn = Promise.withResolvers<void>();
   }
 
-  /** Resolves at the loop's next look. */
+  /** The loop cannot go on: whoever waits for a look, now or later, is told so. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    // Nobody may be waiting.
+    this.#turn.promise.catch(() => {});
+    this.#turn.reject(error);
+  }
+
+  /** Resolves at the loop's next look; rejects if there will be none. */
   looked(): Promise<void> {
-    return this.#turn.promise;
+    return this.#failure === undefined ? this.#turn.promise : Promise.reject(this.#failure.error);
   }
 
   /** Resolves when nothing is under way, also nothing that began meanwhile. */

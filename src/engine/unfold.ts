@@ -11,7 +11,11 @@ export function unfold(ctx: EngineContext, run: ActiveRun, happened: readonly (T
     const ended = key === undefined ? undefined : state.tasks[key];
     const { add, hold, keep } = run.recipe.unfold(state, state.start.input, ended);
     run.keep = keep;
-    const added = addTasks(state, add);
+    // What is recorded is final, also when a newer version of us would word it differently.
+    const added = addTasks(
+      state,
+      add.filter((spec) => state.tasks[spec.key] === undefined),
+    );
     if (added.length > 0) ctx.submit(run, () => added);
     const isNews = added.length > 0 || add.length === 0;
     if (hold !== undefined && isNews) ctx.submit(run, (current) => holdRun(current, hold));

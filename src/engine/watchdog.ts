@@ -1,4 +1,4 @@
-import { nextWarningAt, type Vitals, type Warning, warningsFor } from '../core/health.ts';
+import { nextWarningAt, softOutputBytes, type Vitals, type Warning, warningsFor } from '../core/health.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { HealthThresholds } from '../schema/health.ts';
 import type { TaskLimits } from '../schema/task.ts';
@@ -21,6 +21,7 @@ export type WatchdogOptions = {
 export class Watchdog {
   #lastSign: number;
   #usage: Usage = { kind: 'none' };
+  #bytes = 0;
   #done = false;
   #cancelAlarm: () => void = () => {};
   readonly #options: WatchdogOptions;
@@ -33,14 +34,15 @@ export class Watchdog {
 
   /** The attempt said something: so many bytes so far, and this usage. */
   heard(bytes: number, usage: Usage): void {
-    this.#lastSign = this.#options.world.now();
-    if (usage.kind === 'known' && usage !== this.#usage) {
-      this.#usage = usage;
-      this.#look();
-    }
     const { limits, reservation } = this.#options;
-    if (bytes > limits.outputBytes) {
-      this.#stop({ kind: 'implementation', message: `It wrote more than ${limits.outputBytes} bytes of output` });
+    const isMuch = bytes > softOutputBytes(limits) && this.#bytes <= softOutputBytes(limits);
+    const isNews = usage.kind === 'known' && usage !== this.#usage;
+    this.#lastSign = this.#options.world.now();
+    this.#bytes = bytes;
+    if (isNews) this.#usage = usage;
+    if (isNews || isMuch) this.#look();
+    if (bytes > limits.outputBytes && limits.output?.onMax !== 'truncate') {
+      this.#stop({ kind: 'budget', message: `It wrote more than ${limits.outputBytes} bytes of output` });
     }
     if (usage.kind !== 'known') return;
     if (limits.turns !== undefined && usage.turns > limits.turns) {
@@ -86,7 +88,15 @@ export class Watchdog {
 
   #vitals(): Vitals {
     const { startedAt, limits, reservation, thresholds } = this.#options;
-    return { startedAt, lastSignAt: this.#lastSign, usage: this.#usage, limits, reservation, thresholds };
+    return {
+      startedAt,
+      lastSignAt: this.#lastSign,
+      usage: this.#usage,
+      outputBytes: this.#bytes,
+      limits,
+      reservation,
+      thresholds,
+    };
   }
 
   #stop(failure: Failure): void {

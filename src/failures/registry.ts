@@ -19,6 +19,7 @@ import { outOfMemory } from './out-of-memory.ts';
 import { overloaded } from './overloaded.ts';
 import { rateLimit } from './rate-limit.ts';
 import { refused } from './refused.ts';
+import { sessionLost } from './session-lost.ts';
 import { stalled } from './stalled.ts';
 import { tests } from './tests.ts';
 import { timeout } from './timeout.ts';
@@ -51,6 +52,7 @@ const RULES: { [Kind in FailureKind]: FailureRule<Kind> } = {
   'bad-output': badOutput,
   implementation,
   interrupted,
+  'session-lost': sessionLost,
   unknown,
 };
 

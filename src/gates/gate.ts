@@ -1,3 +1,4 @@
+import type { Mirror } from '../git/mirror.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 
 /** A file that differs between the branch's tip and the candidate. */
@@ -13,6 +14,19 @@ export interface GateCheckout extends AsyncDisposable {
   setup: string;
 }
 
+/** The work of an attempt as we saved it, raw: nothing has been taken out of it yet. */
+export interface AttemptWork {
+  mirror: Mirror;
+  /** The commit that the changes are measured against, and the one that holds them. */
+  base: string;
+  commit: string;
+  /** The refs below which stands what it committed and then left behind; that does not land. */
+  kept: string;
+  /** The files of its raw output. */
+  stdout: string;
+  stderr: string;
+}
+
 /** What a gate may look at. It never sees the agent's own workspace. */
 export interface GateInput {
   changed: readonly ChangedPath[];
@@ -22,6 +36,8 @@ export interface GateInput {
   folder: string;
   env: Record<string, string>;
   checkout(): Promise<GateCheckout>;
+  /** For the gates that inspect an attempt when it ended. */
+  work?: AttemptWork;
   signal: AbortSignal;
 }
 
@@ -32,6 +48,8 @@ export interface GateResult {
   setup: string;
   durationMs: number;
   output?: string;
+  /** How many secrets stand in the attempt's own output, or in commits that it left behind. */
+  exposed?: number;
 }
 
 /** A yes or no with evidence: one file per gate, chosen by the registry. */

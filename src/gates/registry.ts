@@ -1,8 +1,13 @@
 import type { GateSpec } from '../schema/gate.ts';
 import { changedGate } from './changed.ts';
+import { cleanOutputGate } from './clean-output.ts';
 import { commandGate } from './command.ts';
 import type { GateInput, GateResult } from './gate.ts';
 import { handoffGate } from './handoff.ts';
+import { patternsGate } from './patterns.ts';
+import { scopeGate } from './scope.ts';
+import { secretsGate } from './secrets.ts';
+import { syntaxGate } from './syntax.ts';
 
 /** Runs the gate that a spec asks for. */
 export function checkGate(spec: GateSpec, input: GateInput): Promise<GateResult> {
@@ -13,5 +18,15 @@ export function checkGate(spec: GateSpec, input: GateInput): Promise<GateResult>
       return commandGate.check(spec, input);
     case 'handoff':
       return handoffGate.check(spec, input);
+    case 'scope':
+      return scopeGate.check(spec, input);
+    case 'secrets':
+      return secretsGate.check(spec, input);
+    case 'syntax':
+      return syntaxGate.check(spec, input);
+    case 'patterns':
+      return patternsGate.check(spec, input);
+    case 'clean-output':
+      return cleanOutputGate.check(spec, input);
   }
 }

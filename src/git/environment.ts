@@ -1,3 +1,5 @@
+import { shellWord } from './shell-word.ts';
+
 /** Settings that hold whatever a repository's own configuration says. */
 const SETTINGS: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],
@@ -58,7 +60,7 @@ export function gitEnvironment(asUser: boolean): Record<string, string> {
 /** The same settings as a command line, for the other end of a local transport, which gets no settings by environment. */
 export function otherEnd(program: 'upload-pack' | 'receive-pack', extra: readonly string[] = []): string {
   const settings = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'safe.directory=*', ...extra];
-  return ['git', ...settings.flatMap((setting) => ['-c', `'${setting}'`]), program].join(' ');
+  return ['git', ...settings.flatMap((setting) => ['-c', shellWord(setting)]), program].join(' ');
 }
 
 function inherited(names: readonly string[]): Record<string, string> {

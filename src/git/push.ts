@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { crashpoint } from '../world.ts';
+import { checkoutDoor } from './checkout-door.ts';
 import { otherEnd } from './environment.ts';
 import { git } from './git.ts';
 import { type Mirror, requireUntouched } from './mirror-config.ts';
@@ -15,6 +16,8 @@ export type PushBranch = {
   expected: string | null;
   /** Also moves a checkout of the branch, if it is clean. */
   updateCheckout?: boolean;
+  /** Files that may differ in such a checkout, and are left as they are; paths from its root. */
+  keep?: readonly string[];
   signal?: AbortSignal;
 };
 
@@ -28,15 +31,16 @@ const TIMEOUT_MS = 600_000;
  * running a hook or gc of theirs, and never under a checkout that is not clean.
  */
 export async function pushBranch(options: PushBranch): Promise<Pushed> {
-  const { mirror, repository, commit, branch, expected, updateCheckout = false } = options;
+  const { mirror, repository, commit, branch, expected, updateCheckout = false, keep = [] } = options;
   requireBranchName(branch);
   if (!isOid(commit)) throw new AppError('INTERNAL', `A commit is pushed, not ${commit}`, { commit });
   await requireUntouched(mirror);
   const lease = `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`;
   const target = [repository.root, `${commit}:refs/heads/${branch}`];
+  const hooks = updateCheckout && keep.length > 0 ? await checkoutDoor(mirror, keep) : undefined;
   crashpoint('push.starting');
   const result = await git(
-    ['push', '--porcelain', '--no-verify', lease, '--receive-pack', door(updateCheckout), ...target],
+    ['push', '--porcelain', '--no-verify', lease, '--receive-pack', door(updateCheckout, hooks), ...target],
     {
       gitDir: mirror.dir,
       timeoutMs: TIMEOUT_MS,
@@ -52,13 +56,14 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
   return { kind: 'refused', reason: reasonFor(detail, expected), detail };
 }
 
-function door(updateCheckout: boolean): string {
+function door(updateCheckout: boolean, hooks: string | undefined): string {
   return otherEnd('receive-pack', [
     'receive.autogc=false',
     'receive.denyNonFastForwards=true',
     'receive.fsckObjects=false',
     'core.fsmonitor=false',
     `receive.denyCurrentBranch=${updateCheckout ? 'updateInstead' : 'refuse'}`,
+    ...(hooks === undefined ? [] : [`core.hooksPath=${hooks}`]),
   ]);
 }
 

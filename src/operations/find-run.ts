@@ -25,9 +25,11 @@ export function completeId(ports: Ports, beginning: string): string {
   throw new AppError('RUN_AMBIGUOUS', `${beginning} may be ${ids.slice(0, 5).join(', ')}`, { run: beginning, ids });
 }
 
-/** The only task whose key is or ends so. */
+/** The only task whose key is or ends so, or the last one that its file calls so. */
 export function completeKey(state: RunState, wanted: string): string {
   if (state.tasks[wanted] !== undefined) return wanted;
+  const named = state.order.findLast((key) => state.tasks[key]?.spec.name === wanted);
+  if (named !== undefined) return named;
   const keys = state.order.filter((key) => key.endsWith(`/${wanted}`) || key.startsWith(wanted));
   const [only, second] = keys;
   if (only !== undefined && second === undefined) return only;

@@ -1,9 +1,22 @@
+import type { History } from '../core/history.ts';
+import type { ProjectState } from '../core/project.ts';
+import type { Ranking } from '../core/ranking.ts';
+import type { Sight } from '../core/sight.ts';
 import type { RunState } from '../core/state.ts';
+import type { FileChange } from '../schema/change.ts';
+import type { AgentKind } from '../schema/config/agent.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
-import type { RunEvent } from '../schema/event.ts';
+import type { ProjectEvent, RunEvent } from '../schema/event.ts';
+import type { Evidence } from '../schema/gate.ts';
+import type { ArchiveResult, BackupResult } from '../schema/keeping.ts';
+import type { BenchKind } from '../schema/model.ts';
 import type { OperationOutput, SalvageItem, ShownEvent } from '../schema/operation.ts';
+import type { PullRequest } from '../schema/pull-request.ts';
 import type { StartRequest } from '../schema/request.ts';
+import type { ReviewInput } from '../schema/review-input.ts';
+import type { Template } from '../schema/template.ts';
+import type { UndoResult } from '../schema/undo.ts';
 
 /** A row of what an agent said. */
 export type SaidRow = { id: number; attempt: string; at: number; kind: string; text: string };
@@ -17,10 +30,15 @@ export interface RunsPort {
   state(run: string): RunState;
   /** Events after a version; when `follow`, new ones as they are committed, until the signal aborts. */
   events(run: string, after: number, signal: AbortSignal): AsyncIterable<ShownEvent>;
+  /** Everything that happened so far. */
+  history(run: string): ShownEvent[];
   said(attempts: readonly string[], after: number, limit: number): SaidRow[];
   /** Resolves when something new was said or happened in the run. */
   news(run: string, signal: AbortSignal): Promise<void>;
 }
+
+/** Where a run's result should be: between these commits, and on this branch if it landed. */
+export type ResultPlace = { run: string; from: string; to: string; landed: { branch: string; commit: string } | null };
 
 /** What git can tell about a project's work, read from its mirror. */
 export interface WorkPort {
@@ -30,6 +48,12 @@ export interface WorkPort {
     project: { id: string; root: string },
     range: { from: string; to: string },
   ): Promise<{ stat: string; diff: string }>;
+  /** The files in which two commits differ. */
+  changes(project: { id: string; root: string }, range: { from: string; to: string }): Promise<FileChange[]>;
+  /** What stands now in the user's repository of a run's result. */
+  sight(project: { id: string; root: string }, place: ResultPlace): Promise<Sight>;
+  /** The files of the commit at HEAD. */
+  files(dir: string): Promise<{ commit: string; files: string[] }>;
   saved(project: { id: string; root: string }): Promise<Pick<SalvageItem, 'ref' | 'commit' | 'at' | 'files'>[]>;
   restore(
     project: { id: string; root: string },
@@ -41,10 +65,16 @@ export interface WorkPort {
 /** The engine of this process. */
 export interface EnginePort {
   start(request: StartRequest): Promise<{ run: string; notes: string[] }>;
+  /** Starts a benchmark in its own repository, with the agents of the settings in `settings`. */
+  bench(request: { kind: BenchKind; agent: string; dir: string; settings: string; most: number }): Promise<string>;
   /** Takes up a recorded run, if it is not being carried yet. */
   carry(run: string): Promise<void>;
   submit(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
-  land(run: string, how: LandMode): Promise<RunState>;
+  land(run: string, asked: { how: LandMode; draft?: boolean }): Promise<RunState>;
+  /** Runs the checks of an ended run again on its result as it stands. */
+  recheck(run: string): Promise<Evidence[]>;
+  /** Takes a landed run back, only where that is safe. */
+  undo(run: string, asked: { dryRun: boolean; branch: boolean; reason: string }): Promise<UndoResult>;
   clean(options: {
     project: string | undefined;
     olderThanDays: number;
@@ -52,28 +82,101 @@ export interface EnginePort {
   }): Promise<OperationOutput<'clean'>>;
 }
 
+/** What is known about the tasks of a benchmark. */
+export interface BenchPort {
+  title(kind: BenchKind): string;
+  /** Why an agent of a kind cannot take it at all, if it cannot. */
+  unsupported(kind: BenchKind, agent: AgentKind): string | undefined;
+  /** What it costs with a model by list prices, if the model is on the list. */
+  estimate(kind: BenchKind, model: string | null): number | undefined;
+  /** US dollars that one may cost at most. */
+  most(kind: BenchKind): number;
+}
+
+/** Which ended runs go into archives, and whether they leave the database once their archive was read back. */
+export type Archiving = { project: string | undefined; olderThanDays: number; apply: boolean; remove: boolean };
+
+/** Keeping what is stored: copies of the database, and old runs in files. */
+export interface KeepPort {
+  backup(keep: number): Promise<BackupResult>;
+  archive(archiving: Archiving): Promise<ArchiveResult>;
+  /** Puts the run of an archive (a file, or a run whose archive lies where we put it) back into the database. */
+  restore(archive: string): Promise<{ run: string }>;
+}
+
 /** An agent and whether it could work here and now. */
-export type AgentView = { name: string; kind: string; ok: boolean; detail: string; nextStep: string | null };
+export type AgentView = { name: string; kind: AgentKind; ok: boolean; detail: string; nextStep: string | null };
 
 /** What is known about the agents of a project. */
 export type AgentsView = {
   /** The settings with the agents pinned, as a run would record them. */
   config: Config;
+  /** The folder that the settings belong to, and the project if it is one. */
+  root: string;
+  project: string | undefined;
   byRole: Record<string, string>;
+  /** The order of the agents that the user left open, by role. */
+  ranking: Ranking;
+  /** Verified results and benchmarks. */
+  history: History;
+  /** The profiles of CC Switch by agent, whether they are used, and what is amiss with its file. */
+  ccswitch: {
+    on: boolean;
+    file: string;
+    note: string | null;
+    byAgent: Record<string, { name: string; account: string | null; detail: string | null }[]>;
+  };
   agents: AgentView[];
   /** Accounts that rest, and until when. */
   resting: Record<string, number>;
   now: number;
 };
 
+/** What is known at the host of a project's remote. */
+export interface ForgesPort {
+  /** The open pull requests of the folder's repository. */
+  list(dir: string, signal: AbortSignal): Promise<PullRequest[]>;
+  /** Those of a run, by its branches. */
+  ofRun(state: RunState, signal: AbortSignal): Promise<PullRequest[]>;
+  /** Brings a pull request and its base here, merged, and gives what a review of it starts from. */
+  prepareReview(dir: string, number: number, signal: AbortSignal): Promise<PreparedReview>;
+}
+
+/** A pull request that can be reviewed: `base` is the commit at which the review begins. */
+export type PreparedReview = {
+  input: Pick<ReviewInput, 'pull' | 'forge' | 'body' | 'onto' | 'conflicts'>;
+  base: string;
+  settings: Config['review'];
+};
+
+/** What belongs to a project and to no single run: how its runs are filed. */
+export interface ProjectsPort {
+  state(project: string): ProjectState;
+  /** Decides on the state as it stands and puts that on record; asked again when somebody was quicker. */
+  submit(project: string, decide: (state: ProjectState) => ProjectEvent[]): Promise<ProjectState>;
+}
+
+/** The templates that hold for a folder: those of its project, the person's own, the built-in ones. */
+export interface TemplatesPort {
+  list(dir: string): Promise<{ templates: Template[]; mistakes: string[] }>;
+  load(dir: string, name: string): Promise<Template>;
+}
+
 /** All that operations may use; app.ts fills it. */
 export interface Ports {
   readonly runs: RunsPort;
+  readonly projects: ProjectsPort;
+  readonly templates: TemplatesPort;
   readonly work: WorkPort;
   /** The engine, where this process is it. */
   readonly engine: EnginePort | undefined;
+  readonly bench: BenchPort;
+  readonly forges: ForgesPort;
+  /** Verified results and benchmarks, over all projects. */
+  history(): History;
   /** The agents of a folder's settings as they stand now. */
   agents(dir: string, choices: readonly string[]): Promise<AgentsView>;
+  readonly keep: KeepPort;
   where(dir: string): Promise<OperationOutput<'where'>>;
-  doctor(dir: string): Promise<OperationOutput<'doctor'>>;
+  doctor(dir: string, online: boolean): Promise<OperationOutput<'doctor'>>;
 }

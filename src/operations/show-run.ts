@@ -1,6 +1,11 @@
 import { runDocument } from '../core/document.ts';
+import { filingOf } from '../core/project.ts';
 import { findRun } from './find-run.ts';
 import type { Operation } from './operation.ts';
 
-/** Shows a run with its tasks, evidence, and what waits for a person. */
-export const showRun: Operation<'show-run'> = async (ports, input) => runDocument(await findRun(ports, input));
+/** Shows a run with its tasks, evidence, what waits for a person, and how it is filed. */
+export const showRun: Operation<'show-run'> = async (ports, input) => {
+  const state = await findRun(ports, input);
+  const { run, project } = state.start;
+  return { ...runDocument(state), filing: filingOf(ports.projects.state(project.id), run) };
+};

@@ -1,20 +1,17 @@
-import { AppError } from '../errors.ts';
+import { withTemplate } from '../core/template.ts';
 import { completeId, completeKey, requireEngine } from './find-run.ts';
 import type { Operation } from './operation.ts';
 import type { Ports } from './ports.ts';
 
-/** Starts a run; the runs and tasks it comes after are named whole. */
+/** Starts a run; the runs and tasks it comes after are named whole, and what its template says is settled now for good. */
 export const startRun: Operation<'start-run'> = async (ports, request) => {
   const engine = requireEngine(ports);
-  if (request.options.land === 'pr') {
-    throw new AppError(
-      'INPUT_INVALID',
-      'Pull requests are not supported yet; use --land branch and open one from mh/<run>',
-    );
-  }
   if (request.recipe !== 'job') return engine.start(request);
-  const after = request.input.after.map((ref) => completeRef(ports, ref));
-  return engine.start({ ...request, input: { ...request.input, after } });
+  const { template } = request.input;
+  const job =
+    template === undefined ? request : withTemplate(request, await ports.templates.load(request.options.dir, template));
+  const after = job.input.after.map((ref) => completeRef(ports, ref));
+  return engine.start({ ...job, input: { ...job.input, after } });
 };
 
 function completeRef(ports: Ports, ref: string): string {

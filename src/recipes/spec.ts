@@ -1,6 +1,14 @@
 import type { Config } from '../schema/config.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import type { Access, Retry, TaskLimits, TaskSpec } from '../schema/task.ts';
+import {
+  type Access,
+  type OutputRules,
+  type Retry,
+  SOFT_OUTPUT_BYTES,
+  type TaskLimits,
+  type TaskSpec,
+} from '../schema/task.ts';
+import { inspectionGates } from './inspection.ts';
 
 /** The command gates that the configuration asks for; a check without a name is called by its text. */
 export function checksOf(config: Config): Extract<GateSpec, { gate: 'command' }>[] {
@@ -18,7 +26,7 @@ export function taskSpec(
 ): TaskSpec {
   const gates: GateSpec[] =
     task.access === 'write'
-      ? [{ gate: 'changed', name: 'changed' }, ...checksOf(config)]
+      ? [{ gate: 'changed', name: 'changed' }, ...checksOf(config), ...inspectionGates(config)]
       : [{ gate: 'handoff', name: 'handoff' }];
   return {
     needs: [],
@@ -42,11 +50,22 @@ function retryOf(config: Config): Retry {
 }
 
 function limitsOf(config: Config): TaskLimits {
-  const { inactivitySeconds, runtimeSeconds, turns, outputBytes } = config.limits;
+  const { inactivitySeconds, runtimeSeconds, turns, output } = config.limits;
+  const rules = outputRules(output);
   return {
     inactivityMs: inactivitySeconds * 1000,
     runtimeMs: runtimeSeconds * 1000,
-    outputBytes,
+    outputBytes: output.maxBytes,
     ...(turns === undefined ? {} : { turns }),
+    ...(Object.keys(rules).length === 0 ? {} : { output: rules }),
+  };
+}
+
+/** Only what differs from the usual stands in a task. */
+function outputRules({ softBytes, onMax, finalOnly }: Config['limits']['output']): OutputRules {
+  return {
+    ...(softBytes === SOFT_OUTPUT_BYTES ? {} : { softBytes }),
+    ...(onMax === 'stop' ? {} : { onMax }),
+    ...(finalOnly ? { finalOnly } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import type { RiskName, RiskSeverity } from '../schema/risk.ts';
+import type { RiskName, RiskPolicy, RiskSeverity } from '../schema/risk.ts';
 
 /** What an attempt did, gathered while its output was read. */
 export type Digest = {
@@ -20,10 +20,16 @@ export type RiskContext = {
   claimedSuccess: boolean;
   /** The reason for which we stopped it, if we did. */
   stoppedBy: string | undefined;
+  /** From how much output on it is too much. */
+  softOutputBytes: number;
   declaredModel: string | undefined;
   billedModel: string | undefined;
+  /** Settings files of the repository that it obeys though nobody trusts them. */
+  untrusted: readonly string[];
   /** Files that differ from where it began. */
   changed: readonly string[];
+  /** What the gates that look into the work found: secrets that it showed or left behind, and what they leave to a person. */
+  inspected: { exposed: number; held: readonly string[] };
 };
 
 /** Something about an attempt that a person should know; how it is recognised. Pure, and never from the agent's prose. */
@@ -31,6 +37,8 @@ export interface Risk {
   readonly name: RiskName;
   readonly title: string;
   readonly severity: RiskSeverity;
+  /** What follows where the user says nothing; a warning unless given. */
+  readonly policy?: RiskPolicy;
   /** What was found, in a sentence, or undefined. */
   find(context: RiskContext): string | undefined;
 }

@@ -8,6 +8,7 @@ export const PLACEHOLDERS = [
   'conflict',
   'context',
   'instructions',
+  'appUrl',
 ] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 

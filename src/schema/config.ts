@@ -8,9 +8,18 @@ import { GuardsConfig } from './config/guards.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
+import { PrConfig } from './config/pr.ts';
+import { ProjectConfig } from './config/project.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
+import { ScopeConfig } from './config/scope.ts';
+import { SecretsConfig } from './config/secrets.ts';
+import { SmallCallsConfig } from './config/small-calls.ts';
+import { SyntaxConfig } from './config/syntax.ts';
+import { TODO_SETTINGS } from './config/todo.ts';
 import { ToolsConfig } from './config/tools.ts';
+import { TracksConfig } from './config/tracks.ts';
+import { VerifyConfig } from './config/verify.ts';
 import { InsidePath, Name } from './config/words.ts';
 import { WorkspaceConfig } from './config/workspace.ts';
 import { HealthThresholds } from './health.ts';
@@ -38,6 +47,14 @@ export const Config = z.strictObject({
     .default([])
     .describe('Commands that must exit 0 on the merged tree before anything lands.'),
   guards: GuardsConfig,
+  scope: ScopeConfig,
+  secrets: SecretsConfig,
+  syntax: SyntaxConfig,
+  cleanOutput: z
+    .boolean()
+    .default(false)
+    .describe('Let no attempt count as done whose last lines of output are an error.'),
+  project: ProjectConfig,
   health: HealthThresholds.prefault({}).describe('When an attempt is warned about.'),
   risks: z
     .partialRecord(RiskName, RiskPolicy)
@@ -46,11 +63,20 @@ export const Config = z.strictObject({
   baseRed: z.enum(['repair', 'block']).default('repair').describe('What to do when a check is red before any work.'),
   limits: LimitsConfig,
   budget: BudgetConfig,
+  smallCalls: SmallCallsConfig,
   workspace: WorkspaceConfig,
   git: GitConfig,
-  land: LandMode.default('branch').describe(
-    'branch: leave mh/<run>; merge: fast-forward the base; pr: open a pull request.',
+  land: LandMode.optional().describe(
+    'branch: leave mh/<run> (the default, but for features); merge: fast-forward the base; pr: open a pull request.',
   ),
+  pr: PrConfig,
+  ...TODO_SETTINGS,
   review: ReviewConfig,
+  tracks: TracksConfig,
+  verify: VerifyConfig,
+  progress: InsidePath.optional().describe(
+    'A file that tasks read at their start and that each landing adds a line to.',
+  ),
+  $schema: z.string().optional().describe('Where the JSON Schema of this file is, for editors.'),
 });
 export type Config = z.infer<typeof Config>;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { Diagnosis } from './call.ts';
+import { Filing } from './collection.ts';
 import { Evidence } from './gate.ts';
 import { RiskFlag } from './risk.ts';
 
@@ -7,6 +9,7 @@ export const RunWord = z.enum([
   'running',
   'held',
   'blocked',
+  'paused',
   'cancelling',
   'done',
   'unverified',
@@ -15,13 +18,19 @@ export const RunWord = z.enum([
 ]);
 export type RunWord = z.infer<typeof RunWord>;
 
+/** Why a task failed and what to do next; `by` is who was asked, or `rules`. */
+const DiagnosisDocument = Diagnosis.extend({ by: z.string() });
+export type DiagnosisDocument = z.infer<typeof DiagnosisDocument>;
+
 export const TaskDocument = z.object({
   key: z.string(),
   title: z.string(),
+  name: z.string().nullable().describe('What the work file calls it.'),
   role: z.string(),
   status: z.string(),
   reason: z.string().nullable(),
   needs: z.array(z.string()),
+  track: z.string().nullable(),
   attempts: z.number().int(),
   agent: z.string().nullable(),
   commit: z.string().nullable(),
@@ -29,12 +38,13 @@ export const TaskDocument = z.object({
   evidence: z.array(Evidence),
   flags: z.array(RiskFlag),
   warnings: z.array(z.string()),
+  diagnosis: DiagnosisDocument.nullable().describe('Why it failed and what to do next, of a failed task.'),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
 
 const AttentionDocument = z.object({
   task: z.string().nullable(),
-  what: z.enum(['plan', 'held', 'blocked']),
+  what: z.enum(['plan', 'held', 'blocked', 'paused']),
   reason: z.string(),
   files: z.array(z.string()),
   nextStep: z.string(),
@@ -53,10 +63,17 @@ export const RunDocument = z.object({
   commit: z.string().nullable(),
   base: z.object({ branch: z.string().nullable(), commit: z.string() }),
   landed: z.object({ branch: z.string(), commit: z.string(), how: z.string(), url: z.string().nullable() }).nullable(),
+  undone: z
+    .object({ branch: z.string(), commit: z.string(), at: z.string() })
+    .nullable()
+    .describe('The commit that takes the landing back.'),
   cost: z.number(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
+  nextAt: z.string().nullable().describe('When its next task starts, of a run that waits for a time.'),
+  filing: Filing.optional().describe('How it is filed in its project; only `show` tells it.'),
   result: z.unknown().optional(),
+  invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
   attention: z.array(AttentionDocument),
   tasks: z.array(TaskDocument),
 });
@@ -72,7 +89,8 @@ export const RunSummary = RunDocument.pick({
   cost: true,
   startedAt: true,
   endedAt: true,
-}).extend({ tasks: z.number().int(), done: z.number().int() });
+  nextAt: true,
+}).extend({ tasks: z.number().int(), done: z.number().int(), ...Filing.shape });
 export type RunSummary = z.infer<typeof RunSummary>;
 
 /** A line of `logs`. */
@@ -91,6 +109,7 @@ export type LogLine = z.infer<typeof LogLine>;
 export const UsageRow = z.object({
   name: z.string(),
   attempts: z.number().int(),
+  calls: z.number().int().describe('Small questions that a model was asked.'),
   unknown: z.number().int(),
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -110,6 +129,20 @@ export const AgentStanding = z.object({
   models: z.object({ light: z.string().nullable(), standard: z.string().nullable(), heavy: z.string().nullable() }),
   accounts: z.array(z.object({ name: z.string(), restsUntil: z.string().nullable() })),
   restsUntil: z.string().nullable(),
+  resting: z
+    .array(z.object({ account: z.string().nullable(), family: z.string(), until: z.string() }))
+    .describe('Families of models that a provider closed, each for one login.'),
+  ccswitch: z.object({
+    on: z.boolean().describe('Whether profiles are used (routing.ccswitch).'),
+    note: z.string().nullable().describe('What is amiss with the file of CC Switch, if something is.'),
+    profiles: z.array(
+      z.object({
+        name: z.string(),
+        account: z.string().nullable().describe('The login that it is, or would be; none if it cannot be used.'),
+        detail: z.string().nullable(),
+      }),
+    ),
+  }),
   quality: z.object({
     attempts: z.number().int(),
     landed: z.number().int().describe('Attempts whose work passed its checks and landed.'),
@@ -126,6 +159,16 @@ export const AgentPick = z.object({
   tier: z.string().nullable(),
   model: z.string().nullable(),
   because: z.string(),
-  candidates: z.array(z.object({ agent: z.string(), ok: z.boolean(), detail: z.string() })),
+  candidates: z.array(
+    z.object({
+      agent: z.string(),
+      ok: z.boolean(),
+      detail: z.string(),
+      restsUntil: z.string().nullable(),
+      score: z.number().describe('What verified results say of it in this role; 0.5 means nothing is known.'),
+      results: z.number().int(),
+      because: z.string().describe('What the score rests on.'),
+    }),
+  ),
 });
 export type AgentPick = z.infer<typeof AgentPick>;

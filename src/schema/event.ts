@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { CallKind, CallTry } from './call.ts';
 import { LandMode } from './config/land.ts';
-import { Config } from './config.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
+import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
+import { RecordedConfig } from './recorded-config.ts';
 import { RiskFlag } from './risk.ts';
-import { TaskSpec, Tier } from './task.ts';
+import { TaskSpec, Tier, WorkStart } from './task.ts';
 import { Spend, Usage } from './usage.ts';
 
 const AttemptRef = { task: TaskKey, attempt: z.number().int().positive() };
@@ -19,11 +21,20 @@ export const RunStart = z.object({
   project: z.object({ id: z.string(), root: z.string(), folder: z.string().optional() }),
   recipe: z.object({ name: z.string(), version: z.number().int() }),
   input: z.unknown(),
-  base: z.object({ branch: z.string().nullable(), commit: z.string() }),
+  /** `create`: the branch is made when the run first lands on it. */
+  base: z.object({ branch: z.string().nullable(), commit: z.string(), create: z.boolean().optional() }),
   land: LandMode,
-  config: Config,
+  config: RecordedConfig,
   roles: z.record(z.string(), z.string()),
   agents: z.record(z.string(), z.string()),
+  /** Each landing on the run branch goes on to the base at once. */
+  landEach: z.boolean().optional(),
+  /** Agents that could not work when the run started, and why: they are passed over while there are others. */
+  unable: z.record(z.string(), z.string()).optional(),
+  /** For roles in which verified results tell them apart: the agents that the user left open, the best first. */
+  ranking: z.record(z.string(), z.object({ agents: z.array(z.string()), because: z.string() })).optional(),
+  /** The benchmark that this run is, and the folder whose settings hold for it. */
+  bench: z.object({ kind: BenchKind, settings: z.string() }).optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
 
@@ -44,13 +55,9 @@ export const SavedWork = z.object({
 });
 export type SavedWork = z.infer<typeof SavedWork>;
 
-/** Where an attempt begins: the commit it finds, and the one its changes are measured against. */
-export const WorkStart = z.object({ commit: z.string(), base: z.string() });
-export type WorkStart = z.infer<typeof WorkStart>;
-
 /** Something only a person can decide. */
 export const Hold = z.object({
-  what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'trouble']),
+  what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'gate', 'trouble']),
   reason: z.string(),
   files: z.array(z.string()).default([]),
 });
@@ -70,14 +77,36 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.base-checked', { tree: z.string(), evidence: z.array(Evidence) }),
   event('run.held', { hold: Hold }),
   event('run.approved', { note: z.string().optional() }),
+  event('run.titled', { title: z.string() }),
   event('run.limited', { agents: z.number().int().min(1).max(150) }),
   event('run.cancelling', { reason: z.string() }),
-  event('run.landed', { branch: z.string(), commit: z.string(), how: LandMode, url: z.string().optional() }),
+  event('run.landed', {
+    branch: z.string(),
+    commit: z.string(),
+    how: LandMode,
+    url: z.string().optional(),
+    /** The tip of the run branch that reached the base. */
+    tip: z.string().optional(),
+    /** Where the base stood before. */
+    from: z.string().optional(),
+  }),
+  event('run.undone', { branch: z.string(), commit: z.string(), from: z.string(), reason: z.string() }),
+  event('run.branch-removed', { branch: z.string(), commit: z.string(), ref: z.string() }),
+  event('run.paused', { track: z.string().optional(), reason: z.string() }),
+  event('run.unpaused', { track: z.string().optional() }),
   event('run.rewound', { commit: z.string(), tree: z.string(), reason: z.string() }),
   event('run.branch-pushed', { branch: z.string(), commit: z.string() }),
   event('run.reopened', { tasks: z.array(TaskKey), reason: z.string() }),
   event('run.ended', { status: RunEnd, reason: z.string(), spend: Spend }),
+  event('call.started', { call: z.string(), kind: CallKind, about: TaskKey.optional(), reservation: Spend }),
+  event('call.ended', {
+    call: z.string(),
+    tries: z.array(CallTry),
+    by: z.string().optional(),
+    answer: z.unknown().optional(),
+  }),
   event('tasks.added', { specs: z.array(TaskSpec) }),
+  event('tasks.invalidated', { tasks: z.array(TaskKey), reason: z.string() }),
   event('attempt.started', {
     ...AttemptRef,
     agent: z.string(),
@@ -111,6 +140,12 @@ export const RunEvent = z.discriminatedUnion('type', [
     analysis: TaskKey.optional(),
   }),
   event('task.landing', { task: TaskKey, commit: z.string(), ref: z.string() }),
+  event('task.proposed', {
+    task: TaskKey,
+    candidate: z.object({ commit: z.string(), base: z.string(), tree: z.string() }),
+    verifier: TaskKey,
+  }),
+  event('task.verified', { task: TaskKey, verifier: TaskKey, passed: z.boolean(), report: z.string() }),
   event('gate.ended', { tasks: z.array(TaskKey), commit: z.string(), evidence: Evidence }),
   event('task.conflicted', { task: TaskKey, onto: z.string(), files: z.array(z.string()), resolver: TaskKey }),
   event('task.held', { task: TaskKey, hold: Hold, commit: z.string() }),
@@ -133,11 +168,26 @@ export const ProjectEvent = z.discriminatedUnion('type', [
   event('project.opened', { root: z.string() }),
   event('project.spent', { run: RunId, spend: Spend }),
   event('project.proved', { evidence: Evidence }),
+  event('collection.added', { name: z.string() }),
+  event('collection.renamed', { name: z.string(), to: z.string() }),
+  event('collection.removed', { name: z.string() }),
+  event('collection.filed', { run: RunId, collection: z.string().nullable() }),
+  event('run.hidden', { run: RunId }),
+  event('run.unhidden', { run: RunId }),
+  event('run.flagged', { run: RunId, note: z.string().optional() }),
+  event('run.unflagged', { run: RunId }),
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 
 /** What belongs to an account of an agent: it rests until a time when its provider said so. */
 export const AccountEvent = z.discriminatedUnion('type', [
-  event('account.rested', { until: z.number(), reason: z.string() }),
+  event('account.rested', { until: z.number(), reason: z.string(), family: z.string().optional() }),
 ]);
 export type AccountEvent = z.infer<typeof AccountEvent>;
+
+/** What is learned about models over all projects: the verified results of a run, told when it ends, and benchmarks. */
+export const ModelEvent = z.discriminatedUnion('type', [
+  event('model.judged', { run: RunId, project: z.string(), outcomes: z.array(ModelOutcome) }),
+  event('model.benched', BenchResult.shape),
+]);
+export type ModelEvent = z.infer<typeof ModelEvent>;

@@ -26,6 +26,7 @@ export const FailureKind = z.enum([
   'bad-output',
   'implementation',
   'interrupted',
+  'session-lost',
   'unknown',
 ]);
 export type FailureKind = z.infer<typeof FailureKind>;
@@ -36,6 +37,8 @@ export const Failure = z.object({
   message: z.string(),
   evidence: z.string().optional(),
   resetAt: z.number().optional(),
+  /** A part of the names of the models that the provider closed; absent, the whole account is closed. */
+  family: z.string().optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 

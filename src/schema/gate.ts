@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ChangedLines, ScopeGlob } from './config/scope.ts';
+import { SyntaxCheckers, Unchecked } from './config/syntax.ts';
 
 /** A gate as a task asks for it. The text of a command is from trusted config, a flag, or the base; never from an agent. */
 export const GateSpec = z.discriminatedUnion('gate', [
@@ -8,8 +10,42 @@ export const GateSpec = z.discriminatedUnion('gate', [
     name: z.string(),
     run: z.union([z.string().min(1), z.array(z.string()).min(1)]),
     timeoutMs: z.number().int().positive().default(600_000),
+    /** It is about this task's own files: proven when the task lands, and not again when others do. */
+    own: z.boolean().optional(),
   }),
   z.object({ gate: z.literal('handoff'), name: z.string().default('handoff') }),
+  z.object({
+    gate: z.literal('scope'),
+    name: z.string().default('scope'),
+    /** The only files that may be touched; none means all. */
+    allow: z.array(ScopeGlob).default([]),
+    deny: z.array(ScopeGlob).default([]),
+    /** Files that may be touched besides the allowed ones. */
+    also: z.array(ScopeGlob).default([]),
+    maxChangedLines: ChangedLines.optional(),
+  }),
+  z.object({
+    gate: z.literal('secrets'),
+    name: z.string().default('secrets'),
+    /** Fingerprints of findings that a person has called harmless. */
+    allow: z.array(z.string()).default([]),
+  }),
+  z.object({
+    gate: z.literal('syntax'),
+    name: z.string().default('syntax'),
+    /** Of the changed files only these; none means all of them. */
+    files: z.array(ScopeGlob).default([]),
+    unchecked: Unchecked.default('pass'),
+    checkers: SyntaxCheckers,
+  }),
+  z.object({
+    gate: z.literal('patterns'),
+    name: z.string().default('patterns'),
+    /** Regular expressions; each must be found in one of the files. */
+    require: z.array(z.string().min(1).max(1_000)).min(1).max(100),
+    files: z.array(ScopeGlob).min(1),
+  }),
+  z.object({ gate: z.literal('clean-output'), name: z.string().default('clean-output') }),
 ]);
 export type GateSpec = z.infer<typeof GateSpec>;
 
@@ -29,5 +65,7 @@ export const Evidence = z.object({
   durationMs: z.number().nonnegative(),
   output: z.string().optional(),
   reused: z.boolean().default(false),
+  /** Made for work that was invalidated since. */
+  stale: z.boolean().optional(),
 });
 export type Evidence = z.infer<typeof Evidence>;

@@ -26,6 +26,9 @@ export function projectStream(project: string): string {
   return `project/${project}`;
 }
 
+/** The stream that holds what is learned about models. */
+export const MODELS_STREAM = 'models';
+
 /** The stream that holds an account's rests and spending; an agent without accounts is its own account. */
 export function accountStream(account: string): string {
   return `account/${account}`;

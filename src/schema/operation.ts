@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { AgentPick, AgentStanding, LogLine, RunDocument, RunSummary, UsageRow } from './document.ts';
-import { StartRequest } from './request.ts';
-
-/** Which run is meant: an id, a unique beginning of one, or nothing for the project's latest. */
-const RunRef = { dir: z.string(), run: z.string().optional() };
+import { BULK_OPERATIONS } from './bulk-operations.ts';
+import { LogLine, RunDocument, RunSummary, UsageRow } from './document.ts';
+import { MODEL_OPERATIONS } from './model-operations.ts';
+import { operation } from './operation-entry.ts';
+import { PROJECT_OPERATIONS } from './project-operations.ts';
+import { PullRequest } from './pull-request.ts';
+import { StartOptions, StartRequest } from './request.ts';
+import { RESULT_OPERATIONS } from './result-operations.ts';
+import { RunRef } from './run-ref.ts';
 
 export const SalvageItem = z.object({
   ref: z.string(),
@@ -37,20 +41,12 @@ const CleanItem = z.object({ what: z.string(), path: z.string(), bytes: z.number
 export const ShownEvent = z.object({ version: z.number().int(), at: z.number(), type: z.string(), data: z.unknown() });
 export type ShownEvent = z.infer<typeof ShownEvent>;
 
-function operation<I extends z.ZodType, O extends z.ZodType>(
-  where: 'engine' | 'anywhere',
-  summary: string,
-  input: I,
-  output: O,
-) {
-  return { where, summary, input, output };
-}
-
 /**
  * Everything that can be asked for, the same through every door. `engine` operations change runs and act:
  * the one engine does them. `anywhere` operations only read and work in any process.
  */
 export const OPERATIONS = {
+  ...RESULT_OPERATIONS,
   'start-run': operation(
     'engine',
     'Start a run',
@@ -60,7 +56,13 @@ export const OPERATIONS = {
   'list-runs': operation(
     'anywhere',
     'List runs, newest first',
-    z.object({ dir: z.string().optional(), limit: z.number().int().positive().max(1000).default(20) }),
+    z.object({
+      dir: z.string().optional(),
+      limit: z.number().int().positive().max(1000).default(20),
+      collection: z.string().optional(),
+      flagged: z.boolean().default(false).describe('Only those that are flagged.'),
+      hidden: z.boolean().default(false).describe('Hidden ones too; they do not count against the limit.'),
+    }),
     z.array(RunSummary),
   ),
   'show-run': operation('anywhere', 'Show a run with its tasks and evidence', z.object(RunRef), RunDocument),
@@ -82,6 +84,12 @@ export const OPERATIONS = {
     z.object({ ...RunRef, agents: z.number().int().min(1).max(150) }),
     RunDocument,
   ),
+  'pause-run': operation(
+    'engine',
+    'Start nothing more in a run, or in one of its tracks, until it is resumed',
+    z.object({ ...RunRef, track: z.string().optional(), reason: z.string().default('paused by a person') }),
+    RunDocument,
+  ),
   'approve-run': operation(
     'engine',
     'Approve a plan or held work',
@@ -96,15 +104,37 @@ export const OPERATIONS = {
   ),
   'resume-runs': operation(
     'engine',
-    "Go on with a run, or with all of the project's unfinished ones",
-    z.object(RunRef),
+    "Go on with a run, or with all of the project's unfinished ones; what is paused goes on too",
+    z.object({ ...RunRef, track: z.string().optional() }),
     z.object({ runs: z.array(z.string()) }),
   ),
   'land-run': operation(
     'engine',
     'Bring a run branch onto its base',
-    z.object({ ...RunRef, how: z.enum(['merge', 'branch', 'pr']).default('merge') }),
+    z.object({
+      ...RunRef,
+      how: z.enum(['merge', 'branch', 'pr']).default('merge'),
+      draft: z.boolean().optional().describe('Open the pull request as a draft.'),
+    }),
     RunDocument,
+  ),
+  'list-pull-requests': operation(
+    'anywhere',
+    'List the open pull requests of a project, or of one run',
+    z.object({ ...RunRef, fromRun: z.boolean().default(false).describe('Only those of the run.') }),
+    z.array(PullRequest),
+  ),
+  'review-pull-request': operation(
+    'engine',
+    'Review a pull request: read, check, mend, and then approve or merge it as far as it is allowed',
+    z.object({
+      number: z.number().int().positive(),
+      automerge: z.boolean().optional(),
+      push: z.boolean().optional(),
+      yes: z.boolean().default(false),
+      options: StartOptions,
+    }),
+    z.object({ run: z.string(), notes: z.array(z.string()) }),
   ),
   'list-salvage': operation('anywhere', 'List all work that was ever saved', z.object(RunRef), z.array(SalvageItem)),
   'restore-salvage': operation(
@@ -125,25 +155,21 @@ export const OPERATIONS = {
     z.object({ dir: z.string().optional(), by: UsageBy.default('agent') }),
     z.array(UsageRow),
   ),
-  'list-models': operation(
-    'anywhere',
-    'List agents with their models, logins, rests and results',
-    z.object({ dir: z.string() }),
-    z.array(AgentStanding),
-  ),
-  'pick-model': operation(
-    'anywhere',
-    'Say which agent and model a role would get now, and why',
-    z.object({ dir: z.string(), role: z.string(), agents: z.array(z.string()).default([]) }),
-    AgentPick,
-  ),
+  ...MODEL_OPERATIONS,
+  ...PROJECT_OPERATIONS,
+  ...BULK_OPERATIONS,
   where: operation(
     'anywhere',
     'Say where everything is written',
     z.object({ dir: z.string() }),
     z.array(z.object({ what: z.string(), path: z.string(), exists: z.boolean() })),
   ),
-  doctor: operation('anywhere', 'Check what Manyhands needs', z.object({ dir: z.string() }), z.array(DoctorLine)),
+  doctor: operation(
+    'anywhere',
+    'Check what Manyhands needs',
+    z.object({ dir: z.string(), online: z.boolean().optional() }),
+    z.array(DoctorLine),
+  ),
 } as const;
 
 /** Operations that answer with items as they happen, until they end or the asker goes away. */

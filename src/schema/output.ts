@@ -17,21 +17,36 @@ export const PlanOutput = z
     tasks: z.array(PlannedTask).min(1, 'a plan needs at least one task').max(200, 'a plan has at most 200 tasks'),
     summary: z.string().optional(),
   })
-  .superRefine((plan, context) => {
-    const ids = new Set<string>();
-    for (const [index, task] of plan.tasks.entries()) {
-      if (ids.has(task.id)) refuse(context, ['tasks', index, 'id'], `two tasks have the id "${task.id}"`);
-      ids.add(task.id);
-    }
-    for (const [index, task] of plan.tasks.entries()) {
-      for (const need of task.needs) {
-        if (need === task.id) refuse(context, ['tasks', index, 'needs'], `task "${task.id}" needs itself`);
-        else if (!ids.has(need))
-          refuse(context, ['tasks', index, 'needs'], `task "${task.id}" needs "${need}", which is not in the plan`);
-      }
-    }
-  });
+  .superRefine(refuseLooseEnds);
 export type PlanOutput = z.infer<typeof PlanOutput>;
+
+/** What a listed task is for; all but implement only read. */
+export const ListedRole = z.enum([
+  'implement',
+  'requirements',
+  'architecture',
+  'research',
+  'testing',
+  'review',
+  'security',
+]);
+
+/** What the tasks role hands over: a plan for a person to read, with a command that tells when a task is done. */
+export const TasksOutput = z
+  .object({
+    tasks: z
+      .array(
+        PlannedTask.extend({
+          check: Text.max(1_000).optional().describe('A shell command that exits 0 exactly when it is done.'),
+          role: ListedRole.optional().describe('In a workflow: who does it; implement unless it only reads.'),
+        }),
+      )
+      .min(1, 'a plan needs at least one task')
+      .max(200, 'a plan has at most 200 tasks'),
+    summary: z.string().optional(),
+  })
+  .superRefine(refuseLooseEnds);
+export type TasksOutput = z.infer<typeof TasksOutput>;
 
 /** What the review role hands over; no findings is a clean review. */
 export const ReviewOutput = z.object({
@@ -57,6 +72,38 @@ export const AnalysisOutput = z.object({
 });
 export type AnalysisOutput = z.infer<typeof AnalysisOutput>;
 
+function refuseLooseEnds(plan: { tasks: { id: string; needs: string[] }[] }, context: z.RefinementCtx): void {
+  const ids = new Set<string>();
+  for (const [index, task] of plan.tasks.entries()) {
+    if (ids.has(task.id)) refuse(context, ['tasks', index, 'id'], `two tasks have the id "${task.id}"`);
+    ids.add(task.id);
+  }
+  for (const [index, task] of plan.tasks.entries()) {
+    for (const need of task.needs) {
+      if (need === task.id) refuse(context, ['tasks', index, 'needs'], `task "${task.id}" needs itself`);
+      else if (!ids.has(need))
+        refuse(context, ['tasks', index, 'needs'], `task "${task.id}" needs "${need}", which is not in the plan`);
+    }
+  }
+}
+
 function refuse(context: z.RefinementCtx, path: (string | number)[], message: string): void {
   context.addIssue({ code: 'custom', path, message });
 }
+
+const StepResult = z.object({
+  step: z.number().int().min(1).max(10_000),
+  result: z.enum(['pass', 'fail']),
+  note: z.string(),
+});
+
+/** What the verify role is asked to hand over: what came of each step, by its number from 1. */
+export const AskedSteps = z.object({ steps: z.array(StepResult).max(1_000), summary: z.string() });
+
+/** What is understood of a verifier's answer, which may also come as lines of text. */
+export const StepsOutput = AskedSteps.extend({
+  steps: z.array(StepResult.extend({ note: z.string().default('') })).max(1_000),
+  verdict: z.enum(['pass', 'fail']).optional(),
+  summary: z.string().default(''),
+});
+export type StepsOutput = z.infer<typeof StepsOutput>;

@@ -1,6 +1,12 @@
 import { z } from 'zod';
+import { CollectionName } from './collection.ts';
 import { LandMode } from './config/land.ts';
-import { RetryPolicy } from './task.ts';
+import { Scope } from './config/scope.ts';
+import { Context, Repeat } from './job-parts.ts';
+import { ReviewInput } from './review-input.ts';
+import { RetryPolicy, Tier } from './task.ts';
+import { FileName } from './template.ts';
+import { BulkInput, FeaturesInput, TasksInput, TodoInput, WorkflowInput } from './work-file.ts';
 
 /** What every request for work may say, whatever the recipe. */
 export const StartOptions = z.object({
@@ -14,6 +20,7 @@ export const StartOptions = z.object({
   scenario: z.string().optional().describe('The scenario file to play.'),
   maxParallel: z.number().int().min(1).max(150).optional().describe('Attempts at once.'),
   title: z.string().min(1).max(200).optional(),
+  collection: CollectionName.optional().describe('The collection that the run is filed in.'),
 });
 export type StartOptions = z.infer<typeof StartOptions>;
 
@@ -39,13 +46,35 @@ export const JobInput = z.object({
   after: z.array(z.string()).default([]).describe('Runs, or run/task, that must be done first.'),
   priority: z.number().int().min(-10).max(10).default(0),
   stop: StopRule.prefault({}),
+  scope: Scope.optional().describe('Which files it may touch, within what the settings allow.'),
+  outputBytes: z.number().int().positive().optional().describe('Most output of an attempt.'),
   retry: RetryPolicy.default('same'),
+  tier: Tier.optional(),
+  template: FileName.optional().describe('The template whose guidelines and defaults hold.'),
+  guidelines: z.string().max(100_000).optional().describe('Stands before the task, letter for letter.'),
+  context: Context.default({}),
+  notBefore: z.number().int().nonnegative().optional().describe('When it starts, in milliseconds since 1970.'),
+  repeat: Repeat.optional(),
+  item: z.object({ batch: FileName, number: z.number().int().positive() }).optional().describe('Of a batch.'),
 });
 export type JobInput = z.infer<typeof JobInput>;
+
+/** What the recipe `todo` takes: a to-do list or a goal in a person's words, and what becomes of the tasks made of it. */
+export const TodoRequest = TodoInput.extend({
+  as: z.enum(['tasks', 'workflow']).default('tasks').describe('What the answer is to be written as.'),
+  execute: z.boolean().default(false).describe('Carry the tasks out; else the run ends when they are made.'),
+});
+export type TodoRequest = z.infer<typeof TodoRequest>;
 
 /** A request for work: the recipe with its input, and the options. */
 export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('goal'), input: GoalInput, options: StartOptions }),
   z.object({ recipe: z.literal('job'), input: JobInput, options: StartOptions }),
+  z.object({ recipe: z.literal('features'), input: FeaturesInput, options: StartOptions }),
+  z.object({ recipe: z.literal('bulk'), input: BulkInput, options: StartOptions }),
+  z.object({ recipe: z.literal('tasks'), input: TasksInput, options: StartOptions }),
+  z.object({ recipe: z.literal('workflow'), input: WorkflowInput, options: StartOptions }),
+  z.object({ recipe: z.literal('todo'), input: TodoRequest, options: StartOptions }),
+  z.object({ recipe: z.literal('review'), input: ReviewInput, options: StartOptions }),
 ]);
 export type StartRequest = z.infer<typeof StartRequest>;

@@ -12,6 +12,8 @@ export const RiskName = z.enum([
   'sensitive-file',
   'permission-denied',
   'budget-stopped',
+  'untrusted-settings',
+  'not-checked',
 ]);
 export type RiskName = z.infer<typeof RiskName>;
 

@@ -19,6 +19,17 @@ export const Retry = z.object({
 });
 export type Retry = z.infer<typeof Retry>;
 
+/** What is done about much output; without a word the attempt is stopped at the limit, and all is kept until then. */
+export const OutputRules = z.object({
+  softBytes: z.number().int().positive().optional(),
+  onMax: z.enum(['stop', 'truncate']).optional(),
+  finalOnly: z.boolean().optional(),
+});
+export type OutputRules = z.infer<typeof OutputRules>;
+
+/** From so much output on an attempt is warned about: more hides what matters. */
+export const SOFT_OUTPUT_BYTES = 16 * 1024 * 1024;
+
 /** Limits of one attempt. */
 export const TaskLimits = z.object({
   inactivityMs: z.number().int().positive().default(300_000),
@@ -30,13 +41,45 @@ export const TaskLimits = z.object({
     .int()
     .positive()
     .default(256 * 1024 * 1024),
+  output: OutputRules.optional(),
 });
 export type TaskLimits = z.infer<typeof TaskLimits>;
+
+/** Where an attempt begins: the commit it finds, and the one its changes are measured against. */
+export const WorkStart = z.object({ commit: z.string(), base: z.string() });
+export type WorkStart = z.infer<typeof WorkStart>;
+
+/** A program that runs beside an attempt, on a port leased for it: the application that is looked at. */
+export const Serve = z.object({
+  run: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+  readyMs: z.number().int().positive().default(60_000),
+  /** The address to look at; `{port}` stands for the leased port. */
+  url: z.string().default('http://127.0.0.1:{port}'),
+});
+export type Serve = z.infer<typeof Serve>;
+
+/** How another agent, which may not edit, verifies a task's work on the merged candidate before it may land. */
+export const Verification = z.object({
+  role: z.string(),
+  prompt: z.string(),
+  /** What must hold, point by point; each needs a pass of its own. */
+  steps: z.array(z.string()).default([]),
+  agent: z.string().optional(),
+  /** Most verifications; the last that fails ends the task. */
+  rounds: z.number().int().min(1).max(20),
+  /** The role of the attempts that follow a failed verification. */
+  fixRole: z.string(),
+  limits: TaskLimits,
+  serve: Serve.optional(),
+});
+export type Verification = z.infer<typeof Verification>;
 
 /** A task as a recipe asks for it. Recorded specs are final: a known key with another spec is an error. */
 export const TaskSpec = z.object({
   key: TaskKey,
   title: z.string().min(1).max(200),
+  /** What the person's own file calls it; commands take it in place of the key. */
+  name: z.string().max(100).optional(),
   role: z.string().regex(/^[a-z][a-z0-9-]*$/),
   needs: z.array(TaskKey).default([]),
   prompt: z.string(),
@@ -48,6 +91,21 @@ export const TaskSpec = z.object({
   resolves: TaskKey.optional(),
   /** The task whose failure this one studies before the next attempt. */
   analyzes: TaskKey.optional(),
+  /** What its structured output must satisfy, in place of its role's own schema. */
+  outputSchema: z.record(z.string(), z.unknown()).optional(),
+  /** Who verifies its work before it may land. */
+  verify: Verification.optional(),
+  /** The task whose work this one verifies: its verdict lands that work or sends it back. */
+  verifies: TaskKey.optional(),
+  /** Where its first attempt begins, when it is not the branch's tip. */
+  from: WorkStart.optional(),
+  serve: Serve.optional(),
+  /** The track it belongs to: tracks are paused and started one by one. */
+  track: z.string().optional(),
+  /** It starts only when the run's branch, as it stands, has reached the base. */
+  afterLanding: z.boolean().optional(),
+  /** The branch of the user's repository that shows its work when it did not land. */
+  branch: z.string().optional(),
   gates: z.array(GateSpec).default([]),
   retry: Retry,
   limits: TaskLimits,

@@ -1,3 +1,5 @@
+import type { RunRecord } from '../schema/keeping.ts';
+
 /** A fact as it was stored: versions count from 1 without gaps within a stream, positions order all streams. */
 export type StoredEvent = {
   stream: string;
@@ -77,6 +79,12 @@ export interface Store extends AsyncDisposable {
   transcript(query: TranscriptQuery): TranscriptEntry[];
   /** Rows that hold every word of the text, newest first; any text is a valid query. */
   search(query: SearchQuery): SearchHit[];
+  /** Everything that is stored about a run; role texts stay, because other runs share them. */
+  takeOut(run: string): Omit<RunRecord, 'texts'>;
+  /** Removes a run that is still at this version, and all that was said in it. */
+  forget(run: string, version: number): Promise<void>;
+  /** Stores a run again that was taken out and forgotten. */
+  putBack(record: RunRecord): Promise<void>;
   /** Tells of each append after its commit, in order; returns the way to stop it. */
   onAppend(listener: (events: StoredEvent[]) => void): () => void;
   /** Tells of the rows each ingestion added, after its commit, in order; returns the way to stop it. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../config/load.ts';
+import { testCheck } from '../engine/test-check.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { inspectRepository } from '../git/repository.ts';
 import { requireGit } from '../git/version.ts';
@@ -12,18 +13,23 @@ import { containment } from '../process/terminate.ts';
 import type { DoctorLine } from '../schema/operation.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { World } from '../world.ts';
+import { examineForge } from './doctor-forge.ts';
+import { examineProject } from './doctor-project.ts';
 
 export type Examination = {
   home: Home;
   env: NodeJS.ProcessEnv;
   dir: string;
   world: World;
+  /** Also asks servers on the network. */
+  online: boolean;
   view(dir: string): Promise<AgentsView>;
 };
 
 /** How long the system may take to tell of a changed file before it is taken for deaf. */
 const FILE_EVENT_MS = 2_000;
 const MEGABYTE = 1024 * 1024;
+const LEAST_MEMORY_MB = 256;
 
 /** Looks at everything that Manyhands needs; each line that is not in order says how to mend it. */
 export async function examine(what: Examination): Promise<DoctorLine[]> {
@@ -34,10 +40,12 @@ export async function examine(what: Examination): Promise<DoctorLine[]> {
     await check('database', true, () => database(what)),
     await check('file events', true, () => fileEvents(what)),
     await check('space', true, () => space(what.home)),
-    await check('memory', false, () => Promise.resolve(`${Math.round(freemem() / MEGABYTE)} MB free`)),
+    memory(),
     contained(),
     await check('repository', false, () => repository(what.dir)),
     await check('settings', true, () => settings(what)),
+    ...(await examineProject(what)),
+    ...(await examineForge(what)),
     ...(await agents(what)),
   ];
 }
@@ -60,7 +68,7 @@ async function dataDirectory(home: Home): Promise<string> {
 
 async function database({ home, world }: Examination): Promise<string> {
   await using store = await openSqliteStore({ file: home.database, world });
-  return `${store.streams('run/').length} runs in ${home.database}`;
+  return `${counted(store.streams('run/').length, 'run')} in ${home.database}`;
 }
 
 /** Output is followed by file events: on some network file systems they never come. */
@@ -101,6 +109,18 @@ async function space(home: Home): Promise<string> {
   return `${Math.round(free / 1024)} GB free`;
 }
 
+/** With less than this free, no attempt starts by default. */
+function memory(): DoctorLine {
+  const free = Math.round(freemem() / MEGABYTE);
+  const ok = free >= LEAST_MEMORY_MB;
+  const fix = ok ? null : 'Close programs, or lower limits.freeMemoryMb and limits.agents.';
+  return { name: 'memory', ok, required: false, detail: `${free} MB free`, fix };
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
 /** Agents that hide their children on purpose are contained only where the system offers it; that is said, not required. */
 function contained(): DoctorLine {
   const { kind, detail } = containment();
@@ -121,24 +141,40 @@ async function settings({ dir, env }: Examination): Promise<string> {
     (found) => found.root,
     () => dir,
   );
-  const { checks } = await loadConfig({ dir: root, env });
-  return checks.length === 0 ? 'valid; no check is configured' : `valid; ${checks.length} checks`;
+  const { checks, project } = await loadConfig({ dir: root, env });
+  const count = checks.length + testCheck({ checks, project }).length;
+  return count === 0 ? 'valid; no check is configured' : `valid; ${counted(count, 'check')}`;
 }
 
 /** Each agent that is configured or known by name: found, its version, logged in; asking spends nothing. */
 async function agents({ dir, view }: Examination): Promise<DoctorLine[]> {
   try {
     const found = await view(dir);
-    return found.agents.map(({ name, ok, detail, nextStep }) => ({
+    const lines = found.agents.map(({ name, ok, detail, nextStep }) => ({
       name: `agent ${name}`,
       ok,
       required: false,
       detail,
       fix: nextStep,
     }));
+    return [...lines, ...profiles(found.ccswitch)];
   } catch (error) {
     return [
       { name: 'agents', ok: false, required: false, detail: messageOf(error), fix: 'Correct the settings first.' },
     ];
   }
+}
+
+/** The profiles of CC Switch, where it is installed or asked for. */
+function profiles({ on, file, note, byAgent }: AgentsView['ccswitch']): DoctorLine[] {
+  const found = Object.values(byAgent).flat();
+  if (note !== null) {
+    const fix = on ? 'Start CC Switch once, or set routing.ccswitch to off.' : null;
+    return [{ name: 'CC Switch', ok: false, required: false, detail: note, fix }];
+  }
+  if (found.length === 0) return [];
+  const used = found.filter(({ account }) => account !== null).length;
+  const state = on ? `${used} used as logins` : 'not used; routing.ccswitch: auto switches them on';
+  const detail = `${found.length} ${found.length === 1 ? 'profile' : 'profiles'} in ${file}, ${state}`;
+  return [{ name: 'CC Switch', ok: true, required: false, detail, fix: null }];
 }

@@ -4,9 +4,14 @@ import { cleanUp } from '../engine/clean.ts';
 import type { ActiveRun } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { landOnBase } from '../engine/land-base.ts';
+import { landAsPullRequest } from '../engine/land-pr.ts';
+import { recheckRun } from '../engine/recheck.ts';
+import { smallCallNotes } from '../engine/small-call-ways.ts';
 import { startRun } from '../engine/start.ts';
+import { undoRun } from '../engine/undo.ts';
 import { AppError } from '../errors.ts';
 import type { EnginePort } from '../operations/ports.ts';
+import { startBench } from './bench-port.ts';
 
 /** A run in the hands of those who steer it now. */
 type Taken = { active: Promise<ActiveRun>; users: number };
@@ -35,8 +40,14 @@ export function enginePort(engine: Engine): EnginePort {
   return {
     start: async (request) => {
       const { state, project, notes } = await startRun(engine, request);
+      const active = await activate(engine, state.start.run, { state, project });
+      engine.carry(active);
+      return { run: state.start.run, notes: [...notes, ...smallCallNotes(engine, active)] };
+    },
+    bench: async (request) => {
+      const { state, project } = await startBench(engine, request);
       engine.carry(await activate(engine, state.start.run, { state, project }));
-      return { run: state.start.run, notes };
+      return state.start.run;
     },
     carry: (run) => steer(run, async (active) => engine.carry(active)),
     submit: (run, decide) =>
@@ -45,9 +56,10 @@ export function enginePort(engine: Engine): EnginePort {
         engine.carry(active);
         return active.ledger.state;
       }),
-    land: (run) =>
+    land: (run, { how, ...asked }) =>
       steer(run, async (active) => {
-        const outcome = await landOnBase(engine, active);
+        const outcome =
+          how === 'pr' ? await landAsPullRequest(engine, active, asked) : await landOnBase(engine, active);
         if (outcome.kind === 'held')
           throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
         const { status } = active.ledger.state;
@@ -56,6 +68,8 @@ export function enginePort(engine: Engine): EnginePort {
         engine.carry(active);
         return active.ledger.state;
       }),
+    recheck: (run) => steer(run, (active) => recheckRun(engine, active)),
+    undo: (run, asked) => steer(run, (active) => undoRun(engine, active, asked)),
     clean: (options) => cleanUp(engine, options),
   };
 }

@@ -1,4 +1,5 @@
 import { Engine } from '../engine/engine.ts';
+import { readHistory } from '../engine/history.ts';
 import { recover } from '../engine/recover.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
@@ -12,10 +13,15 @@ import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { viewAgents } from './agents-port.ts';
 import { answer } from './answer.ts';
+import { benchPort } from './bench-port.ts';
 import { examine } from './doctor.ts';
 import { enginePort } from './engine-port.ts';
+import { forgesPort } from './forges-port.ts';
+import { keepPort } from './keep-port.ts';
 import { chooseParts } from './parts.ts';
+import { projectsPort } from './projects-port.ts';
 import { runsPort } from './runs-port.ts';
+import { templatesPort } from './templates-port.ts';
 import { whereabouts } from './where.ts';
 import { workPort } from './work-port.ts';
 
@@ -48,14 +54,20 @@ export class OwnEngine implements AsyncDisposable {
       await recover(home);
       const parts = chooseParts(env, settings.rehearsal);
       const engine = new Engine({ home, store, world, env, parts });
-      const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world }, dir, choices);
+      const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world, env }, dir, choices);
       const ports: Ports = {
         runs: runsPort(store, engine),
+        projects: projectsPort(store, world),
+        templates: templatesPort(env),
         work: workPort(home),
         engine: enginePort(engine),
         agents: view,
+        bench: benchPort,
+        forges: forgesPort({ home, env, world, parts }),
+        history: () => readHistory(store),
+        keep: keepPort({ home, store, world }),
         where: (dir) => whereabouts(home, env, dir),
-        doctor: (dir) => examine({ home, env, dir, world, view: (folder) => view(folder, []) }),
+        doctor: (dir, online) => examine({ home, env, dir, world, online, view: (folder) => view(folder, []) }),
       };
       const socket = await serveSocket(
         { path: socketPath(home.root), handle: (request, { signal }) => answer(ports, request, signal) },

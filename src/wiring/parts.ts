@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { discoverProfiles, withProfiles } from '../agents/ccswitch.ts';
 import { pinAgents } from '../agents/pin.ts';
 import { createAgents } from '../agents/registry.ts';
 import { loadConfig } from '../config/load.ts';
@@ -10,9 +12,12 @@ import { checkGate } from '../gates/registry.ts';
 import { specialFiles } from '../gates/special-files.ts';
 import { changedFiles, showFile } from '../git/diff.ts';
 import type { Mirror } from '../git/mirror.ts';
+import { writeStatus } from '../inputs/features-status.ts';
+import { MODEL_APIS } from '../model-apis/registry.ts';
 import { recipeOf } from '../recipes/registry.ts';
 import { checksOf } from '../recipes/spec.ts';
 import { findRisks } from '../risks/registry.ts';
+import { reachForge } from './reach-forge.ts';
 
 /** The implementations that stand in the registries, as the engine uses them. */
 export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts {
@@ -28,6 +33,8 @@ export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts 
         adHoc: choices,
         rehearsal: { program: rehearsal, ...(scenario === undefined ? {} : { scenario }) },
       }),
+    withLogins: async (config) =>
+      config.routing.ccswitch === 'off' ? config : withProfiles(config, (await discoverProfiles(config, env)).profiles),
     agents: ({ config, project }) =>
       createAgents({ config, dir: project.root, path, adHoc: [], rehearsal: { program: rehearsal } }),
     checks: checksOf,
@@ -35,7 +42,11 @@ export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts 
     followUp,
     checkGate,
     findRisks,
+    modelApis: MODEL_APIS,
+    forge: (repository, config, signal) => reachForge({ repository, config, env }, signal),
     guard: guardCandidate,
+    writeStatuses: (root, { file, statuses }) =>
+      writeStatus(join(root, file), new Map(statuses.map(({ id, status }) => [id, status])), { root }),
     definition: (spec, config) => definitionHash(spec, { tools: toolsOf(JSON.stringify(config.workspace)) }),
   };
 }

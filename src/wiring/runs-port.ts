@@ -16,6 +16,7 @@ export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
         .map(({ stream }) => stream.slice('run/'.length)),
     state: (run) => engine?.runs.get(run)?.ledger.state ?? loadRun(store, runStream(run)),
     events: (run, after, signal) => follow({ store, engine, stream: runStream(run), after, signal }),
+    history: (run) => store.read(runStream(run)).map(({ version, at, type, data }) => ({ version, at, type, data })),
     said: (attempts, after, limit) =>
       attempts
         .flatMap((attempt) => store.transcript({ attempt, after, limit }))

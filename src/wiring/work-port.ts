@@ -3,12 +3,14 @@ import { openProject } from '../engine/activate.ts';
 import { AppError } from '../errors.ts';
 import { diffStat, diffText, type FileStat } from '../git/diff.ts';
 import { snapshotRoot } from '../git/folder.ts';
+import { listFiles } from '../git/list-files.ts';
 import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
 import { inspectRepository, projectId, type Repository } from '../git/repository.ts';
 import { listSaved } from '../git/saved-work.ts';
 import type { Home } from '../home.ts';
 import type { WorkPort } from '../operations/ports.ts';
+import { changesBetween, lookAt } from './sight.ts';
 
 /** What git can tell about a project, from its mirror. */
 export function workPort(home: Home): WorkPort {
@@ -20,6 +22,13 @@ export function workPort(home: Home): WorkPort {
     diff: async (project, range) => {
       const { mirror } = await openProject({ home }, project);
       return { stat: describe(await diffStat(mirror, range)), diff: await diffText(mirror, range) };
+    },
+    changes: async (project, range) => changesBetween((await openProject({ home }, project)).mirror, range),
+    sight: async (project, place) => lookAt((await openProject({ home }, project)).mirror, place),
+    files: async (dir) => {
+      const { gitDir, head } = await inspectRepository(dir);
+      const files = await listFiles({ dir: gitDir }, head);
+      return { commit: head, files: files.map(({ path }) => path) };
     },
     saved: async (project) => listSaved((await openProject({ home }, project)).mirror, 'refs/manyhands/attempts'),
     restore: async (project, ref, branch) => {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +10,6 @@ import { claudeReader } from '../../src/agents/claude-reader.ts';
 import { resetTimeIn } from '../../src/agents/claude-reset-time.ts';
 import { createAgents } from '../../src/agents/registry.ts';
 import { lineReader } from '../../src/process/lines.ts';
-import { run } from '../../src/process/run.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { Config } from '../../src/schema/config.ts';
 import { agentContract } from '../contracts/agent.ts';
@@ -22,11 +20,11 @@ const TRANSCRIPTS = fileURLToPath(new URL('../fixtures/transcripts', import.meta
 const EXITED: AgentExit = { kind: 'exited', code: 0 };
 const ENV = { ANTHROPIC_API_KEY: 'key', HOME: '/nowhere', PATH: process.env.PATH };
 
-type More = { config?: object; trust?: Record<string, string>; env?: NodeJS.ProcessEnv; path?: string };
+type More = { config?: object; env?: NodeJS.ProcessEnv; path?: string };
 
-function make({ config, trust = {}, env = ENV, path = process.env.PATH ?? '' }: More = {}) {
+function make({ config, env = ENV, path = process.env.PATH ?? '' }: More = {}) {
   const parsed = AgentConfig.parse({ kind: 'claude', command: './claude.mjs', ...config });
-  return claudeAgent({ name: 'claude', config: parsed, search: { dir: DIR, path }, trust, env });
+  return claudeAgent({ name: 'claude', config: parsed, search: { dir: DIR, path }, env });
 }
 
 function settings(more: Partial<AssignmentSettings>): { settings: AssignmentSettings } {
@@ -232,6 +230,7 @@ describe('how Claude fails', () => {
     ['rubbish', { terminal_reason: 'api_error' }, 'unknown', 'network'],
     ['rubbish to an older program', { terminal_reason: 'completed' }, 'unknown', 'network'],
     ['a refusal', { stop_reason: 'refusal', terminal_reason: 'api_error' }, 'invalid_request', 'refused'],
+    ['a session it lost', { errors: ['No conversation found with session ID: x'] }, 'unknown', 'session-lost'],
     ['an endless answer', { api_error: 'max_output_tokens' }, 'max_output_tokens', 'implementation'],
     ['too many turns', { subtype: 'error_max_turns' }, undefined, 'budget'],
     ['too much money', { subtype: 'error_max_budget_usd' }, undefined, 'budget'],
@@ -464,12 +463,11 @@ describe("Claude's environment", () => {
 });
 
 describe("Claude's files", () => {
-  const fileAfter = async (flag: string, assignment: Assignment, trust: Record<string, string> = {}) => {
-    const { command } = await make({ trust }).command(assignment);
+  const fileAfter = async (flag: string, assignment: Assignment) => {
+    const { command } = await make().command(assignment);
     const at = command.indexOf(flag);
     return at < 0 ? undefined : readFile(command[at + 1] ?? '', 'utf8');
   };
-  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   const HOOKS = '{"hooks":{}}';
 
   it.each([
@@ -510,37 +508,18 @@ describe("Claude's files", () => {
     });
   });
 
-  it('pass on settings of the repository only in the content that the user trusts', async () => {
-    await using made = await makeAssignment(settings({ trusted: ['.claude/settings.json', 'hook.sh'] }));
-    const { assignment } = made;
-    const trust = { '.claude/settings.json': hash(HOOKS), 'hook.sh': hash('exit 0') };
-    await mkdir(join(assignment.workspace, '.claude'));
-    await writeFile(join(assignment.workspace, '.claude/settings.json'), HOOKS);
-    await writeFile(join(assignment.workspace, 'hook.sh'), 'exit 0');
-    expect(await fileAfter('--settings', assignment, trust)).toBe(HOOKS);
-    expect(await fileAfter('--settings', assignment, { '.claude/settings.json': hash(HOOKS) })).toBeUndefined();
-    expect(await fileAfter('--settings', { ...assignment, access: 'read' }, trust)).toBeUndefined();
-    await writeFile(join(assignment.workspace, 'hook.sh'), 'exit 1');
-    expect(await fileAfter('--settings', assignment, trust)).toBeUndefined();
-  });
-
-  it('pass on trusted servers of the repository beside ours', async () => {
-    const text = '{"mcpServers":{}}';
-    await using made = await makeAssignment(settings({ trusted: ['.mcp.json'] }));
-    await writeFile(join(made.assignment.workspace, '.mcp.json'), text);
-    expect(await fileAfter('--mcp-config', made.assignment, { '.mcp.json': hash(text) })).toBe(text);
-    expect(await fileAfter('--mcp-config', made.assignment, {})).toBeUndefined();
-  });
-
-  it('are not taken through a link or a pipe that stands in their place', async () => {
-    await using made = await makeAssignment(settings({ trusted: ['.mcp.json'] }));
-    const path = join(made.assignment.workspace, '.mcp.json');
-    await writeFile(join(made.root, 'other.json'), HOOKS);
-    await symlink(join(made.root, 'other.json'), path);
-    expect(await fileAfter('--mcp-config', made.assignment, { '.mcp.json': hash(HOOKS) })).toBeUndefined();
-    await rm(path);
-    await run(['mkfifo', path], { env: { PATH: process.env.PATH ?? '' }, timeoutMs: 10_000 });
-    expect(await fileAfter('--mcp-config', made.assignment, { '.mcp.json': hash('') })).toBeUndefined();
+  it('pass on the settings and servers of the repository that may be obeyed, as they were judged', async () => {
+    const trusted = [
+      { path: '.claude/settings.json', text: HOOKS },
+      { path: '.mcp.json', text: '{"mcpServers":{}}' },
+    ];
+    await using made = await makeAssignment(settings({ trusted }));
+    await writeFile(join(made.assignment.workspace, '.mcp.json'), 'changed meanwhile');
+    expect(await fileAfter('--settings', made.assignment)).toBe(HOOKS);
+    expect(await fileAfter('--mcp-config', made.assignment)).toBe('{"mcpServers":{}}');
+    const none = { ...made.assignment, ...settings({}) };
+    expect(await fileAfter('--settings', none)).toBeUndefined();
+    expect(await fileAfter('--mcp-config', none)).toBeUndefined();
   });
 });
 
@@ -587,9 +566,9 @@ describe('whether Claude can work here', () => {
     await chmod(join(made.root, 'claude'), 0o755);
     const config = AgentConfig.parse({ kind: 'claude' });
     const search = { dir: made.root, path: '/nowhere' };
-    const agent = claudeAgent({ name: 'claude', config, search, trust: {}, env: ENV });
+    const agent = claudeAgent({ name: 'claude', config, search, env: ENV });
     expect(await agent.available()).toMatchObject({ ok: false, detail: 'claude is not on PATH' });
-    const onPath = claudeAgent({ name: 'claude', config, search: { dir: '/', path: made.root }, trust: {}, env: ENV });
+    const onPath = claudeAgent({ name: 'claude', config, search: { dir: '/', path: made.root }, env: ENV });
     expect(await onPath.available()).toMatchObject({ ok: true, detail: expect.stringContaining('9.9.9') });
   });
 

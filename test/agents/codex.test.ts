@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -41,11 +40,11 @@ const broken = (info: unknown) => ({
   payload: { type: 'task_complete', error: { message: 'x', codex_error_info: info } },
 });
 
-type More = { config?: object; trust?: Record<string, string>; env?: NodeJS.ProcessEnv; path?: string };
+type More = { config?: object; env?: NodeJS.ProcessEnv; path?: string };
 
-function make({ config, trust = {}, env = ENV, path = process.env.PATH ?? '' }: More = {}) {
+function make({ config, env = ENV, path = process.env.PATH ?? '' }: More = {}) {
   const parsed = AgentConfig.parse({ kind: 'codex', command: './codex.mjs', ...config });
-  return codexAgent({ name: 'codex', config: parsed, search: { dir: DIR, path }, trust, env, prices: PRICES });
+  return codexAgent({ name: 'codex', config: parsed, search: { dir: DIR, path }, env, prices: PRICES });
 }
 
 function settings(more: Partial<AssignmentSettings>): { settings: AssignmentSettings } {
@@ -334,7 +333,7 @@ describe('a failed Codex attempt', () => {
   });
 
   it.each([
-    ['Error: thread/resume failed: no rollout found for thread id x', 'environment'],
+    ['Error: thread/resume failed: no rollout found for thread id x', 'session-lost'],
     ['Error loading config.toml: model_providers contains reserved IDs', 'environment'],
     ["error: unexpected argument '--mine' found", 'environment'],
     ['Error: No space left on device (os error 28)', 'disk-full'],
@@ -483,19 +482,17 @@ describe('the command of Codex', () => {
     expect(command).toContain(`projects={${untrusted(link)},${untrusted(made.assignment.workspace)}}`);
   });
 
-  it('trusts .codex only if every file in it is trusted as it is, and never for a reading task', async () => {
-    await using made = await makeAssignment(settings({ trusted: ['.codex/config.toml'] }));
+  it('trusts .codex only if every file in it may be obeyed', async () => {
+    const trusted = [{ path: '.codex/config.toml', text: 'x = 1\n' }];
+    await using made = await makeAssignment(settings({ trusted }));
     const folder = join(made.assignment.workspace, '.codex');
+    const level = async (more: Partial<Assignment> = {}) =>
+      /"trust_level"="(\w+)"/.exec((await make().command({ ...made.assignment, ...more })).command.join(' '))?.[1];
+    expect(await level()).toBe('untrusted');
     await mkdir(folder);
     await writeFile(join(folder, 'config.toml'), 'x = 1\n');
-    const trust = { '.codex/config.toml': createHash('sha256').update('x = 1\n').digest('hex') };
-    const level = async (more: Partial<Assignment> = {}, given = trust) =>
-      /"trust_level"="(\w+)"/.exec(
-        (await make({ trust: given }).command({ ...made.assignment, ...more })).command.join(' '),
-      )?.[1];
     expect(await level()).toBe('trusted');
-    expect(await level({ access: 'read' })).toBe('untrusted');
-    expect(await level({}, { '.codex/config.toml': '0'.repeat(64) })).toBe('untrusted');
+    expect(await level(settings({ trusted: [] }))).toBe('untrusted');
     await writeFile(join(folder, 'hooks.json'), '{}');
     expect(await level()).toBe('untrusted');
   });

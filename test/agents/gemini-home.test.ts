@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -105,27 +104,15 @@ describe('the home of Gemini', () => {
     expect(await readdir(inner)).toContain('oauth_creds.json');
   });
 
-  it('lets the settings of the repository in only where the user trusts exactly them, and not for reading', async () => {
+  it('lets the settings of the repository in only where they may be obeyed', async () => {
     await using made = await makeAssignment();
-    const text = '{"hooks":{}}';
-    await mkdir(join(made.assignment.workspace, '.gemini'));
-    const file = join(made.assignment.workspace, '.gemini', 'settings.json');
-    await writeFile(file, text);
-    const trust = { '.gemini/settings.json': createHash('sha256').update(text).digest('hex') };
-    const settings = { ...PLAIN_SETTINGS, trusted: Object.keys(trust) };
-    const trusted = async (more: Partial<Assignment>, hashes = trust) => {
-      const { command, env } = await makeGemini([], { trust: hashes }).command({
-        ...made.assignment,
-        settings,
-        ...more,
-      });
+    const told = async (path: string) => {
+      const settings = { ...PLAIN_SETTINGS, trusted: [{ path, text: '{"hooks":{}}' }] };
+      const { command, env } = await makeGemini([]).command({ ...made.assignment, settings });
       return [env.GEMINI_CLI_TRUST_WORKSPACE, command.includes('--skip-trust')];
     };
-    expect(await trusted({})).toEqual(['true', false]);
-    expect(await trusted({ access: 'read' })).toEqual(['false', true]);
-    expect(await trusted({ settings: PLAIN_SETTINGS })).toEqual(['false', true]);
-    await writeFile(file, '{"hooks":{"SessionStart":[]}}');
-    expect(await trusted({})).toEqual(['false', true]);
+    expect(await told('.gemini/settings.json')).toEqual(['true', false]);
+    expect(await told('.claude/settings.json')).toEqual(['false', true]);
   });
 
   it('is made anew when the attempt is prepared a second time, and harms nothing behind its links', async () => {
@@ -144,7 +131,7 @@ describe('a Gemini that cannot work', () => {
   it('says whether the program or the login is missing, and what to do', async () => {
     await using made = await makeAssignment();
     const search = { dir: made.root, path: made.root };
-    const gone = geminiAgent({ name: 'g', config: AgentConfig.parse({ kind: 'gemini' }), search, trust: {}, env: {} });
+    const gone = geminiAgent({ name: 'g', config: AgentConfig.parse({ kind: 'gemini' }), search, env: {} });
     expect(await gone.available()).toMatchObject({ ok: false, detail: 'gemini is not on PATH' });
     expect(await makeGemini([], { env: { GEMINI_API_KEY: '', HOME: made.root } }).available()).toMatchObject({
       ok: false,

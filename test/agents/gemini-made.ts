@@ -12,7 +12,7 @@ export const PRICES = {
   'gemini-2.5-flash': { input: 0.3, cached: 0.03, output: 2.5 },
 };
 
-type More = { env?: Record<string, string>; trust?: Record<string, string>; given?: Record<string, string> };
+type More = { env?: Record<string, string>; given?: Record<string, string> };
 
 /** A Gemini whose program is the fixture. */
 export function makeGemini(args: string[], more: More = {}) {
@@ -22,7 +22,6 @@ export function makeGemini(args: string[], more: More = {}) {
     name: 'gemini',
     config,
     search: { dir: DIR, path: process.env.PATH ?? '' },
-    trust: more.trust ?? {},
     env,
     prices: PRICES,
   });

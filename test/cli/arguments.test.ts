@@ -98,6 +98,15 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
     input: { recipe: 'job', input: { task: 'Look', ...JOB }, options: OPTIONS },
   },
   {
+    argv: ['job', 'x', '--scope-allow', 'src', '--scope-allow', 'a/**', '--scope-deny', 'b', '--max-diff-lines'],
+    asks: 'start-run',
+    input: {
+      recipe: 'job',
+      input: { task: 'x', ...JOB, scope: { allow: ['src', 'a/**'], deny: ['b'], maxChangedLines: 800 } },
+      options: OPTIONS,
+    },
+  },
+  {
     argv: [
       'job',
       'x',

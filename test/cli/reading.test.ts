@@ -58,6 +58,7 @@ describe('usage', () => {
   const row = {
     name: 'ada',
     attempts: 2,
+    calls: 4,
     unknown: 0,
     inputTokens: 900,
     outputTokens: 80,
@@ -72,14 +73,14 @@ describe('usage', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
-        'ATTEMPTS  INPUT  CACHED  OUTPUT  TURNS   COST  AGENT',
-        '       1    900       5      80      3  $1.00  grace',
-        '       2    900       5      80      3  $0.25  ada',
-        '       3   1800      10     160      6  $1.25  total',
+        'ATTEMPTS  CALLS  INPUT  CACHED  OUTPUT  TURNS   COST  AGENT',
+        '       1      4    900       5      80      3  $1.00  grace',
+        '       2      4    900       5      80      3  $0.25  ada',
+        '       3      8   1800      10     160      6  $1.25  total',
         '',
       ].join('\n'),
     );
-    expect(stderr).toBe('1 attempt did not tell what was used, and counted as what was set aside.\n');
+    expect(stderr).toBe('1 of these did not tell what was used, and counted as what was set aside.\n');
   });
 
   it('prints the rows as they are with --json, and needs no sum of a single one', async () => {

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { Platform, StopSignal } from '../../src/cli/platform.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import type { Questions } from '../../src/cli/questions.ts';
 import { runDocument } from '../../src/core/document.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import type { RunState } from '../../src/core/state.ts';
@@ -31,6 +32,10 @@ export type Script = {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   isLive?: boolean;
+  /** What the person at the terminal says when asked; nobody is there if it is not said. */
+  confirms?: boolean;
+  questions?: Questions;
+  asked?: string;
   columns?: number;
 };
 
@@ -81,6 +86,9 @@ export function stage(script: Script = {}) {
       return script.announced ?? '';
     },
     announce: (text) => announcements.push(text),
+    confirm: async () => script.confirms,
+    questions: async () => script.questions,
+    ask: async () => script.asked,
     reveal: async () => {},
     makeScratchRepository: async () => {
       throw new Error('no scratch repository on this stage');

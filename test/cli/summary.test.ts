@@ -21,15 +21,20 @@ const DONE: RunDocument = {
   cost: 0.42,
   startedAt: '2026-01-01T10:00:00.000Z',
   endedAt: '2026-01-01T10:01:12.000Z',
+  nextAt: null,
+  undone: null,
+  invalidated: [],
   attention: [],
   tasks: [
     {
       key: 'plan/1',
       title: 'Plan',
+      name: null,
       role: 'plan',
       status: 'done',
       reason: 'nothing to land',
       needs: [],
+      track: null,
       attempts: 1,
       agent: 'ada',
       commit: null,
@@ -37,14 +42,17 @@ const DONE: RunDocument = {
       evidence: [],
       flags: [],
       warnings: [],
+      diagnosis: null,
     },
     {
       key: 'implement/1.1',
       title: 'Fix the rounding',
+      name: null,
       role: 'implement',
       status: 'done',
       reason: 'landed',
       needs: ['plan/1'],
+      track: null,
       attempts: 2,
       agent: 'grace',
       commit: 'aaaabbbbcccc',
@@ -52,6 +60,7 @@ const DONE: RunDocument = {
       evidence: [evidence('npm test', 'pass')],
       flags: [],
       warnings: [],
+      diagnosis: null,
     },
   ],
 };
@@ -76,6 +85,25 @@ describe('the summary of a run', () => {
       '  git merge mh/k3v9x2ab        take it yourself, or',
       '  manyhands land k3v9x2ab      fast-forward the base to it',
       '  manyhands logs k3v9x2ab      what the agents said',
+    ]);
+  });
+
+  it('says why a task failed where somebody thought about it, and what to do in any case', () => {
+    const [plan, work] = DONE.tasks;
+    if (plan === undefined || work === undefined) throw new Error('There are two tasks');
+    const diagnosis = { why: 'The tool is missing.', nextStep: 'Install it.', by: 'api:anthropic' };
+    const tasks = [
+      { ...plan, status: 'failed', diagnosis },
+      { ...work, status: 'failed', diagnosis: { ...diagnosis, by: 'rules' } },
+    ];
+    const lines = told({ ...DONE, tasks });
+    const from = lines.indexOf('What failed');
+    expect(lines.slice(from, from + 5)).toEqual([
+      'What failed',
+      '  plan/1: The tool is missing.',
+      '    → Install it.',
+      '  implement/1.1',
+      '    → Install it.',
     ]);
   });
 

@@ -121,6 +121,6 @@ describe('unsetting a value', () => {
     await using home = await scratch();
     await home.write('project', 'land: pr\n');
     await unsetConfig({ key: 'land', scope: 'project', place: home.place });
-    expect((await loadConfig(home.place)).land).toBe('branch');
+    expect((await loadConfig(home.place)).land).toBeUndefined();
   });
 });

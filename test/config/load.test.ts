@@ -7,7 +7,7 @@ describe('the settings in force', () => {
   it('are the defaults where there are no files', async () => {
     await using home = await scratch();
     const config = await loadConfig(home.place);
-    expect(config.land).toBe('branch');
+    expect(config.limits.attempts).toBe(3);
     expect(config.limits.agents).toBe(20);
   });
 
@@ -39,7 +39,7 @@ describe('the settings in force', () => {
     await using home = await scratch();
     await home.write('project', '# nothing yet\n');
     await home.write('global', '');
-    expect((await loadConfig(home.place)).land).toBe('branch');
+    expect((await loadConfig(home.place)).land).toBeUndefined();
   });
 });
 
@@ -97,6 +97,12 @@ const MISTAKES: { title: string; text: string | Buffer; at: string; says: RegExp
     text: 'checks:\n  - { run: npm test, timeout: 5 }\n',
     at: '2:22',
     says: /checks\[0\]\.timeout: unknown key/,
+  },
+  {
+    title: 'a key that has another name now',
+    text: 'limits:\n  outputBytes: 5\n',
+    at: '2:3',
+    says: /limits\.outputBytes: unknown key; it is limits\.output\.maxBytes now/,
   },
   {
     title: 'a path out of the repository',

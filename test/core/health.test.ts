@@ -12,7 +12,8 @@ function vitals(more: Partial<Vitals> = {}): Vitals {
     startedAt: 0,
     lastSignAt: 0,
     usage: { kind: 'none' },
-    limits: TaskLimits.parse({ runtimeMs: 10_000_000, turns: 10 }),
+    outputBytes: 0,
+    limits: TaskLimits.parse({ runtimeMs: 10_000_000, inactivityMs: 10_000_000, turns: 10 }),
     reservation: { costUsd: 1, tokens: 0, turns: 0 },
     thresholds: HealthThresholds.parse({}),
     ...more,
@@ -31,6 +32,19 @@ describe('health', () => {
   it('warns of silence, and of running for long', () => {
     expect(signs(600_000)).toEqual(['silent']);
     expect(signs(3_600_000, { lastSignAt: 3_599_000 })).toEqual(['long-running']);
+  });
+
+  it('warns of silence before an attempt is stopped for it', () => {
+    const limits = TaskLimits.parse({ inactivityMs: 300_000 });
+    expect(signs(239_999, { limits })).toEqual([]);
+    expect(signs(240_000, { limits })).toEqual(['silent']);
+    expect(nextWarningAt(vitals({ limits }), 0)).toBe(240_000);
+  });
+
+  it('warns of much output', () => {
+    const limits = TaskLimits.parse({ output: { softBytes: 100 } });
+    expect(signs(1, { limits, outputBytes: 100 })).toEqual([]);
+    expect(signs(1, { limits, outputBytes: 101 })).toEqual(['much-output']);
   });
 
   it('warns when most of the time, the turns or the money is used up', () => {

@@ -10,7 +10,7 @@ const PHASES: TaskPhase[] = [
   { status: 'ready', notBefore: T0 + 5 },
   { status: 'running', attempt: 1 },
   { status: 'analyzing', analysis: 'x' },
-  { status: 'landing', commit: 'c', ref: 'r', approved: false },
+  { status: 'landing', commit: 'c', ref: 'r', approved: false, verified: false },
   { status: 'conflicted', resolver: 'x', commit: 'c', onto: 'o', files: [] },
   { status: 'held', hold: { what: 'guard', reason: '', files: [] }, commit: 'c', ref: 'r' },
   { status: 'blocked', reason: '', nextStep: '', landing: null },

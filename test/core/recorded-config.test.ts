@@ -23,7 +23,7 @@ describe('the settings that a run records', () => {
     const later = Config.parse({ agents: { claude: { kind: 'claude', env: { KEY: 'new', OTHER: 'x' } } } });
     const filled = withValues(withoutValues(config), later);
     expect(filled.agents.claude?.env).toEqual({ KEY: 'new' });
-    expect(filled.agents.claude?.accounts.work?.env).toEqual({});
+    expect(filled.agents.claude?.accounts.work).toBeUndefined();
   });
 
   it('say whether there is anything to read anew', () => {

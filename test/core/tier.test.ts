@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelFor, tierByRules } from '../../src/core/tier.ts';
+import { modelFor, openTier, tierByRules } from '../../src/core/tier.ts';
 
 describe('the tier of a task', () => {
   it.each([
@@ -24,5 +24,22 @@ describe('the model of a tier', () => {
     expect(modelFor({ models: { standard: 'middle' } }, 'heavy')).toBe('middle');
     expect(modelFor({ models: {} }, 'heavy')).toBeUndefined();
     expect(modelFor(undefined, undefined)).toBeUndefined();
+  });
+});
+
+describe('the tier while a family of models is closed', () => {
+  const agent = { models: { light: 'haiku', standard: 'claude-sonnet-5', heavy: 'claude-opus-5' } };
+
+  it('is the wanted one as long as its own model is open, else the next that is', () => {
+    expect(openTier(agent, 'heavy', [])).toBe('heavy');
+    expect(openTier(agent, 'standard', ['opus'])).toBe('standard');
+    expect(openTier(agent, 'heavy', ['opus'])).toBe('standard');
+    expect(openTier(agent, undefined, ['sonnet'])).toBe('heavy');
+    expect(openTier(agent, 'heavy', ['opus', 'sonnet'])).toBe('light');
+  });
+
+  it('is the wanted one where nothing is open or no model is named', () => {
+    expect(openTier(agent, 'heavy', ['opus', 'sonnet', 'haiku'])).toBe('heavy');
+    expect(openTier(undefined, 'light', ['opus'])).toBe('light');
   });
 });

@@ -27,10 +27,21 @@ function told() {
 describe('usage', () => {
   it('counts each attempt once, and unknown usage at its reservation', () => {
     expect(summarizeUsage([told()], 'agent')).toEqual([
-      { name: 'two', attempts: 1, unknown: 1, inputTokens: 0, outputTokens: 0, cachedTokens: 0, turns: 0, cost: 1 },
+      {
+        name: 'two',
+        attempts: 1,
+        calls: 0,
+        unknown: 1,
+        inputTokens: 0,
+        outputTokens: 0,
+        cachedTokens: 0,
+        turns: 0,
+        cost: 1,
+      },
       {
         name: 'one',
         attempts: 1,
+        calls: 0,
         unknown: 0,
         inputTokens: 100,
         outputTokens: 10,
@@ -56,5 +67,34 @@ describe('usage', () => {
         .sort(),
     ).toEqual(['implement', 'review']);
     expect(summarizeUsage([told()], 'day').map((row) => row.name)).toEqual(['1970-01-01']);
+  });
+
+  it('counts each small question once, in the name of who was asked and as what it asked for', () => {
+    const reservation = { costUsd: 0.02, tokens: 0, turns: 0 };
+    const asked = given(
+      started(),
+      { type: 'call.started', data: { call: 'title', kind: 'title', reservation } },
+      {
+        type: 'call.ended',
+        data: {
+          call: 'title',
+          tries: [
+            { by: 'api:openai', usage: { kind: 'unknown' }, reservation, problem: 'no answer' },
+            { by: 'one', usage: KNOWN, reservation },
+          ],
+          by: 'one',
+          answer: { title: 'A title' },
+        },
+      },
+    ).state;
+    expect(asked.reserved.costUsd).toBe(0);
+    expect(asked.spent.costUsd).toBe(0.27);
+    expect(summarizeUsage([asked], 'agent').map((row) => [row.name, row.calls, row.unknown, row.cost])).toEqual([
+      ['one', 1, 0, 0.25],
+      ['api:openai', 1, 1, 0.02],
+    ]);
+    expect(summarizeUsage([asked], 'role').map((row) => [row.name, row.attempts, row.calls])).toEqual([
+      ['title', 0, 2],
+    ]);
   });
 });

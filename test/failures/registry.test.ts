@@ -42,12 +42,12 @@ describe('what follows a failure', () => {
     expect(delays).toEqual([30_000, 60_000, 120_000, 600_000]);
   });
 
-  it('makes only the retry after an interruption free', () => {
+  it('makes only the retries after an interruption and a lost session free', () => {
     const free = FailureKind.options.filter((kind) => {
       const next = following(kind);
       return next.action === 'retry' && next.free;
     });
-    expect(free).toEqual(['interrupted']);
+    expect(free).toEqual(['interrupted', 'session-lost']);
     expect(following('interrupted')).toMatchObject({ delayMs: 0 });
   });
 

@@ -1,30 +1,33 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FailureKind } from '../../src/schema/failure.ts';
 import { claudeEnv, geminiEnv } from './invocations.ts';
-import type { Reason, Step } from './model-server/step.ts';
+import type { Step } from './model-server/step.ts';
 import type { ProgramName } from './programs.ts';
+import { geminiSettings } from './workplace.ts';
 
 export type AcpProgram = Extract<ProgramName, 'gemini' | 'claude-agent-acp' | 'codex-acp' | 'opencode'>;
 
 /** How a real agent is made to speak ACP with a scripted model behind it, and how it behaves. */
 export interface Speaker {
   args: string[];
-  /** Variables for a model at an address; `nowhere` is an address at which nobody listens. */
-  env(base: string, nowhere: string): Record<string, string>;
+  env(how: Serving): Record<string, string>;
   /** Files in its home. */
-  files(base: string): Record<string, string>;
+  files(how: Serving): Record<string, string>;
   /** Done in its home before a session is gone on with. */
   beforeResume?(home: string): Promise<void>;
-  /** Steps that write a.txt, run a command, and use a tool of a server. */
-  write(workspace: string): Step;
+  /** It says a refusal as if its model had said it, so that nobody can tell whether one has worked. */
+  saysRefusals?: true;
+  /** Steps that write a file, run a command, and use a tool of a server. */
+  write(workspace: string, name: string): Step;
   run(command: string): Step;
   tool(server: string, name: string, args: Record<string, unknown>): Step;
-  /** Whether it asks before it edits in a reading task; else it has no tool to edit with. */
-  asks: boolean;
-  /** How a turn ends in which it was refused to edit. */
-  afterRefusal: FailureKind | undefined;
-  refusals: [Reason, FailureKind[]][];
+}
+
+/** Where its model is, how often it asks again by itself, and how long it waits for an answer. */
+interface Serving {
+  base: string;
+  retries: number;
+  waitMs: number;
 }
 
 const CONTENT = 'a\n';
@@ -32,43 +35,39 @@ const CONTENT = 'a\n';
 export const SPEAKERS: Record<AcpProgram, Speaker> = {
   gemini: {
     args: ['--acp'],
-    env: (base) => ({ ...geminiEnv(base), GEMINI_MODEL: 'gemini-2.5-flash' }),
-    files: () => ({}),
+    env: ({ base }) => ({ ...geminiEnv(base), GEMINI_MODEL: 'gemini-2.5-flash' }),
+    files: ({ retries }) => ({ '.gemini/settings.json': JSON.stringify(geminiSettings(retries + 1)) }),
     beforeResume: ageSessions,
-    write: (workspace) => ({
-      call: [{ name: 'write_file', args: { file_path: join(workspace, 'a.txt'), content: CONTENT } }],
+    write: (workspace, name) => ({
+      call: [{ name: 'write_file', args: { file_path: join(workspace, name), content: CONTENT } }],
     }),
     run: (command) => ({ call: [{ name: 'run_shell_command', args: { command, description: 'Run' } }] }),
     tool: (server, name, args) => ({ call: [{ name: `mcp_${server}_${name}`, args }] }),
-    asks: true,
-    afterRefusal: undefined,
-    refusals: [
-      ['auth', ['auth']],
-      ['usage-limit', ['usage-limit', 'rate-limit']],
-    ],
   },
   'claude-agent-acp': {
     args: [],
-    env: (base) => ({ ...claudeEnv(base), ANTHROPIC_MODEL: 'claude-sonnet-4-5', CLAUDE_CODE_MAX_RETRIES: '0' }),
+    saysRefusals: true,
+    env: ({ base, retries, waitMs }) => ({
+      ...claudeEnv(base),
+      ANTHROPIC_MODEL: 'claude-sonnet-4-5',
+      CLAUDE_CODE_MAX_RETRIES: String(retries),
+      API_TIMEOUT_MS: String(waitMs),
+      CLAUDE_ENABLE_BYTE_WATCHDOG: '1',
+      CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: String(waitMs),
+    }),
     files: () => ({}),
-    write: (workspace) => ({
-      call: [{ name: 'Write', args: { file_path: join(workspace, 'a.txt'), content: CONTENT } }],
+    write: (workspace, name) => ({
+      call: [{ name: 'Write', args: { file_path: join(workspace, name), content: CONTENT } }],
     }),
     run: (command) => ({ call: [{ name: 'Bash', args: { command, description: 'Run' } }] }),
     tool: (server, name, args) => ({ call: [{ name: `mcp__${server}__${name}`, args }] }),
-    asks: true,
-    afterRefusal: undefined,
-    refusals: [
-      ['auth', ['auth']],
-      ['rate-limit', ['rate-limit']],
-    ],
   },
   'codex-acp': {
     args: [],
     env: () => ({ SCRIPTED_KEY: 'test-key' }),
-    files: (base) => ({ '.codex/config.toml': codexConfig(base) }),
-    write: () => ({
-      call: [{ name: 'apply_patch', input: '*** Begin Patch\n*** Add File: a.txt\n+a\n*** End Patch\n' }],
+    files: (how) => ({ '.codex/config.toml': codexConfig(how) }),
+    write: (_, name) => ({
+      call: [{ name: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch\n` }],
     }),
     run: (cmd) => ({
       call: [
@@ -76,32 +75,28 @@ export const SPEAKERS: Record<AcpProgram, Speaker> = {
       ],
     }),
     tool: (server, name, args) => ({ call: [{ namespace: `mcp__${server}`, name, args }] }),
-    asks: true,
-    afterRefusal: 'refused',
-    refusals: [
-      ['auth', ['auth']],
-      ['rate-limit', ['rate-limit']],
-    ],
   },
   opencode: {
     args: ['acp'],
-    env: (base, nowhere) => ({
-      ...Object.fromEntries(['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].map((name) => [name, nowhere])),
+    env: ({ base }) => ({
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(base)),
     }),
-    files: () => ({}),
-    write: (workspace) => ({
-      call: [{ name: 'write', args: { filePath: join(workspace, 'a.txt'), content: CONTENT } }],
+    // With these it has its own plugins' library already and asks no registry for it.
+    files: () => ({
+      '.config/opencode/node_modules/.keep': '',
+      '.config/opencode/package-lock.json': JSON.stringify({
+        packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } },
+      }),
+    }),
+    write: (workspace, name) => ({
+      call: [{ name: 'write', args: { filePath: join(workspace, name), content: CONTENT } }],
     }),
     run: (command) => ({ call: [{ name: 'bash', args: { command, description: 'Run' } }] }),
     tool: (server, name, args) => ({ call: [{ name: `${server}_${name}`, args }] }),
-    asks: false,
-    afterRefusal: undefined,
-    refusals: [['auth', ['auth', 'unknown']]],
   },
 };
 
@@ -113,7 +108,7 @@ async function ageSessions(home: string): Promise<void> {
   }
 }
 
-function codexConfig(base: string): string {
+function codexConfig({ base, retries, waitMs }: Serving): string {
   return [
     'model = "gpt-5.5"',
     'model_provider = "scripted"',
@@ -128,8 +123,9 @@ function codexConfig(base: string): string {
     `base_url = "${base}/v1"`,
     'wire_api = "responses"',
     'env_key = "SCRIPTED_KEY"',
-    'request_max_retries = 0',
-    'stream_max_retries = 0',
+    `request_max_retries = ${retries}`,
+    `stream_max_retries = ${retries}`,
+    `stream_idle_timeout_ms = ${waitMs}`,
   ].join('\n');
 }
 

@@ -4,18 +4,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent.ts';
 import { listProcesses } from '../../src/process/process-table.ts';
 import { type Target, terminate } from '../../src/process/terminate.ts';
-import type { FailureKind } from '../../src/schema/failure.ts';
 import { realWorld } from '../../src/world.ts';
-import { bash, claudeStage, type More } from './claude-stage.ts';
-import type { Step } from './model-server/step.ts';
-import { closedAddress, startModelServer } from './model-server.ts';
+import { bash, claudeStage } from './claude-stage.ts';
+import { startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';
 import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 import { makeWorkplace, type Workplace } from './workplace.ts';
-
-/** Long enough for a start on a busy machine, short enough for a test. */
-const SILENT_MS = 10_000;
 
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -24,46 +19,6 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
   const { play } = claudeStage(server, path('claude'));
 
   describe.concurrent('a fault', () => {
-    const FAULTS: [string, Step, FailureKind][] = [
-      ['429', { fault: { kind: 'refusal', reason: 'rate-limit' } }, 'rate-limit'],
-      ['429 for an hour', { fault: { kind: 'refusal', reason: 'rate-limit', retryAfterSeconds: 3600 } }, 'rate-limit'],
-      ['529', { fault: { kind: 'refusal', reason: 'overloaded' } }, 'overloaded'],
-      ['500', { fault: { kind: 'refusal', reason: 'server-error' } }, 'overloaded'],
-      ['401', { fault: { kind: 'refusal', reason: 'auth' } }, 'auth'],
-      ['403', { fault: { kind: 'refusal', reason: 'forbidden' } }, 'auth'],
-      ['404', { fault: { kind: 'refusal', reason: 'model-not-found' } }, 'model-not-found'],
-      ['an empty account', { fault: { kind: 'refusal', reason: 'billing' } }, 'billing'],
-      ['a context too long', { fault: { kind: 'refusal', reason: 'context-full' } }, 'context-full'],
-      ['not a byte', { fault: { kind: 'silence' } }, 'network'],
-      ['headers and silence', { fault: { kind: 'stall' } }, 'network'],
-      ['a cut stream', { fault: { kind: 'cut' } }, 'network'],
-      ['a malformed stream', { fault: { kind: 'malformed' } }, 'network'],
-      ['an empty stream', { fault: { kind: 'empty' } }, 'network'],
-      ['a page of HTML', { fault: { kind: 'html' } }, 'network'],
-      ['an error in the stream', { fault: { kind: 'error-event' } }, 'overloaded'],
-    ];
-    const env = { API_TIMEOUT_MS: '1500', CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: '1500' };
-
-    it.each(FAULTS)('is told by its class: %s', async (_, step, kind) => {
-      await using place = await makeWorkplace(server);
-      const run = await play(place, { script: [step], more: { env } });
-      expect(run.exit).toEqual({ kind: 'exited', code: 1 });
-      expect(run.result.failure, JSON.stringify(run.result.failure)).toMatchObject({ kind });
-      expect(run).not.toHaveProperty('stopped');
-    });
-
-    it('is told by its class: nobody listens', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await play(place, { script: [], more: { env: { ANTHROPIC_BASE_URL: await closedAddress() } } });
-      expect(run.result).toMatchObject({ usage: { kind: 'none' }, failure: { kind: 'network' } });
-    });
-
-    it('is told by its class: an answer that never ends', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await play(place, { script: () => ({ say: 'and', stop: 'max-tokens' }) });
-      expect(run.result).toMatchObject({ usage: { kind: 'known' }, failure: { kind: 'implementation' } });
-    });
-
     it('that passes is shown as a retry and leaves no failure', async () => {
       await using place = await makeWorkplace(server);
       const fault = { kind: 'refusal', reason: 'rate-limit', retryAfterSeconds: 1, times: 1 } as const;
@@ -100,16 +55,6 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(run.stopped ?? run.result.failure).toMatchObject({ kind: 'budget' });
       expect(run.result.usage).toMatchObject({ kind: 'known' });
     });
-  });
-
-  it('is stopped by our watchdog when it hangs', async () => {
-    await using place = await makeWorkplace(server);
-    const limits = { inactivityMs: SILENT_MS, runtimeMs: 60_000, outputBytes: 10_000_000 };
-    const more: More = { limits, env: { API_TIMEOUT_MS: '600000' } };
-    const run = await play(place, { script: [{ fault: { kind: 'silence' } }], more });
-    expect(run.stopped).toMatchObject({ kind: 'stalled' });
-    expect(run.result.failure?.kind).toBe('interrupted');
-    expect(run.requests).toHaveLength(1);
   });
 
   describe('a signal', () => {

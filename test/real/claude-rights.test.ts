@@ -99,13 +99,12 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       for (const [name, text] of Object.entries(files)) await writeFile(join(place.workspace, name), text);
       const hash = (text: string) => createHash('sha256').update(text).digest('hex');
       const trust = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, hash(text)]));
-      const trusted = Object.keys(files);
 
       await play(place, { script: [] });
       const changed = { ...trust, '.claude/settings.json': hash('something else') };
-      await play(place, { script: [], trust: changed, more: { number: 2, settings: { trusted } } });
+      await play(place, { script: [], trust: changed, more: { number: 2 } });
       expect([hooked, served].map((file) => existsSync(file))).toEqual([false, false]);
-      await play(place, { script: [], trust, more: { number: 3, settings: { trusted } } });
+      await play(place, { script: [], trust, more: { number: 3 } });
       expect([hooked, served].map((file) => existsSync(file))).toEqual([true, true]);
     });
   });

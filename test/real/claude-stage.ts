@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { claudeAgent } from '../../src/agents/claude.ts';
+import { trustedFiles } from '../../src/engine/trust.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Script, Step } from './model-server/step.ts';
@@ -31,21 +32,21 @@ export const write = (place: Workplace, name: string): Step => ({
 export function claudeStage(server: ModelServer, program: string) {
   let scenarios = 0;
 
-  const make = (trust: Record<string, string> = {}): Agent =>
+  const make = (): Agent =>
     claudeAgent({
       name: 'claude',
       config: AgentConfig.parse({ kind: 'claude', command: program }),
       search: { dir: '/', path: '' },
-      trust,
     });
 
   async function play(place: Workplace, { script, more = {}, trust, hooks, prompt = 'Do the task.' }: Play) {
     scenarios += 1;
     const name = `claude-${scenarios}`;
     const { settings, env, ...rest } = more;
+    const trusted = await trustedFiles({ workspace: place.workspace, access: 'write' }, trust ?? {});
     const assignment = await makeRealAssignment(place, prompt, {
       ...rest,
-      settings: { ...PLAIN_SETTINGS, model: MODEL, ...settings },
+      settings: { ...PLAIN_SETTINGS, model: MODEL, trusted, ...settings },
       env: {
         ...place.env,
         ANTHROPIC_BASE_URL: server.scenario(name, script),
@@ -54,7 +55,7 @@ export function claudeStage(server: ModelServer, program: string) {
         ...env,
       },
     });
-    const run = await runAgent(make(trust), assignment, hooks);
+    const run = await runAgent(make(), assignment, hooks);
     const requests = server.requests(name).filter(({ isAside }) => !isAside);
     return { ...run, requests, assignment };
   }

@@ -107,14 +107,13 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       for (const [name, text] of Object.entries(files)) await writeFile(join(place.workspace, name), text);
       const hash = (text: string) => createHash('sha256').update(text).digest('hex');
       const trust = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, hash(text)]));
-      const trusted = Object.keys(files);
       const obeyed = () => [hooked, served].map((file) => existsSync(file));
 
       await play(place, { script: [shell('true')], args: ['--dangerously-bypass-hook-trust'] });
       const changed = { ...trust, '.codex/config.toml': hash('something else') };
-      await play(place, { script: [], trust: changed, more: { number: 2, settings: { trusted } } });
+      await play(place, { script: [], trust: changed, more: { number: 2 } });
       expect(obeyed()).toEqual([false, false]);
-      await play(place, { script: [shell('true')], trust, more: { number: 3, settings: { trusted } } });
+      await play(place, { script: [shell('true')], trust, more: { number: 3 } });
       expect(obeyed()).toEqual([true, true]);
     });
   });

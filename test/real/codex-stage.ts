@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Agent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex.ts';
+import { trustedFiles } from '../../src/engine/trust.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { codexProvider } from './invocations.ts';
@@ -20,6 +21,7 @@ type Play = {
   prompt?: string;
   base?: string;
   idleMs?: number;
+  retries?: number;
 };
 
 export const MODEL = 'gpt-5.5';
@@ -43,7 +45,7 @@ export const commit = shell('git add -A && git commit -qm scripted');
 export function codexStage(server: ModelServer, program: string) {
   let scenarios = 0;
 
-  const make = (args: readonly string[], trust: Record<string, string> = {}): Agent =>
+  const make = (args: readonly string[]): Agent =>
     codexAgent({
       name: 'codex',
       config: AgentConfig.parse({
@@ -53,20 +55,20 @@ export function codexStage(server: ModelServer, program: string) {
         env: { SCRIPTED_KEY: 'test-key' },
       }),
       search: { dir: '/', path: '' },
-      trust,
     });
 
   async function play(place: Workplace, { script, more = {}, prompt = 'Do the task.', hooks, ...how }: Play) {
     scenarios += 1;
     const name = `codex-${scenarios}`;
     const { settings, ...rest } = more;
+    const trusted = await trustedFiles({ workspace: place.workspace, access: 'write' }, how.trust ?? {});
     const assignment = await makeRealAssignment(place, prompt, {
       ...rest,
-      settings: { ...PLAIN_SETTINGS, model: MODEL, ...settings },
+      settings: { ...PLAIN_SETTINGS, model: MODEL, trusted, ...settings },
     });
     const base = server.scenario(name, script);
-    const provider = codexProvider(how.base ?? base).map((text) => text.replace('30000', String(how.idleMs ?? 30_000)));
-    const agent = make([...provider, ...(how.args ?? [])], how.trust);
+    const provider = codexProvider(how.base ?? base, how);
+    const agent = make([...provider, ...(how.args ?? [])]);
     const run = await runAgent(agent, assignment, hooks);
     return { ...run, agent, assignment, requests: server.requests(name).filter(({ isAside }) => !isAside) };
   }

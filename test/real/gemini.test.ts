@@ -27,7 +27,6 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       name: 'gemini',
       config: AgentConfig.parse({ kind: 'gemini', command: path('gemini'), env: { GEMINI_API_KEY: 'x' } }),
       search: { dir: '/', path: process.env.PATH ?? '' },
-      trust: {},
     });
     expect(await agent.available()).toMatchObject({ ok: true, detail: expect.stringMatching(/ 0\.61\.0, logged in/) });
   });
@@ -75,7 +74,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       await using place = await makeWorkplace(server);
       const text = await plantHook(place);
       const trust = { '.gemini/settings.json': createHash('sha256').update(text).digest('hex') };
-      await play(place, { script: [{ say: 'Done.' }], trust, more: { settings: { trusted: Object.keys(trust) } } });
+      await play(place, { script: [{ say: 'Done.' }], trust });
       expect(existsSync(join(place.root, 'hook-ran'))).toBe(true);
     });
 

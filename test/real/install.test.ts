@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,13 @@ import { PROGRAMS } from './programs.ts';
 
 const PREPARE = fileURLToPath(new URL('./prepare.ts', import.meta.url));
 const { version, package: wanted } = PROGRAMS.gemini;
+const FOLDER = `${wanted.replaceAll('/', '+')}@${version}`;
+/** What a whole installation has at least. */
+const FILES: Record<string, string> = {
+  'node_modules/.bin/gemini': '#!/bin/sh\n',
+  'node_modules/@google/gemini-cli/package.json': '{}',
+  'node_modules/.package-lock.json': JSON.stringify({ packages: { 'node_modules/@google/gemini-cli': {} } }),
+};
 
 describe('installing a real program', () => {
   it('says loudly what is skipped where there is no registry, and does not fail', async () => {
@@ -28,10 +35,31 @@ describe('installing a real program', () => {
 
   it('takes what is in the cache and asks nobody', async () => {
     const cache = temporaryCache();
-    const bin = join(cache, `${wanted.replaceAll('/', '+')}@${version}`, 'node_modules', '.bin');
-    mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, 'gemini'), '');
+    plant(join(cache, FOLDER), FILES);
     expect(await prepare(cache, { npm_config_registry: await closedAddress() })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each(Object.keys(FILES))('installs anew what was left without its %s', async (file) => {
+    const cache = temporaryCache();
+    plant(join(cache, FOLDER), { ...FILES, [file]: '' });
+    const end = await prepare(cache, fakeNpm(cache));
+    expect(end).toMatchObject({ code: 0, stderr: expect.stringContaining('Installing') });
+    expect(readdirSync(join(cache, 'calls'))).toHaveLength(1);
+    expect(readFileSync(join(cache, FOLDER, file), 'utf8')).toBe(FILES[file]);
+  });
+
+  it('does not take for whole what npm left out, and leaves nothing of it', async () => {
+    const cache = temporaryCache();
+    const end = await prepare(cache, fakeNpm(cache, { 'node_modules/.bin/gemini': '#!/bin/sh\n' }));
+    expect(end.stderr).toContain('SKIPPED: gemini');
+    expect(readdirSync(cache).filter((name) => name.includes('gemini') || name.includes('unfinished'))).toEqual([]);
+  });
+
+  it('reports what is missing, for the last line of the tests', async () => {
+    const cache = temporaryCache();
+    const file = join(cache, 'report.json');
+    await prepare(cache, { npm_config_registry: await closedAddress(), MANYHANDS_AGENTS_REPORT: file });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([expect.stringContaining(`gemini ${version}: `)]);
   });
 
   it('installs once for two who ask at the same time', async () => {
@@ -50,16 +78,26 @@ function temporaryCache(): string {
   return cache;
 }
 
+function plant(folder: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
 /** In the place of npm: leaves a mark of each call, and what the package would bring. */
-function fakeNpm(cache: string): Record<string, string> {
+function fakeNpm(cache: string, files = FILES): Record<string, string> {
   mkdirSync(join(cache, 'calls'));
   const file = join(cache, 'npm-cli.js');
   writeFileSync(
     file,
-    `const fs = require('node:fs');
-    fs.writeFileSync(${JSON.stringify(join(cache, 'calls'))} + '/' + process.pid, '');
-    fs.mkdirSync('node_modules/.bin', { recursive: true });
-    fs.writeFileSync('node_modules/.bin/gemini', '');`,
+    `const { mkdirSync, writeFileSync } = require('node:fs');
+    const { dirname } = require('node:path');
+    writeFileSync(${JSON.stringify(join(cache, 'calls'))} + '/' + process.pid, '');
+    for (const [path, text] of Object.entries(${JSON.stringify(files)})) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    }`,
   );
   return { npm_execpath: file };
 }

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { messageOf } from '../../src/errors.ts';
 import { run } from '../../src/process/run.ts';
 import { acquireLock, type Lock } from '../../src/store/lock.ts';
@@ -15,11 +16,15 @@ export type Installed = { path: string } | { missing: string };
 const PREPARED = 'MANYHANDS_AGENTS_PREPARED';
 const REQUIRED = 'MANYHANDS_REQUIRE_AGENTS';
 const INSTALL_MS = 300_000;
-const LOCKED_MS = 900_000;
 const LOOK_EVERY_MS = 200;
 const UNFINISHED = '.unfinished-';
 const QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
-const BRIEFLY = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=1000'];
+const BRIEFLY = [
+  ...['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=1000', '--fetch-timeout=60000'],
+];
+/** What npm says of its work when it has done all of it. */
+const LISTED = 'node_modules/.package-lock.json';
+const Listed = z.object({ packages: z.record(z.string(), z.unknown()) });
 
 /** Whether missing programs make the suite fail instead of skipping what needs them. */
 export function isEveryProgramRequired(): boolean {
@@ -31,23 +36,27 @@ export function skipLine(name: ProgramName, reason: string): string {
   return `SKIPPED: ${name} ${PROGRAMS[name].version} could not be installed: ${reason}`;
 }
 
-/** Installs a pinned program into the cache, once for all checkouts and all processes of this machine. */
-export async function installProgram(name: ProgramName): Promise<Installed> {
+/**
+ * Installs a pinned program into the cache, once for all checkouts and all processes of this machine, within so much
+ * time; one that is only half there is installed anew.
+ */
+export async function installProgram(name: ProgramName, withinMs = INSTALL_MS): Promise<Installed> {
   const program = PROGRAMS[name];
   const cache = cacheFolder();
   const folder = join(cache, `${program.package.replaceAll('/', '+')}@${program.version}`);
-  const there = findFile(folder, program);
+  const there = findWhole(folder, program);
   if (there !== undefined) return { path: there };
   if (process.env[PREPARED] === '1') return { missing: `it is not in ${cache}` };
+  const deadline = realWorld.now() + Math.min(withinMs, INSTALL_MS);
   try {
     await mkdir(cache, { recursive: true });
-    await using _lock = await waitForLock(join(cache, 'lock'));
-    if (!existsSync(folder)) await installInto(folder, cache, program);
+    await using _lock = await waitForLock(join(cache, 'lock'), deadline);
+    if (findWhole(folder, program) === undefined) await installInto(folder, program, deadline);
   } catch (error) {
     return { missing: messageOf(error) };
   }
-  const path = findFile(folder, program);
-  return path === undefined ? { missing: `${folder} has none of ${program.files.join(', ')}` } : { path };
+  const path = findWhole(folder, program);
+  return path === undefined ? { missing: `${folder} is not whole` } : { path };
 }
 
 /** Where the programs are kept, outside every dependency tree: they are 100 to 450 MB each. */
@@ -57,13 +66,30 @@ function cacheFolder(): string {
   return join(process.env.XDG_CACHE_HOME || base, 'manyhands-test-agents');
 }
 
-function findFile(folder: string, program: Program): string | undefined {
-  return program.files.map((file) => join(folder, 'node_modules', file)).find((file) => existsSync(file));
+/** The program's file, if all that it needs is there too. */
+function findWhole(folder: string, program: Program): string | undefined {
+  const modules = join(folder, 'node_modules');
+  if (!program.native.some((name) => existsSync(join(modules, name, 'package.json')))) return undefined;
+  if (!hasAllListed(folder)) return undefined;
+  return program.files.map((file) => join(modules, file)).find((file) => isFilled(file));
+}
+
+function hasAllListed(folder: string): boolean {
+  try {
+    const { packages } = Listed.parse(JSON.parse(readFileSync(join(folder, LISTED), 'utf8')));
+    return Object.keys(packages).every((path) => isFilled(join(folder, path, 'package.json')));
+  } catch {
+    // No list, or half of one: npm was not done.
+    return false;
+  }
+}
+
+function isFilled(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** No system tells when another process lets go of a lock, so it is asked again. */
-async function waitForLock(file: string): Promise<Lock> {
-  const deadline = realWorld.now() + LOCKED_MS;
+async function waitForLock(file: string, deadline: number): Promise<Lock> {
   for (;;) {
     const lock = await acquireLock(file);
     if (lock !== undefined) return lock;
@@ -72,8 +98,9 @@ async function waitForLock(file: string): Promise<Lock> {
   }
 }
 
-/** Made under another name and renamed when it is whole; what a killed installation left is removed first. */
-async function installInto(folder: string, cache: string, program: Program): Promise<void> {
+/** Made under another name and renamed when it is whole; what is half there, or was left by a killed one, is removed. */
+async function installInto(folder: string, program: Program, deadline: number): Promise<void> {
+  const cache = dirname(folder);
   for (const name of await readdir(cache)) {
     if (name.startsWith(UNFINISHED)) await rm(join(cache, name), { recursive: true, force: true });
   }
@@ -81,23 +108,25 @@ async function installInto(folder: string, cache: string, program: Program): Pro
   try {
     process.stderr.write(`Installing ${program.package} ${program.version} for the tests (once) …\n`);
     await writeFile(join(place, 'package.json'), '{ "private": true }\n');
-    await npmInstall(place, `${program.package}@${program.version}`);
-    if (findFile(place, program) === undefined) throw new Error(`npm installed none of ${program.files.join(', ')}`);
+    await npmInstall(place, `${program.package}@${program.version}`, deadline - realWorld.now());
+    if (findWhole(place, program) === undefined) throw new Error(`npm left out some of ${program.native.join(', ')}`);
+    await rm(folder, { recursive: true, force: true });
     await rename(place, folder);
   } finally {
     await rm(place, { recursive: true, force: true });
   }
 }
 
-async function npmInstall(folder: string, wanted: string): Promise<void> {
+async function npmInstall(folder: string, wanted: string, withinMs: number): Promise<void> {
+  if (withinMs <= 0) throw new Error('there was no time left to install it');
   const npm = process.env.npm_execpath;
   const program = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
   const command = [...program, 'install', ...QUIETLY, ...BRIEFLY, '--save-exact', '--include=optional', wanted];
-  const end = await run(command, { cwd: folder, env, timeoutMs: INSTALL_MS });
-  if (end.timedOut) throw new Error(`npm took longer than ${INSTALL_MS / 1000} s`);
+  const end = await run(command, { cwd: folder, env, timeoutMs: withinMs });
+  if (end.timedOut) throw new Error(`npm took longer than ${Math.round(withinMs / 1000)} s`);
   if (end.code !== 0) throw new Error(firstLines(end.stderr) || `npm ended with ${end.code ?? end.signal}`);
 }
 

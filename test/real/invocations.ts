@@ -8,6 +8,9 @@ export interface Invocation {
   env: Record<string, string>;
 }
 
+/** How often Codex asks again, and how long it waits for the next piece of an answer. */
+type CodexPatience = { retries?: number; idleMs?: number };
+
 const CODEX_QUIET = ['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'];
 const CODEX_LOCAL = ['--disable', 'plugins', '--disable', 'apps'];
 
@@ -54,15 +57,15 @@ export function claudeEnv(base: string): Record<string, string> {
 }
 
 /** What points Codex at a scripted model: its built-in provider would try WebSockets first. */
-export function codexProvider(base: string): string[] {
+export function codexProvider(base: string, { retries = 1, idleMs = 30_000 }: CodexPatience = {}): string[] {
   const provider = [
     'name="scripted"',
     `base_url="${base}/v1"`,
     'wire_api="responses"',
     'env_key="SCRIPTED_KEY"',
-    'request_max_retries=1',
-    'stream_max_retries=1',
-    'stream_idle_timeout_ms=30000',
+    `request_max_retries=${retries}`,
+    `stream_max_retries=${retries}`,
+    `stream_idle_timeout_ms=${idleMs}`,
   ];
   return ['-c', 'model_provider=scripted', '-c', `model_providers.scripted={${provider.join(',')}}`];
 }

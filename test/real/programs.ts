@@ -6,9 +6,12 @@ export interface Program {
   package: string;
   version: string;
   files: readonly string[];
+  /** Packages without which it does not start, of which one must be there: npm counts them as optional and may leave them out. */
+  native: readonly string[];
 }
 
 const SYSTEM = `${process.platform}-${process.arch}`;
+const ofSystem = (name: string) => [`${name}-${SYSTEM}`, `${name}-${SYSTEM}-musl`];
 
 /**
  * Exact versions, because the facts that the adapters rely on were observed with these. Claude and OpenCode are started
@@ -19,20 +22,28 @@ export const PROGRAMS: Record<ProgramName, Program> = {
     package: '@anthropic-ai/claude-code',
     version: '2.1.325',
     files: [`@anthropic-ai/claude-code-${SYSTEM}/claude`, `@anthropic-ai/claude-code-${SYSTEM}-musl/claude`],
+    native: ofSystem('@anthropic-ai/claude-code'),
   },
-  codex: { package: '@openai/codex', version: '0.166.0', files: ['.bin/codex'] },
-  gemini: { package: '@google/gemini-cli', version: '0.61.0', files: ['.bin/gemini'] },
+  codex: { package: '@openai/codex', version: '0.166.0', files: ['.bin/codex'], native: ofSystem('@openai/codex') },
+  gemini: { package: '@google/gemini-cli', version: '0.61.0', files: ['.bin/gemini'], native: ['@google/gemini-cli'] },
   opencode: {
     package: 'opencode-ai',
     version: '1.18.33',
     files: [`opencode-${SYSTEM}/bin/opencode`, `opencode-${SYSTEM}-musl/bin/opencode`],
+    native: ofSystem('opencode'),
   },
   'claude-agent-acp': {
     package: '@agentclientprotocol/claude-agent-acp',
     version: '0.99.1',
     files: ['.bin/claude-agent-acp'],
+    native: ofSystem('@anthropic-ai/claude-agent-sdk'),
   },
-  'codex-acp': { package: '@agentclientprotocol/codex-acp', version: '2.6.0', files: ['.bin/codex-acp'] },
+  'codex-acp': {
+    package: '@agentclientprotocol/codex-acp',
+    version: '2.6.0',
+    files: ['.bin/codex-acp'],
+    native: ofSystem('@openai/codex'),
+  },
 };
 
 /** Every program, in the order in which they are installed. */

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
@@ -12,10 +15,8 @@ const PLAN = {
     { id: 'sub', title: 'Write sub', description: 'Make sub.txt', needs: [] },
   ],
 };
+const SAMPLE = fileURLToPath(new URL('../../examples/demo/shop', import.meta.url));
 const CLEAN = { findings: [], summary: 'It is fine.' };
-/** How long a real program may take to get as far as its model on a busy machine. */
-const APPEARS_TRIES = 600;
-
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -34,6 +35,13 @@ function implementer(asked: Asked): Step {
   return {
     call: [{ name: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${name}.txt\n+${name}\n*** End Patch\n` }],
   };
+}
+
+/** The files of the sample repository, which has tests of its own. */
+function sample(): Record<string, string> {
+  const entries = readdirSync(SAMPLE, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(paths.map((path) => [relative(SAMPLE, path), readFileSync(path, 'utf8')]));
 }
 
 await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
@@ -66,11 +74,11 @@ await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
         },
       },
       routing: { order: ['claude', 'codex'], prefer: { implement: ['codex'] }, fallback: false },
-      checks: ['test -e base.txt'],
+      checks: ['node --test'],
       limits: { attempts: 1, retryDelaySeconds: 0 },
     };
     const scratch = await makeScratch({
-      files: { 'base.txt': 'base\n', '.manyhands/config.yaml': JSON.stringify(config) },
+      files: { ...sample(), '.manyhands/config.yaml': JSON.stringify(config) },
     });
     return {
       scratch,
@@ -105,9 +113,7 @@ await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
     const { scratch, env, names } = await makePlace(true);
     await using place = scratch;
     const first = place.start(['do', 'Make the sums', '--json'], { env });
-    for (let tries = 0; tries < APPEARS_TRIES && server.requests(names[1] ?? '').length < 2; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await Promise.race([server.asked(names[1] ?? '', 2), first.done]);
     first.kill('SIGKILL');
     await first.done;
     const ended = await place.mh(['resume', '--json'], { env });

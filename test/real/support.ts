@@ -30,11 +30,14 @@ export interface AgentRun {
 export interface RunHooks {
   onStarted?: (target: Target) => void;
   onEvent?: (event: AgentEvent, target: Target) => void;
+  /** How long it may be silent from some moment on: how long a start takes is the machine's affair. */
+  silence?: { from: Promise<unknown>; inactivityMs: number };
 }
 
 const MAX_LINE_BYTES = 1024 * 1024;
 const GRACE_MS = 1_000;
-const LIMITS = { inactivityMs: 60_000, runtimeMs: 90_000, outputBytes: 10_000_000 } as const;
+/** A start alone may take a minute on a machine with ten times too much to do. */
+const LIMITS = { inactivityMs: 120_000, runtimeMs: 180_000, outputBytes: 10_000_000 } as const;
 
 /** An assignment in a workplace, with its prompt written. */
 export async function makeRealAssignment(
@@ -102,17 +105,25 @@ async function superviseAgent(
   const reading = new AbortController();
   let stopping: Promise<void> = Promise.resolve();
   let stopped: Failure | undefined;
-  const watchdog = new Watchdog({
-    limits: assignment.limits,
-    reservation: { costUsd: 0, tokens: 0, turns: 0 },
-    startedAt: realWorld.now(),
-    world: realWorld,
-    thresholds: HealthThresholds.parse({}),
-    warn: () => {},
-    stop: (failure) => {
-      stopped = failure;
-      stopping = terminate(target, { graceMs: GRACE_MS });
-    },
+  const watch = (limits: Assignment['limits']) =>
+    new Watchdog({
+      limits,
+      reservation: { costUsd: 0, tokens: 0, turns: 0 },
+      startedAt: realWorld.now(),
+      world: realWorld,
+      thresholds: HealthThresholds.parse({}),
+      warn: () => {},
+      stop: (failure) => {
+        stopped = failure;
+        stopping = terminate(target, { graceMs: GRACE_MS });
+      },
+    });
+  let watchdog = watch(assignment.limits);
+  let isOver = false;
+  void hooks.silence?.from.then(() => {
+    if (isOver) return;
+    watchdog.close();
+    watchdog = watch({ ...assignment.limits, inactivityMs: hooks.silence?.inactivityMs ?? 0 });
   });
   const output = followOutput(reader, target, {
     signal: reading.signal,
@@ -128,6 +139,7 @@ async function superviseAgent(
     const run = { events, lines, result: reader.end(exit), exit, leftBehind };
     return stopped === undefined ? run : { ...run, stopped };
   } finally {
+    isOver = true;
     watchdog.close();
     reading.abort();
   }

@@ -14,20 +14,22 @@ export interface Workplace extends AsyncDisposable {
   git(...args: string[]): string;
 }
 
-/** Gemini asks nobody but the model and takes the key from its variable only if its own settings say so. */
-const GEMINI_SETTINGS = {
-  security: { auth: { selectedType: 'gemini-api-key' } },
-  privacy: { usageStatisticsEnabled: false },
-  telemetry: { enabled: false },
-  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 2 },
-};
+/** Gemini asks nobody but the model, and takes the key from its variable, only if its own settings say so. */
+export function geminiSettings(maxAttempts: number) {
+  return {
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts },
+  };
+}
 
 /** Makes a workplace on whose programs the server's traps are set; it goes away with what is in it. */
 export async function makeWorkplace(server: ModelServer): Promise<Workplace> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'mh-real-')));
   const [home, workspace, temporary] = [join(root, 'home'), join(root, 'workspace'), join(root, 'tmp')];
   for (const folder of [home, workspace, temporary, join(home, '.gemini')]) await mkdir(folder);
-  await writeFile(join(home, '.gemini', 'settings.json'), JSON.stringify(GEMINI_SETTINGS));
+  await writeFile(join(home, '.gemini', 'settings.json'), JSON.stringify(geminiSettings(2)));
   const env = {
     PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,

@@ -110,6 +110,7 @@ describe('the goal recipe', () => {
       { gate: 'changed', name: 'changed' },
       { gate: 'command', name: 'npm test', run: 'npm test', timeoutMs: 600_000 },
       { gate: 'command', name: 'lint', run: ['make', 'lint'], timeoutMs: 5_000 },
+      { gate: 'secrets', name: 'secrets', allow: [] },
     ]);
   });
 

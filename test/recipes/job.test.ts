@@ -16,7 +16,7 @@ describe('the job recipe', () => {
       key: 'job/1',
       role: 'implement',
       access: 'write',
-      gates: [{ gate: 'changed' }, { gate: 'command', name: 'npm test' }],
+      gates: [{ gate: 'changed' }, { gate: 'command', name: 'npm test' }, { gate: 'secrets' }],
     });
   });
 
@@ -31,8 +31,24 @@ describe('the job recipe', () => {
   it('may change something with a role and --write, but need not', () => {
     expect(asked({ role: 'debug', write: true }, { checks: ['npm test'] })).toMatchObject({
       access: 'write',
-      gates: [{ gate: 'command', name: 'npm test' }],
+      gates: [{ gate: 'command', name: 'npm test' }, { gate: 'secrets' }],
     });
+  });
+
+  it('is inspected by what the settings ask for, and kept to a scope of its own besides', () => {
+    const config = {
+      scope: { deny: ['infra'] },
+      secrets: { off: true },
+      syntax: { all: true, unchecked: 'hold' },
+      cleanOutput: true,
+    };
+    expect(asked({ scope: { allow: ['docs'], deny: [], maxChangedLines: 800 } }, config).gates).toEqual([
+      { gate: 'changed', name: 'changed' },
+      { gate: 'scope', name: 'scope', allow: [], deny: ['infra'], also: [] },
+      { gate: 'syntax', name: 'syntax', files: [], unchecked: 'hold', checkers: {} },
+      { gate: 'clean-output', name: 'clean-output' },
+      { gate: 'scope', name: 'scope', allow: ['docs'], deny: [], also: [], maxChangedLines: 800 },
+    ]);
   });
 
   it('takes priority, retry policy and what it comes after', () => {

@@ -18,7 +18,10 @@ function found(more: Partial<Omit<RiskContext, 'digest'>> & { digest?: Partial<R
     stoppedBy: undefined,
     declaredModel: undefined,
     billedModel: undefined,
+    softOutputBytes: 16_000_000,
+    untrusted: [],
     changed: [],
+    inspected: { exposed: 0, held: [] },
     ...more,
     digest,
   };
@@ -70,6 +73,7 @@ describe('risks', () => {
     expect(found({ stoppedBy: 'budget' })).toEqual(['budget-stopped']);
     expect(found({ digest: { searches: { 'Grep x': 5 } } })).toEqual(['repeated-search']);
     expect(found({ digest: { redactions: 1 } })).toEqual(['secret-like-output']);
+    expect(found({ untrusted: ['.codex/config.toml'] })).toEqual(['untrusted-settings']);
     expect(found({ digest: { permissionDenials: 3 } })).toEqual(['permission-denied']);
     expect(found({ digest: { outputBytes: 20_000_000 } })).toEqual(['excessive-output']);
   });
@@ -81,10 +85,32 @@ describe('risks', () => {
       stoppedBy: 'stalled',
       declaredModel: undefined,
       billedModel: undefined,
+      softOutputBytes: 16_000_000,
+      untrusted: [],
       changed: [],
+      inspected: { exposed: 0, held: [] },
     };
     expect(findRisks(context, { stalled: 'off' })).toEqual([]);
     expect(findRisks(context, { stalled: 'block' })).toMatchObject([{ risk: 'stalled', blocking: true }]);
+  });
+
+  it('holds what a gate leaves to a person, unless that risk is only to be warned of', () => {
+    const context = {
+      digest: new AttemptDigest().result(),
+      claimedSuccess: true,
+      stoppedBy: undefined,
+      declaredModel: undefined,
+      billedModel: undefined,
+      softOutputBytes: 16_000_000,
+      changed: [],
+      inspected: { exposed: 2, held: ['syntax: 1 not checked'] },
+      untrusted: [],
+    };
+    expect(findRisks(context, {})).toMatchObject([
+      { risk: 'secret-like-output', severity: 'high', blocking: false },
+      { risk: 'not-checked', blocking: true, detail: 'syntax: 1 not checked' },
+    ]);
+    expect(findRisks(context, { 'not-checked': 'warn' })[1]).toMatchObject({ blocking: false });
   });
 });
 

@@ -7,7 +7,8 @@ import { loadRole, roleNames } from '../../src/roles/load.ts';
 import { renderPrompt } from '../../src/roles/prompt.ts';
 import { parseRole } from '../../src/roles/role.ts';
 import { PLACEHOLDERS } from '../../src/roles/template.ts';
-import { AnalysisOutput, PlanOutput, ReviewOutput } from '../../src/schema/output.ts';
+import { Opinion } from '../../src/schema/acceptance.ts';
+import { AnalysisOutput, AskedSteps, PlanOutput, ReviewOutput } from '../../src/schema/output.ts';
 
 const userDir = mkdtempSync(join(tmpdir(), 'mh-roles-'));
 afterAll(() => rmSync(userDir, { recursive: true }));
@@ -23,8 +24,20 @@ function role(text: string) {
 describe('the built-in roles', () => {
   it('are these', () => {
     expect(BUILT_IN).toEqual([
-      ...['analyze', 'architecture', 'debug', 'fix', 'implement', 'plan', 'repair', 'requirements', 'research'],
-      ...['resolve', 'review', 'security', 'testing', 'verify'],
+      ...[
+        'analyze',
+        'architecture',
+        'bulk',
+        'debug',
+        'fix',
+        'implement',
+        'judge',
+        'plan',
+        'repair',
+        'requirements',
+        'research',
+      ],
+      ...['resolve', 'review', 'security', 'tasks', 'testing', 'verify'],
     ]);
   });
 
@@ -57,8 +70,9 @@ describe('the built-in roles', () => {
   it.each([
     ['plan', PlanOutput],
     ['review', ReviewOutput],
-    ['verify', ReviewOutput],
+    ['verify', AskedSteps],
     ['analyze', AnalysisOutput],
+    ['judge', Opinion],
   ])('%s asks for exactly what the program reads', async (name, schema) => {
     const { $schema: _, ...expected } = z.toJSONSchema(schema, { io: 'input' });
     expect((await loadRole(name)).output).toEqual(expected);
@@ -68,7 +82,7 @@ describe('the built-in roles', () => {
     const writers = await Promise.all(
       BUILT_IN.map(async (name) => ((await loadRole(name)).access === 'write' ? [name] : [])),
     );
-    expect(writers.flat()).toEqual(['fix', 'implement', 'repair', 'resolve']);
+    expect(writers.flat()).toEqual(['bulk', 'fix', 'implement', 'repair', 'resolve']);
   });
 });
 
@@ -114,7 +128,7 @@ describe('a role of the user', () => {
     async (name) => {
       await expect(loadRole(name)).rejects.toMatchObject({
         code: 'ROLE_UNKNOWN',
-        message: expect.stringContaining('implement, plan'),
+        message: expect.stringContaining('implement, judge'),
       });
     },
   );

@@ -11,9 +11,10 @@ export function promptBlocks(prompt: string, order: AcpOrder, agentName: string)
     .map((text) => ({ type: 'text', text }));
 }
 
-/** Claude is kept from the repository's settings, and with them from its CLAUDE.md; others read theirs themselves. */
+/** Who is kept from the repository's settings is kept from its instructions with them; others read theirs themselves. */
 function nativeText({ native }: AcpOrder, agentName: string): string {
-  return /claude/i.test(agentName) ? (native['CLAUDE.md'] ?? native['AGENTS.md'] ?? '') : '';
+  if (/claude/i.test(agentName)) return native['CLAUDE.md'] ?? native['AGENTS.md'] ?? '';
+  return /opencode/i.test(agentName) ? (native['AGENTS.md'] ?? native['CLAUDE.md'] ?? '') : '';
 }
 
 /** The servers of tools in the words of the protocol; those by address only where the agent can reach them. */

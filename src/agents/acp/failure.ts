@@ -11,13 +11,20 @@ const AUTH_REQUIRED = -32000;
 const BY_WORDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/usage limit|daily quota|hit your .* limit/i, 'usage-limit'],
   [/rate.?limit|too many requests|resource has been exhausted/i, 'rate-limit'],
-  [/authenticat|unauthori[sz]ed|api key|log ?in\b/i, 'auth'],
+  [/authenticat|unauthori[sz]ed|api[ -]key|log ?in\b/i, 'auth'],
   [/credit balance|billing|insufficient_quota|quota exceeded/i, 'billing'],
   [/context (window|length)|too long|maximum number of tokens|ran out of room/i, 'context-full'],
   [/model.*(not found|does not exist|not exist)|unknown model/i, 'model-not-found'],
-  [/overloaded|at capacity|unavailable|internal server error/i, 'overloaded'],
+  [/max_output_tokens|output token maximum/i, 'implementation'],
+  [/overloaded|at capacity|high demand|unavailable|internal server error/i, 'overloaded'],
   [/ECONN|ENOTFOUND|ETIMEDOUT|fetch failed|network|connection|socket|stream (closed|disconnected)/i, 'network'],
+  [
+    /^terminated\b|timed out|malformed response|incomplete json|json parse error|end of json input|in json at position/i,
+    'network',
+  ],
 ];
+/** Statuses that stand for several things, 500 also for whatever an agent has no status for: words say more. */
+const VAGUE: ReadonlySet<number> = new Set([0, 400, 429, 500]);
 
 /** What an error that the agent answered with means: its code first, a status in its data or words after that. */
 export function errorFailure(error: unknown): Failure {
@@ -51,9 +58,8 @@ export function stopFailure(stopReason: string, isStopped: boolean): Failure | u
   }
 }
 
-/** Words say more than these statuses, which stand for several things. */
 function wordsKind(text: string, status: number): FailureKind | undefined {
-  if (status !== 0 && status !== 400 && status !== 429) return undefined;
+  if (!VAGUE.has(status)) return undefined;
   return BY_WORDS.find(([words]) => words.test(text))?.[1];
 }
 

@@ -10,6 +10,7 @@ import { exitFailure } from '../exit-failure.ts';
 import { finalJson } from '../final-json.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { REFUSALS } from '../refusals.ts';
+import { signalFailure } from '../signal-failure.ts';
 import { promptBlocks } from './ask.ts';
 import type { Greeting } from './capabilities.ts';
 import { connectClient } from './client.ts';
@@ -41,6 +42,8 @@ const CANCEL_MS = 2_500;
 const GRACE_MS = 2_000;
 
 const INTERRUPTED: Failure = { kind: 'interrupted', message: 'It was stopped before it had finished' };
+/** Some agents end a turn as if it were done when the model's answer was empty. */
+const UNANSWERED: Failure = { kind: 'network', message: 'It ended its turn without an answer of its model' };
 const { SIGHUP, SIGINT, SIGTERM } = constants.signals;
 /** Whoever stops us may have asked the agent itself, too. */
 const ASKED_TO_END: ReadonlySet<number> = new Set([SIGHUP, SIGINT, SIGTERM].map((number) => 128 + number));
@@ -62,7 +65,7 @@ export async function talk(order: AcpOrder, options: TalkOptions, signal: AbortS
   if (end === undefined) return { code: 0 };
   if (end !== 'gone') return { code: 1, failure: end };
   const silent: Failure = { kind: 'crashed', message: 'It ended without an answer' };
-  const failure = ASKED_TO_END.has(code) ? INTERRUPTED : exitFailure({ kind: 'exited', code });
+  const failure = ASKED_TO_END.has(code) ? INTERRUPTED : (signalFailure(code) ?? exitFailure({ kind: 'exited', code }));
   return { code: code || 1, failure: failure ?? silent };
 }
 
@@ -160,7 +163,7 @@ class Talk {
     const { turns, error } = this.#updates;
     const failure =
       error === undefined
-        ? stopFailure(Stopped.parse(response).stopReason, signal.aborted)
+        ? (stopFailure(Stopped.parse(response).stopReason, signal.aborted) ?? (turns === 0 ? UNANSWERED : undefined))
         : errorFailure({ code: 0, message: error });
     const usage = promptUsage({ response, costUsd: this.#cost(), turns });
     this.#options.tell({ type: 'usage', usage: failure && this.#isFree(failure) ? { kind: 'none' } : usage });

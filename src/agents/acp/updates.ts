@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../agent.ts';
 import { shownPath } from '../shown-path.ts';
+import { toolCall } from '../tool-call.ts';
 
 const Text = z.looseObject({ type: z.literal('text'), text: z.string() });
 const Content = z.union([
@@ -147,7 +148,7 @@ export class Updates {
     const events: AgentEvent[] = [];
     if (!tool.isTold && (isOver || isAsked || update.status === 'in_progress')) {
       tool.isTold = true;
-      events.push({ type: 'tool-call', id: update.toolCallId, name: tool.name, input: tool.input ?? null });
+      events.push(...toolCall({ id: update.toolCallId, name: tool.name, input: tool.input ?? null }));
     }
     if (!isOver || tool.isEnded) return events;
     tool.isEnded = true;

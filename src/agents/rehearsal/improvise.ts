@@ -1,12 +1,16 @@
+import { statSync } from 'node:fs';
 import type { Access } from '../../schema/task.ts';
 import type { Step } from '../scenario-step.ts';
 import type { Cast } from './cast.ts';
 import { minimalValue } from './minimal-value.ts';
+import { ownEdit } from './own-file.ts';
 
 /** What an attempt without a play is known by. */
 export interface Part extends Cast {
   goal: string;
+  steps: number;
   access: Access;
+  allow: readonly string[];
   outputSchema?: unknown;
 }
 
@@ -17,6 +21,7 @@ export function improvise(part: Part): Step[] {
   if (part.role === 'plan') return plan(part.goal);
   if (part.role === 'resolve') return [{ step: 'resolve', how: 'union' }, say('Kept both sides of every conflict.')];
   const text = `Rehearsed ${part.role} of ${part.task}: ${part.title}`;
+  if (part.role === 'verify') return [{ step: 'output', output: verified(part.steps, text) }, say(text)];
   const steps: Step[] = part.access === 'write' ? [ownFile(part)] : [];
   if (part.outputSchema !== undefined) steps.push({ step: 'output', output: minimalValue(part.outputSchema, text) });
   return [...steps, say(text)];
@@ -41,10 +46,23 @@ function plan(goal: string): Step[] {
   ];
 }
 
-/** A file that no other task writes, so that improvised work never conflicts. */
+/** A rehearsed verifier finds everything in order; a scenario says otherwise where that is to be seen. */
+function verified(count: number, summary: string) {
+  const steps = Array.from({ length: Math.max(1, count) }, (_, index) => ({
+    step: index + 1,
+    result: 'pass',
+    note: 'Rehearsed.',
+  }));
+  return { steps, summary };
+}
+
 function ownFile(part: Part): Step {
-  const path = `rehearsal/${part.task.replaceAll('/', '-')}.md`;
-  return { step: 'edit', edit: { path, append: `- ${part.role}, attempt ${part.attempt}: ${part.title}\n` } };
+  const line = `- ${part.role}, attempt ${part.attempt}: ${part.title}\n`;
+  return { step: 'edit', edit: ownEdit({ task: part.task, allow: part.allow, line }, isFolder) };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function say(text: string): Step {

@@ -12,8 +12,10 @@ export const RehearsalOrder = z.object({
   access: Access,
   session: z.string().optional(),
   outputSchema: z.unknown().optional(),
+  /** Where it may write; nothing means anywhere. */
+  allow: z.array(z.string()).default([]),
 });
-export type RehearsalOrder = z.infer<typeof RehearsalOrder>;
+export type RehearsalOrder = z.output<typeof RehearsalOrder>;
 
 /** The order for one attempt. */
 export function rehearsalOrder(options: {
@@ -25,6 +27,7 @@ export function rehearsalOrder(options: {
   return {
     agent,
     access: assignment.access,
+    allow: [...(assignment.scopes?.find(({ allow }) => allow.length > 0)?.allow ?? [])],
     ...(scenario === undefined ? {} : { scenario }),
     ...(assignment.session === undefined ? {} : { session: assignment.session }),
     ...(assignment.outputSchema === undefined ? {} : { outputSchema: assignment.outputSchema }),

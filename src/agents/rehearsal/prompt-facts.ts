@@ -1,7 +1,9 @@
-/** What the rehearsal program understands of a prompt: its first heading and the first line under `## Goal`. */
+/** What the rehearsal program understands of a prompt: its first heading, the first line under `## Goal`, the steps to verify. */
 export interface PromptFacts {
   title: string;
   goal: string;
+  /** How many steps are to be verified. */
+  steps: number;
 }
 
 /** Reads them; a prompt without a heading has its first line as title, one without a goal has its title as goal. */
@@ -16,5 +18,6 @@ export function promptFacts(prompt: string): PromptFacts {
     '';
   const heading = lines.indexOf('## Goal');
   const goal = heading < 0 ? undefined : lines.slice(heading + 1).find((line) => line !== '');
-  return { title, goal: goal ?? title };
+  const steps = lines.filter((line) => /^STEP \d+: /.test(line)).length;
+  return { title, goal: goal ?? title, steps };
 }

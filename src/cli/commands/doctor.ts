@@ -10,7 +10,7 @@ import { resolveDir } from '../target.ts';
 import type { Terminal } from '../terminal.ts';
 import { textWidth } from '../text-width.ts';
 
-const Flags = CommonOptions.extend({ selfTest: z.boolean().default(false) });
+const Flags = CommonOptions.extend({ selfTest: z.boolean().default(false), online: z.boolean().default(false) });
 
 const EXAMPLES = ['manyhands doctor', 'manyhands doctor --self-test', 'manyhands doctor --json'];
 const EXIT_CODES = `Exit codes:
@@ -21,13 +21,15 @@ const EXIT_CODES = `Exit codes:
 /** Checks what Manyhands needs; with --self-test it also takes a rehearsed goal from plan to landing. */
 export const doctorCommand: CliCommand = {
   define(command, session) {
-    command.option('--self-test', 'also rehearse a small goal in a temporary repository');
+    command
+      .option('--self-test', 'also rehearse a small goal in a temporary repository')
+      .option('--online', 'also ask the servers that the settings name');
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async (flags) => {
         const { terminal } = session.platform;
-        const lines = await examine(session, await resolveDir(terminal, flags.dir));
+        const lines = await examine(session, await resolveDir(terminal, flags.dir), flags.online);
         if (flags.selfTest) lines.push(await selfTest(session.platform));
         if (flags.json) printJson(terminal, lines);
         else printLines(terminal, doctorLines(terminal, lines));
@@ -37,9 +39,9 @@ export const doctorCommand: CliCommand = {
   },
 };
 
-async function examine({ platform }: Session, dir: string): Promise<DoctorLine[]> {
+async function examine({ platform }: Session, dir: string, online: boolean): Promise<DoctorLine[]> {
   await using caller = await platform.openCaller(platform.terminal.env);
-  return await caller.call('doctor', { dir });
+  return await caller.call('doctor', { dir, ...(online ? { online } : {}) });
 }
 
 function doctorLines(terminal: Terminal, lines: readonly DoctorLine[]): string[] {

@@ -14,7 +14,7 @@ export const landCommand: CliCommand = {
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
     command.addOption(
-      new Option('--how <how>', 'merge fast-forwards the base (default); pr is not there yet').choices(
+      new Option('--how <how>', 'merge fast-forwards the base (default); pr opens a pull request').choices(
         LandMode.options,
       ),
     );

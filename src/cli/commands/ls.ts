@@ -1,24 +1,26 @@
 import { z } from 'zod';
 import type { RunSummary } from '../../schema/document.ts';
-import { clockText, moneyText, wholeNumber } from '../amounts.ts';
+import { wholeNumber } from '../amounts.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
 import { READING_EXIT_CODES } from '../exit-code.ts';
-import { printJson, printLines, tableLines } from '../output.ts';
-import { painter, runMark } from '../symbols.ts';
+import { printJson, printLines } from '../output.ts';
+import { runTable } from '../run-table.ts';
 import { resolveDir } from '../target.ts';
-import type { Terminal } from '../terminal.ts';
 
-const Flags = CommonOptions.extend({ all: z.boolean().default(false), limit: z.number().default(20) });
+const Flags = CommonOptions.extend({
+  all: z.boolean().default(false),
+  limit: z.number().default(20),
+  collection: z.string().optional(),
+  flagged: z.boolean().default(false),
+  hidden: z.boolean().default(false),
+});
+type Flags = z.infer<typeof Flags>;
 
-const EXAMPLES = ['manyhands ls', 'manyhands ls --all --limit 100', 'manyhands ls --json'];
-
-const COLUMNS = [
-  { title: 'RUN' },
-  { title: 'STATUS' },
-  { title: 'TASKS', right: true },
-  { title: 'TIME', right: true },
-  { title: 'COST', right: true },
-  { title: 'STARTED' },
+const EXAMPLES = [
+  'manyhands ls',
+  'manyhands ls --all --limit 100',
+  'manyhands ls --collection nightly --flagged',
+  'manyhands ls --json',
 ];
 
 /** Lists runs, newest first. */
@@ -26,60 +28,50 @@ export const lsCommand: CliCommand = {
   define(command, session) {
     command
       .option('--all', 'of all projects, not only this one')
-      .option('-n, --limit <n>', 'how many', wholeNumber(1, 1000), 20);
+      .option('-n, --limit <n>', 'how many', wholeNumber(1, 1000), 20)
+      .option('--collection <name>', 'only those in this collection')
+      .option('--flagged', 'only those that are flagged')
+      .option('--hidden', 'hidden ones too');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ all, limit, json, ...flags }) => {
+      act: async (flags) => {
         const { terminal, world, openCaller } = session.platform;
-        const project = all ? {} : { dir: await resolveDir(terminal, flags.dir) };
+        const project = flags.all ? {} : { dir: await resolveDir(terminal, flags.dir) };
         await using caller = await openCaller(terminal.env);
-        const runs = await caller.call('list-runs', { ...project, limit });
-        if (json) printJson(terminal, runs);
-        else if (runs.length === 0)
-          terminal.err(`No runs ${all ? 'yet' : 'here yet'}. Start one: manyhands do "<goal>"\n`);
-        else printLines(terminal, lines(terminal, runs, { all, now: world.now() }));
-        const idle = caller.engine() === 'none' ? runs.filter(({ status }) => status === 'running').length : 0;
-        if (idle > 0 && !json)
-          terminal.err(
-            `Nobody works on ${idle} unfinished ${idle === 1 ? 'run' : 'runs'}. Go on with: manyhands resume\n`,
-          );
+        const found = await caller.call('list-runs', { ...project, ...filterOf(flags), hidden: true });
+        const runs = flags.hidden ? found : found.filter(({ hidden }) => hidden !== true);
+        const view = { now: world.now(), projects: flags.all, collections: runs.some(({ collection }) => collection) };
+        if (flags.json) printJson(terminal, runs);
+        else if (runs.length > 0) printLines(terminal, runTable(terminal, runs, view));
+        if (flags.json) return 0;
+        const isIdle = caller.engine() === 'none';
+        for (const line of notesOf(flags, { runs, hidden: found.length - runs.length, isIdle })) terminal.err(`${line}\n`);
         return 0;
       },
     });
   },
 };
 
-function lines(terminal: Terminal, runs: readonly RunSummary[], { all, now }: { all: boolean; now: number }): string[] {
-  const colors = painter(terminal.colors.out);
-  const columns = [...COLUMNS, ...(all ? [{ title: 'PROJECT', most: 40 }] : []), { title: 'TITLE' }];
-  const rows = runs.map((run) => [
-    run.run,
-    `${runMark(run.status, colors).symbol} ${run.status}`,
-    `${run.done}/${run.tasks}`,
-    clockText((run.endedAt === null ? now : Date.parse(run.endedAt)) - Date.parse(run.startedAt)),
-    moneyText(run.cost),
-    startedText(run.startedAt),
-    ...(all ? [run.project] : []),
-    run.title,
-  ]);
-  const [head, ...table] = tableLines(
-    columns,
-    rows,
-    terminal.isOutputTerminal ? terminal.size().columns : Number.MAX_SAFE_INTEGER,
-  );
-  return [colors.dim(head ?? ''), ...table.map((line, index) => paintStatus(line, runs[index], colors))];
+function filterOf({ limit, collection, flagged }: Flags) {
+  return { limit, flagged, ...(collection === undefined ? {} : { collection }) };
 }
 
-function paintStatus(line: string, run: RunSummary | undefined, colors: ReturnType<typeof painter>): string {
-  if (run === undefined) return line;
-  const { symbol, paint } = runMark(run.status, colors);
-  const word = `${symbol} ${run.status}`;
-  return line.replace(word, () => paint(word));
-}
+type Listed = { runs: readonly RunSummary[]; hidden: number; isIdle: boolean };
 
-function startedText(iso: string): string {
-  const date = new Date(iso);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+function notesOf({ all, collection, flagged }: Flags, { runs, hidden, isIdle }: Listed): string[] {
+  const isFiltered = collection !== undefined || flagged;
+  const idle = isIdle ? runs.filter(({ status }) => status === 'running').length : 0;
+  return [
+    ...(runs.length > 0 || hidden > 0 || isFiltered
+      ? []
+      : [`No runs ${all ? 'yet' : 'here yet'}. Start one: manyhands do "<goal>"`]),
+    ...(runs.length === 0 && isFiltered ? ['No such runs.'] : []),
+    ...(hidden === 0
+      ? []
+      : [`${hidden} hidden ${hidden === 1 ? 'run is' : 'runs are'} not listed; manyhands ls --hidden lists all.`]),
+    ...(idle === 0
+      ? []
+      : [`Nobody works on ${idle} unfinished ${idle === 1 ? 'run' : 'runs'}. Go on with: manyhands resume`]),
+  ];
 }

@@ -1,18 +1,28 @@
+import { z } from 'zod';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../command.ts';
 import { EXIT_CODES } from '../exit-code.ts';
 import { resolveDir } from '../target.ts';
 import { work } from '../work.ts';
 
-const EXAMPLES = ['manyhands resume', 'manyhands resume k3v9x2ab', 'manyhands resume --detach'];
+const EXAMPLES = [
+  'manyhands resume',
+  'manyhands resume k3v9x2ab',
+  'manyhands resume k3v9x2ab --track backend',
+  'manyhands resume --detach',
+];
+
+const Flags = FollowOptions.extend({ track: z.string().optional() });
 
 /** Goes on with a run, or with all unfinished ones of the project. */
 export const resumeCommand: CliCommand = {
   define(command, session) {
-    command.argument('[run]', 'default: all unfinished runs here');
+    command
+      .argument('[run]', 'default: all unfinished runs here')
+      .option('--track <name>', 'go on with this paused track only');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
-      options: FollowOptions,
-      act: async (flags, [run]) => {
+      options: Flags,
+      act: async ({ track, ...flags }, [run]) => {
         const { terminal } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         return work(session, {
@@ -20,7 +30,11 @@ export const resumeCommand: CliCommand = {
           dir,
           many: run === undefined,
           begin: async (caller) => {
-            const { runs } = await caller.call('resume-runs', { dir, ...(run === undefined ? {} : { run }) });
+            const { runs } = await caller.call('resume-runs', {
+              dir,
+              ...(run === undefined ? {} : { run }),
+              ...(track === undefined ? {} : { track }),
+            });
             if (runs.length === 0) terminal.err('There is nothing to resume: no run here is unfinished.\n');
             return runs;
           },

@@ -11,7 +11,10 @@ import { resolveDir } from '../target.ts';
 const Flags = CommonOptions.extend({ all: z.boolean().default(false), by: UsageBy.default('agent') });
 
 const EXAMPLES = ['manyhands usage', 'manyhands usage --by day --all', 'manyhands usage --by run --json'];
-const AMOUNTS = ['ATTEMPTS', 'INPUT', 'CACHED', 'OUTPUT', 'TURNS', 'COST'].map((title) => ({ title, right: true }));
+const AMOUNTS = ['ATTEMPTS', 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'TURNS', 'COST'].map((title) => ({
+  title,
+  right: true,
+}));
 
 /** Tells what runs have consumed, the most expensive first; what an attempt did not tell is charged and counted as such. */
 export const usageCommand: CliCommand = {
@@ -32,9 +35,7 @@ export const usageCommand: CliCommand = {
         else printLines(terminal, lines(by, rows));
         const unknown = sum(rows, 'unknown');
         if (unknown > 0 && !json)
-          terminal.err(
-            `${unknown} ${unknown === 1 ? 'attempt' : 'attempts'} did not tell what was used, and counted as what was set aside.\n`,
-          );
+          terminal.err(`${unknown} of these did not tell what was used, and counted as what was set aside.\n`);
         return 0;
       },
     });
@@ -48,7 +49,7 @@ function lines(by: UsageBy, rows: readonly UsageRow[]): string[] {
 }
 
 function cells(row: UsageRow): string[] {
-  const amounts = [row.attempts, row.inputTokens, row.cachedTokens, row.outputTokens, row.turns];
+  const amounts = [row.attempts, row.calls, row.inputTokens, row.cachedTokens, row.outputTokens, row.turns];
   return [...amounts.map(String), moneyText(row.cost), row.name];
 }
 
@@ -56,6 +57,7 @@ function total(rows: readonly UsageRow[]): UsageRow {
   return {
     name: 'total',
     attempts: sum(rows, 'attempts'),
+    calls: sum(rows, 'calls'),
     unknown: sum(rows, 'unknown'),
     inputTokens: sum(rows, 'inputTokens'),
     outputTokens: sum(rows, 'outputTokens'),

@@ -1,15 +1,18 @@
 import { AppError } from '../../errors.ts';
-import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, WorkStart } from '../../schema/event.ts';
+import type { ProcessRecord, RunEvent, RunEventOf, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
-import type { Tier } from '../../schema/task.ts';
+import type { Tier, WorkStart } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import type { Warning } from '../health.ts';
 import { decideRetry } from '../retry.ts';
 import type { AttemptState, RunState, TaskState } from '../state.ts';
+import { alternate } from './alternate.ts';
 import { endFailed } from './end.ts';
+import { pauseInTrouble } from './pause.ts';
 import { requirePhase, requireTask } from './require.ts';
+import { settle } from './verification.ts';
 
 export type StartAttempt = {
   task: TaskKey;
@@ -82,8 +85,9 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const data: RunEventOf<'attempt.ended'>['data'] = { ...rest, ...(failure === undefined ? {} : { failure }) };
   const ended: RunEvent = { type: 'attempt.ended', data };
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
-  if (failure !== undefined) return [ended, ...afterFailure(state, { task, failure, follow, now })];
-  return [ended, ...afterSuccess(task, command)];
+  if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
+  const pause = pauseInTrouble(state, task.spec.track, failure.kind);
+  return [ended, ...afterFailure(state, { task, failure, follow, now }), ...pause];
 }
 
 /** What becomes of a task whose attempt, landing or check failed. */
@@ -92,7 +96,8 @@ export function afterFailure(
   what: { task: TaskState; failure: Failure; follow: FollowUp | undefined; now: number; from?: WorkStart },
 ): RunEvent[] {
   const { task, failure, now } = what;
-  const decision = decideRetry(state, task, what.follow ?? { action: 'fail' }, now);
+  const follow = alternate(state, task, failure) ?? what.follow ?? { action: 'fail' };
+  const decision = decideRetry(state, task, follow, now);
   const key = task.spec.key;
   switch (decision.kind) {
     case 'block':
@@ -147,9 +152,17 @@ function fruitlessness(task: TaskState, command: EndAttempt): Failure | undefine
   return { kind: 'no-change', message: 'the resolver changed nothing, so the conflict is still there' };
 }
 
-function afterSuccess(task: TaskState, command: EndAttempt): RunEvent[] {
+function afterSuccess(state: RunState, task: TaskState, command: EndAttempt): RunEvent[] {
   const key = task.spec.key;
   const { saved } = command;
+  if (task.spec.verifies !== undefined) {
+    const { output, summary, now } = command;
+    const startedAt = task.attempts.at(-1)?.startedAt ?? now;
+    const verdict = settle(state, task, { output, summary, now, startedAt });
+    const passed = verdict.some((event) => event.type === 'task.verified' && event.data.passed);
+    const reason = passed ? 'it passed' : 'it did not pass';
+    return [{ type: 'task.ended', data: { task: key, status: 'done', reason } }, ...verdict];
+  }
   if (task.spec.access === 'write' && saved?.changed) {
     return [{ type: 'task.landing', data: { task: key, commit: saved.commit, ref: saved.ref } }];
   }

@@ -15,6 +15,16 @@ export function endFailed(state: RunState, task: TaskState, why: { reason: strin
     events.push({ type: 'task.ended', data: { task: resolved, status: 'failed', reason, failure } });
     settled.add(resolved);
   }
+  const verified = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies];
+  if (verified?.phase.status === 'verifying') {
+    const { commit, ref } = verified.phase;
+    const nextStep = `manyhands retry ${state.start.run} ${verified.spec.key}`;
+    const reason = `it could not be verified: ${why.reason}`;
+    events.push({
+      type: 'task.blocked',
+      data: { task: verified.spec.key, reason, nextStep, landing: { commit, ref } },
+    });
+  }
   for (const root of [...settled]) events.push(...skipDependents(state, root, settled));
   return events;
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
-import type { Hold, RunEvent, WorkStart } from '../../schema/event.ts';
+import type { Hold, RunEvent } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import type { TaskSpec } from '../../schema/task.ts';
+import type { TaskSpec, WorkStart } from '../../schema/task.ts';
 import type { RunState, TaskState } from '../state.ts';
 import { afterFailure } from './attempt.ts';
 import { endFailed } from './end.ts';

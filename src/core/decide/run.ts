@@ -1,9 +1,11 @@
 import { AppError } from '../../errors.ts';
 import type { Hold, RunEnd, RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import { canReopen, reopening } from '../reopening.ts';
+import { canReopen, invalidation, isServing, reopening } from '../reopening.ts';
 import { isOpen, type RunState } from '../state.ts';
 import { requireLive, requirePhase, requireTask } from './require.ts';
+
+const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'analyzing', 'conflicted']);
 
 /** Stops the run in front of a decision that is a person's; one that is being cancelled has no decisions left. */
 export function holdRun(state: RunState, hold: Hold): RunEvent[] {
@@ -33,6 +35,13 @@ export function limitRun(state: RunState, agents: number): RunEvent[] {
   return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
 }
 
+/** Gives the run another title, also when it has ended. */
+export function titleRun(state: RunState, title: string): RunEvent[] {
+  const line = title.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  if (line === '') throw new AppError('INPUT_INVALID', 'A title needs at least one letter');
+  return state.start.title === line ? [] : [{ type: 'run.titled', data: { title: line } }];
+}
+
 /** Asks the run to stop: what has not started is cancelled now, what runs is cancelled as it ends. */
 export function cancelRun(state: RunState, reason: string): RunEvent[] {
   requireLive(state);
@@ -51,10 +60,23 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
   if (state.status.kind === 'cancelling') {
     throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
   }
+  const done = what.task === undefined ? undefined : requireTask(state, what.task);
+  if (done?.phase.status === 'done' && !isServing(done)) return invalidateTasks(state, done.spec.key, what.reason);
   const roots =
     what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
   if (roots.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has no task to try again`);
   return [{ type: 'run.reopened', data: { tasks: reopening(state, roots), reason: what.reason } }];
+}
+
+/** Makes a done task, and all that was built upon it, be done again; nothing of them may be under way. */
+function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEvent[] {
+  const tasks = invalidation(state, root);
+  const busy = tasks.find((key) => BUSY.has(requireTask(state, key).phase.status));
+  if (busy !== undefined)
+    throw new AppError('REFUSED', `Task ${busy} was built upon ${root} and is under way; cancel the run or wait`, {
+      key: busy,
+    });
+  return [{ type: 'tasks.invalidated', data: { tasks, reason } }];
 }
 
 /** Closes the run; only when every task has ended. */
@@ -69,7 +91,7 @@ export function endRun(state: RunState, what: { status: RunEnd; reason: string }
 function reopenable(state: RunState, key: TaskKey): TaskKey {
   const { spec, phase } = requireTask(state, key);
   if (canReopen(state, key)) return key;
-  const served = spec.resolves ?? spec.analyzes;
+  const served = spec.resolves ?? spec.analyzes ?? spec.verifies;
   if (served !== undefined && canReopen(state, served)) return served;
   const rule = 'only failed, blocked, skipped or cancelled tasks can be tried again';
   throw new AppError('REFUSED', `Task ${key} is ${phase.status}; ${rule}`, { key });

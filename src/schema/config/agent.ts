@@ -16,6 +16,7 @@ export type Permission = z.infer<typeof Permission>;
 export const Account = z.strictObject({
   env: z.record(z.string(), z.string()).default({}).describe('Variables that stand for this login.'),
   configDir: z.string().optional().describe('The config directory that holds this login.'),
+  profile: z.string().optional().describe('Set by Manyhands: the profile of CC Switch that this login is.'),
 });
 export type Account = z.infer<typeof Account>;
 

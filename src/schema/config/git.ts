@@ -1,11 +1,43 @@
 import { z } from 'zod';
 
-/** Branches, and who commits. */
+/** The hosts of repositories that pull requests can be opened at. */
+export const ForgeName = z.enum(['github', 'gitlab', 'bitbucket']);
+export type ForgeName = z.infer<typeof ForgeName>;
+
+/** Branches, the remote, and who commits. */
 export const GitConfig = z
   .strictObject({
     base: z.string().optional().describe('The branch work starts from and lands on; default: the one checked out.'),
+    destination: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The branch that pull requests are opened against; default: the base.'),
+    branch: z
+      .string()
+      .refine((template) => template.includes('{run}'), 'must contain {run}, so that no two runs share a branch')
+      .optional()
+      .describe(
+        'Name of a pushed branch, with {run}, {title} and {task}; default: mh/{run}, or mh-tasks/{run}/{task}.',
+      ),
+    remote: z
+      .string()
+      .regex(/^[A-Za-z0-9_][A-Za-z0-9._/-]*$/, 'the name of a remote, as git remote lists it')
+      .default('origin')
+      .describe('The remote that branches are pushed to when a pull request or a push is asked for.'),
+    provider: z
+      .enum(['auto', ...ForgeName.options, 'none'])
+      .default('auto')
+      .describe('Who hosts the remote; auto tells it from its address, a host of your own must be named here.'),
+    repo: z
+      .string()
+      .regex(/^(?!.*(^|\/)\.{1,2}(\/|$))[\w.~-]+(\/[\w.~-]+)*$/, 'owner/name')
+      .optional()
+      .describe('The repository at its host, owner/name; default: from the address of the remote.'),
+    push: z.boolean().default(false).describe('After landing on the base, push the base to the remote.'),
     author: z.string().default('Manyhands').describe('Author name of commits made for agents.'),
     email: z.string().default('manyhands@localhost').describe('Author address of those commits.'),
     trailers: z.array(z.string()).default([]).describe('Trailer lines added to those commits.'),
   })
   .prefault({});
+export type GitConfig = z.infer<typeof GitConfig>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SOFT_OUTPUT_BYTES } from '../task.ts';
 import { Seconds } from './words.ts';
 
 /** How much at once, how often, how long. */
@@ -12,12 +13,30 @@ export const LimitsConfig = z
     inactivitySeconds: Seconds.default(300).describe('An attempt that says nothing for so long is stopped.'),
     runtimeSeconds: Seconds.default(3600).describe('The longest an attempt may take.'),
     turns: z.number().int().positive().optional().describe('Most turns of an attempt.'),
-    outputBytes: z
-      .number()
-      .int()
-      .positive()
-      .default(256 * 1024 * 1024)
-      .describe('Most output of an attempt.'),
+    output: z
+      .strictObject({
+        maxBytes: z
+          .number()
+          .int()
+          .positive()
+          .default(256 * 1024 * 1024)
+          .describe('Most output of an attempt.'),
+        softBytes: z
+          .number()
+          .int()
+          .positive()
+          .default(SOFT_OUTPUT_BYTES)
+          .describe('From so much output on an attempt is warned about and flagged.'),
+        onMax: z
+          .enum(['stop', 'truncate'])
+          .default('stop')
+          .describe('stop: the attempt ends for its budget; truncate: it goes on, and no more of its output is kept.'),
+        finalOnly: z
+          .boolean()
+          .default(false)
+          .describe('Keep only its last message, results, questions and refused permissions.'),
+      })
+      .prefault({}),
     freeMemoryMb: z.number().nonnegative().default(256).describe('No attempt starts with less memory free.'),
     freeDiskMb: z.number().nonnegative().default(512).describe('No attempt starts with less disk free.'),
   })

@@ -1,8 +1,35 @@
 import { z } from 'zod';
+import { Permission } from './agent.ts';
 
-/** How the merged result is reviewed. */
+const Words = z.array(z.string()).optional();
+
+/** What reviewers may use, where it differs from `tools`. */
+const ReviewTools = z.strictObject({
+  permissionMode: Permission.optional().describe('What reviewers may do without asking.'),
+  allowedCli: Words.describe('Programs reviewers may run.'),
+  allowedTools: Words.describe('Tool patterns that reviewers are allowed.'),
+  disallowedTools: Words.describe('Tool patterns that reviewers are refused.'),
+  addDirs: Words.describe('Folders outside the workspace that reviewers may use.'),
+});
+
+/** How the merged result of a run, and pull requests, are reviewed. */
 export const ReviewConfig = z
   .strictObject({
     rounds: z.number().int().min(0).max(20).default(3).describe('Most review rounds; 0 switches review off.'),
+    automerge: z
+      .boolean()
+      .default(false)
+      .describe('Merge a pull request that passed its review, instead of only approving it.'),
+    testBeforeMerge: z
+      .boolean()
+      .default(true)
+      .describe('Run the checks on a pull request merged with its base before it is approved.'),
+    requireAllTestsPass: z
+      .boolean()
+      .default(true)
+      .describe('Wait for checks that are missing or unfinished; a red one always holds the pull request back.'),
+    push: z.boolean().default(false).describe('Push fixes to the branch of the pull request.'),
+    tools: ReviewTools.optional().describe('What reviewers of pull requests may use, where it differs from tools.'),
   })
   .prefault({});
+export type ReviewConfig = z.infer<typeof ReviewConfig>;

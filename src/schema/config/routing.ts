@@ -10,6 +10,24 @@ export const RoutingConfig = z
       .boolean()
       .default(true)
       .describe('Choose light, standard or heavy by the size of a task where nothing says which.'),
+    learn: z
+      .boolean()
+      .default(true)
+      .describe('Order agents that you left open by their verified results; what you wrote stands above them.'),
+    learnAfter: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(5)
+      .describe('How many verified results an agent needs in a role before they count.'),
+    ccswitch: z
+      .string()
+      .min(1)
+      .default('off')
+      .describe(
+        'Use the profiles of CC Switch as more logins: off, auto (its usual file), or the path of its database.',
+      ),
     fallback: z.boolean().default(true).describe('Go on with the next agent when one must rest; else wait for it.'),
   })
   .prefault({});

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { CommandText, InsidePath, Name, Seconds } from './words.ts';
+import { CommandText, InsidePath, Seconds } from './words.ts';
+
+/** As compose files name their services: `app`, `laravel.test`. */
+const ServiceName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'the name of a compose service');
 
 /** How a workspace is made ready. */
 export const WorkspaceConfig = z
@@ -16,7 +19,7 @@ export const WorkspaceConfig = z
     teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
     setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),
     docker: z
-      .strictObject({ service: Name, workDir: z.string().default('/app') })
+      .strictObject({ service: ServiceName, workDir: z.string().default('/app') })
       .optional()
       .describe('A compose service in which the commands of this project run.'),
   })

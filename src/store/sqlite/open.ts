@@ -9,6 +9,7 @@ import { preparePrivateFile } from './database-file.ts';
 import { encodeWrites, prepareEvents } from './events.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate, requireKnownVersion } from './migrations.ts';
+import { prepareRunRows } from './run-rows.ts';
 import { prepareSearch } from './search.ts';
 import { prepareSnapshots } from './snapshots.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
@@ -55,6 +56,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const snapshots = prepareSnapshots(db);
   const blobs = prepareBlobs(db);
   const transcript = prepareTranscript(db);
+  const runRows = prepareRunRows(db);
   const search = prepareSearch(db);
   const group = createGroupCommit(db, file, world);
   const appended = createListeners<StoredEvent[]>();
@@ -101,6 +103,13 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     usage: (attempt) => asking(() => transcript.usage(attempt)),
     transcript: (query) => asking(() => transcript.read(query)),
     search: (query) => asking(() => search(query)),
+    takeOut: (run) => asking(() => runRows.takeOut(run)),
+    forget: (run, version) => group.add(() => runRows.forget(run, version)),
+    putBack: (record) =>
+      group.add(() => {
+        for (const [hash, text] of Object.entries(record.texts)) blobs.put(hash, text);
+        runRows.putBack(record);
+      }),
     onAppend: appended.add,
     onTranscript: ingested.add,
     [Symbol.asyncDispose]: async () => {

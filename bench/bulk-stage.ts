@@ -1,0 +1,91 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeRepository, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
+import { type Spent, spentBy } from './spent.ts';
+import { tasksByShell } from './tasks-by-shell.ts';
+
+/** A repository, a file of items and an agent that makes one file for each. */
+export type BulkStage = {
+  folder: string;
+  repository: string;
+  agent: string;
+  manifest: string;
+  items: number;
+  parallel: number;
+};
+
+const FILES = 100;
+/** With no check at all a result is unverified, which a person must look at. */
+const UNVERIFIED_EXIT = 4;
+
+const Result = z.object({ tasks: z.array(z.object({ status: z.string() })) });
+
+/** The last number of a task's key is the item's: `item/7` here, `implement/1.7` in the shell's script. */
+const AGENT = `#!/bin/sh
+item=\${MANYHANDS_TASK##*/}
+mkdir -p items
+echo "a line" >>"items/\${item##*.}.txt"
+`;
+
+/** Sets everything up, so that only the work itself is timed. */
+export async function prepareBulk(folder: string, size: { items: number; parallel: number }): Promise<BulkStage> {
+  const repository = join(folder, 'repository');
+  await mkdir(repository, { recursive: true });
+  await makeRepository(repository, FILES);
+  const lines = Array.from({ length: size.items }, (_, index) => JSON.stringify(itemAt(index + 1)));
+  const manifest = join(folder, 'items.jsonl');
+  await writeFile(manifest, `${lines.join('\n')}\n`);
+  const agent = join(folder, 'agent.sh');
+  await writeFile(agent, AGENT, { mode: 0o755 });
+  return { folder, repository, agent, manifest, ...size };
+}
+
+/** The items by the real program, from the command line to the branch; every one must be there. */
+export async function bulkByManyhands(stage: BulkStage): Promise<Spent> {
+  const { folder, repository, agent, manifest, items, parallel } = stage;
+  const program = join(process.cwd(), 'bin', 'manyhands.mjs');
+  const how = ['--agent', `command:${agent}`, '--max-parallel', String(parallel), '--json'];
+  const spent = await spentBy([process.execPath, program, 'run', manifest, ...how], repository, {
+    env: { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home') },
+    allow: [UNVERIFIED_EXIT],
+  });
+  const done = Result.parse(JSON.parse(spent.output)).tasks.filter((task) => task.status === 'done').length;
+  if (done !== items) throw new Error(`Only ${done} items of ${items} got done`);
+  await requireItems(stage, await branchOf(stage));
+  return spent;
+}
+
+/** The same clones, commits and merges as a shell script with xargs. */
+export async function bulkByShell(stage: BulkStage): Promise<Spent> {
+  const { folder, repository, agent, items, parallel } = stage;
+  const spent = await tasksByShell({ folder, repository, agent, tasks: items, parallel }, PLAIN_ENVIRONMENT);
+  await requireItems(stage, 'refs/heads/run');
+  return spent;
+}
+
+/** How long each quarter of the items took, in seconds, by the times at which they were merged. */
+export async function landedSeconds(stage: BulkStage): Promise<number[]> {
+  const log = ['git', 'log', '--first-parent', '--reverse', '--format=%ct', await branchOf(stage)];
+  const times = (await runTool(log, stage.repository)).trim().split('\n').slice(1).map(Number);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+  return [0, 0.25, 0.5, 0.75].map((share) => at(share + 0.25) - at(share));
+}
+
+function itemAt(number: number): { id: string; prompt: string; files: string[] } {
+  return { id: `i${number}`, prompt: `Append a line to items/${number}.txt`, files: [`items/${number}.txt`] };
+}
+
+async function branchOf({ repository }: BulkStage): Promise<string> {
+  const heads = await runTool(['git', 'for-each-ref', '--format=%(refname)', 'refs/heads/mh/*'], repository);
+  return heads.split('\n')[0] ?? '';
+}
+
+async function requireItems({ repository, items }: BulkStage, head: string): Promise<void> {
+  const found = await runTool(['git', 'ls-tree', '-r', '--name-only', head, '--', 'items/'], repository);
+  const landed = new Set(found.split('\n'));
+  const lost = Array.from({ length: items }, (_, index) => `items/${index + 1}.txt`).filter(
+    (file) => !landed.has(file),
+  );
+  if (lost.length > 0) throw new Error(`${lost.length} of ${items} items are not on ${head}, such as ${lost[0]}`);
+}

@@ -1,0 +1,21 @@
+import type { BenchTask } from './bench-task.ts';
+import { DIGEST_SOURCE, digestOf } from './digest.ts';
+import { digitsPicture } from './digits-picture.ts';
+
+const SHOWN = '4071862';
+
+/** Reading a picture. */
+export const multimodal: BenchTask = {
+  kind: 'multimodal',
+  title: 'Read the digits in a picture',
+  prompt:
+    'Look at the picture meter.png: it shows seven digits as on a digital meter. Write reading.json as {"digits": "......."} with the digits that you see, from left to right. Change no other file.',
+  files: { 'meter.png': digitsPicture(SHOWN), 'README.md': '# Meter\n' },
+  check: `${DIGEST_SOURCE}import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+const { digits } = JSON.parse(readFileSync('reading.json', 'utf8'));
+assert.equal(digestOf(digits), '${digestOf(SHOWN)}', 'other digits');
+`,
+  tokens: { input: 40_000, output: 1_500 },
+  mostUsd: 1,
+};

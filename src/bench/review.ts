@@ -1,0 +1,67 @@
+import type { BenchTask } from './bench-task.ts';
+import { DIGEST_SOURCE, digestOf } from './digest.ts';
+
+/** Lines of the file under review; those with a mark hold the planted defects. */
+const LINES: readonly (readonly [text: string, planted?: true])[] = [
+  ['/** Accounts by number; amounts are whole cents. */'],
+  ['const accounts = new Map();'],
+  [''],
+  ['export function open(number, cents = 0) {'],
+  ['  if (accounts.has(number)) throw new Error("This account is taken");'],
+  ['  accounts.set(number, { number, cents, log: [] });'],
+  ['}'],
+  [''],
+  ['export function balance(number) {'],
+  ['  return find(number).cents;'],
+  ['}'],
+  [''],
+  ['/** Moves money; refuses amounts that are not positive whole cents, and accounts that would fall below zero. */'],
+  ['export function transfer(from, to, cents) {'],
+  ['  if (cents < 0) throw new RangeError("A transfer moves at least one cent");', true],
+  ['  const source = find(from);'],
+  ['  source.cents -= cents;'],
+  ['  const target = find(to);', true],
+  ['  if (source.cents < 0) {'],
+  ['    source.cents += cents;'],
+  ['    throw new Error("The account has too little");'],
+  ['  }'],
+  ['  target.cents += cents;'],
+  ['  source.log.push({ to, cents });'],
+  ['  target.log.push({ from, cents });'],
+  ['}'],
+  [''],
+  ['/** The last entries of an account, the newest first. */'],
+  ['export function recent(number, count) {'],
+  ['  return find(number).log.reverse().slice(0, count);', true],
+  ['}'],
+  [''],
+  ['function find(number) {'],
+  ['  const account = accounts.get(number);'],
+  ['  if (account === undefined) throw new Error("There is no such account");'],
+  ['  return account;'],
+  ['}'],
+];
+
+const PLANTED = LINES.flatMap(([, planted], index) => (planted ? [digestOf(String(index + 1))] : []));
+
+const CHECK = `${DIGEST_SOURCE}import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+const wanted = ${JSON.stringify(PLANTED)};
+const found = JSON.parse(readFileSync('findings.json', 'utf8'));
+assert(Array.isArray(found) && found.every(Number.isInteger), 'findings.json is a list of line numbers');
+assert(found.length <= wanted.length + 1, 'too many findings');
+const near = new Set(found.flatMap((line) => [line - 1, line, line + 1]).map((line) => digestOf(String(line))));
+for (const digest of wanted) assert(near.has(digest), 'a defect was not found');
+`;
+
+/** Finding planted defects in code that looks right, without crying wolf. */
+export const review: BenchTask = {
+  kind: 'review',
+  title: 'Find three planted defects',
+  prompt:
+    'Review ledger.mjs. Exactly three lines of it are wrong: the code breaks what its comments promise, loses money, or changes what it should only read. Write their line numbers to findings.json as a JSON list of three whole numbers. Name for each defect the one line that has to change. Change no other file.',
+  files: { 'ledger.mjs': `${LINES.map(([text]) => text).join('\n')}\n`, 'README.md': '# Ledger\n' },
+  check: CHECK,
+  tokens: { input: 50_000, output: 2_500 },
+  mostUsd: 1,
+};

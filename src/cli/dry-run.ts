@@ -1,0 +1,135 @@
+import { inBatches } from '../core/graph.ts';
+import { type PlannedWork, plannedWork } from '../inputs/work-plan.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { Config } from '../schema/config.ts';
+import type { OperationInput } from '../schema/operation.ts';
+import type { DryRun } from '../schema/work-plan.ts';
+import { moneyText } from './amounts.ts';
+import type { AskedWork } from './asked-work.ts';
+import { oneLine } from './clean-text.ts';
+import { tableLines } from './output.ts';
+import { painter } from './symbols.ts';
+import type { Terminal } from './terminal.ts';
+
+type Options = OperationInput<'start-run'>['options'];
+type Agent = DryRun['agents'][number];
+
+const MOST_ROWS = 20;
+const COLUMNS = [{ title: '' }, { title: '', most: 40 }, { title: '' }, { title: '' }, { title: '' }];
+
+/** What a work file would start, without starting it: batches in order, who would do it, what must hold, and what it may cost. */
+export async function dryRun(
+  caller: Caller,
+  { file, work }: AskedWork,
+  { config, options }: { config: Config; options: Options },
+): Promise<DryRun> {
+  const planned = plannedWork(work);
+  const byId = new Map(planned.map((entry) => [entry.id, entry]));
+  const agents = await agentsFor(caller, planned, options);
+  const batches = inBatches(planned.map(({ id, needs }) => ({ key: id, needs }))).map((batch) =>
+    batch.flatMap((id) => {
+      const entry = byId.get(id);
+      return entry === undefined ? [] : [shownEntry(entry, agents)];
+    }),
+  );
+  const attempts = planned.reduce((sum, { tasks }) => sum + tasks, 0);
+  const perAttempt = config.budget.attempt;
+  return {
+    file,
+    format: work.format,
+    recipe: work.recipe,
+    title: options.title ?? null,
+    batches,
+    agents,
+    checks: [...config.checks.map(checkText), ...(options.checks ?? [])],
+    maxParallel: options.maxParallel ?? config.limits.agents,
+    cost: { attempts, perAttempt, estimate: Math.round(attempts * perAttempt * 100) / 100 },
+    notes: work.notes,
+    started: false,
+  };
+}
+
+/** The same for people. */
+export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
+  const colors = painter(terminal.colors.out);
+  const width = terminal.size().columns;
+  const count = dry.batches.flat().length;
+  const batches = dry.batches.flatMap((batch, index) => {
+    const rows = batch
+      .slice(0, MOST_ROWS)
+      .map((entry) => [
+        entry.id,
+        oneLine(entry.title),
+        entry.role,
+        entry.agent ?? 'nobody now',
+        entry.needs.length === 0 ? '' : `after ${entry.needs.join(', ')}`,
+      ]);
+    const more = batch.length > rows.length ? [`  and ${batch.length - rows.length} more`] : [];
+    return [
+      colors.bold(`Batch ${index + 1}`),
+      ...tableLines(COLUMNS, rows, width - 2).map((line) => `  ${line}`),
+      ...more,
+    ];
+  });
+  return [
+    `${dry.file}: ${count} ${count === 1 ? 'task' : 'tasks'} (${dry.format}), ${dry.maxParallel} at once`,
+    ...batches,
+    colors.bold('Agents'),
+    ...dry.agents.map(({ role, agent, because }) => `  ${role}: ${agent ?? 'nobody now'} (${oneLine(because)})`),
+    colors.bold('Gates'),
+    ...gateLines(dry),
+    costLine(dry),
+    'Nothing was started.',
+  ];
+}
+
+async function agentsFor(caller: Caller, planned: readonly PlannedWork[], options: Options): Promise<Agent[]> {
+  const roles = [
+    ...new Set(planned.flatMap(({ role, gates }) => (gates.some(isVerified) ? [role, 'verify'] : [role]))),
+  ];
+  const agents: Agent[] = [];
+  for (const role of roles) {
+    if (options.rehearse === true) agents.push({ role, agent: 'rehearsal', because: 'it is rehearsed' });
+    else {
+      const { agent, because } = await caller.call('pick-model', {
+        dir: options.dir,
+        role,
+        agents: options.agents ?? [],
+      });
+      agents.push({ role, agent, because });
+    }
+  }
+  return agents;
+}
+
+function isVerified(gate: string): boolean {
+  return gate.startsWith('verify:');
+}
+
+function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, agents: readonly Agent[]) {
+  const picked = agents.find((entry) => entry.role === role)?.agent ?? null;
+  return { id, title, role, agent: agent ?? picked, needs, gates };
+}
+
+function checkText(check: Config['checks'][number]): string {
+  if (typeof check === 'string') return check;
+  return typeof check.run === 'string' ? check.run : check.run.join(' ');
+}
+
+function gateLines({ checks, batches }: DryRun): string[] {
+  const own = batches.flat().flatMap(({ id, gates }) => gates.map((gate) => ({ id, gate: oneLine(gate) })));
+  const byGate = Map.groupBy(own, ({ gate }) => gate);
+  const lines = [...byGate].map(([gate, those]) => {
+    const ids = those.map(({ id }) => id);
+    const who = ids.length > MOST_ROWS ? `${ids.length} tasks` : ids.join(', ');
+    return `  ${who}: ${gate}`;
+  });
+  const all = checks.map((check) => `  every task: ${oneLine(check)}`);
+  const none = checks.length === 0 && lines.length === 0;
+  return none ? ['  none: the result would be called unverified'] : [...all, ...lines];
+}
+
+function costLine({ cost: { attempts, perAttempt, estimate } }: DryRun): string {
+  const each = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} of ${moneyText(perAttempt)} (budget.attempt)`;
+  return `Estimate: at most ${moneyText(estimate)}, ${each}, if each succeeds at once. It is an upper estimate.`;
+}

@@ -1,0 +1,75 @@
+import type { RegisteredCommand } from './registered-command.ts';
+
+/** The commands that watch it, in the order of the help. */
+export const WATCH: readonly RegisteredCommand[] = [
+  {
+    name: 'ls',
+    aliases: ['list'],
+    group: 'Watch',
+    summary: 'list runs',
+    load: async () => (await import('./commands/ls.ts')).lsCommand,
+  },
+  {
+    name: 'show',
+    aliases: ['status'],
+    group: 'Watch',
+    summary: 'show a run: tasks, checks, what to do next',
+    load: async () => (await import('./commands/show.ts')).showCommand,
+  },
+  {
+    name: 'wait',
+    aliases: ['watch'],
+    group: 'Watch',
+    summary: 'watch a run until it is settled',
+    load: async () => (await import('./commands/wait.ts')).waitCommand,
+  },
+  {
+    name: 'logs',
+    aliases: ['log'],
+    group: 'Watch',
+    summary: 'what the agents said and did',
+    load: async () => (await import('./commands/logs.ts')).logsCommand,
+  },
+  {
+    name: 'diff',
+    group: 'Watch',
+    summary: 'what a run, or a task, changed',
+    load: async () => (await import('./commands/diff.ts')).diffCommand,
+  },
+  {
+    name: 'verify',
+    group: 'Watch',
+    summary: 'whether the result of a run can be accepted as it stands',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
+  {
+    name: 'judge',
+    group: 'Watch',
+    summary: 'decide about a run: approve, revise or block',
+    load: async () => (await import('./commands/judge.ts')).judgeCommand,
+  },
+  {
+    name: 'report',
+    group: 'Watch',
+    summary: 'write what was asked, done, proven and decided',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  {
+    name: 'open',
+    group: 'Watch',
+    summary: 'the folders of a run',
+    load: async () => (await import('./commands/open.ts')).openCommand,
+  },
+  {
+    name: 'usage',
+    group: 'Watch',
+    summary: 'what runs have consumed: tokens and money',
+    load: async () => (await import('./commands/usage.ts')).usageCommand,
+  },
+  {
+    name: 'models',
+    group: 'Watch',
+    summary: 'list agents and models, who would be picked, how good they are',
+    load: async () => (await import('./commands/models.ts')).modelsCommand,
+  },
+];

@@ -1,0 +1,110 @@
+import type { Agent, AgentResult, Assignment } from '../agents/agent.ts';
+import { recordUsage, warnOf } from '../core/decide/attempt.ts';
+import type { AttemptState, TaskState } from '../core/state.ts';
+import { stepsFromText } from '../core/steps.ts';
+import { liveness } from '../process/identity.ts';
+import { ending } from '../process/launch.ts';
+import { sweep, terminate } from '../process/terminate.ts';
+import type { ProcessRecord } from '../schema/event.ts';
+import type { Failure } from '../schema/failure.ts';
+import { StepsOutput } from '../schema/output.ts';
+import { crashpoint } from '../world.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+import { AttemptDigest } from './digest.ts';
+import type { Outcome } from './outcome.ts';
+import { AttemptOutput } from './output.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** An attempt with all that its agent was given. */
+export type Started = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };
+
+/** How long an agent that is asked to stop may take to do so. */
+export const GRACE_MS = 5_000;
+/** Live usage is put on record at most this often. */
+const USAGE_EVERY_MS = 5_000;
+
+/** Watches a started agent to its end: its output is read, its limits are kept, its use is put on record. */
+export async function supervise(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: Started & { process: ProcessRecord },
+): Promise<Outcome> {
+  const { task, attempt, assignment, process } = what;
+  const target = { ...process, folder: assignment.folder };
+  const reader = what.agent.reader(assignment);
+  let stopped: Failure | undefined;
+  let lastUsageAt = ctx.world.now();
+  const end = (failure: Failure) => {
+    // It has ended by itself, and only its output is still being read.
+    if (liveness(process.identity) === 'gone') return;
+    stopped ??= failure;
+    void terminate(target, { graceMs: GRACE_MS }).catch((error: unknown) => failures.reject(error));
+  };
+  const failures = Promise.withResolvers<never>();
+  const watchdog = new Watchdog({
+    limits: assignment.limits,
+    reservation: attempt.reservation,
+    startedAt: attempt.startedAt,
+    world: ctx.world,
+    thresholds: run.ledger.state.start.config.health,
+    warn: (warnings) => {
+      const told = ctx.submit(run, (state) =>
+        warnOf(state, { task: task.spec.key, attempt: attempt.number, warnings }),
+      );
+      told.committed.catch(failures.reject);
+    },
+    stop: end,
+  });
+  const reading = new AbortController();
+  const digest = new AttemptDigest();
+  const onStop = () =>
+    end({ kind: 'interrupted', message: ctx.stopping.aborted ? 'The engine was stopped' : 'The run was cancelled' });
+  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+  signal.addEventListener('abort', onStop, { once: true });
+  if (signal.aborted) onStop();
+  try {
+    const output = new AttemptOutput({
+      attempt: assignment.attempt,
+      folder: assignment.folder,
+      reader,
+      store: ctx.store,
+      world: ctx.world,
+      signal: reading.signal,
+      redact: run.redact,
+      digest,
+      limits: assignment.limits,
+      onRead: (bytes) => {
+        const usage = reader.usage();
+        watchdog.heard(bytes, usage);
+        if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
+        lastUsageAt = ctx.world.now();
+        ctx
+          .submit(run, (state) => recordUsage(state, { task: task.spec.key, attempt: attempt.number, usage }))
+          .committed.catch(failures.reject);
+      },
+    });
+    const exit = await Promise.race([ending(assignment.folder, process.identity), failures.promise]);
+    crashpoint('attempt.exited');
+    await sweep(target);
+    await output.finish();
+    crashpoint('attempt.read');
+    return {
+      result: answerOf(task, reader.end(exit)),
+      digest: digest.result(),
+      model: assignment.settings.model,
+      stopped,
+    };
+  } finally {
+    signal.removeEventListener('abort', onStop);
+    watchdog.close();
+    reading.abort();
+  }
+}
+
+/** A verifier may also answer in lines: `STEP 1: PASS`. */
+function answerOf(task: TaskState, result: AgentResult): AgentResult {
+  const isVerifier = task.spec.verifies !== undefined || task.spec.role === 'verify';
+  if (!isVerifier || StepsOutput.safeParse(result.output).success) return result;
+  const output = stepsFromText(result.text);
+  return output === undefined ? result : { ...result, output };
+}

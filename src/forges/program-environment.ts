@@ -1,0 +1,20 @@
+const PASSED =
+  /^(PATH|HOME|USER|LOGNAME|LANG|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|SSL_CERT_FILE|SSL_CERT_DIR|(?:https?|no|all)_proxy)$/i;
+
+/** Nobody is there to answer a question, and what is printed is read by us. */
+const QUIET = {
+  NO_COLOR: '1',
+  GH_PROMPT_DISABLED: '1',
+  GH_NO_UPDATE_NOTIFIER: '1',
+  GH_SPINNER_DISABLED: '1',
+  GLAB_CHECK_UPDATE: 'false',
+};
+
+/** The environment of a forge's program: where the user's login is, and the variables of this forge only. */
+export function programEnvironment(env: NodeJS.ProcessEnv, own: RegExp): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && (PASSED.test(name) || own.test(name))) passed[name] = value;
+  }
+  return { ...passed, ...QUIET };
+}

@@ -1,0 +1,76 @@
+import { tmpdir } from 'node:os';
+import { errorCode, messageOf } from '../errors.ts';
+import { run } from '../process/run.ts';
+import { realWorld, type World } from '../world.ts';
+import type { ForgeFailure } from './forge.ts';
+import { type Rest, type RestReply, type RestRequest, unavailable, unreadable } from './rest.ts';
+
+/** A forge's own program: it knows the login, and passes requests on. */
+export type ForgeProgram = {
+  forge: string;
+  command: string;
+  host: string;
+  env: Record<string, string>;
+  install: string;
+  logIn: string;
+  timeoutMs?: number;
+};
+
+const TIMEOUT_MS = 60_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+/** The exit code with which these programs say that nobody is logged in. */
+const NOT_LOGGED_IN = 4;
+
+/** Reaches a forge through `<program> api`, which prints status, headers and body. */
+export function programRest(program: ForgeProgram, world: World = realWorld): Rest {
+  return async (request, signal) => {
+    try {
+      const { timeoutMs = TIMEOUT_MS } = program;
+      const options = { cwd: tmpdir(), env: program.env, timeoutMs, maxOutputBytes: MOST_BYTES, signal };
+      const input = request.body === undefined ? {} : { input: JSON.stringify(request.body) };
+      const { code, stdout, stderr, timedOut } = await run(
+        commandFor(program, request),
+        { ...options, ...input },
+        world,
+      );
+      const reply = parseReply(stdout.toString('utf8'));
+      if (reply !== undefined && !timedOut) return { ok: true, value: reply };
+      return { ok: false, failure: failureOf(program, { code, stderr, timedOut }) };
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EACCES') throw error;
+      const message = `${program.command} is not installed: ${messageOf(error)}`;
+      return { ok: false, failure: { kind: 'auth', message, nextStep: program.install } };
+    }
+  };
+}
+
+function commandFor({ command, host }: ForgeProgram, { method, path, body }: RestRequest): string[] {
+  const input = body === undefined ? [] : ['--input', '-', '--header', 'Content-Type: application/json'];
+  return [command, 'api', '--include', '--hostname', host, '--method', method, ...input, path];
+}
+
+function parseReply(text: string): RestReply | undefined {
+  const [, status, rest] = /^HTTP\/[\d.]+ (\d{3})[^\n]*\n([\s\S]*)$/.exec(text) ?? [];
+  if (status === undefined || rest === undefined) return undefined;
+  const end = /\r?\n\r?\n|^\r?\n/.exec(rest);
+  const head = end === null ? rest : rest.slice(0, end.index);
+  const body = end === null ? '' : rest.slice(end.index + end[0].length);
+  const headers: Record<string, string> = {};
+  for (const line of head.split(/\r?\n/)) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  return { status: Number(status), headers, body };
+}
+
+function failureOf(
+  { forge, command, logIn }: ForgeProgram,
+  { code, stderr, timedOut }: { code: number | null; stderr: string; timedOut: boolean },
+): ForgeFailure {
+  const said = stderr.replace(/\s+/g, ' ').trim().slice(0, 400);
+  if (timedOut) return unavailable(forge, `${command} did not end in time`);
+  if (code === NOT_LOGGED_IN || /auth login|not logged in|authenticat/i.test(said))
+    return { kind: 'auth', message: `${command} is not logged in to ${forge}: ${said}`, nextStep: logIn };
+  if (code === 0) return unreadable(forge, `${command} printed no answer`);
+  return unavailable(forge, said || `${command} ended with ${code ?? 'a signal'}`);
+}

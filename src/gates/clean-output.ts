@@ -1,0 +1,72 @@
+import { open } from 'node:fs/promises';
+import { isAbsent } from '../errors.ts';
+import { cleanText } from '../process/output-text.ts';
+import type { GateSpec } from '../schema/gate.ts';
+import type { Gate } from './gate.ts';
+import { noWork, shownPath } from './inspection.ts';
+
+/** Only the end of each channel counts: an error that the agent went on from is none. */
+const LAST_LINES = 20;
+const LAST_BYTES = 256 * 1024;
+/** How programs begin the line by which they give up; a time or a level in brackets may stand before it. */
+const ERROR_LINE =
+  /^(?:[[(]?[\dTZ:.,+ -]{8,40}[\])]?\s*)?(?:\w[\w./-]{0,40}:\s*)?[[(<]?(?:error|fatal|panic|critical|traceback|uncaught|unhandled(?:rejection)?|segmentation fault)\b|^npm ERR!/i;
+
+/**
+ * Passes when the last 20 lines of neither channel tell of an error: on standard error no line that begins as programs
+ * begin their last one (error, fatal, panic, traceback, uncaught ...), on standard output no JSON event that is an error
+ * by its own fields (`type` is error or ends in it or in `failed`, or `is_error` is true). Prose on standard output is
+ * never judged.
+ */
+export const cleanOutputGate: Gate<Extract<GateSpec, { gate: 'clean-output' }>> = {
+  name: 'clean-output',
+  async check(_spec, input) {
+    input.signal.throwIfAborted();
+    if (input.work === undefined) return noWork();
+    const problems = [
+      ...(await lastLines(input.work.stderr)).filter((line) => ERROR_LINE.test(line)),
+      ...(await lastLines(input.work.stdout)).filter(isErrorEvent),
+    ];
+    const [first] = problems;
+    return {
+      verdict: first === undefined ? 'pass' : 'fail',
+      summary:
+        first === undefined ? 'No error in its last output' : `Its last output has an error: ${shownPath(first)}`,
+      exitCode: null,
+      setup: '',
+      durationMs: 0,
+      ...(first === undefined ? {} : { output: problems.map(shownPath).join('\n') }),
+    };
+  },
+};
+
+async function lastLines(path: string): Promise<string[]> {
+  try {
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    const length = Math.min(size, LAST_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const text = cleanText(buffer.toString('utf8', 0, bytesRead));
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .slice(-LAST_LINES);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+function isErrorEvent(line: string): boolean {
+  if (!line.startsWith('{')) return false;
+  try {
+    const event: unknown = JSON.parse(line);
+    if (typeof event !== 'object' || event === null) return false;
+    if ('is_error' in event && event.is_error === true) return true;
+    return 'type' in event && typeof event.type === 'string' && /(^|[._-])(error|failed)$/.test(event.type);
+  } catch {
+    // A line that was cut, or only looks like an event, says nothing.
+    return false;
+  }
+}

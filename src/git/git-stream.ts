@@ -1,0 +1,27 @@
+import { AppError } from '../errors.ts';
+import { stream } from '../process/stream.ts';
+import { withoutAttributes } from './attributes.ts';
+import { gitEnvironment } from './environment.ts';
+import type { Mirror } from './mirror-config.ts';
+
+const TIMEOUT_MS = 600_000;
+
+/** What git prints about a mirror, piece by piece, however much it is and whatever attributes say; a failure throws at the end. */
+export async function* gitStream(
+  mirror: Mirror,
+  args: readonly string[],
+  options: { input?: string; signal?: AbortSignal | undefined } = {},
+): AsyncGenerator<Buffer, void> {
+  const env = { ...gitEnvironment(false), GIT_LITERAL_PATHSPECS: '1', ...withoutAttributes(mirror) };
+  const end = yield* stream(['git', `--git-dir=${mirror.dir}`, ...args], {
+    env,
+    cwd: mirror.dir,
+    timeoutMs: TIMEOUT_MS,
+    ...(options.input === undefined ? {} : { input: options.input }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  const what = `git ${args[0] ?? ''}`;
+  if (end.timedOut) throw new AppError('GIT_TIMEOUT', `${what} did not end in time in ${mirror.dir}`, { args });
+  if (end.code !== 0)
+    throw new AppError('GIT_FAILED', `${what} ended with ${end.code} in ${mirror.dir}: ${end.stderr.trim()}`, { args });
+}

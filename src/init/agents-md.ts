@@ -1,0 +1,91 @@
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
+import { writeWhole } from '../config/write.ts';
+import { AppError, fromSystemError } from '../errors.ts';
+import type { InitFile } from '../schema/init.ts';
+import { realWorld, type World } from '../world.ts';
+import { createFile } from './create-file.ts';
+import { withBlock, withoutBlock } from './marked-block.ts';
+import { isTaken, requirePlace } from './place.ts';
+
+export type AgentsMdRequest = { root: string; remove: boolean; dryRun: boolean };
+
+const FILES = ['AGENTS.md', 'CLAUDE.md'] as const;
+const BACKUPS = '.manyhands/backup';
+
+/** What an agent that Manyhands starts should know before it reads anything else. */
+const INSTRUCTIONS = `## When Manyhands started you
+
+The variable MANYHANDS_TOKEN is set then; otherwise this part is not for you.
+
+- The folder you are in is a copy of the repository of your own. Work only in it. Do not push, and do not switch branches.
+- Do the task you were given and nothing else; other agents do the rest at the same time.
+- The commands under \`checks\` in \`.manyhands/config.yaml\` decide whether the work counts. They run on your work merged with everybody else's. Run them yourself before you end.
+- Do not change how they run, and do not skip, weaken or delete tests.
+- What you leave in the folder is saved; committing is optional.
+- End with a few sentences: what you changed, in which files, and what you could not verify.`;
+
+/** Puts our instructions into the files that agents read by themselves, or takes them out again; a changed file is backed up. */
+export async function writeAgentsMd(request: AgentsMdRequest, world: World = realWorld): Promise<InitFile[]> {
+  const seen = new Map<string, string>();
+  const done: InitFile[] = [];
+  for (const name of FILES) {
+    const file = await requirePlace(request.root, name);
+    const real = (await isTaken(file)) ? await requireReal(file, name) : file;
+    const other = seen.get(real);
+    if (other === undefined) done.push(await change(request, { name, file }, world));
+    else done.push({ path: name, action: 'unchanged', backup: null, note: `it is a link to ${other}` });
+    seen.set(real, name);
+  }
+  return done;
+}
+
+async function requireReal(file: string, name: string): Promise<string> {
+  return realpath(file).catch((error: unknown) => {
+    throw new AppError('INIT_REFUSED', `${name} is a link that leads nowhere`, { file }, { cause: error });
+  });
+}
+
+async function change(
+  request: AgentsMdRequest,
+  target: { name: string; file: string },
+  world: World,
+): Promise<InitFile> {
+  const { name, file } = target;
+  const before = (await isTaken(file)) ? await readText(file, name) : undefined;
+  const text = before ?? '';
+  const after = request.remove ? withoutBlock(text, name) : withBlock(text, INSTRUCTIONS, name);
+  if (after === text) return { path: name, action: 'unchanged', backup: null, note: null };
+  const backup = before === undefined ? null : `${BACKUPS}/${name}.${stamp(world)}`;
+  const action = after.trim() === '' ? 'removed' : before === undefined ? 'written' : 'updated';
+  if (!request.dryRun) {
+    if (backup !== null) await keep(request.root, { path: backup, text }, world);
+    if (action === 'removed') await rm(await realpath(file));
+    else await writeWhole(file, after, world);
+  }
+  return { path: name, action, backup, note: null };
+}
+
+/** Backups are nobody's business but the user's: git does not see them. */
+async function keep(root: string, backup: { path: string; text: string }, world: World): Promise<void> {
+  await createFile(root, { path: `${BACKUPS}/.gitignore`, text: '*\n' }, world);
+  const kept = await createFile(root, backup, world);
+  if (kept === 'kept') throw new AppError('INIT_REFUSED', `There is a backup ${backup.path} already`, backup);
+}
+
+async function readText(file: string, name: string): Promise<string> {
+  const bytes = await readPlain(file, name).catch((error: unknown) => {
+    throw fromSystemError(error, `reading ${file}`);
+  });
+  const text = bytes.toString('utf8');
+  if (Buffer.from(text, 'utf8').equals(bytes)) return text;
+  throw new AppError('INIT_REFUSED', `${name} is no UTF-8 text`, { file });
+}
+
+async function readPlain(file: string, name: string): Promise<Buffer> {
+  if ((await stat(file)).isFile()) return readFile(file);
+  throw new AppError('INIT_REFUSED', `${name} is no plain file`, { file });
+}
+
+function stamp(world: World): string {
+  return new Date(world.now()).toISOString().replaceAll(/[-:.]/g, '');
+}

@@ -1,0 +1,159 @@
+import { relative } from 'node:path';
+import type { CheckName, Found } from './ecosystem.ts';
+import { ECOSYSTEMS, FALLBACK } from './ecosystems/registry.ts';
+import { findMonorepo, PLAIN_FOLDER } from './monorepo.ts';
+import { openProject, type ProjectFiles } from './project-files.ts';
+import { type FoundForge, repositoryFacts } from './repository-facts.ts';
+
+/** A command that could become a check, and whether it does without being asked for. */
+export type ProposedCheck = { name: string; run: string; isWanted: boolean };
+
+/** Everything that could be found out about a project without running anything of it. */
+export type Detection = {
+  root: string;
+  frameworks: { name: string; folder: string }[];
+  packageManagers: string[];
+  monorepo: string | null;
+  checks: ProposedCheck[];
+  setup: string[];
+  dependencyDirs: string[];
+  /** Ignored files that a fresh clone lacks; they may hold secrets, so that they are only ever copied by consent. */
+  privateFiles: string[];
+  keyFiles: string[];
+  base: string | null;
+  hasCommits: boolean;
+  forge: FoundForge | null;
+  notes: string[];
+};
+
+const PRIVATE_FILES = [
+  '.env',
+  '.env.local',
+  '.env.development',
+  '.env.development.local',
+  '.env.test',
+  '.npmrc',
+  '.mcp.json',
+  'config/master.key',
+];
+const KEY_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CLAUDE.md', 'docs'];
+const WANTED: readonly CheckName[] = ['test', 'typecheck', 'lint'];
+const MOST_FOLDERS = 20;
+
+/** Looks at a project from the top of its repository; `from` is where the person stands in it. */
+export async function detectProject(root: string, from: string = root): Promise<Detection> {
+  const files = await openProject(root);
+  const places = await findPlaces(files, relative(root, from));
+  const monorepo = await findMonorepo(files);
+  const facts = await repositoryFacts(
+    root,
+    PRIVATE_FILES.filter((name) => name.includes('/') || files.has(name)),
+  );
+  const found = places.flatMap(({ folder, found: each }) => each.map((one) => ({ folder, ...one })));
+  return {
+    root,
+    frameworks: [...frameworksOf(found), ...(await packageFrameworks(files, monorepo?.folders ?? []))],
+    packageManagers: distinct(found.flatMap(({ packageManager }) => packageManager ?? [])),
+    monorepo: monorepo?.by ?? null,
+    checks: proposeChecks(found),
+    setup: distinct(found.flatMap(({ folder, setup }) => setup.map((command) => within(folder, command)))),
+    dependencyDirs: distinct(
+      found.flatMap(({ folder, dependencyDirs }) => dependencyDirs.map((dir) => below(folder, dir))),
+    ),
+    privateFiles: await existing(files, facts.ignored),
+    keyFiles: distinct([
+      ...KEY_FILES.filter((name) => files.has(name)),
+      ...found.flatMap(({ folder, keyFiles }) => keyFiles.map((name) => below(folder, name))),
+    ]),
+    base: facts.base,
+    hasCommits: facts.hasCommits,
+    forge: facts.forge,
+    notes: found.flatMap(({ folder, notes }) => notes.map((note) => (folder === '' ? note : `${folder}: ${note}`))),
+  };
+}
+
+type Place = { folder: string; found: Found[] };
+type Placed = Found & { folder: string };
+
+/** The top; where nothing stands there, the folder the person stands in; else the folders right below the top. */
+async function findPlaces(files: ProjectFiles, from: string): Promise<Place[]> {
+  const top = await lookAt(files);
+  if (top.length > 0) return [{ folder: '', found: top }];
+  const isPlain = (path: string) => path !== '' && path.split('/').every((part) => PLAIN_FOLDER.test(part));
+  const folders = isPlain(from) ? [from] : files.names.filter((name) => PLAIN_FOLDER.test(name)).slice(0, MOST_FOLDERS);
+  const places: Place[] = [];
+  for (const folder of folders) {
+    const inner = await files.enter(folder);
+    const found = inner === undefined ? [] : await lookAt(inner);
+    if (found.length > 0) places.push({ folder, found });
+  }
+  return places;
+}
+
+async function lookAt(files: ProjectFiles): Promise<Found[]> {
+  const all = await Promise.all(ECOSYSTEMS.map((ecosystem) => ecosystem.detect(files)));
+  const found = all.filter((each) => each !== undefined);
+  if (found.some(({ checks }) => checks.some(({ name }) => name === 'test'))) return found;
+  const fallback = await FALLBACK.detect(files);
+  return fallback === undefined || fallback.checks.length === 0 ? found : [...found, fallback];
+}
+
+function frameworksOf(found: readonly Placed[]): Detection['frameworks'] {
+  return found.map(({ framework, folder }) => ({ name: framework, folder }));
+}
+
+/** What the packages of a monorepo are built with; their commands are those of the top. */
+async function packageFrameworks(files: ProjectFiles, folders: readonly string[]): Promise<Detection['frameworks']> {
+  const frameworks: Detection['frameworks'] = [];
+  for (const folder of folders) {
+    const inner = await files.enter(folder);
+    if (inner !== undefined)
+      frameworks.push(...frameworksOf((await lookAt(inner)).map((each) => ({ ...each, folder }))));
+  }
+  return frameworks.filter(({ name }) => name !== 'Node.js');
+}
+
+/** Each name once: where two kinds of project have a test, the second is called by its package manager as well. */
+function proposeChecks(found: readonly Placed[]): ProposedCheck[] {
+  const proposed: ProposedCheck[] = [];
+  const hasProof = found.some(({ checks }) => checks.some(({ name }) => name === 'test' || name === 'typecheck'));
+  for (const { folder, checks, packageManager, framework } of found) {
+    for (const { name, run } of checks) {
+      const names = [
+        name,
+        ...(folder === '' ? [] : [nameOf(`${folder}-${name}`)]),
+        nameOf(`${packageManager ?? framework}-${name}`),
+      ];
+      const free = names.find((each) => !proposed.some((other) => other.name === each));
+      if (free !== undefined)
+        proposed.push({ name: free, run: within(folder, run), isWanted: WANTED.includes(name) || !hasProof });
+    }
+  }
+  return proposed;
+}
+
+function nameOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .replace(/-$/, '');
+}
+
+/** Folders that get here have names without any character that means something to a shell. */
+function within(folder: string, command: string): string {
+  return folder === '' ? command : `cd ${folder} && ${command}`;
+}
+
+function below(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
+async function existing(files: ProjectFiles, paths: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(paths.map(async (path) => ((await files.read(path)) === undefined ? [] : [path])));
+  return there.flat();
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}

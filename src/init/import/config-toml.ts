@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { BULK_TOML } from './config-toml-bulk.ts';
+import { UNUSED_TOML } from './config-toml-unused.ts';
+import { ignored, ignoredBelow, type KeyFate, left, mapped, widening } from './fate.ts';
+import { Amount, Flag, Text, Whole } from './value.ts';
+
+const Provider = z.enum(['auto', 'claude', 'codex']);
+const MOST_AGENTS = 150;
+/** Phases of that tool and the roles that do the same here. */
+const PHASES = {
+  decompose: 'plan',
+  execute: 'implement',
+  review: 'review',
+  discover: 'research',
+  requirement: 'requirements',
+};
+
+/** Every key of `config.toml`. */
+export const CONFIG_TOML: readonly KeyFate[] = [
+  mapped('orchestrator.max_parallel', 'limits.agents', {
+    type: Whole,
+    turn: (most) => ({
+      settings: [{ to: 'limits.agents', value: Math.min(most, MOST_AGENTS) }],
+      ...(most > MOST_AGENTS ? { note: `at most ${MOST_AGENTS} work at once` } : {}),
+    }),
+  }),
+  ...ignoredBelow('orchestrator', 'agents start as soon as there is room; nothing is polled or queued by size', [
+    'min_parallel',
+    'adaptive_enabled',
+    'queue_capacity',
+    'health_check_interval',
+    'shutdown_timeout',
+    'concurrency_groups',
+    'max_write_parallel',
+  ]),
+  ...providerKeys('claude'),
+  ...providerKeys('codex'),
+  mapped('codex.execution_security_mode', 'agents.codex.permission', {
+    type: z.enum(['restricted', 'trusted_local']),
+    turn: (mode) =>
+      mode === 'restricted'
+        ? left('that is how it is anyway')
+        : widening('agents.codex.permission', 'bypass', 'codex does everything without asking'),
+  }),
+  mapped('routing.default_provider', 'routing.order', {
+    type: Provider,
+    turn: (provider) =>
+      provider === 'auto'
+        ? left('agents are chosen by role anyway')
+        : { settings: [{ to: 'routing.order', value: [provider] }] },
+  }),
+  mapped('routing.auto_fallback', 'routing.fallback', { type: Flag }),
+  ...Object.entries(PHASES).map(([phase, role]) =>
+    mapped(`routing.phase_defaults.${phase}`, `routing.prefer.${role}`, {
+      type: Provider,
+      turn: (provider) =>
+        provider === 'auto'
+          ? left('agents are chosen by role anyway')
+          : { settings: [{ to: `routing.prefer.${role}`, value: [provider] }] },
+    }),
+  ),
+  ...ignoredBelow('routing.phase_defaults', 'there is no such phase; items of bulk work are tasks like others', [
+    'simple',
+    'self_improve',
+  ]),
+  mapped('retry.max_attempts', 'limits.attempts', { type: Whole }),
+  mapped('retry.backoff_base', 'limits.retryDelaySeconds', { type: Amount }),
+  ...ignoredBelow('retry', 'the kind of a failure decides how long to wait', [
+    'backoff_multiplier',
+    'jitter',
+    'max_delay',
+  ]),
+  mapped('limits.max_output_size_bytes', 'limits.output.maxBytes', { type: Whole }),
+  mapped('limits.min_disk_space_mb', 'limits.freeDiskMb', { type: Amount }),
+  ...ignoredBelow('limits', 'there is no such limit here', [
+    'max_prompt_size_chars',
+    'max_memory_percent',
+    'max_process_rss_mb',
+    'max_nesting_depth',
+    'stream_file_max_bytes',
+    'blackboard_value_max_chars',
+    'lru_max_outputs',
+    'lru_max_results',
+  ]),
+  mapped('delivery.local_only', 'land', {
+    type: Flag,
+    turn: (value) =>
+      value ? { settings: [{ to: 'land', value: 'branch' }] } : left('say what landing means with land: merge or pr'),
+  }),
+  ...ignoredBelow('delivery', 'pull requests are settings of their own: pr', ['allow_multi_branch', 'write_pr_drafts']),
+  ...BULK_TOML,
+  ...UNUSED_TOML,
+];
+
+function providerKeys(name: 'claude' | 'codex'): KeyFate[] {
+  return [
+    mapped(`${name}.default_model`, `agents.${name}.model`, { type: Text }),
+    mapped(`${name}.default_timeout`, `agents.${name}.runtimeSeconds`, { type: Amount }),
+    mapped(`${name}.max_budget_usd`, `agents.${name}.spendUsd`, {
+      type: Amount,
+      turn: (value) =>
+        value > 0 ? { settings: [{ to: `agents.${name}.spendUsd`, value }] } : left('0 meant no limit'),
+    }),
+    mapped(`${name}.cli_path`, `agents.${name}.command`, {
+      type: Text,
+      turn: (value) =>
+        value === name
+          ? left('it is the usual program')
+          : widening(`agents.${name}.command`, value, `${value} is started as the agent ${name}`),
+    }),
+    ...ignored('a budget is always a limit', [`${name}.budget_enforcement_mode`]),
+  ];
+}

@@ -1,0 +1,59 @@
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { dropEmpty, isPlain, type Plain } from '../../config/merge.ts';
+import { type Mistake, refuseConfig } from '../../config/mistake.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { messageOf } from '../../errors.ts';
+import { placeInToml } from './toml-place.ts';
+
+/** A file of another tool, read but not yet understood; keys without a value are gone. */
+export type ForeignFile = {
+  file: string;
+  value: Plain;
+  /** Where a mistake about a key belongs. */
+  locate(path: readonly string[], reason: string): Mistake;
+};
+
+/** JSON is read as the YAML that it is. */
+export type Syntax = 'yaml' | 'toml';
+
+const DEEPEST = 500;
+
+/** Reads a file of another tool; broken syntax is refused with its place, and a key can be found again in the text. */
+export function parseForeign(file: string, text: string, syntax: Syntax): ForeignFile {
+  requireShallow(file, text);
+  return syntax === 'toml' ? fromToml(file, text) : fromYaml(file, text);
+}
+
+/** Settings are a few levels deep; what is nested without end only costs time. */
+function requireShallow(file: string, text: string): void {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > DEEPEST) refuseConfig([{ file, line: 1, column: 1, key: '', reason: 'nested too deeply' }]);
+  }
+}
+
+function fromYaml(file: string, text: string): ForeignFile {
+  const { value, locate } = parseConfig(text, file);
+  return { file, value, locate: (path, reason) => locate({ path: [...path], reason, about: 'value' }) };
+}
+
+function fromToml(file: string, text: string): ForeignFile {
+  const value = dropEmpty(tomlValue(file, text));
+  return {
+    file,
+    value: isPlain(value) ? value : {},
+    locate: (path, reason) => ({ file, ...placeInToml(text, path), key: path.join('.'), reason }),
+  };
+}
+
+function tomlValue(file: string, text: string): unknown {
+  try {
+    return parseToml(text);
+  } catch (error) {
+    const { line, column } = error instanceof TomlError ? error : { line: 1, column: 1 };
+    const reason = messageOf(error).split('\n', 1)[0] ?? '';
+    return refuseConfig([{ file, line, column, key: '', reason }]);
+  }
+}

@@ -1,0 +1,104 @@
+import { mergeConfig, type Plain, valueAt } from '../../config/merge.ts';
+import { type Mistake, refuseConfig } from '../../config/mistake.ts';
+import { git } from '../../git/git.ts';
+import type { ImportEntry } from '../../schema/init.ts';
+import { isFileInside, openProject, type ProjectFiles } from '../project-files.ts';
+import type { ImportContext, NewFile, Setting } from './fate.ts';
+import { type ForeignFile, parseForeign } from './foreign-file.ts';
+import { FORMATS, type ForeignFormat } from './registry.ts';
+import { promptFiles, roleFileOf, type SourcedPrompt } from './role-file.ts';
+import { translate } from './translate.ts';
+
+/** Everything that other tools' files in a project become. */
+export type Imported = {
+  entries: ImportEntry[];
+  settings: Setting[];
+  /** What lets agents do more: taken only when a person says so. */
+  held: Setting[];
+  files: NewFile[];
+  notes: string[];
+};
+
+/** Words of prompts, and the keys beside which they stood. */
+const PROMPT_FACTS = { APP_URL: 'appUrl', BASE_BRANCH: 'baseBranch', INSTRUCTIONS_FILE: 'instructionsFile' };
+
+/** Reads every file of another tool; mistakes in any of them are told at once with their places, and nothing counts. */
+export async function importProject(root: string): Promise<Imported> {
+  const files = await openProject(root);
+  const known = await knownOf(root);
+  const result: Imported = { entries: [], settings: [], held: [], files: [], notes: [] };
+  const prompts = await promptFiles(files);
+  const mistakes: Mistake[] = [];
+  let whole: Plain = {};
+  for (const { found, format } of await foreignFiles(files)) {
+    const given = withDefaults(found, format, known);
+    const translated = translate(given, format, known);
+    result.entries.push(...translated.entries);
+    result.settings.push(...translated.settings);
+    result.held.push(...translated.held);
+    result.files.push(...translated.files);
+    prompts.push(...translated.prompts.map((prompt) => ({ ...prompt, file: found.file, isFile: false })));
+    mistakes.push(...translated.mistakes);
+    whole = mergeConfig(given.value, whole);
+  }
+  if (mistakes.length > 0) refuseConfig(mistakes);
+  await addRoles(result, prompts, whole);
+  return { ...result, entries: firstCounts(result.entries) };
+}
+
+/** The files of other tools that an import would read. */
+export async function findForeign(root: string): Promise<string[]> {
+  return (await foreignFiles(await openProject(root))).map(({ found }) => found.file);
+}
+
+type Known = Omit<ImportContext, 'whole'>;
+
+async function foreignFiles(files: ProjectFiles): Promise<{ found: ForeignFile; format: ForeignFormat }[]> {
+  const all: { found: ForeignFile; format: ForeignFormat }[] = [];
+  for (const format of FORMATS) {
+    const text = await files.read(format.file);
+    if (text === undefined) continue;
+    const found = parseForeign(format.file, text, format.syntax);
+    if (format.isMeant?.(found.value) !== false) all.push({ found, format });
+  }
+  return all;
+}
+
+async function knownOf(root: string): Promise<Known> {
+  const args = ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads'];
+  const branches = new Set((await git(args, { cwd: root, asUser: true })).stdout.split('\n'));
+  return { hasBranch: (name) => branches.has(name), hasFile: (path) => isFileInside(root, path) };
+}
+
+/** What the tool takes where its file says nothing, if that is there. */
+function withDefaults(found: ForeignFile, { defaults = {} }: ForeignFormat, { hasFile }: Known): ForeignFile {
+  const there = Object.entries(defaults).filter(([, path]) => hasFile(path));
+  return { ...found, value: mergeConfig(Object.fromEntries(there), found.value) };
+}
+
+async function addRoles(result: Imported, prompts: readonly SourcedPrompt[], whole: Plain): Promise<void> {
+  const facts = new Map<string, string>();
+  for (const [word, key] of Object.entries(PROMPT_FACTS)) {
+    const value = valueAt(whole, [key]);
+    if (typeof value === 'string' && value !== '') facts.set(word, value);
+  }
+  for (const prompt of prompts) {
+    const { file, notes } = await roleFileOf(prompt, facts);
+    result.notes.push(...notes);
+    if (!result.files.some(({ path }) => path === file.path)) result.files.push(file);
+    if (prompt.isFile) result.entries.push({ file: prompt.file, key: '', fate: 'mapped', to: file.path, note: null });
+  }
+}
+
+/** Of two keys that become the same setting the first counts, and the second is told so. */
+function firstCounts(entries: readonly ImportEntry[]): ImportEntry[] {
+  const first = new Map<string, ImportEntry>();
+  return entries.map((entry) => {
+    if (entry.to === null || entry.fate !== 'mapped') return entry;
+    const other = first.get(entry.to);
+    if (other === undefined) first.set(entry.to, entry);
+    return other === undefined
+      ? entry
+      : { ...entry, fate: 'ignored', to: null, note: `${other.file} says ${entry.to} already` };
+  });
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** Types of values as other tools write them; none of them bends one type into another. */
+export const Flag = z.boolean();
+export const Whole = z.number().int();
+export const Amount = z.number();
+export const Text = z.string();
+export const Texts = z.array(z.string());
+
+/** A list, or a text with commas between its items. */
+export const Listed = z.union([
+  Texts,
+  Text.transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  ),
+]);

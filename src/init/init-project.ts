@@ -1,0 +1,103 @@
+import { configFile, readConfigText } from '../config/files.ts';
+import { type LayerText, loadLayers } from '../config/load.ts';
+import { isPlain, mergeConfig, type Plain, valueAt } from '../config/merge.ts';
+import type { InitDocument, InitFile } from '../schema/init.ts';
+import { realWorld, type World } from '../world.ts';
+import { writeAgentsMd } from './agents-md.ts';
+import { createFile } from './create-file.ts';
+import type { Detection } from './detect.ts';
+import { type Choices, draftSettings, type Part } from './draft.ts';
+import type { NewFile, Setting } from './import/fate.ts';
+import type { Imported } from './import/import-project.ts';
+import { settingsMap } from './import/settings-map.ts';
+import { isTaken, requirePlace } from './place.ts';
+import { missingFrom, renderSettings, requireValid, yamlOf } from './render.ts';
+import { refreshSchema } from './schema-file.ts';
+
+export type InitRequest = {
+  detection: Detection;
+  choices: Choices;
+  imported: Imported | null;
+  /** Settings that let agents do more and that a person agreed to. */
+  agreed: readonly Setting[];
+  agentsMd: boolean;
+  dryRun: boolean;
+  env: NodeJS.ProcessEnv;
+};
+
+const CONFIG = '.manyhands/config.yaml';
+
+/** Sets a project up: new files only, all of them judged before the first is written, nothing of the user's replaced. */
+export async function initProject(request: InitRequest, world: World = realWorld): Promise<InitDocument> {
+  const { detection, imported, dryRun } = request;
+  const { root } = detection;
+  const parts = partsOf(request);
+  const file = await requirePlace(root, CONFIG);
+  const isThere = await isTaken(file);
+  const text = renderSettings(parts);
+  requireValid(text, file, await globalLayer(request.env));
+  const missing = isThere ? missingFrom(await existingSettings(request), settingsOf(parts)) : {};
+  const wanted = [...(imported?.files ?? []), ...(isThere ? [] : [{ path: CONFIG, text }])];
+  const files: InitFile[] = [...(isThere ? [keptFile(CONFIG)] : []), await refreshSchema(root, dryRun, world)];
+  for (const each of wanted) files.push(await make(root, each, { dryRun, world }));
+  if (request.agentsMd) files.push(...(await writeAgentsMd({ root, remove: false, dryRun }, world)));
+  return {
+    root,
+    dryRun,
+    detected: detectedOf(detection),
+    files,
+    missing: Object.keys(missing).length === 0 ? null : yamlOf(missing),
+    imported: imported?.entries ?? [],
+    notes: [...detection.notes, ...(imported?.notes ?? [])],
+  };
+}
+
+/** What was detected, below what was imported and agreed to. */
+function partsOf({ detection, choices, imported, agreed }: InitRequest): Part[] {
+  const above = settingsMap([...(imported?.settings ?? []), ...agreed]);
+  const testCommand = valueAt(above, ['project', 'testCommand']);
+  const checks = choices.checks.filter(({ run }) => run !== testCommand);
+  const drafted = draftSettings(detection, { ...choices, checks });
+  const parts = drafted.map((part) => ({ ...part, value: over(part.value, above[part.key]) }));
+  const others = Object.entries(above).filter(([key]) => !drafted.some((part) => part.key === key));
+  return [...parts, ...others.map(([key, value]) => ({ key, value, comment: 'Imported.', alternatives: [] }))];
+}
+
+function over(below: unknown, above: unknown): unknown {
+  if (above === undefined) return below;
+  return isPlain(below) && isPlain(above) ? mergeConfig(below, above) : above;
+}
+
+function settingsOf(parts: readonly Part[]): Plain {
+  return Object.fromEntries(parts.map(({ key, value }) => [key, value]));
+}
+
+async function globalLayer(env: NodeJS.ProcessEnv): Promise<LayerText[]> {
+  const file = configFile('global', { env });
+  const text = file === undefined ? undefined : await readConfigText(file);
+  return file === undefined || text === undefined ? [] : [{ scope: 'global', file, text }];
+}
+
+async function existingSettings({ detection, env }: InitRequest): Promise<Plain> {
+  const { layers } = await loadLayers({ dir: detection.root, env });
+  return layers.find(({ scope }) => scope === 'project')?.value ?? {};
+}
+
+async function make(
+  root: string,
+  file: NewFile,
+  { dryRun, world }: { dryRun: boolean; world: World },
+): Promise<InitFile> {
+  const place = await requirePlace(root, file.path);
+  const action = dryRun ? ((await isTaken(place)) ? 'kept' : 'written') : await createFile(root, file, world);
+  return action === 'kept' ? keptFile(file.path) : { path: file.path, action, backup: null, note: null };
+}
+
+function keptFile(path: string): InitFile {
+  return { path, action: 'kept', backup: null, note: 'it is there already' };
+}
+
+function detectedOf(detection: Detection): InitDocument['detected'] {
+  const { frameworks, packageManagers, monorepo, checks, setup, privateFiles, base, forge } = detection;
+  return { frameworks, packageManagers, monorepo, checks, setup, privateFiles, base, forge };
+}

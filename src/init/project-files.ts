@@ -1,0 +1,82 @@
+import { realpathSync, statSync } from 'node:fs';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+
+/** What detection may see of a folder: names, and the texts of plain, small files inside the project. */
+export interface ProjectFiles {
+  /** Relative to the top of the project; empty for the top itself. */
+  readonly folder: string;
+  /** The names in the folder, sorted. */
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  /** The text of a file below the folder; undefined if there is none that can be trusted to be read. */
+  read(path: string): Promise<string | undefined>;
+  /** The same view of a folder below; undefined if there is none inside the project. */
+  enter(folder: string): Promise<ProjectFiles | undefined>;
+}
+
+const MOST_BYTES = 1_000_000;
+const MOST_NAMES = 10_000;
+
+/** Opens a project for detection: links that lead out, devices, large files and what is no UTF-8 are as if absent. */
+export async function openProject(root: string): Promise<ProjectFiles> {
+  return viewOf(await realpath(root), '');
+}
+
+/** Whether there is a plain file of that name inside a folder. */
+export function isFileInside(folder: string, path: string): boolean {
+  try {
+    const place = realpathSync(join(folder, path));
+    return isBelow(realpathSync(folder), place) && statSync(place).isFile();
+  } catch {
+    // What cannot be reached is not there for us.
+    return false;
+  }
+}
+
+async function viewOf(top: string, folder: string): Promise<ProjectFiles> {
+  const names = (await readdir(join(top, folder))).slice(0, MOST_NAMES).sort();
+  const known = new Set(names);
+  return {
+    folder,
+    names,
+    has: (name) => known.has(name),
+    read: (path) => readInside(top, join(folder, path)),
+    enter: async (below) => {
+      const place = await placeInside(top, join(folder, below));
+      return place !== undefined && (await stat(place)).isDirectory() ? viewOf(top, join(folder, below)) : undefined;
+    },
+  };
+}
+
+async function readInside(top: string, path: string): Promise<string | undefined> {
+  const place = await placeInside(top, path);
+  if (place === undefined) return undefined;
+  const facts = await stat(place);
+  if (!facts.isFile() || facts.size > MOST_BYTES) return undefined;
+  return decode(await readFile(place));
+}
+
+async function placeInside(top: string, path: string): Promise<string | undefined> {
+  try {
+    const place = await realpath(join(top, path));
+    return isBelow(top, place) ? place : undefined;
+  } catch {
+    // A file that is not there, or that may not be seen, tells nothing about the project.
+    return undefined;
+  }
+}
+
+function isBelow(top: string, place: string): boolean {
+  const way = relative(top, place);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // What is no text is no manifest.
+    return undefined;
+  }
+}

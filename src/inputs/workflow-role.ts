@@ -1,0 +1,56 @@
+/** Who plays a role that is named in another tool's words, when the project has no role of that name. */
+const PLAYED_BY: Record<string, string> = {
+  development: 'implement',
+  implementation: 'implement',
+  documentation: 'implement',
+  automation: 'implement',
+  performance: 'review',
+  compatibility: 'review',
+  supervisor: 'review',
+  ops: 'review',
+  multimodal: 'research',
+};
+
+/** What each role hands over, besides a status and a summary. */
+const HANDS_OVER: Record<string, readonly string[]> = {
+  requirements: ['requirements', 'boundaries', 'acceptance_criteria'],
+  architecture: ['touched_files', 'dependencies', 'plan', 'risks'],
+  development: ['changed_files', 'write_scope', 'commands_run'],
+  implementation: ['changed_files', 'write_scope', 'commands_run'],
+  testing: ['tests_run', 'failures', 'coverage_gaps'],
+  review: ['findings', 'blocking_issues', 'residual_risk'],
+  security: ['findings', 'secret_exposure', 'permissions', 'blocking_status'],
+  ops: ['deploy_impact', 'rollback', 'observability', 'release_risk'],
+  supervisor: ['verdict', 'confidence', 'objections', 'missing_evidence'],
+};
+
+const TEXTS = { type: 'array', items: { type: 'string' } };
+const SHAPES: Record<string, object> = {
+  status: { enum: ['pass', 'fail', 'blocked', 'needs_repair'] },
+  summary: { type: 'string' },
+  blocking_status: { type: 'string' },
+  confidence: { enum: ['low', 'medium', 'high'] },
+  verdict: { enum: ['approve', 'revise', 'block'] },
+};
+
+/** The names that a workflow may use: the project's own roles and those of the other tool. */
+export function workflowRoles(known: readonly string[]): string[] {
+  return [...new Set([...known, ...Object.keys(PLAYED_BY)])].sort();
+}
+
+/** Which of the known roles plays the named one. */
+export function playedBy(role: string, known: readonly string[]): string | undefined {
+  if (known.includes(role)) return role;
+  return PLAYED_BY[role];
+}
+
+/** The JSON Schema of what a node of that role hands over; its gates ask about these fields. */
+export function handoffSchema(role: string): Record<string, unknown> {
+  const required = ['status', 'summary', ...(HANDS_OVER[role] ?? [])];
+  const fields = [...new Set([...required, 'blocking_issues'])];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field, SHAPES[field] ?? TEXTS])),
+    required,
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { errorCode, messageOf } from '../errors.ts';
+import { timeLimit } from '../process/time-limit.ts';
+import type { Usage } from '../schema/usage.ts';
+import type { Asking } from './model-api.ts';
+
+/** One request to a vendor. */
+export type VendorRequest = { url: string; headers: Record<string, string>; body: unknown };
+
+/** What came back: a document, or why there is none and whether a model may have worked for it. */
+export type VendorReply = { kind: 'body'; body: unknown } | { kind: 'failed'; problem: string; usage: Usage };
+
+/** The connection was never made, so that no model can have worked. */
+const UNREACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const LONGEST_PROBLEM = 200;
+const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) });
+
+/** Sends one JSON document and reads one; it follows nobody elsewhere with the key, and asks once. */
+export async function sendOnce(request: VendorRequest, asking: Asking, signal: AbortSignal): Promise<VendorReply> {
+  signal.throwIfAborted();
+  using limit = timeLimit(asking.timeoutMs, asking.world);
+  try {
+    const response = await fetch(request.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...request.headers },
+      body: JSON.stringify(request.body),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, limit.signal]),
+    });
+    const text = await response.text();
+    if (!response.ok) return failed(`${response.status}: ${refusalText(text)}`, { kind: 'none' });
+    const body = parsed(text);
+    return body === undefined ? failed('its answer is no JSON', { kind: 'unknown' }) : { kind: 'body', body };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.signal.aborted) return failed(`no answer within ${asking.timeoutMs / 1000} s`, { kind: 'unknown' });
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    return failed(messageOf(cause), UNREACHED.has(errorCode(cause) ?? '') ? { kind: 'none' } : { kind: 'unknown' });
+  }
+}
+
+function failed(problem: string, usage: Usage): VendorReply {
+  return { kind: 'failed', problem: problem.slice(0, LONGEST_PROBLEM), usage };
+}
+
+function refusalText(text: string): string {
+  const refusal = Refusal.safeParse(parsed(text));
+  return refusal.success ? refusal.data.error.message : 'refused';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Told to the caller as an answer that cannot be used.
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { errorCode } from '../errors.ts';
+import { realWorld, type World } from '../world.ts';
+import { timeLimit } from './time-limit.ts';
+
+export type StreamOptions = {
+  cwd?: string;
+  /** The whole environment: nothing of ours is added. */
+  env: Record<string, string>;
+  input?: string | Buffer;
+  timeoutMs: number;
+  signal?: AbortSignal;
+};
+
+/** How a program came to its end; by a signal, its code is 128 and the signal's number. */
+export type StreamEnd = { code: number; stderr: string; timedOut: boolean };
+
+const MAX_STDERR_CHARS = 8_192;
+
+/**
+ * Runs a program and gives its output piece by piece, never more than is asked for; the end is the return value. Whoever
+ * stops reading, the time limit and an abort end its whole process group.
+ */
+export async function* stream(
+  command: readonly string[],
+  options: StreamOptions,
+  world: World = realWorld,
+): AsyncGenerator<Buffer, StreamEnd> {
+  options.signal?.throwIfAborted();
+  const [program, ...args] = command;
+  if (program === undefined) throw new TypeError('An empty command cannot be run');
+  const { signal, timeoutMs, input, ...place } = options;
+  const child = spawn(program, args, { ...place, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  // A program may end without reading its input; that shows in its exit code, not here.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const closed = new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, name) => resolve(code ?? 128 + (name === null ? 0 : constants.signals[name])));
+  });
+  // It is awaited below, whatever the reader does meanwhile.
+  closed.catch(() => {});
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < MAX_STDERR_CHARS) stderr += chunk.toString('utf8');
+  });
+  using limit = timeLimit(timeoutMs, world);
+  const stop = () => endGroup(child);
+  limit.signal.addEventListener('abort', stop, { once: true });
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of child.stdout) if (Buffer.isBuffer(chunk)) yield chunk;
+    const code = await closed;
+    signal?.throwIfAborted();
+    return { code, stderr: stderr.slice(0, MAX_STDERR_CHARS), timedOut: limit.signal.aborted };
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    if (child.exitCode === null && child.signalCode === null) stop();
+  }
+}
+
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    // The group ended by itself meanwhile; on macOS a group of zombies answers EPERM.
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
+  }
+}

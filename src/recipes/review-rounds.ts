@@ -1,0 +1,100 @@
+import { converge, type ReviewRound, SEVERITY_SCORE } from '../core/convergence.ts';
+import { lastAttempt, type RunState, type TaskState } from '../core/state.ts';
+import { ReviewOutput } from '../schema/output.ts';
+import type { TaskSpec } from '../schema/task.ts';
+import type { Unfolding } from './recipe.ts';
+import { taskSpec } from './spec.ts';
+
+/** How a result is reviewed: the most rounds, what the first is measured against, and what reviewers are told besides. */
+export type Reviewing = { most: number; since: string; title: string; told: string };
+
+/** Findings beyond this many in one round are left for the next. */
+const FIXES_PER_ROUND = 20;
+const NOTHING_NEW: Unfolding = { add: [] };
+
+/** The next step once nothing is open: a first review, fixes for what it found, a review of these, until they converge. */
+export function nextRound(run: RunState, reviewing: Reviewing): Unfolding {
+  const reviews = reviewsOf(run);
+  const last = reviews.at(-1);
+  if (last !== undefined && last.phase.status !== 'done') return NOTHING_NEW;
+  if (last === undefined || run.tasks[`fix/${reviews.length}.1`] !== undefined)
+    return { add: [reviewTask(run, reviewing, reviews)] };
+  return afterReview(run, reviews, reviewing.most);
+}
+
+/** The task of the first round of review: the same whenever it is asked for. */
+export function firstReview(run: RunState, reviewing: Reviewing): TaskSpec {
+  return reviewTask(run, reviewing, []);
+}
+
+function reviewTask(run: RunState, { since, title, told }: Reviewing, earlier: TaskState[]): TaskSpec {
+  const last = earlier.at(-1);
+  const round = earlier.length + 1;
+  const from = last === undefined ? since : (lastAttempt(last)?.base ?? since);
+  const known = earlier.flatMap((task) => findingsOf(task).map((finding) => `- ${finding.title}`));
+  const before =
+    known.length === 0 ? '' : `\n\nFindings of earlier rounds, which were to be fixed:\n${known.join('\n')}`;
+  return taskSpec(run.start.config, {
+    key: `review/${round}`,
+    title: round === 1 ? title : `Review the fixes (round ${round})`,
+    role: 'review',
+    access: 'read',
+    prompt: `Review what changed: git diff ${from} HEAD${told}${before}`,
+  });
+}
+
+function afterReview(run: RunState, reviews: TaskState[], most: number): Unfolding {
+  const rounds = reviews.map(roundOf);
+  const result = converge(rounds, most);
+  const latest = reviews.at(-1);
+  if (result.kind === 'clean' || latest === undefined) return NOTHING_NEW;
+  if (result.kind === 'continue') return { add: fixes(run, latest, reviews.length) };
+  if (result.best.high === 0 || run.approved.includes('review')) return stopAt(run, result);
+  const reason = `${result.best.high} serious review findings are left after ${rounds.length} rounds (${result.why})`;
+  return { add: [], hold: { what: 'review', reason, files: [] } };
+}
+
+function stopAt(run: RunState, result: { why: string; best: ReviewRound }): Unfolding {
+  return result.best.commit === run.tip.commit
+    ? NOTHING_NEW
+    : { add: [], keep: { commit: result.best.commit, reason: result.why } };
+}
+
+function fixes(run: RunState, latest: TaskState, round: number): TaskSpec[] {
+  const serious = findingsOf(latest).filter((finding) => SEVERITY_SCORE[finding.severity] > 0);
+  return serious.slice(0, FIXES_PER_ROUND).map((finding, index) => {
+    const place =
+      finding.file === undefined ? '' : `In ${finding.file}${finding.line === undefined ? '' : `:${finding.line}`}`;
+    return taskSpec(run.start.config, {
+      key: `fix/${round}.${index + 1}`,
+      title: `Fix: ${finding.title}`,
+      role: 'fix',
+      access: 'write',
+      optional: true,
+      prompt: `${finding.description}\n\n${place}`.trim(),
+    });
+  });
+}
+
+function roundOf(task: TaskState): ReviewRound {
+  const findings = findingsOf(task);
+  return {
+    score: findings.reduce((sum, finding) => sum + SEVERITY_SCORE[finding.severity], 0),
+    high: findings.filter((finding) => finding.severity === 'high').length,
+    commit: lastAttempt(task)?.base ?? '',
+  };
+}
+
+function findingsOf(task: TaskState): ReviewOutput['findings'] {
+  const output = ReviewOutput.safeParse(lastAttempt(task)?.ended?.output);
+  return output.success ? output.data.findings : [];
+}
+
+function reviewsOf(run: RunState): TaskState[] {
+  const tasks: TaskState[] = [];
+  for (let round = 1; ; round += 1) {
+    const task = run.tasks[`review/${round}`];
+    if (task === undefined) return tasks;
+    tasks.push(task);
+  }
+}

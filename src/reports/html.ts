@@ -1,0 +1,86 @@
+import type { Block, Page, Piece } from './page.ts';
+import { visibleLine, visibleText } from './visible-text.ts';
+
+/** Most of one text that is written out; what is left is counted. */
+const LINE_CHARS = 2_000;
+const TEXT_CHARS = 20_000;
+
+/** Nothing is loaded and nothing runs, whatever a text holds: only the style below counts. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const STYLE = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
+code, pre { font: 0.9em ui-monospace, monospace; unicode-bidi: isolate; } code { background: var(--soft); padding: .1em .3em; border-radius: .2em; }
+pre { background: var(--soft); padding: .8rem; overflow-x: auto; white-space: pre-wrap; } blockquote { margin: 0; padding-left: 1rem; border-left: .2rem solid var(--line); white-space: pre-wrap; }
+@media print { body { max-width: none; margin: 0; } }
+`.trim();
+
+/** Writes a report as one HTML file that needs nothing else and holds no script; every text in it is only text. */
+export function toHtml({ title, blocks }: Page): string {
+  const name = line(title);
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${escaped(POLICY)}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${name}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+    '<body>',
+    `<h1>${name}</h1>`,
+    ...blocks.map(blockText),
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+function blockText(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `<h${block.level}>${line(block.text)}</h${block.level}>`;
+    case 'paragraph':
+      return `<p>${piecesText(block.pieces)}</p>`;
+    case 'list':
+      return `<ul>\n${block.items.map((item) => `<li>${piecesText(item)}</li>`).join('\n')}\n</ul>`;
+    case 'table':
+      return tableText(block);
+    case 'quote':
+      return `<blockquote>${escaped(visibleText(block.text, TEXT_CHARS))}</blockquote>`;
+    case 'code':
+      return `<pre>${escaped(visibleText(block.text, TEXT_CHARS))}</pre>`;
+  }
+}
+
+function tableText({ head, rows }: Extract<Block, { kind: 'table' }>): string {
+  const titles = head.map((cell) => `<th>${line(cell)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${piecesText(cell)}</td>`).join('')}</tr>`);
+  return `<table>\n<thead><tr>${titles}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table>`;
+}
+
+function piecesText(pieces: readonly Piece[]): string {
+  return pieces
+    .map((piece) =>
+      typeof piece === 'string' ? escaped(visibleText(piece, LINE_CHARS)) : `<code>${line(piece.code)}</code>`,
+    )
+    .join('');
+}
+
+function line(text: string): string {
+  return escaped(visibleLine(text, LINE_CHARS));
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

@@ -1,0 +1,37 @@
+/** A piece of a line: plain text, or text that is shown letter for letter as code. */
+export type Piece = string | { code: string };
+
+/** A part of a report. Every text in it may come from an agent: whoever writes it out makes it harmless. */
+export type Block =
+  | { kind: 'heading'; level: 1 | 2 | 3; text: string }
+  | { kind: 'paragraph'; pieces: Piece[] }
+  | { kind: 'list'; items: Piece[][] }
+  | { kind: 'table'; head: string[]; rows: Piece[][][] }
+  | { kind: 'quote'; text: string }
+  | { kind: 'code'; text: string };
+
+/** A report before it is written out in a format. */
+export type Page = { title: string; blocks: Block[] };
+
+/** A heading with what stands below it; nothing at all where there is nothing to say. */
+export function section(text: string, blocks: readonly Block[]): Block[] {
+  return blocks.length === 0 ? [] : [{ kind: 'heading', level: 2, text }, ...blocks];
+}
+
+export function paragraph(...pieces: Piece[]): Block {
+  return { kind: 'paragraph', pieces };
+}
+
+export function list(items: readonly Piece[][]): Block[] {
+  return items.length === 0 ? [] : [{ kind: 'list', items: [...items] }];
+}
+
+/** A table whose cells are single pieces. */
+export function table(head: readonly string[], rows: readonly (readonly Piece[])[]): Block[] {
+  if (rows.length === 0) return [];
+  return [{ kind: 'table', head: [...head], rows: rows.map((row) => row.map((cell) => [cell])) }];
+}
+
+export function code(text: string): Piece {
+  return { code: text };
+}

@@ -1,0 +1,172 @@
+import { runDocument } from '../core/document.ts';
+import type { RunState } from '../core/state.ts';
+import type { Acceptance, Judgement } from '../schema/acceptance.ts';
+import type { ChangeSummary } from '../schema/change.ts';
+import type { RunDocument } from '../schema/document.ts';
+import type { ShownEvent } from '../schema/operation.ts';
+import { type Block, code, list, type Page, type Piece, paragraph, section, table } from './page.ts';
+import { taskBlocks } from './task-section.ts';
+import { decisionTrail } from './trail.ts';
+
+/** What a report is made of. `looked` is null where the repository cannot be looked at; `blind` says why. */
+export type ReportMaterial = {
+  state: RunState;
+  events: readonly ShownEvent[];
+  looked: { acceptance: Acceptance; judgement: Judgement; changes: ChangeSummary } | null;
+  blind: string | null;
+};
+
+const MOST_FILES = 200;
+const MOST_STEPS = 500;
+
+/** The report of a run: what was asked, what was done, what proves it, what is risky, what it cost, and who decided what. */
+export function runReport({ state, events, looked, blind }: ReportMaterial): Page {
+  const document = runDocument(state);
+  return {
+    title: document.title,
+    blocks: [
+      ...overview(document, looked, blind),
+      ...section('What was asked', asked(state)),
+      ...(looked === null ? [] : section('Acceptance', acceptanceBlocks(looked.acceptance))),
+      ...(looked === null ? [] : section('Evidence', evidenceBlocks(looked.acceptance))),
+      ...(looked === null ? [] : section('What changed', changeBlocks(looked.changes))),
+      ...section('What was done', taskBlocks(state, document)),
+      ...section('Risks', riskBlocks(document)),
+      ...section('Decisions', trailBlocks(events)),
+      ...section('How to look at it yourself', checkOutBlocks(document)),
+    ],
+  };
+}
+
+function overview(document: RunDocument, looked: ReportMaterial['looked'], blind: string | null): Block[] {
+  const { run, status, reason, landed, undone, cost, startedAt, endedAt, recipe } = document;
+  const rows: Piece[][] = [
+    ['Run', code(run)],
+    ['Status', `${status}${reason === null ? '' : `: ${reason}`}`],
+    ...(looked === null
+      ? []
+      : [
+          ['Acceptance', looked.acceptance.acceptance],
+          ['Judgement', judgementText(looked.judgement)],
+        ]),
+    ...(landed === null ? [] : [['Landed', `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 10)}`]]),
+    ...(undone === null ? [] : [['Undone', `on ${undone.branch} by ${undone.commit.slice(0, 10)}, ${undone.at}`]]),
+    ['Recipe', recipe],
+    ['Started', startedAt],
+    ['Ended', endedAt ?? 'not yet'],
+    ['Cost', `${cost.toFixed(2)} USD`],
+  ];
+  const note =
+    blind === null
+      ? []
+      : [paragraph(`The repository could not be looked at, so acceptance and evidence are left out: ${blind}`)];
+  return [...table(['', ''], rows), ...note];
+}
+
+function judgementText({ decision, reasons }: Judgement): string {
+  return `${decision}: ${reasons.join('; ')}`;
+}
+
+/** The words of the person who asked, as they were given. */
+function asked({ start }: RunState): Block[] {
+  const input = typeof start.input === 'object' && start.input !== null ? start.input : {};
+  const text = 'goal' in input ? input.goal : 'task' in input ? input.task : start.title;
+  return [{ kind: 'quote', text: typeof text === 'string' ? text : start.title }];
+}
+
+function acceptanceBlocks({ criteria }: Acceptance): Block[] {
+  return table(
+    ['criterion', 'verdict', 'reason'],
+    criteria.map(({ criterion, verdict, reason }) => [criterion, verdict, reason]),
+  );
+}
+
+function evidenceBlocks({ evidence, tree }: Acceptance): Block[] {
+  if (evidence.length === 0) return [paragraph('No check ran on this result.')];
+  const rows = evidence.map(({ gate, standing, verdict, summary, tree: about }) => [
+    code(gate),
+    verdict ?? 'none',
+    standing === 'current'
+      ? 'about this tree'
+      : standing === 'stale'
+        ? `stale: about ${about?.slice(0, 10) ?? 'another tree'}`
+        : 'missing',
+    summary,
+  ]);
+  const bound: Block[] = tree === null ? [] : [paragraph('The tree that stands now: ', code(tree))];
+  return [...bound, ...table(['check', 'verdict', 'standing', 'what it said'], rows)];
+}
+
+function changeBlocks({ files, kinds, risks, tests }: ChangeSummary): Block[] {
+  if (files.length === 0) return [paragraph('Nothing.')];
+  const listed = files.slice(0, MOST_FILES);
+  const more = files.length - listed.length;
+  return [
+    ...table(
+      ['kind', 'files', 'added', 'deleted'],
+      kinds.map((row) => [row.kind, String(row.files), `+${row.added}`, `-${row.deleted}`]),
+    ),
+    paragraph(`Tests: ${tests.reason}.`),
+    ...list(
+      risks.map(({ risk, detail, files: of }) => [
+        `${risk}: ${detail}`,
+        ...(of.length === 0 ? [] : [': ', code(of.slice(0, 5).join(', '))]),
+      ]),
+    ),
+    ...table(
+      ['file', 'kind', 'status', 'lines'],
+      listed.map((file) => [
+        code(file.path),
+        file.kind,
+        file.status,
+        file.binary ? 'binary' : `+${file.added} -${file.deleted}`,
+      ]),
+    ),
+    ...(more > 0 ? [paragraph(`And ${more} more.`)] : []),
+  ];
+}
+
+function riskBlocks({ tasks }: RunDocument): Block[] {
+  const rows = tasks.flatMap(({ key, flags, warnings }) => [
+    ...flags.map(({ risk, severity, detail, blocking }) => [
+      key,
+      `${risk} (${severity}${blocking ? ', blocking' : ''})`,
+      detail,
+    ]),
+    ...warnings.map((warning) => [key, 'warning', warning]),
+  ]);
+  return rows.length === 0 ? [paragraph('Nothing risky was seen.')] : table(['task', 'risk', 'what was seen'], rows);
+}
+
+function trailBlocks(events: readonly ShownEvent[]): Block[] {
+  const steps = decisionTrail(events);
+  const shown = steps.slice(-MOST_STEPS);
+  const rows = shown.map(({ at, by, about, decision, reason }) => [
+    new Date(at).toISOString(),
+    by,
+    about,
+    decision,
+    reason.slice(0, 500),
+  ]);
+  const left = steps.length - shown.length;
+  return [
+    ...(left > 0 ? [paragraph(`${left} earlier decisions are left out.`)] : []),
+    ...table(['when', 'who', 'about', 'decision', 'reason'], rows),
+  ];
+}
+
+function checkOutBlocks({ run, branch, base, landed, commit }: RunDocument): Block[] {
+  if (commit === null) return [paragraph('The run made no commit.')];
+  const lines =
+    landed === null
+      ? [
+          ...(branch === null
+            ? [`manyhands salvage ${run}`]
+            : [`git switch --detach ${branch}`, `git diff ${base.commit.slice(0, 10)} ${branch}`]),
+        ]
+      : [
+          `git show --stat ${landed.commit.slice(0, 10)}`,
+          `git diff ${base.commit.slice(0, 10)} ${landed.commit.slice(0, 10)}`,
+        ];
+  return [{ kind: 'code', text: [...lines, `manyhands verify ${run} --rerun`].join('\n') }];
+}

@@ -1,0 +1,67 @@
+import { RunEvent } from '../schema/event.ts';
+import type { ShownEvent } from '../schema/operation.ts';
+
+/** A decision that was taken about a run: by whom, about what, and why. */
+export type TrailStep = { at: number; by: string; about: string; decision: string; reason: string };
+
+/** The decisions of a run in their order: holds and what a person said to them, retries, rejections, what landed and what was taken back. */
+export function decisionTrail(events: readonly ShownEvent[]): TrailStep[] {
+  return events.flatMap(({ at, type, data }) => {
+    const event = RunEvent.safeParse({ type, data });
+    const step = event.success ? stepOf(event.data) : undefined;
+    return step === undefined ? [] : [{ at, ...step }];
+  });
+}
+
+function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
+  switch (event.type) {
+    case 'run.held':
+      return engine('run', `held (${event.data.hold.what})`, event.data.hold.reason);
+    case 'task.held':
+      return engine(event.data.task, `held (${event.data.hold.what})`, event.data.hold.reason);
+    case 'run.approved':
+      return person('run', 'approved', event.data.note);
+    case 'task.approved':
+      return person(event.data.task, 'approved', event.data.note);
+    case 'run.limited':
+      return person('run', 'limited', `at most ${event.data.agents} attempts at once`);
+    case 'run.cancelling':
+      return person('run', 'cancelled', event.data.reason);
+    case 'run.reopened':
+      return person('run', 'reopened', `${event.data.reason}: ${event.data.tasks.join(', ')}`);
+    case 'run.undone':
+      return person('run', 'undone', event.data.reason);
+    case 'run.branch-removed':
+      return person('run', 'branch deleted', `${event.data.branch} is kept as ${event.data.ref}`);
+    case 'run.rewound':
+      return engine('run', 'went back', event.data.reason);
+    case 'run.landed':
+      return engine(
+        'run',
+        `landed (${event.data.how})`,
+        `on ${event.data.branch} at ${event.data.commit.slice(0, 10)}`,
+      );
+    case 'run.ended':
+      return engine('run', event.data.status, event.data.reason);
+    case 'attempt.started':
+      return engine(event.data.task, `attempt ${event.data.attempt} by ${event.data.agent}`, event.data.because);
+    case 'task.retrying':
+      return engine(event.data.task, 'tried again', event.data.evidence);
+    case 'task.conflicted':
+      return engine(event.data.task, `conflict, ${event.data.resolver} settles it`, event.data.files.join(', '));
+    case 'task.blocked':
+      return engine(event.data.task, 'blocked', `${event.data.reason}; next: ${event.data.nextStep}`);
+    case 'task.ended':
+      return engine(event.data.task, event.data.status, event.data.reason);
+    default:
+      return undefined;
+  }
+}
+
+function engine(about: string, decision: string, reason: string): Omit<TrailStep, 'at'> {
+  return { by: 'Manyhands', about, decision, reason };
+}
+
+function person(about: string, decision: string, reason: string | undefined): Omit<TrailStep, 'at'> {
+  return { by: 'a person', about, decision, reason: reason ?? 'no reason was given' };
+}

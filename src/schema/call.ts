@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { Tier } from './task.ts';
+import { Spend, Usage } from './usage.ts';
+
+/** The small questions that are asked of a cheap model, or answered by rules. */
+export const CallKind = z.enum(['title', 'tier', 'diagnosis', 'pr-text']);
+export type CallKind = z.infer<typeof CallKind>;
+
+/** One model that was asked: `api:<vendor>` or an agent, what that used, and why its answer could not be taken. */
+export const CallTry = z.object({
+  by: z.string(),
+  usage: Usage,
+  reservation: Spend,
+  problem: z.string().optional(),
+});
+export type CallTry = z.infer<typeof CallTry>;
+
+export const TitleAnswer = z.object({
+  title: z.string().trim().min(3).max(120).describe('One line in the words of the request, at most 80 characters.'),
+});
+export type TitleAnswer = z.infer<typeof TitleAnswer>;
+
+export const TierAnswer = z.object({
+  tier: Tier.describe('light: a small errand; standard: ordinary work; heavy: wide or delicate work.'),
+  because: z
+    .string()
+    .trim()
+    .min(1)
+    .max(120)
+    .describe('The reason, as the end of a sentence that begins with "because".'),
+});
+export type TierAnswer = z.infer<typeof TierAnswer>;
+
+export const Diagnosis = z.object({
+  why: z.string().trim().min(1).max(600).describe('Why the task failed, in one or two plain sentences.'),
+  nextStep: z.string().trim().min(1).max(300).describe('What the person should do next, in one sentence.'),
+});
+export type Diagnosis = z.infer<typeof Diagnosis>;
+
+export const PrText = z.object({
+  title: z.string().trim().min(3).max(120).describe('The title of a pull request, imperative, at most 72 characters.'),
+  body: z.string().trim().min(1).max(20_000).describe('What changed and why, in Markdown.'),
+});
+export type PrText = z.infer<typeof PrText>;

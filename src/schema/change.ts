@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** What a changed file is, by its path alone. */
+export const FileKind = z.enum(['source', 'test', 'config', 'lock', 'docs', 'generated', 'other']);
+export type FileKind = z.infer<typeof FileKind>;
+
+/** One file in which two commits differ. */
+export const FileChange = z.object({
+  path: z.string(),
+  status: z.enum(['added', 'modified', 'deleted']),
+  added: z.number().int().describe('Lines added.'),
+  deleted: z.number().int().describe('Lines deleted.'),
+  binary: z.boolean(),
+});
+export type FileChange = z.infer<typeof FileChange>;
+
+/** What `diff --summary` prints with --json. */
+export const ChangeSummary = z.object({
+  files: z.array(FileChange.extend({ kind: FileKind })),
+  kinds: z.array(
+    z.object({ kind: FileKind, files: z.number().int(), added: z.number().int(), deleted: z.number().int() }),
+  ),
+  risks: z.array(z.object({ risk: z.string(), detail: z.string(), files: z.array(z.string()) })),
+  tests: z.object({
+    needed: z.boolean().describe('Source changed and no test did.'),
+    changed: z.number().int().describe('Test files that were added or changed.'),
+    reason: z.string(),
+  }),
+});
+export type ChangeSummary = z.infer<typeof ChangeSummary>;

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { Verdict } from './gate.ts';
+
+/** What `undo` prints with --json. */
+export const UndoResult = z.object({
+  run: z.string(),
+  dryRun: z.boolean().describe('Nothing was changed; this is what would be.'),
+  reverted: z
+    .object({
+      branch: z.string(),
+      commit: z.string().nullable().describe('The new commit that takes the run back; null in a dry run.'),
+      files: z.array(z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })),
+      checks: z.array(z.object({ gate: z.string(), verdict: Verdict.nullable() })).describe('null: it would run.'),
+    })
+    .nullable(),
+  deleted: z
+    .object({
+      branch: z.string(),
+      commit: z.string(),
+      ref: z.string().describe('Where its commits are kept in the mirror.'),
+    })
+    .nullable(),
+  notes: z.array(z.string()),
+});
+export type UndoResult = z.infer<typeof UndoResult>;

@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import { Access, Tier } from './task.ts';
+
+/** The name of a piece of work in a file: letters, digits, `.`, `_` and `-`; never `..`, a path, or an option. */
+export const WorkId = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(100, 'must have at most 100 characters')
+  .regex(
+    /^(?!.*\.\.)[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]*$/u,
+    'must consist of letters, digits, ".", "_" and "-", begin with a letter, a digit or "_", and hold no ".."',
+  );
+export type WorkId = z.infer<typeof WorkId>;
+
+/** A path inside the project: relative, with no way out of it; globs are allowed where the format allows them. */
+export const ProjectPath = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(4096, 'must have at most 4096 characters')
+  .refine(
+    (path) => !isOutside(path),
+    'must be a path inside the project: relative, without ".." and control characters',
+  );
+
+/** What an agent is told to do. */
+export const WorkText = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200_000, 'must have at most 200,000 characters');
+
+/** A CEL expression, checked for syntax where a file is read. It sees each node by its id, and all of them as `nodes["id"]`. */
+const Expression = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(4_000, 'must have at most 4,000 characters');
+
+const Title = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters');
+const Command = z.string().trim().min(1, 'must not be empty').max(10_000, 'must have at most 10,000 characters');
+const Role = z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be a role: lower-case letters, digits and "-"');
+const Agent = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be the name of a configured agent');
+const Seconds = z.number().positive().max(604_800, 'must be at most a week: 604800');
+const Attempts = z.number().int().min(1).max(20);
+
+export const FeatureStatus = z.enum(['open', 'verifying', 'passed', 'failed']);
+export type FeatureStatus = z.infer<typeof FeatureStatus>;
+
+/** A feature of features.json. An id that is a number in the file is its decimal text here: 1 and "1" are the same feature. */
+export const Feature = z.object({
+  id: WorkId,
+  category: z.string().max(100),
+  name: Title,
+  description: z.string().max(200_000),
+  steps: z.array(WorkText).max(200),
+  status: FeatureStatus,
+  dependsOn: z.array(WorkId).optional(),
+  agent: Agent.optional(),
+});
+export type Feature = z.infer<typeof Feature>;
+
+/** What the recipe `features` takes; `file` is where the status is written back, relative to the project, or null. */
+export const FeaturesInput = z.object({
+  file: ProjectPath.nullable(),
+  features: z.array(Feature).min(1).max(10_000),
+  only: z.array(WorkId).min(1).optional(),
+});
+export type FeaturesInput = z.infer<typeof FeaturesInput>;
+
+export const BulkItem = z.object({
+  id: WorkId,
+  prompt: WorkText,
+  /** The files it is about; with none, it may touch any. */
+  files: z.array(ProjectPath).max(1_000),
+  /** Commands that must exit 0 after it. */
+  check: z.array(Command).max(20).optional(),
+  timeoutSeconds: Seconds.optional(),
+  attempts: Attempts.optional(),
+  priority: z.number().int().min(-10).max(10).optional(),
+  /** Buckets take turns, so that a big one does not hold up a small one. */
+  bucket: z.string().min(1).max(200).optional(),
+  /** Regular expressions that must be found in its files afterwards. */
+  requirePatterns: z.array(z.string().min(1).max(1_000)).max(50).optional(),
+  /** Files it may touch besides its own. */
+  sideFiles: z.array(ProjectPath).max(1_000).optional(),
+});
+export type BulkItem = z.infer<typeof BulkItem>;
+
+/** What the recipe `bulk` takes: items that do not depend on each other. */
+export const BulkInput = z.object({
+  items: z.array(BulkItem).min(1).max(100_000),
+  maxParallel: z.number().int().min(1).max(150).default(16),
+  only: z.array(WorkId).min(1).optional(),
+});
+export type BulkInput = z.infer<typeof BulkInput>;
+
+export const WorkTask = z.object({
+  id: WorkId,
+  title: Title,
+  description: WorkText,
+  branch: z.string().min(1).max(200).optional(),
+  files: z.array(ProjectPath).max(1_000),
+  needs: z.array(WorkId).max(1_000),
+  check: Command.optional(),
+  role: Role.optional(),
+  agent: Agent.optional(),
+});
+export type WorkTask = z.infer<typeof WorkTask>;
+
+/** What the recipe `tasks` takes; `pr` says whether nothing, each task or the whole run becomes a pull request. */
+export const TasksInput = z.object({
+  tasks: z.array(WorkTask).min(1).max(1_000),
+  pr: z.enum(['none', 'each', 'run']).default('none'),
+  only: z.array(WorkId).min(1).optional(),
+});
+export type TasksInput = z.infer<typeof TasksInput>;
+
+/** What must hold before a node counts as done: every expression of `passWhen`, judged when the node and `needs` have ended. */
+export const WorkflowGate = z.object({
+  id: WorkId,
+  /** Nodes that must have ended too; never one that waits for the node which carries the gate. */
+  needs: z.array(WorkId).default([]),
+  passWhen: z.array(Expression).min(1).max(100),
+  /** Which node is done again, with all that follows from it, and how often at most; without it the run blocks. */
+  onFail: z.object({ retry: WorkId, max: z.number().int().min(1).max(20) }).optional(),
+});
+export type WorkflowGate = z.infer<typeof WorkflowGate>;
+
+export const WorkflowNode = z.object({
+  id: WorkId,
+  role: Role,
+  needs: z.array(WorkId).max(1_000),
+  task: WorkText,
+  /** Names for what it hands over. */
+  outputs: z.array(z.string().min(1).max(200)).max(100).optional(),
+  writeScope: z
+    .object({
+      allow: z.array(ProjectPath).max(1_000),
+      deny: z.array(ProjectPath).max(1_000),
+      maxChangedLines: z.number().int().positive().optional(),
+    })
+    .optional(),
+  access: Access,
+  agent: Agent.optional(),
+  tier: Tier.optional(),
+  gates: z.array(WorkflowGate).max(100).default([]),
+  /** The node is skipped when this is false; what needs it goes on. */
+  condition: Expression.optional(),
+  /** The node is done again until this is true, at most `max` times in all. */
+  loop: z.object({ max: z.number().int().min(1).max(100), until: Expression }).optional(),
+  timeoutSeconds: Seconds.optional(),
+  attempts: Attempts.optional(),
+  /** A JSON Schema that its structured output must satisfy. */
+  outputSchema: z.record(z.string(), z.unknown()).optional(),
+});
+export type WorkflowNode = z.infer<typeof WorkflowNode>;
+
+/** What the recipe `workflow` takes; `loopGuard` is how many times nodes may be done again in all before the run blocks. */
+export const WorkflowInput = z.object({
+  name: Title,
+  nodes: z.array(WorkflowNode).min(1).max(1_000),
+  loopGuard: z.number().int().min(1).max(500).default(50),
+  only: z.array(WorkId).min(1).optional(),
+});
+export type WorkflowInput = z.infer<typeof WorkflowInput>;
+
+/** What the recipe `todo` takes: the text of a to-do list, and its entries as far as they can be told apart. */
+export const TodoInput = z.object({
+  file: z.string().nullable(),
+  text: WorkText,
+  entries: z
+    .array(z.object({ line: z.number().int().positive(), text: z.string().min(1), done: z.boolean() }))
+    .max(1_000),
+});
+export type TodoInput = z.infer<typeof TodoInput>;
+
+export const WorkFormat = z.enum(['features', 'bulk', 'tasks', 'todo', 'workflow', 'dag']);
+export type WorkFormat = z.infer<typeof WorkFormat>;
+
+const Read = {
+  /** What the reader should know: what was not understood, what is taken for granted; a sentence each. */
+  notes: z.array(z.string()),
+  /** What the file says about the run as a whole; flags win. */
+  options: z.object({
+    title: Title.optional(),
+    maxParallel: z.number().int().min(1).max(150).optional(),
+    base: z.string().min(1).optional(),
+  }),
+};
+
+/** A work file as it was understood: its format, and the recipe with the input that it asks for. */
+export const WorkFile = z.discriminatedUnion('recipe', [
+  z.object({ format: WorkFormat, recipe: z.literal('features'), input: FeaturesInput, ...Read }),
+  z.object({ format: WorkFormat, recipe: z.literal('bulk'), input: BulkInput, ...Read }),
+  z.object({ format: WorkFormat, recipe: z.literal('tasks'), input: TasksInput, ...Read }),
+  z.object({ format: WorkFormat, recipe: z.literal('workflow'), input: WorkflowInput, ...Read }),
+  z.object({ format: WorkFormat, recipe: z.literal('todo'), input: TodoInput, ...Read }),
+]);
+export type WorkFile = z.infer<typeof WorkFile>;
+
+function isOutside(path: string): boolean {
+  const hasControl = [...path].some((letter) => letter < ' ' || letter === '\u007f');
+  return hasControl || /^([\\/~]|[A-Za-z]:)/.test(path) || path.split(/[\\/]/).includes('..');
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { AppError, fromSystemError, messageOf } from '../errors.ts';
+import { RunRecord } from '../schema/keeping.ts';
+import { crashpoint, type World } from '../world.ts';
+import { packTar, type TarEntry, unpackTar } from './tar.ts';
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+/** Writes a run with its report to a file that tar can read, whole or not at all, and reads it back before it counts. */
+export async function writeArchive(
+  file: string,
+  { record, report }: { record: RunRecord; report: string },
+  world: World,
+): Promise<number> {
+  const making = `${file}.making-${world.token()}`;
+  const bytes = await pack(packTar(entriesOf(record, report), world.now() / 1000));
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = await open(making, 'wx', 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    crashpoint('archive.made');
+    await rename(making, file);
+  } catch (error) {
+    throw fromSystemError(error, `writing the archive ${file}`);
+  } finally {
+    await rm(making, { force: true });
+  }
+  await requireSame(file, record);
+  return bytes.length;
+}
+
+/** The run in an archive; one that is damaged is refused. */
+export async function readArchive(file: string): Promise<RunRecord> {
+  const packed = await readFile(file).catch((error: unknown) => {
+    throw new AppError('INPUT_INVALID', `The archive ${file} cannot be read: ${messageOf(error)}`, { file });
+  });
+  try {
+    return recordOf(unpackTar(await unpack(packed)));
+  } catch (error) {
+    throw new AppError('DATA_DAMAGED', `The archive ${file} cannot be read: ${messageOf(error)}`, { file });
+  }
+}
+
+/** Stops where an archive does not hold exactly this run. */
+export async function requireSame(file: string, record: RunRecord): Promise<void> {
+  if (hashOf(await readArchive(file)) === hashOf(record)) return;
+  throw new AppError('DATA_DAMAGED', `The archive ${file} does not hold what was written to it`, { file });
+}
+
+function entriesOf({ run, events, attempts, texts }: RunRecord, report: string): TarEntry[] {
+  const lines = (values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+  const entry = (name: string, text: string) => ({ name: `${run}/${name}`, bytes: Buffer.from(text) });
+  return [
+    entry('report.md', report),
+    entry('run.json', `${JSON.stringify({ format: 1, run })}\n`),
+    entry('events.jsonl', lines(events)),
+    ...attempts.map(({ rows, ...head }) => entry(`attempts/${head.attempt}.jsonl`, lines([head, ...rows]))),
+    ...Object.entries(texts).map(([hash, text]) => entry(`texts/${hash}`, text)),
+  ];
+}
+
+function recordOf(entries: readonly TarEntry[]): RunRecord {
+  const files = new Map(entries.map(({ name, bytes }) => [name.slice(name.indexOf('/') + 1), bytes.toString('utf8')]));
+  const parsed = (name: string): unknown[] =>
+    (files.get(name) ?? '').split('\n').flatMap((line): unknown[] => (line === '' ? [] : [JSON.parse(line)]));
+  const names = [...files.keys()];
+  const attempts = names
+    .filter((name) => name.startsWith('attempts/'))
+    .map((name) => {
+      const [head, ...rows] = parsed(name);
+      return Object.assign({ rows }, head);
+    });
+  const texts = names
+    .filter((name) => name.startsWith('texts/'))
+    .map((name) => [name.slice('texts/'.length), files.get(name)]);
+  const record = RunRecord.parse(
+    Object.assign(
+      { events: parsed('events.jsonl'), attempts, texts: Object.fromEntries(texts) },
+      parsed('run.json')[0],
+    ),
+  );
+  for (const [hash, text] of Object.entries(record.texts)) {
+    if (sha256(text) !== hash) throw new Error('a text in it was changed');
+  }
+  return record;
+}
+
+function hashOf(record: RunRecord): string {
+  return sha256(JSON.stringify(RunRecord.parse(record)));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,95 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../errors.ts';
+import { runStream } from '../../schema/ids.ts';
+import type { RunRecord } from '../../schema/keeping.ts';
+import { integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+
+type AttemptRecord = RunRecord['attempts'][number];
+
+/** The statements that take a whole run out of the database and put it back. */
+export function prepareRunRows(db: DatabaseSync) {
+  const selectEvents = db.prepare('SELECT version, at, type, data FROM events WHERE stream = ? ORDER BY version');
+  const selectVersion = db.prepare('SELECT version FROM streams WHERE stream = ?');
+  const selectAttempts = db.prepare("SELECT id, attempt, usage FROM attempts WHERE attempt GLOB ? || '-*' ORDER BY id");
+  const selectCursors = db.prepare('SELECT file, generation, offset FROM cursors WHERE attempt = ? ORDER BY file');
+  const selectRows = db.prepare('SELECT * FROM transcript WHERE attempt = ? ORDER BY id');
+  const insertEvent = db.prepare('INSERT INTO events (stream, version, at, type, data) VALUES (?, ?, ?, ?, ?)');
+  const insertStream = db.prepare('INSERT INTO streams (stream, version, first_at, last_at) VALUES (?, ?, ?, ?)');
+  const insertAttempt = db.prepare('INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
+  const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
+  const insertRow = db.prepare(`
+    INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const deleteRows = db.prepare('DELETE FROM transcript WHERE attempt = ?');
+  const deleteCursors = db.prepare('DELETE FROM cursors WHERE attempt = ?');
+  const deleteAttempt = db.prepare('DELETE FROM attempts WHERE id = ?');
+  const deletions = ['events', 'snapshots', 'streams'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE stream = ?`),
+  );
+
+  function versionOf(run: string): number {
+    const row = selectVersion.get(runStream(run));
+    return row === undefined ? 0 : integerOf(row, 'version');
+  }
+
+  function attemptOf(row: Row): AttemptRecord {
+    const id = integerOf(row, 'id');
+    return {
+      attempt: textOf(row, 'attempt'),
+      usage: row.usage === null ? null : jsonOf(row, 'usage'),
+      cursors: selectCursors.all(id).map(placeOf),
+      rows: selectRows.all(id).map((said) => ({
+        ...placeOf(said),
+        part: integerOf(said, 'part'),
+        at: integerOf(said, 'at'),
+        kind: textOf(said, 'kind'),
+        text: textOf(said, 'text'),
+        data: said.data === null ? null : jsonOf(said, 'data'),
+      })),
+    };
+  }
+
+  function insertWithRows({ attempt, usage, cursors, rows }: AttemptRecord): void {
+    const id = integerOf(insertAttempt.get(attempt, usage === null ? null : toJson(usage)) ?? {}, 'id');
+    for (const { file, generation, offset } of cursors) insertCursor.run(id, file, generation, offset);
+    for (const { file, generation, offset, part, at, kind, text, data } of rows)
+      insertRow.run(id, file, generation, offset, part, at, kind, text, data === null ? null : toJson(data));
+  }
+
+  return {
+    takeOut: (run: string): Omit<RunRecord, 'texts'> => ({
+      run,
+      events: selectEvents.all(runStream(run)).map((row) => ({
+        version: integerOf(row, 'version'),
+        at: integerOf(row, 'at'),
+        type: textOf(row, 'type'),
+        data: jsonOf(row, 'data'),
+      })),
+      attempts: selectAttempts.all(run).map(attemptOf),
+    }),
+    /** Forgets a run that is still at the version that was taken out. */
+    forget: (run: string, version: number): void => {
+      const stands = versionOf(run);
+      if (stands !== version)
+        throw new AppError('CONFLICT', `Run ${run} is at version ${stands}, not ${version}`, { run });
+      for (const row of selectAttempts.all(run)) {
+        const id = integerOf(row, 'id');
+        for (const statement of [deleteRows, deleteCursors, deleteAttempt]) statement.run(id);
+      }
+      for (const statement of deletions) statement.run(runStream(run));
+    },
+    putBack: ({ run, events, attempts }: RunRecord): void => {
+      if (versionOf(run) !== 0) throw new AppError('REFUSED', `Run ${run} is in the database already`, { run });
+      const [first, last] = [events[0], events.at(-1)];
+      if (first === undefined || last === undefined)
+        throw new AppError('DATA_DAMAGED', `The archive of run ${run} holds no event`);
+      for (const { version, at, type, data } of events)
+        insertEvent.run(runStream(run), version, at, type, toJson(data));
+      insertStream.run(runStream(run), last.version, first.at, last.at);
+      for (const attempt of attempts) insertWithRows(attempt);
+    },
+  };
+}
+
+function placeOf(row: Row): { file: string; generation: number; offset: number } {
+  return { file: textOf(row, 'file'), generation: integerOf(row, 'generation'), offset: integerOf(row, 'offset') };
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { findProjectRoot } from '../config/files.ts';
+import { AppError } from '../errors.ts';
+import { configHome } from '../home.ts';
+import { nearest } from '../nearest.ts';
+import type { Template, TemplateOrigin } from '../schema/template.ts';
+import { templatesFolder } from './folder.ts';
+import { listNamed, type NamedFiles, readNamed } from './named-files.ts';
+import { parseTemplateFile } from './parse.ts';
+
+/** Folders of templates; one that comes first hides what those after it have of the same name. */
+export type TemplateSources = (NamedFiles & { from: TemplateOrigin; root?: string })[];
+
+/** Where templates are looked for from a folder: its project, the person's own settings, the built-in ones. */
+export async function templateSources(env: NodeJS.ProcessEnv, dir: string): Promise<TemplateSources> {
+  const root = await findProjectRoot(dir);
+  return [
+    ...(root === undefined
+      ? []
+      : [{ from: 'project' as const, root, ...markdown(join(root, '.manyhands', 'templates')) }]),
+    { from: 'global', ...markdown(join(configHome(env), 'templates')) },
+    { from: 'built-in', ...markdown(templatesFolder()) },
+  ];
+}
+
+/** The template of that name. */
+export async function loadTemplate(name: string, sources: TemplateSources): Promise<Template> {
+  for (const { from, root, ...files } of sources) {
+    const found = await readNamed(files, name);
+    if (found === undefined) continue;
+    const place = { name, file: found.file, from, ...(root === undefined ? {} : { root }) };
+    return parseTemplateFile(found.text, place);
+  }
+  const known = await templateNames(sources);
+  const meant = nearest(name, known);
+  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new AppError(
+    'TEMPLATE_UNKNOWN',
+    `There is no template "${name}".${suggestion} Known templates: ${known.join(', ')}`,
+    { name, known },
+  );
+}
+
+/** Every template that can be loaded, by name; those that cannot are told with their mistakes. */
+export async function listTemplates(sources: TemplateSources): Promise<{ templates: Template[]; mistakes: string[] }> {
+  const templates: Template[] = [];
+  const mistakes: string[] = [];
+  for (const name of await templateNames(sources)) {
+    try {
+      templates.push(await loadTemplate(name, sources));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'TEMPLATE_INVALID') throw error;
+      mistakes.push(error.message);
+    }
+  }
+  return { templates, mistakes };
+}
+
+/** The names of all templates, sorted. */
+export async function templateNames(sources: TemplateSources): Promise<string[]> {
+  const names = await Promise.all(sources.map(listNamed));
+  return [...new Set(names.flat())].sort();
+}
+
+function markdown(folder: string): NamedFiles {
+  return { folder, ending: '.md', mistake: 'TEMPLATE_INVALID' };
+}

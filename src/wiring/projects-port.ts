@@ -1,0 +1,47 @@
+import { emptyProject, evolveProject, isAboutFiling, type ProjectState } from '../core/project.ts';
+import { AppError } from '../errors.ts';
+import type { ProjectsPort } from '../operations/ports.ts';
+import { ProjectEvent } from '../schema/event.ts';
+import { projectStream } from '../schema/ids.ts';
+import type { Store, StoredEvent } from '../store/store.ts';
+import { crashpoint, type World } from '../world.ts';
+
+/** How often a decision is made anew because a run ended, or somebody else decided, meanwhile. */
+const TRIES = 20;
+
+/** How the runs of projects are filed, from the store and into it. */
+export function projectsPort(store: Store, world: World): ProjectsPort {
+  return {
+    state: (project) => fold(store.read(projectStream(project))),
+    submit: async (project, decide) => {
+      const stream = projectStream(project);
+      for (let left = TRIES; ; left -= 1) {
+        const stored = store.read(stream);
+        const state = fold(stored);
+        const events = decide(state);
+        if (events.length === 0) return state;
+        const at = world.now();
+        try {
+          crashpoint('project.filing');
+          await store.append([{ stream, expected: stored.at(-1)?.version ?? 0, events }], at);
+          crashpoint('project.filed');
+          return events.reduce((before, event) => evolveProject(before, event, at), state);
+        } catch (error) {
+          if (left <= 1 || !(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+        }
+      }
+    },
+  };
+}
+
+function fold(stored: readonly StoredEvent[]): ProjectState {
+  const state = emptyProject();
+  for (const { type, data, at } of stored) {
+    if (!isAboutFiling(type)) continue;
+    const event = ProjectEvent.safeParse({ type, data });
+    if (!event.success)
+      throw new AppError('DATA_DAMAGED', `A stored event of type ${type} cannot be read: ${event.error.message}`);
+    evolveProject(state, event.data, at);
+  }
+  return state;
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const COPIED = ['src', 'test/contracts', 'tsconfig.json', 'package.json'];
+const REGISTRY = 'src/agents/registry.ts';
+const KINDS = 'src/schema/config/agent.ts';
+/** It compiles all sources and starts a run of tests of its own. */
+const TIMEOUT = { timeout: 240_000 };
+const PAGE = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+
+it(
+  'the agent that CONTRIBUTING.md shows compiles, stands in the registry and keeps the contract',
+  TIMEOUT,
+  async () => {
+    const copy = copyOfSources();
+    const blocks = new Map(
+      [...PAGE.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [path, text]),
+    );
+    expect([...blocks.keys()]).toEqual(['src/agents/coder.ts', REGISTRY, 'test/agents/coder.test.ts']);
+    for (const [path, text] of blocks) {
+      if (path === REGISTRY) edit(join(copy, path), (before) => register(before, text));
+      else write(join(copy, path), text);
+    }
+    expect(PAGE).toContain(`\`AgentKind\` (\`${KINDS}\`)`);
+    edit(join(copy, KINDS), (before) => before.replace('AgentKind = z.enum([', "AgentKind = z.enum(['coder', "));
+
+    const compiled = await run(copy, ['node_modules/typescript/bin/tsc', '--noEmit']);
+    expect(compiled.split('\n').filter((line) => /coder|registry|AgentKind/.test(line))).toEqual([]);
+    const report = join(copy, 'report.json');
+    const reporting = ['--reporter=json', `--outputFile=${report}`];
+    const said = await run(copy, ['node_modules/vitest/vitest.mjs', 'run', ...reporting, 'test/agents']);
+    const { success, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'));
+    expect({ success, numPassedTests }, said).toEqual({ success: true, numPassedTests: 10 });
+  },
+);
+
+function copyOfSources(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'mh-contributing-'));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** As the page says: a line in the list, below its import. */
+function register(registry: string, block: string): string {
+  const [imported = '', line = ''] = block.split('\n');
+  const list = /^const KINDS: .* = \{\n/m;
+  expect(registry).toMatch(list);
+  return `${imported}\n${registry.replace(list, (head) => `${head}${line}\n`)}`;
+}
+
+function edit(file: string, change: (text: string) => string): void {
+  const before = readFileSync(file, 'utf8');
+  const after = change(before);
+  expect(after, file).not.toBe(before);
+  writeFileSync(file, after);
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** What it printed, whether it was content or not. */
+async function run(cwd: string, command: readonly string[]): Promise<string> {
+  const options = { cwd, maxBuffer: 10_000_000, env: { PATH: process.env.PATH ?? '' } };
+  const ended = await promisify(execFile)(process.execPath, command, options).catch((error) => error);
+  return String(ended.stdout);
+}

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { RunDocument } from '../../src/schema/document.ts';
+import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+
+const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'work');
+const NAMES = readdirSync(EXAMPLES);
+const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/** Makes the one file that its task names, and hands over what any role must. */
+const AGENT = `#!/bin/sh
+prompt=$(cat)
+file=$(echo "$prompt" | grep -oE '(into|in|Files:) [A-Za-z]+[.](txt|md)' | grep -v name.txt | head -1 | cut -d' ' -f2)
+case "$MANYHANDS_ROLE" in
+  implement|bulk|fix) echo "Hello from $MANYHANDS_TASK" >> "\${file:-hello.txt}" ;;
+esac
+echo '{"status":"pass","summary":"fine","found":false,"friendly":true,"requirements":[],"boundaries":[],"acceptance_criteria":[],"changed_files":[],"write_scope":[],"commands_run":[],"findings":[],"blocking_issues":[],"residual_risk":[],"steps":[{"step":1,"result":"pass","note":"seen"},{"step":2,"result":"pass","note":"seen"}]}'
+`;
+
+describe.concurrent('a work file at the command line', () => {
+  it('is shown without being started, and nothing is touched', async () => {
+    await using place = await scratch();
+    const before = await place.fingerprint();
+    for (const name of ['features.json', 'tasks.jsonl', 'todo.md']) {
+      const dry = await place.mh(['run', name, '--dry-run', '--agent', 'command:./agent.sh', '--json']);
+      expect(dry.code, dry.stderr).toBe(0);
+      const told = DryRun.parse(dry.json);
+      expect(told).toMatchObject({ file: name, started: false });
+      expect(told.cost.estimate).toBe(told.cost.attempts * told.cost.perAttempt);
+    }
+    const checked = await place.mh(['check', 'task_config.yaml', '--json']);
+    expect(WorkCheck.parse(checked.json)).toMatchObject({ ok: true, format: 'tasks', count: 2, mistakes: [] });
+    expect(await place.fingerprint()).toBe(before);
+    expect((await place.mh(['ls', '--json'])).json).toEqual([]);
+  });
+
+  it('shows batches, agents, gates and cost before anything is started', async () => {
+    await using place = await scratch();
+    const { stdout } = await place.mh(['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh']);
+    expect(stdout).toMatch(/Batch 4\n {2}tell/);
+    expect(stdout).toMatch(/look: friendly: look\.status == "pass" and .*, else write again, at most 2 times/);
+    expect(stdout).toMatch(/Estimate: at most \$4\.00, 4 attempts of \$1\.00/);
+    expect(stdout).toMatch(/Nothing was started\.\n$/);
+  });
+
+  it('is refused with exit code 2 and starts nothing when it has mistakes', async () => {
+    await using place = await scratch({ 'bad.yaml': 'tasks:\n  - id: ../x\n    title: T\n' });
+    const before = await place.fingerprint();
+    const told = await place.mh(['check', 'bad.yaml', '--json']);
+    expect(told.code).toBe(2);
+    expect(WorkCheck.parse(told.json)).toMatchObject({
+      ok: false,
+      mistakes: [{ line: 2 }, { line: 2, code: 'invalid_id' }],
+    });
+    const started = await place.mh(['run', 'bad.yaml', '--json']);
+    expect(started.code).toBe(2);
+    expect(Failure.parse(started.json).error).toMatchObject({ code: 'WORK_FILE_INVALID' });
+    expect((await place.mh(['run', 'none.yaml'])).code).toBe(2);
+    const only = await place.mh(['run', 'tasks.yaml', '--only', 'helo', '--dry-run']);
+    expect(only).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/There is no helo in tasks\.yaml\. Did you mean hello\?/),
+    });
+    expect(await place.fingerprint()).toBe(before);
+    expect((await place.mh(['ls', '--json'])).json).toEqual([]);
+  });
+
+  it('is found by itself when it has the usual name, and can be run in part, with what that needs', async () => {
+    await using place = await scratch();
+    const dry = await place.mh(['run', '--dry-run', '--only', 'index', '--agent', 'command:./agent.sh', '--json']);
+    const { file, batches } = DryRun.parse(dry.json);
+    expect(file).toBe('tasks.yaml');
+    expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([['hello', 'bye'], ['index']]);
+  });
+
+  it.each([
+    'tasks.yaml',
+    'task_config.yaml',
+    'tasks.jsonl',
+    'tasks.csv',
+    'workflow.yaml',
+    'dag.toml',
+    'dag.yaml',
+    'dag.json',
+  ])('is carried out: %s', async (name) => {
+    await using place = await scratch();
+    const done = await place.mh([
+      'run',
+      name,
+      '--agent',
+      'command:./agent.sh',
+      '--check',
+      'test -e name.txt',
+      '--json',
+    ]);
+    const document = RunDocument.safeParse(done.json);
+    expect(document.success, `${done.code} ${done.stderr}\n${done.stdout}`).toBe(true);
+    expect(document.data?.status, JSON.stringify(document.data?.tasks, null, 1)).toBe('done');
+    expect(done.code).toBe(0);
+  });
+
+  it('gets the status of its features written back', async () => {
+    await using place = await scratch();
+    const done = await place.mh([
+      'run',
+      'features.json',
+      '--agent',
+      'command:./agent.sh',
+      '--check',
+      'test -e name.txt',
+      '--json',
+    ]);
+    expect(done.code, done.stderr).toBe(0);
+    const written = readFileSync(join(place.repo, 'features.json'), 'utf8');
+    expect(written).toBe(readFileSync(join(EXAMPLES, 'features.json'), 'utf8').replaceAll('"open"', '"passed"'));
+  });
+});
+
+function scratch(files: Record<string, string> = {}): Promise<Scratch> {
+  const examples = Object.fromEntries(NAMES.map((name) => [name, readFileSync(join(EXAMPLES, name), 'utf8')]));
+  const settings = 'limits: { attempts: 1, retryDelaySeconds: 0 }\n';
+  return makeScratch({
+    files: { ...examples, 'name.txt': 'Ann\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings, ...files },
+  });
+}

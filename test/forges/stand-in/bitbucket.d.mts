@@ -1,0 +1,3 @@
+import type { Act } from './forge-state.mjs';
+
+export const bitbucket: Act;

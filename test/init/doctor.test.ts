@@ -1,0 +1,114 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { DoctorLine } from '../../src/schema/operation.ts';
+import { commandWord, scriptWord } from '../../src/wiring/command-word.ts';
+import { examineProject } from '../../src/wiring/doctor-project.ts';
+import { stage } from '../cli/stage.ts';
+import { makeProject, type Project } from './project.ts';
+
+const examine = ({ root, env }: Project, online = false) => examineProject({ dir: root, env, online });
+const summary = (lines: readonly DoctorLine[]) => lines.map(({ name, ok }) => `${ok ? 'ok' : 'no'} ${name}`);
+
+describe('what the settings of a project name', () => {
+  it('is looked for: programs, scripts and files, each with a fix where it is missing', async () => {
+    using project = makeProject({
+      'package.json': '{"scripts":{"test":"x"}}',
+      '.manyhands/config.yaml': [
+        'checks: [npm test, npm run gone, nosuchprogram --all, "cd a && make x", "FOO=1 ./made.sh", "(odd | shell)"]',
+        'workspace: { setup: [./make-it.sh] }',
+        'project: { testCommand: git version, keyFiles: [nowhere], testInstructions: package.json }',
+        'instructions: missing.md',
+      ].join('\n'),
+    });
+    const lines = await examine(project);
+    expect(summary(lines)).toEqual([
+      'ok check npm test',
+      'no check npm run gone',
+      'no check nosuchprogram --all',
+      expect.stringMatching(/check cd a && make x$/),
+      'ok check FOO=1 ./made.sh',
+      'ok check (odd | shell)',
+      'ok check test',
+      'ok set-up 1',
+      'no file',
+      'no file',
+    ]);
+    expect(lines.filter(({ ok, fix }) => ok === (fix !== null))).toEqual([]);
+    expect(lines[1]?.detail).toBe('npm run gone: package.json has no script "gone"');
+  });
+
+  it('is not guessed at while the settings have a mistake: that has a line of its own', async () => {
+    using project = makeProject({ '.manyhands/config.yaml': 'checks: 7\n' });
+    expect(await examine(project)).toEqual([]);
+  });
+
+  it('tells of servers: programs by looking, addresses only when asked to', async () => {
+    const server = createServer((_, response) => response.writeHead(405).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    using project = makeProject({
+      '.manyhands/config.yaml': `mcp:\n  a: { command: git }\n  b: { command: nosuch }\n  c: { url: "http://127.0.0.1:${port}/mcp?key=secret" }\n  d: { url: "http://127.0.0.1:1/" }\n`,
+    });
+    const quiet = await examine(project);
+    const asked = await examine(project, true);
+    server.close();
+    expect(summary(quiet)).toEqual(['ok mcp a', 'no mcp b', 'ok mcp c', 'ok mcp d']);
+    expect(quiet[2]?.detail).toBe(`http://127.0.0.1:${port}: not asked; --online asks it`);
+    expect(summary(asked)).toEqual(['ok mcp a', 'no mcp b', 'ok mcp c', 'no mcp d']);
+    expect(JSON.stringify([quiet, asked])).not.toContain('secret');
+  });
+
+  it('looks for a browser where features are verified in one', async () => {
+    using project = makeProject({ '.manyhands/config.yaml': 'verify: { browser: { enabled: true, command: git } }\n' });
+    const bin = join(project.root, 'bin');
+    mkdirSync(bin);
+    const without = { ...project.env, PATH: bin };
+    expect(summary(await examineProject({ dir: project.root, env: without, online: false }))).toEqual([
+      'no browser tools',
+      'no browser',
+    ]);
+    writeFileSync(join(bin, 'chromium'), '#!/bin/sh\n', { mode: 0o755 });
+    writeFileSync(join(bin, 'git'), '#!/bin/sh\n', { mode: 0o755 });
+    expect(summary(await examineProject({ dir: project.root, env: without, online: false }))).toEqual([
+      'ok browser tools',
+      'ok browser',
+    ]);
+  });
+
+  it('notices a schema file of another version, which init then renews', async () => {
+    using project = makeProject({});
+    const init = () => stage({ cwd: project.root, env: project.env }).run('init', '--yes');
+    await init();
+    const file = join(project.root, '.manyhands/config.schema.json');
+    expect(summary(await examine(project))).toEqual([]);
+    writeFileSync(
+      file,
+      '{"$comment":"Made by manyhands init, for editors. Run it again after an update; changes to this file are lost."}',
+    );
+    expect((await examine(project)).map(({ name, fix }) => [name, fix])).toEqual([
+      ['schema', 'Run manyhands init --yes: it renews that file only.'],
+    ]);
+    await init();
+    expect(await examine(project)).toEqual([]);
+  });
+});
+
+describe('the program of a command', () => {
+  it.each([
+    ['npm test', 'npm', '.', 'test'],
+    ['A=1 B=x pnpm run lint:all --fix', 'pnpm', '.', undefined],
+    ['cd apps/web && yarn run build', 'yarn', 'apps/web', 'build'],
+    ['./gradlew test', './gradlew', '.', undefined],
+  ])('%s', (command, program, folder, script) => {
+    expect(commandWord(command)).toEqual({ program, folder });
+    expect(scriptWord(command)).toBe(script);
+  });
+
+  it('is not guessed where a shell decides', () => {
+    expect(commandWord('$(which npm) test')).toBeUndefined();
+    expect(commandWord('"my program" x')).toBeUndefined();
+  });
+});

@@ -1,0 +1,196 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Questions } from '../../src/cli/questions.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { InitDocument } from '../../src/schema/init.ts';
+import { stage } from '../cli/stage.ts';
+import { makeProject, type Project } from './project.ts';
+
+const PACKAGE = JSON.stringify({ scripts: { test: 'vitest run', build: 'tsc' }, dependencies: { next: '15' } });
+const read = ({ root }: Project, path = '.manyhands/config.yaml') => readFileSync(join(root, path), 'utf8');
+const call = (
+  { root, env }: Project,
+  args: string[],
+  more: { questions?: Questions; confirms?: boolean; cwd?: string } = {},
+) => stage({ cwd: root, env, ...more }).run('init', ...args);
+
+describe('manyhands init', () => {
+  it('writes settings that pass its own check, with the schema beside them', async () => {
+    using project = makeProject({ 'package.json': PACKAGE, 'package-lock.json': '{}' });
+    const { code, stdout } = await call(project, ['--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('framework  Next.js');
+    expect(read(project)).toMatch(/^# yaml-language-server: \$schema=\.\/config\.schema\.json\n/);
+    const config = await loadConfig({ dir: project.root, env: project.env });
+    expect(config.checks).toEqual([{ name: 'test', run: 'npm test', timeoutSeconds: 600 }]);
+    expect(config.workspace.setup).toEqual(['npm ci']);
+    expect(config.$schema).toBe('./config.schema.json');
+    const schema = z
+      .object({ properties: z.record(z.string(), z.unknown()) })
+      .parse(JSON.parse(read(project, '.manyhands/config.schema.json')));
+    expect(Object.keys(schema.properties)).toContain('checks');
+    expect(readdirSync(join(project.root, '.manyhands')).sort()).toEqual(['config.schema.json', 'config.yaml']);
+  });
+
+  it('replaces nothing: an existing file stays byte for byte, and what it lacks is shown', async () => {
+    const mine = '# mine\nlimits: { agents: 2 }\nworkspace:\n  setup: []\n';
+    using project = makeProject({ 'package.json': PACKAGE, '.manyhands/config.yaml': mine });
+    const { code, stdout } = await call(project, ['--yes']);
+    expect(code).toBe(0);
+    expect(read(project)).toBe(mine);
+    expect(stdout).toContain('kept (it is there already)');
+    expect(stdout).toContain('run: npm test');
+    expect(stdout.split('add what you want')[1]).not.toContain('npm install');
+  });
+
+  it('refuses existing settings with a mistake, at its place', async () => {
+    using project = makeProject({ '.manyhands/config.yaml': 'limits:\n  agents: many\n' });
+    const { code, stderr } = await call(project, ['--yes']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('config.yaml:2:11: limits.agents')]);
+  });
+
+  it('writes nothing on a dry run, and tells the same as one document', async () => {
+    using project = makeProject({ 'package.json': PACKAGE });
+    const { stdout } = await call(project, ['--dry-run', '--json', '--agents-md']);
+    const document = InitDocument.parse(JSON.parse(stdout));
+    expect(document.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
+      'written .manyhands/config.schema.json',
+      'written .manyhands/config.yaml',
+      'written AGENTS.md',
+      'written CLAUDE.md',
+    ]);
+    expect(project.git('status', '--porcelain')).toBe('');
+  });
+
+  it('asks on a terminal with what was found as the answers, and copies private files only by consent', async () => {
+    using project = makeProject({ 'package.json': PACKAGE, '.gitignore': '.env\n' });
+    writeFileSync(join(project.root, '.env'), 'SECRET=1');
+    const asked: string[] = [];
+    const questions: Questions = {
+      choose: async (question, options) => {
+        asked.push(`${question}: ${options.map(({ label, isChosen }) => `${isChosen ? '+' : '-'}${label}`).join(' ')}`);
+        return options.map(({ value }) => value);
+      },
+      text: async (question, answer) => (question.startsWith('Another') ? 'make "all: #x"' : `${answer}a"b: #c`),
+    };
+    expect((await call(project, [], { questions })).code).toBe(0);
+    expect(asked).toEqual([
+      'Commands that must pass before anything lands: +npm test -npm run build',
+      'Ignored files to copy into workspaces (agents can read them): -.env',
+    ]);
+    const config = await loadConfig({ dir: project.root, env: project.env });
+    expect(config.checks.map((check) => (typeof check === 'string' ? check : check.run))).toEqual([
+      'npm test',
+      'npm run build',
+      'make "all: #x"',
+    ]);
+    expect(config.workspace.copyFiles).toEqual(['.env']);
+    expect(config.git.base).toBe('a"b: #c');
+  });
+
+  it('asks before it takes an imported setting that lets agents do more', async () => {
+    const files = { '.claude-orchestrator.yaml': 'tools:\n  skip_permissions: true\n' };
+    const answering = (answer: string[] | null): Questions => ({
+      choose: async () => answer,
+      text: async (_, text) => text,
+    });
+    using refused = makeProject(files);
+    using agreed = makeProject(files);
+    using broken = makeProject(files);
+    await call(refused, ['--import'], { questions: answering([]) });
+    await call(agreed, ['--import'], { questions: answering(['0']) });
+    const left = await call(broken, ['--import'], { questions: answering(null) });
+    expect(read(refused)).not.toContain('skipPermissions');
+    expect(read(agreed)).toContain('skipPermissions: true');
+    expect([left.code, left.stderr, existsSync(join(broken.root, '.manyhands'))]).toEqual([
+      130,
+      'Nothing was written.\n',
+      false,
+    ]);
+  });
+
+  it('prints a table of what was mapped, held, ignored and not understood', async () => {
+    using project = makeProject({
+      '.claude-orchestrator.yaml':
+        'agent:\n  max_runtime: 60\n  use_resume: true\nstrange: "\\e[31mred"\ntools: { skip_permissions: true }\n',
+    });
+    const { stdout } = await call(project, ['--import', '--yes']);
+    expect(stdout).toMatch(/agent\.max_runtime +mapped +limits\.runtimeSeconds/);
+    expect(stdout).toMatch(/agent\.use_resume +ignored +a session is always resumed/);
+    expect(stdout).toMatch(/strange +not understood/);
+    expect(stdout).toMatch(/tools\.skip_permissions +held +tools\.skipPermissions +agents do everything/);
+    expect(read(project)).not.toContain('skipPermissions');
+  });
+
+  it('says what to do where there is no repository, and makes one when a person says yes', async () => {
+    using project = makeProject({});
+    const cwd = join(project.root, '..', 'bare-folder');
+    mkdirSync(cwd);
+    const refused = await call(project, ['--yes'], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('make it one with git init')]);
+    expect(readdirSync(cwd)).toEqual([]);
+    const made = await call(project, [], { cwd, confirms: true });
+    expect(made.code).toBe(0);
+    expect(readdirSync(cwd).sort()).toEqual(['.git', '.manyhands']);
+    expect(made.stdout).toContain('there is no commit yet');
+  });
+
+  it('sets up the whole repository from a folder inside it, and a submodule for itself', async () => {
+    using project = makeProject({ 'package.json': PACKAGE, 'packages/a/package.json': '{}' });
+    const { stdout } = await call(project, ['--yes'], { cwd: join(project.root, 'packages', 'a') });
+    expect(stdout).toContain('settings belong to the whole repository');
+    expect(existsSync(join(project.root, '.manyhands/config.yaml'))).toBe(true);
+    using outer = makeProject({});
+    outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', project.root, 'inner');
+    await call(outer, ['--yes'], { cwd: join(outer.root, 'inner') });
+    expect(existsSync(join(outer.root, 'inner/.manyhands/config.yaml'))).toBe(true);
+    expect(existsSync(join(outer.root, '.manyhands'))).toBe(false);
+  });
+
+  it.each<[string, (root: string) => void]>([
+    ['the folder', (root) => symlinkSync('/tmp', join(root, '.manyhands'))],
+    [
+      'the file',
+      (root) => {
+        mkdirSync(join(root, '.manyhands'));
+        symlinkSync('/etc/hostname', join(root, '.manyhands/config.yaml'));
+      },
+    ],
+  ])('writes nothing through a link when %s leads out of the project', async (_, prepare) => {
+    using project = makeProject({});
+    prepare(project.root);
+    const { code, stderr } = await call(project, ['--yes']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('leads out of the project')]);
+  });
+
+  it('lets no content of the repository into the settings as anything but a value', async () => {
+    const evil = 'x\n  - run: "touch /tmp/owned"\n$(touch owned)';
+    using project = makeProject({
+      'package.json': JSON.stringify({
+        name: evil,
+        packageManager: evil,
+        scripts: { test: evil, [evil]: evil },
+        workspaces: [evil, 7],
+        dependencies: { [evil]: '1', next: evil },
+      }),
+      'pnpm-workspace.yaml': 'packages: [&a [*a]]\n',
+      'composer.json': '[]',
+      'pyproject.toml': '\u0000',
+    });
+    project.git('checkout', '--quiet', '-b', 'a"b\'c$(id);{x}');
+    const { code } = await call(project, ['--yes']);
+    expect(code).toBe(0);
+    const config = await loadConfig({ dir: project.root, env: project.env });
+    expect(config.git.base).toBeUndefined();
+    expect(read(project)).toContain(`#   base: ${JSON.stringify('a"b\'c$(id);{x}')}\n`);
+    expect(config.checks.map((check) => (typeof check === 'string' ? check : check.run))).toEqual(['npm test']);
+    expect(read(project)).not.toContain('touch');
+  });
+
+  it('takes --remove only with --agents-md', async () => {
+    using project = makeProject({});
+    expect((await call(project, ['--remove'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { type StreamEnd, stream } from '../../src/process/stream.ts';
+
+const env = { PATH: process.env.PATH ?? '' };
+
+async function read(script: string, options: { timeoutMs?: number; input?: string; signal?: AbortSignal } = {}) {
+  const output = stream(['sh', '-c', script], { env, timeoutMs: 30_000, ...options });
+  let text = '';
+  for (;;) {
+    const next = await output.next();
+    if (next.done) return { text, end: next.value };
+    text += next.value.toString('utf8');
+  }
+}
+
+it('gives all output, whatever its size, and then how the program ended', async () => {
+  const { text, end } = await read('head -c 3000000 /dev/zero | tr "\\0" a; echo why >&2; exit 3');
+  expect(text).toHaveLength(3_000_000);
+  expect(end).toEqual<StreamEnd>({ code: 3, stderr: 'why\n', timedOut: false });
+});
+
+it('hands the program its input', async () => {
+  expect((await read('tr a-z A-Z', { input: 'said' })).text).toBe('SAID');
+  expect((await read('exit 0', { input: 'x'.repeat(1_000_000) })).end.code).toBe(0);
+});
+
+it('ends the program and its children when nobody reads on, at the time limit, and at an abort', async () => {
+  let group = 0;
+  for await (const chunk of stream(['sh', '-c', 'echo $$; sleep 600 & wait'], { env, timeoutMs: 30_000 })) {
+    group = Number(chunk.toString('utf8'));
+    expect(isAlive(group)).toBe(true);
+    break;
+  }
+  await expect.poll(() => isAlive(group)).toBe(false);
+  expect((await read('sleep 600', { timeoutMs: 50 })).end).toMatchObject({ code: 137, timedOut: true });
+  await expect(read('sleep 600', { signal: AbortSignal.timeout(50) })).rejects.toThrow(/timeout/);
+});
+
+it("throws the system's error for a program that is not there", async () => {
+  const output = stream(['/nowhere/program'], { env, timeoutMs: 1_000 });
+  await expect(output.next()).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+function isAlive(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    // No process of the group is left.
+    return false;
+  }
+}

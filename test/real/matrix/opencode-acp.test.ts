@@ -1,0 +1,3 @@
+import { describeRow } from './describe-row.ts';
+
+await describeRow('opencode acp');

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { errorCode } from '../../../src/errors.ts';
+import type { Target } from '../../../src/process/terminate.ts';
+import { realWorld } from '../../../src/world.ts';
+import { until } from '../until.ts';
+import type { Workplace } from '../workplace.ts';
+import type { Performer, Played } from './performer.ts';
+
+type Entry = { pid: number; parent: number; command: string };
+
+/** The processes between the shim and a command of the agent: the shim's child first. */
+type Lineage = readonly Entry[];
+
+/** Lets a command of the agent run, signals one of its ancestors, and tells how it ended and who of it is left. */
+export async function signalled(
+  performer: Performer,
+  place: Workplace,
+  { signal, choose }: { signal: NodeJS.Signals; choose: (lineage: Lineage) => Entry | undefined },
+): Promise<Played & { left: Entry[] }> {
+  const marker = `marker-${realWorld.token()}`;
+  let acting: Promise<void> = Promise.resolve();
+  const act = async (target: Target) => {
+    await until(() => lineageOf(marker, target.identity.pid).length > 0);
+    const chosen = choose(lineageOf(marker, target.identity.pid));
+    if (chosen === undefined) throw new Error('The program to be signalled is not there');
+    process.kill(chosen.pid, signal);
+  };
+  const run = await performer.play(place, {
+    script: [performer.run(`node -e "setInterval(() => {}, 1e6)" ${marker}`)],
+    settings: { allowedCli: ['node'] },
+    hooks: {
+      onStarted: (target) => {
+        acting = act(target);
+      },
+    },
+  });
+  await acting;
+  return { ...run, left: processes().filter(({ command }) => command.includes(marker)) };
+}
+
+function lineageOf(marker: string, shim: number): Lineage {
+  const all = new Map(processes().map((entry) => [entry.pid, entry]));
+  const below = [...all.values()].find(({ command }) => /^\S*node -e /.test(command) && command.includes(marker));
+  const lineage: Entry[] = [];
+  for (let at = below; at !== undefined && at.pid !== shim; at = all.get(at.parent)) lineage.unshift(at);
+  return lineage[0]?.parent === shim ? lineage : [];
+}
+
+/** Commands may run in a namespace of their own, so that only we know their numbers here. */
+function processes(): Entry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        const [, parent = '0'] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+        return [{ pid: Number(pid), parent: Number(parent), command }];
+      } catch (error) {
+        // It has ended meanwhile.
+        if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return [];
+        throw error;
+      }
+    });
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { realWorld } from '../../src/world.ts';
+
+const RUN = 'k3v9x2ab';
+
+it('takes a run out, forgets it only at the version that was taken out, and puts it back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mh-record-'));
+  try {
+    await using store = await openSqliteStore({ file: join(folder, 'manyhands.db'), world: realWorld });
+    const events = [
+      { type: 'run.started', data: { a: 1 } },
+      { type: 'run.ended', data: null },
+    ];
+    const row = { attempt: `${RUN}-1-1`, file: 'stdout', offset: 0, at: 5, kind: 'text', text: 'needle' } as const;
+    await store.append([{ stream: `run/${RUN}`, expected: 0, events }], 7);
+    await store.append([{ stream: 'run/other000', expected: 0, events }], 7);
+    await store.ingest({
+      attempt: row.attempt,
+      rows: [row],
+      cursors: [{ file: 'stdout', offset: 6 }],
+      usage: { u: 1 },
+    });
+    const record = { ...store.takeOut(RUN), texts: {} };
+    await expect(store.forget(RUN, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await store.forget(RUN, 2);
+    expect([store.read(`run/${RUN}`), store.search({ text: 'needle', limit: 5 })]).toEqual([[], []]);
+    expect([store.cursor(row.attempt, 'stdout'), store.read('run/other000').length]).toEqual([0, 2]);
+    await store.putBack(record);
+    expect({ ...store.takeOut(RUN), texts: {} }).toEqual(record);
+    expect(store.search({ text: 'needle', limit: 5 })).toHaveLength(1);
+    expect([store.cursor(row.attempt, 'stdout'), store.usage(row.attempt)]).toEqual([6, { u: 1 }]);
+    await expect(store.putBack(record)).rejects.toMatchObject({ code: 'REFUSED' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
