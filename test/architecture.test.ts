@@ -68,6 +68,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'everything'> = {
     'inputs',
     'nearest',
     'roles/load.ts',
+    'roles/located-yaml.ts',
     'templates',
   ],
   http: ['operations', 'schema', 'core', 'errors'],

@@ -36,7 +36,10 @@ async function fileEntries(terminal: Terminal, name: string): Promise<[string, s
   const file = resolve(terminal.cwd, name);
   try {
     const values = JsonObject.parse(JSON.parse(await readFile(file, 'utf8')));
-    return Object.entries(values).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]);
+    return Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]);
   } catch (error) {
     const reason = error instanceof z.ZodError ? 'it holds no JSON object' : messageOf(error);
     throw new AppError('USAGE', `The context file ${file} cannot be used: ${reason}`, { file }, { cause: error });

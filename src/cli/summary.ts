@@ -4,19 +4,22 @@ import { oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
+import { momentText } from './when.ts';
 
 /** `isIdle`: an unfinished run that no engine works on. */
 export type SummaryView = { columns: number; now: number; colors: Painter; isIdle?: boolean };
 
 const NARROW = 60;
 const MOST_FAILURES = 5;
+const MOST_ATTENTION = 20;
+const MOST_TASKS = 60;
 
 /** A run at its end, or as it stands: the outcome, the tasks, what landed, what waits for a person, what to do next. */
 export function summaryLines(document: RunDocument, view: SummaryView): string[] {
   const sections = [
     outcomeLines(document, view),
     attentionLines(document, view),
-    taskLines(document.tasks, view),
+    manyTaskLines(document, view),
     failureLines(document.tasks, view),
     placeLines(document, view),
     stepLines(document, view),
@@ -33,12 +36,27 @@ function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryVi
   const room = columns - textWidth(status) - textWidth(tail) - 7;
   const first = `${paint(`${symbol} ${status}`)}  ${colors.bold(shorten(title, room))}  ${colors.dim(tail)}`;
   const why = reason ?? (status === 'unverified' ? 'no check is configured; add one with --check' : '');
-  return [first, ...wrap(why, columns - 3).map((line) => `  ${line}`)];
+  return [
+    first,
+    ...[why, ...standingTexts(document, now)].flatMap((text) => wrap(text, columns - 3)).map((line) => `  ${line}`),
+  ];
+}
+
+/** When it goes on, of a run that waits for a time, and how it is filed. */
+function standingTexts({ nextAt, filing }: RunDocument, now: number): string[] {
+  const at = nextAt === null ? undefined : Date.parse(nextAt);
+  const wait = at === undefined || at <= now ? '' : ` (in ${durationText(at - now)})`;
+  return [
+    ...(at === undefined ? [] : [`next: ${momentText(at)}${wait}`]),
+    ...(filing?.flag == null ? [] : [`flagged${filing.flag.note === null ? '' : `: ${filing.flag.note}`}`]),
+    ...(filing?.collection == null ? [] : [`in the collection ${filing.collection}`]),
+    ...(filing?.hidden === true ? ['hidden: manyhands ls does not list it'] : []),
+  ];
 }
 
 function attentionLines({ attention }: RunDocument, { columns, colors }: SummaryView): string[] {
   if (attention.length === 0) return [];
-  const lines = attention.flatMap(({ task, reason, files, nextStep }) => {
+  const lines = attention.slice(0, MOST_ATTENTION).flatMap(({ task, reason, files, nextStep }) => {
     const [first = '', ...rest] = wrap(`${task ?? 'the run'}: ${reason}`, columns - 5);
     return [
       `  ${colors.yellow('!')} ${first}`,
@@ -47,7 +65,18 @@ function attentionLines({ attention }: RunDocument, { columns, colors }: Summary
       `    ${colors.dim('→')} ${oneLine(nextStep)}`,
     ];
   });
-  return [colors.bold('Needs you'), ...lines];
+  const left = attention.length - MOST_ATTENTION;
+  return [colors.bold('Needs you'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
+}
+
+/** Of many tasks those that are not done come first, and the rest is counted. */
+function manyTaskLines({ tasks, run }: RunDocument, view: SummaryView): string[] {
+  if (tasks.length <= MOST_TASKS) return taskLines(tasks, view);
+  const open = tasks.filter(({ status }) => status !== 'done');
+  const shown = [...open, ...tasks.filter(({ status }) => status === 'done')].slice(0, MOST_TASKS);
+  const done = tasks.length - open.length;
+  const rest = `${done} of ${tasks.length} done, ${tasks.length - shown.length} not shown; all: manyhands show ${run} --json`;
+  return [...taskLines(shown, view), `  ${view.colors.dim(rest)}`];
 }
 
 function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] {

@@ -25,10 +25,15 @@ export function makeReady(state: RunState, task: TaskState, notBefore: number): 
 export function finish(state: RunState, task: TaskState, phase: TaskPhase): void {
   enter(state, task, phase);
   if (phase.status === 'done') {
-    state.invalidated = state.invalidated.filter((key) => key !== task.spec.key);
+    state.invalidated = state.invalidated.filter((key) => key !== task.spec.key && !isRenewedBy(state, key, task));
     meetNeeds(state, task.spec.key);
   }
   if (task.spec.analyzes !== undefined) endAnalysis(state, task, task.spec.analyzes);
+}
+
+/** Lets a task's next attempt begin from the branch as it stands. */
+export function beginAtTip({ tip }: RunState, task: TaskState): void {
+  task.from = { commit: tip.commit, base: tip.commit };
 }
 
 /** The task that an event names; a log that names an unknown one is damaged. */
@@ -36,6 +41,10 @@ export function taskOf(state: RunState, key: TaskKey): TaskState {
   const task = state.tasks[key];
   if (task === undefined) throw new Error(`An event names task ${key}, which was never added`);
   return task;
+}
+
+function isRenewedBy(state: RunState, key: TaskKey, { spec }: TaskState): boolean {
+  return spec.renewed === true && spec.name !== undefined && state.tasks[key]?.spec.name === spec.name;
 }
 
 function leave(state: RunState, task: TaskState): void {
@@ -54,6 +63,7 @@ function meetNeeds(state: RunState, key: TaskKey): void {
     const dependent = taskOf(state, dependentKey);
     dependent.missing -= 1;
     if (dependent.missing === 0 && dependent.phase.status === 'waiting') {
+      if (state.invalidated.includes(dependentKey)) beginAtTip(state, dependent);
       makeReady(state, dependent, dependent.spec.notBefore ?? 0);
     }
   }

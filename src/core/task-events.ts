@@ -1,7 +1,7 @@
 import type { RunEventOf } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { TaskSpec } from '../schema/task.ts';
-import { enter, finish, makeReady, taskOf } from './phase.ts';
+import { beginAtTip, enter, finish, makeReady, taskOf } from './phase.ts';
 import type { RunState, TaskState } from './state.ts';
 
 /** Puts a task on record; it is ready at once if all that it needs is done. */
@@ -132,20 +132,25 @@ export function verifyTask(state: RunState, event: RunEventOf<'task.verified'>):
   if (event.data.passed) enter(state, task, { status: 'landing', commit, ref, approved, verified: true });
 }
 
-/** Makes done work undone: its evidence is stale, and it begins again from the branch as it stands. */
+/** Makes done work undone: its evidence is stale, and it begins again from the branch as it stands then, or as another task. */
 export function invalidate(state: RunState, keys: readonly TaskKey[], at: number): void {
+  const [root] = keys;
+  const again = keys.filter((key) => key === root || taskOf(state, key).spec.renewed !== true);
   for (const key of keys) {
     const task = taskOf(state, key);
-    enter(state, task, { status: 'waiting' });
     task.evidence = task.evidence.map((evidence) => ({ ...evidence, stale: true }));
-    task.from = { commit: state.tip.commit, base: state.tip.commit };
-    task.resume = false;
     if (!state.invalidated.includes(key)) state.invalidated.push(key);
   }
-  for (const key of keys) {
+  for (const key of again) {
+    const task = taskOf(state, key);
+    enter(state, task, { status: 'waiting' });
+    task.resume = false;
+    beginAtTip(state, task);
+  }
+  for (const key of again) {
     for (const dependent of state.dependents[key] ?? []) countMissing(state, taskOf(state, dependent));
   }
-  for (const key of keys) reopen(state, taskOf(state, key), at);
+  for (const key of again) reopen(state, taskOf(state, key), at);
 }
 
 function countMissing(state: RunState, task: TaskState): void {

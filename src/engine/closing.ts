@@ -24,7 +24,7 @@ export function closingStep(state: RunState): ClosingStep | undefined {
     return { name: 'land', forGood: false, take: landNow };
   const mayEnd = state.status.kind === 'cancelling' || (isRunning && state.baseEvidence !== null);
   if (mayEnd && openTasks(state) === 0) return state.openCalls > 0 ? undefined : END;
-  const waits = isStuck(state) || scheduledFor(state) !== undefined;
+  const waits = isStuck(state) || (state.start.landEach !== true && scheduledFor(state) !== undefined);
   if (waits && state.pushed !== state.tip.commit && hasWork(state))
     return { name: `show ${state.tip.commit}`, forGood: true, take: showBranch };
   return undefined;

@@ -78,8 +78,7 @@ async function look(mirror: Mirror, between: Between, signal?: AbortSignal): Pro
   const log = await git([...how, '--end-of-options', between.to, `^${between.from}`], options(mirror, signal));
   const passed = rawEntries(log.stdout);
   // One commit on top of the other is the difference between the two.
-  const isOneStep =
-    passed.length > 0 && passed.every(({ commit }) => commit.slice(commit.indexOf(' ') + 1) === between.from);
+  const isOneStep = passed.length > 0 && passed.every(({ commit }) => commit === `${between.to} ${between.from}`);
   return { passed, changed: isOneStep ? passed : await treeChanges(mirror, between, signal) };
 }
 

@@ -24,6 +24,7 @@ export function nodeSpec(
     name: node.id,
     role: node.role,
     access: node.access,
+    renewed: true,
     needs,
     prompt: [node.task, handedOver(node, standing), again(why)].filter((part) => part !== '').join('\n\n'),
     ...(node.agent === undefined ? {} : { agent: node.agent }),

@@ -89,9 +89,10 @@ function standing(look: Look, node: WorkflowNode): NodeStanding {
   return gated(look, node, { task, round });
 }
 
-/** A node that ran before something it needs was done again must follow it. */
+/** A node that ran before something it needs was done again, or that was declared undone with it, must follow it. */
 function isOutdated(look: Look, node: WorkflowNode, task: TaskState): boolean {
   if (isOpen(task)) return false;
+  if (look.run.invalidated.includes(task.spec.key)) return true;
   return node.needs.some((id) => {
     const need = latestOf(look.run, look.input, id);
     return need !== undefined && need.task.ordinal > task.ordinal;
@@ -109,8 +110,7 @@ function gated(look: Look, node: WorkflowNode, { task, round }: { task: TaskStat
   const output = outputOf(task);
   const variables = workflowVariables(new Map([...look.outputs, [node.id, output]]), output);
   for (const gate of node.gates) {
-    const waits = gate.needs.some((id) => id !== node.id && look.found.get(id)?.is !== 'passed');
-    if (waits) return { is: 'open', round };
+    if (gate.needs.some((id) => id !== node.id && isAwaited(look.found.get(id)))) return { is: 'open', round };
     const refused = gate.passWhen.flatMap((text) => {
       const answer = evaluate(text, variables);
       if (answer.ok && answer.value) return [];
@@ -127,6 +127,11 @@ function gated(look: Look, node: WorkflowNode, { task, round }: { task: TaskStat
     return { is: 'stopped', reason: `${reason}${gate.onFail === undefined ? '' : '; no round is left'}` };
   }
   return { is: 'passed', round, output, task };
+}
+
+/** A node that is left out, or not part of this run, is not waited for: what a gate asks about it has no answer then. */
+function isAwaited(stands: NodeStanding | undefined): boolean {
+  return stands !== undefined && stands.is !== 'passed' && stands.is !== 'left-out';
 }
 
 /** Whether the gate's own number of rounds, and the workflow's, leave one more. */

@@ -57,7 +57,6 @@ export const BatchResult = z.object({
       title: z.string(),
       status: RunWord.nullable(),
       cost: z.number(),
-      problem: z.string().nullable().describe('Why it could not be started.'),
     }),
   ),
 });

@@ -55,7 +55,6 @@ export const JobInput = z.object({
   context: Context.default({}),
   notBefore: z.number().int().nonnegative().optional().describe('When it starts, in milliseconds since 1970.'),
   repeat: Repeat.optional(),
-  item: z.object({ batch: FileName, number: z.number().int().positive() }).optional().describe('Of a batch.'),
 });
 export type JobInput = z.infer<typeof JobInput>;
 

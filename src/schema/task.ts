@@ -100,6 +100,8 @@ export const TaskSpec = z.object({
   /** Where its first attempt begins, when it is not the branch's tip. */
   from: WorkStart.optional(),
   serve: Serve.optional(),
+  /** Its recipe asks for it anew, as another task of the same name, once what it was built upon is done again. */
+  renewed: z.boolean().optional(),
   /** The track it belongs to: tracks are paused and started one by one. */
   track: z.string().optional(),
   /** It starts only when the run's branch, as it stands, has reached the base. */

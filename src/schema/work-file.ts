@@ -30,11 +30,7 @@ export const WorkText = z
   .max(200_000, 'must have at most 200,000 characters');
 
 /** A CEL expression, checked for syntax where a file is read. It sees each node by its id, and all of them as `nodes["id"]`. */
-const Expression = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(4_000, 'must have at most 4,000 characters');
+const Expression = z.string().trim().min(1, 'must not be empty').max(4_000, 'must have at most 4,000 characters');
 
 const Title = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters');
 const Command = z.string().trim().min(1, 'must not be empty').max(10_000, 'must have at most 10,000 characters');

@@ -45,3 +45,45 @@ describe('a bulk of items', () => {
     expect(begun([item('a'), item('b'), item('c')], { only: ['b'] }).map(({ key }) => key)).toEqual(['item/2']);
   });
 });
+
+describe('items that name the same file', () => {
+  const item = (id: string, ...files: string[]) => ({ id, prompt: 'p', files });
+  const input = BulkInput.parse({
+    items: [item('a1', 'a'), item('b1', 'b'), item('a2', 'a'), item('ab', 'a', 'b'), item('free')],
+  });
+
+  function endedAs(states: Record<string, 'done' | 'failed' | 'running'>) {
+    const { state } = given(started({ input }), { type: 'tasks.added', data: { specs: specsOf(Object.keys(states)) } });
+    for (const [key, status] of Object.entries(states)) {
+      const task = state.tasks[key];
+      if (task === undefined) throw new Error(`no task ${key}`);
+      if (status === 'done') task.phase = { status, at: 0, commit: null, reason: '' };
+      if (status === 'failed') task.phase = { status, at: 0, reason: '', failure: null };
+      if (status === 'running') task.phase = { status, attempt: 1 };
+    }
+    return state;
+  }
+
+  function specsOf(keys: string[]) {
+    const all = BulkInput.parse({ items: input.items.map((entry) => ({ ...entry, files: [] })) });
+    return bulk.unfold(given(started({ input })).state, all, undefined).add.filter(({ key }) => keys.includes(key));
+  }
+
+  function addedAfter(states: Record<string, 'done' | 'failed' | 'running'>, key: string) {
+    const state = endedAs(states);
+    return bulk.unfold(state, input, state.tasks[key]).add.map(({ name }) => name);
+  }
+
+  it('take turns, whatever became of the one before', () => {
+    const first = bulk.unfold(given(started({ input })).state, input, undefined).add;
+    expect(first.map(({ name }) => name)).toEqual(['a1', 'b1', 'free']);
+    expect(addedAfter({ 'item/1': 'done', 'item/2': 'running' }, 'item/1')).toEqual(['a2']);
+    expect(addedAfter({ 'item/1': 'failed', 'item/2': 'running' }, 'item/1')).toEqual(['a2']);
+  });
+
+  it('wait for all that come before them', () => {
+    expect(addedAfter({ 'item/1': 'done', 'item/2': 'done', 'item/3': 'running' }, 'item/2')).toEqual([]);
+    expect(addedAfter({ 'item/1': 'done', 'item/2': 'running', 'item/3': 'done' }, 'item/3')).toEqual([]);
+    expect(addedAfter({ 'item/1': 'done', 'item/2': 'done', 'item/3': 'failed' }, 'item/3')).toEqual(['ab']);
+  });
+});

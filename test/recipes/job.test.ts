@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { runDocument } from '../../src/core/document.ts';
+import { closingStep } from '../../src/engine/closing.ts';
 import { job } from '../../src/recipes/job.ts';
 import { JobInput } from '../../src/schema/request.ts';
-import { given, started } from '../support/given.ts';
+import { added, attempted, given, landed, spec, started, T0, taskEnded, worked } from '../support/given.ts';
 
 function asked(input: Partial<JobInput>, config = {}) {
   const parsed = JobInput.parse({ task: 'Rename it', ...input });
@@ -74,5 +76,65 @@ describe('the job recipe', () => {
     expect(ended).toBeUndefined();
     const story = given(started(), { type: 'tasks.added', data: { specs: [asked({})] } });
     expect(job.unfold(story.state, JobInput.parse({ task: 'x' }), story.state.tasks['job/1'])).toEqual({ add: [] });
+  });
+
+  it('starts at its time, and is told guidelines and context letter for letter', () => {
+    const { notBefore, prompt, tier } = asked({
+      task: 'Fix {{it}}',
+      guidelines: 'Be {{kind}}.',
+      context: { ticket: 'A-1 = B', log: 'one\ntwo' },
+      notBefore: 5_000_000,
+      tier: 'light',
+    });
+    expect([notBefore, tier]).toEqual([5_000_000, 'light']);
+    expect(prompt).toBe(
+      '### Guidelines\n\nBe {{kind}}.\n\n### The task\n\nFix {{it}}\n\n### Context\n\nticket: A-1 = B\n\nlog:\none\ntwo',
+    );
+    expect(asked({ task: 'Plain' }).prompt).toBe('Plain');
+  });
+});
+
+describe('a repeated job', () => {
+  const input = JobInput.parse({ task: 'Again', repeat: { everyMs: 60_000, times: 3 } });
+  const begun = (more = {}) => {
+    const story = given(started(more));
+    return story.and(added(...job.unfold(story.state, input, undefined).add));
+  };
+
+  it('comes again so long after the end of the last time, however often it is asked, and not after the last', () => {
+    const story = begun()
+      .and(...worked('job/1'))
+      .at(T0 + 7_000)
+      .and(landed('job/1'));
+    const next = job.unfold(story.state, input, story.state.tasks['job/1']).add;
+    expect(next).toMatchObject([{ key: 'job/2', notBefore: T0 + 67_000, prompt: 'Again' }]);
+    const later = story.and(added(...next)).at(T0 + 900_000);
+    expect(job.unfold(later.state, input, later.state.tasks['job/1']).add).toEqual(next);
+    const third = later.and(taskEnded('job/2', 'done'), added(spec('job/3')), taskEnded('job/3', 'done'));
+    expect(job.unfold(third.state, input, third.state.tasks['job/3'])).toEqual({ add: [] });
+  });
+
+  it('ends with a failure, and has nothing to do with the tasks that serve it', () => {
+    const story = begun().and(taskEnded('job/1', 'failed'), added(spec('analyze/1')), taskEnded('analyze/1', 'done'));
+    expect(job.unfold(story.state, input, story.state.tasks['job/1'])).toEqual({ add: [] });
+    expect(job.unfold(story.state, input, story.state.tasks['analyze/1'])).toEqual({ add: [] });
+  });
+
+  it('lands each time at once where it merges, and changes code again only on what has landed', () => {
+    expect(job.manner?.(started().data.config, input)).toEqual({ landEach: true });
+    const changed = begun({ landEach: true }).and(...worked('job/1'), landed('job/1')).state;
+    expect(job.unfold(changed, input, changed.tasks['job/1']).add).toMatchObject([{ afterLanding: true }]);
+    const unchanged = begun({ landEach: true }).and(taskEnded('job/1', 'done')).state;
+    expect(job.unfold(unchanged, input, unchanged.tasks['job/1']).add[0]).not.toHaveProperty('afterLanding');
+  });
+
+  it('tells the next time while it waits for it, and shows its branch meanwhile', () => {
+    const checked = { type: 'run.base-checked' as const, data: { tree: 'tree', evidence: [] } };
+    const story = begun().and(checked, ...worked('job/1'), landed('job/1'));
+    expect(closingStep(story.state)?.name).toBe('end');
+    const waits = story.and(added(...job.unfold(story.state, input, story.state.tasks['job/1']).add));
+    expect(runDocument(waits.state)).toMatchObject({ status: 'running', nextAt: new Date(T0 + 60_000).toISOString() });
+    expect(closingStep(waits.state)?.name).toBe('show tip');
+    expect(runDocument(waits.and(attempted('job/2')).state).nextAt).toBeNull();
   });
 });

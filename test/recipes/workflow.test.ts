@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { retryTasks } from '../../src/core/decide/run.ts';
 import type { Unfolding } from '../../src/recipes/recipe.ts';
 import { workflow } from '../../src/recipes/workflow.ts';
 import { WorkflowInput } from '../../src/schema/work-file.ts';
@@ -103,6 +104,32 @@ describe('a workflow', () => {
       { type: 'run.approved', data: {} },
     );
     expect(asked(approved, input).add.map(({ name }) => name)).toEqual(['ship']);
+  });
+
+  it('does not pass a gate that asks about a node that was left out', () => {
+    const gate = { id: 'sure', needs: ['b', 'c'], passWhen: ['b.ok == true', 'c.ok == true'] };
+    const input = flow([
+      node('a'),
+      node('b', { needs: ['a'], condition: 'a.count > 0' }),
+      node('c', { needs: ['a'], gates: [gate] }),
+    ]);
+    const { unfolding } = play(input, [{ count: 0 }, { ok: true }]);
+    expect(unfolding.hold?.reason).toMatch(/gate sure of node c did not pass: b\.ok == true/);
+  });
+
+  it('asks for all that follows anew when a person has a node done again, and only once its gate passes', () => {
+    const gate = { id: 'good', needs: ['b'], passWhen: ['b.ok == true'], onFail: { retry: 'a', max: 2 } };
+    const input = flow([node('a'), node('b', { needs: ['a'], gates: [gate] }), node('c', { needs: ['b'] })]);
+    const done = play(input, [{}, { ok: true }, {}]).story;
+    let story = done.when((run) => retryTasks(run, { task: 'node/1', reason: 'a new wish' }));
+    expect(asked(story, input)).toEqual({ add: [] });
+    story = story.and(attempted('node/1', 2), attemptEnded('node/1', 2), taskEnded('node/1', 'done'));
+    story = story.and(added(...asked(story, input).add));
+    expect(story.state.order.at(-1)).toBe('node/2/2');
+    const passed = (ok: boolean) =>
+      story.and(attempted('node/2/2'), attemptEnded('node/2/2', 1, { output: { ok } }), taskEnded('node/2/2', 'done'));
+    expect(asked(passed(true), input).add.map(({ key }) => key)).toEqual(['node/3/2']);
+    expect(asked(passed(false), input).add.map(({ key }) => key)).toEqual(['node/1/2']);
   });
 
   it('stops at the loop guard', () => {

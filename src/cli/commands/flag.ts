@@ -16,10 +16,7 @@ const EXAMPLES = [
 /** Marks a run to come back to. */
 export const flagCommand: CliCommand = {
   define(command, session) {
-    command
-      .argument('<run>', 'the run')
-      .option('--note <text>', 'why')
-      .option('--undo', 'take the mark away');
+    command.argument('<run>', 'the run').option('--note <text>', 'why').option('--undo', 'take the mark away');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

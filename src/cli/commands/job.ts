@@ -64,7 +64,10 @@ export const jobCommand: CliCommand = {
     addScheduleOptions(command, session);
     addScopeOptions(command);
     addHelp(command, EXAMPLES, EXIT_CODES);
-    whenCalled(command, session, { options: Flags, act: (flags, words) => startJob(session, flags, { words, command }) });
+    whenCalled(command, session, {
+      options: Flags,
+      act: (flags, words) => startJob(session, flags, { words, command }),
+    });
   },
 };
 

@@ -46,7 +46,8 @@ export const lsCommand: CliCommand = {
         else if (runs.length > 0) printLines(terminal, runTable(terminal, runs, view));
         if (flags.json) return 0;
         const isIdle = caller.engine() === 'none';
-        for (const line of notesOf(flags, { runs, hidden: found.length - runs.length, isIdle })) terminal.err(`${line}\n`);
+        for (const line of notesOf(flags, { runs, hidden: found.length - runs.length, isIdle }))
+          terminal.err(`${line}\n`);
         return 0;
       },
     });

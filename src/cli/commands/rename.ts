@@ -1,5 +1,5 @@
-import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
 import { cleanText } from '../clean-text.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
 import { READING_EXIT_CODES } from '../exit-code.ts';
 import { printJson } from '../output.ts';
 import { resolveDir } from '../target.ts';

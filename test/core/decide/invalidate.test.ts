@@ -51,6 +51,38 @@ describe('trying a done task again', () => {
     expect(state.invalidated).toEqual([]);
   });
 
+  it('begins what follows from the branch as it stands when its turn comes', () => {
+    const again = chain().when((run) => retryTasks(run, { task: 'node/2', reason: 'again' }));
+    const { state } = again.and(...worked('node/2', 2), {
+      type: 'tasks.landed',
+      data: { tasks: ['node/2'], from: 'tip', commit: 'tip-2', tree: 'tree-2' },
+    });
+    expect(state.tasks['node/3']?.phase.status).toBe('ready');
+    expect(state.tasks['node/3']?.from).toEqual({ commit: 'tip-2', base: 'tip-2' });
+  });
+
+  it('leaves what its recipe asks for anew as it is, until another task of that name is done', () => {
+    const named = { name: 'look', renewed: true };
+    const again = given(
+      started(),
+      added(spec('node/1'), spec('node/2', { needs: ['node/1'], ...named })),
+      ...worked('node/1'),
+      landed('node/1'),
+      ...worked('node/2'),
+      landed('node/2'),
+    ).when((run) => retryTasks(run, { task: 'node/1', reason: 'again' }));
+    expect(again.state.tasks['node/2']?.phase.status).toBe('done');
+    expect(again.state.invalidated).toEqual(['node/1', 'node/2']);
+    const { state } = again.and(
+      ...worked('node/1', 2),
+      landed('node/1'),
+      added(spec('node/2/2', { needs: ['node/1'], ...named })),
+      ...worked('node/2/2'),
+      landed('node/2/2'),
+    );
+    expect(state.invalidated).toEqual([]);
+  });
+
   it('is refused while something built upon it is under way', () => {
     const { state } = given(
       started(),

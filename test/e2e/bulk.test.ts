@@ -1,0 +1,154 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BulkStatus } from '../../src/schema/bulk-operations.ts';
+import { RunDocument } from '../../src/schema/document.ts';
+import { WorkCheck } from '../../src/schema/work-plan.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+
+const OWN = 170;
+const ON_ONE_FILE = 20;
+const BROKEN = 5;
+const POISON = 5;
+const ALL = OWN + ON_ONE_FILE + BROKEN + POISON;
+
+/** Appends a line to the file of its item; before a file named good is there, some lines break the file or the check. */
+const AGENT = `#!/bin/sh
+prompt=$(cat)
+file=$(echo "$prompt" | sed -n 's/^Files: //p')
+echo "$MANYHANDS_TASK" >> "$HOME/ran"
+mkdir -p "$(dirname "$file")"
+line="line of $MANYHANDS_TASK"
+if [ ! -e "$HOME/good" ]; then
+  case "$file" in
+    poison/*) line=POISON ;;
+    broken/*) echo '{' > "$file"; exit ;;
+  esac
+fi
+case "$file" in *.json) echo "[\\"$line\\"]" > "$file" ;; *) echo "$line" >> "$file" ;; esac
+`;
+const CHECK = '! grep -rq POISON poison';
+
+describe.concurrent('a bulk of items', { timeout: 600_000 }, () => {
+  it('keeps every edit and lands no bad one, though the engine is killed on the way; what failed can be done again', async () => {
+    await using place = await scratch(AGENT, { 'poison/here': 'fine\n' });
+    writeFileSync(join(place.repo, 'items.jsonl'), itemLines());
+    const running = place.start(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--check', CHECK]);
+    await until(() => ranLines(place).length >= ALL / 3);
+    running.kill('SIGKILL');
+    await running.done;
+    const resumed = await place.mh(['bulk', 'resume', '--failed-out', 'failed_items.jsonl', '--json']);
+    const run = RunDocument.parse(resumed.json);
+    expect([resumed.code, run.status], resumed.stderr).toEqual([1, 'failed']);
+    const status = BulkStatus.parse((await place.mh(['bulk', 'status', '--json'])).json);
+    expect(status.counts).toMatchObject({ done: OWN + ON_ONE_FILE, failed: BROKEN + POISON, waiting: 0, running: 0 });
+    expect(status.uncovered).toHaveLength(BROKEN + POISON);
+    expect(status.failed.map(({ reason }) => reason).join('\n')).toMatch(/syntax: .*broken\/1\.json/);
+    expectLanded(place, run.run, OWN);
+    expect(place.git('ls-tree', '-r', '--name-only', `mh/${run.run}`, 'broken', 'poison')).toBe('poison/here');
+    const left = WorkCheck.parse((await place.mh(['check', 'failed_items.jsonl', '--json'])).json);
+    expect(left).toMatchObject({ ok: true, format: 'bulk', count: BROKEN + POISON });
+    writeFileSync(join(place.root, 'good'), '');
+    const before = ranLines(place).length;
+    const retried = await place.mh(['bulk', 'retry', '--json']);
+    expect([retried.code, RunDocument.parse(retried.json).status], retried.stderr).toEqual([0, 'done']);
+    expect(ranLines(place).length - before).toBe(BROKEN + POISON);
+    expectLanded(place, run.run, OWN + BROKEN + POISON);
+  });
+
+  it('sends an item back that leaves its files or breaks them, with the reason, and never lands that', async () => {
+    const agent = `#!/bin/sh
+prompt=$(cat)
+case "$prompt" in
+  *"elsewhere.txt is outside"*) echo fine > in.txt ;;
+  *"What went wrong before"*) echo '{}' > data.json ;;
+  *"Files: in.txt"*) echo fine > in.txt; echo no > elsewhere.txt ;;
+  *) echo '{' > data.json ;;
+esac
+`;
+    await using place = await scratch(agent, {}, 'limits: { attempts: 2, retryDelaySeconds: 0 }\n');
+    const items = [item('scope', 'in.txt'), item('syntax', 'data.json')];
+    writeFileSync(join(place.repo, 'items.jsonl'), items.join(''));
+    const done = await place.mh(['bulk', 'run', 'items.jsonl', '-n', '2', '--agent', 'command:./agent.sh', '--json']);
+    const { run, tasks } = RunDocument.parse(done.json);
+    expect(
+      tasks.map(({ status, attempts }) => [status, attempts]),
+      done.stderr,
+    ).toEqual([
+      ['done', 2],
+      ['done', 2],
+    ]);
+    expect(place.git('show', `mh/${run}:data.json`)).toBe('{}');
+    expect(place.git('log', '--format=%H', `mh/${run}`, '--', 'elsewhere.txt')).toBe('');
+  });
+
+  it('holds what nothing here can check where the settings say so', async () => {
+    const agent = '#!/bin/sh\ncat > /dev/null\necho "?" > strange.zzz\n';
+    await using place = await scratch(agent, {}, 'syntax: { unchecked: hold }\n');
+    writeFileSync(join(place.repo, 'items.jsonl'), item('strange', 'strange.zzz'));
+    const held = await place.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json']);
+    const { run, status, attention } = RunDocument.parse(held.json);
+    expect([held.code, status, attention[0]?.reason]).toEqual([4, 'held', expect.stringMatching(/strange\.zzz/)]);
+    await place.mh(['approve', run]);
+    expect(place.git('show', `mh/${run}:strange.zzz`)).toBe('?');
+  });
+
+  it('is made from the files that git knows, in their order, and never over a file that is there', async () => {
+    const files = { 'src/b.ts': 'b\n', 'src/a.ts': 'a\n', 'src/a.test.ts': 't\n', '.gitignore': 'out\n' };
+    await using place = await scratch('#!/bin/sh\n', files);
+    writeFileSync(join(place.repo, 'src', 'untracked.ts'), 'u\n');
+    const how = ['--exclude', '**/*.test.ts', '--template', 'Explain {name} of {dir}'];
+    const scanned = await place.mh(['bulk', 'scan', '--glob', 'src/**/*.ts', ...how, '--out', 'tasks.jsonl']);
+    expect(scanned.code, scanned.stderr).toBe(0);
+    expect(readFileSync(join(place.repo, 'tasks.jsonl'), 'utf8')).toBe(
+      '{"id":"src.a.ts","prompt":"Explain a.ts of src","files":["src/a.ts"]}\n' +
+        '{"id":"src.b.ts","prompt":"Explain b.ts of src","files":["src/b.ts"]}\n',
+    );
+    expect((await place.mh(['check', 'tasks.jsonl'])).code).toBe(0);
+    expect((await place.mh(['bulk', 'scan', '--glob', 'src', '--prompt', 'x', '-o', 'tasks.jsonl'])).code).toBe(3);
+    expect((await place.mh(['bulk', 'scan', '--glob', 'src'])).code).toBe(2);
+    expect((await place.mh(['bulk', 'status'])).code).toBe(3);
+  });
+});
+
+function scratch(
+  agent: string,
+  files: Record<string, string>,
+  settings = 'limits: { attempts: 1 }\n',
+): Promise<Scratch> {
+  return makeScratch({
+    files: { 'agent.sh': agent, '.manyhands/config.yaml': `smallCalls: { use: rules }\n${settings}`, ...files },
+  });
+}
+
+function itemLines(): string {
+  const numbered = (folder: string, count: number, ending: string) =>
+    Array.from({ length: count }, (_, index) => item(`${folder}-${index + 1}`, `${folder}/${index + 1}.${ending}`));
+  const shared = Array.from({ length: ON_ONE_FILE }, (_, index) => item(`shared-${index + 1}`, 'shared.txt'));
+  return [
+    ...numbered('broken', BROKEN, 'json'),
+    ...shared,
+    ...numbered('own', OWN, 'txt'),
+    ...numbered('poison', POISON, 'txt'),
+  ].join('');
+}
+
+function item(id: string, file: string): string {
+  return `${JSON.stringify({ id, prompt: `Add a line (${id})`, files: [file] })}\n`;
+}
+
+function expectLanded(place: Scratch, run: string, files: number): void {
+  const names = place.git('ls-tree', '-r', '--name-only', `mh/${run}`, 'own', 'broken', 'poison').split('\n');
+  expect(names.filter((name) => name !== 'poison/here')).toHaveLength(files);
+  const shared = place.git('show', `mh/${run}:shared.txt`).split('\n');
+  expect(new Set(shared).size).toBe(ON_ONE_FILE);
+}
+
+function ranLines(place: Scratch): string[] {
+  const file = join(place.root, 'ran');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
+}

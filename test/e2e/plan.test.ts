@@ -1,0 +1,71 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RunDocument } from '../../src/schema/document.ts';
+import { DryRun } from '../../src/schema/work-plan.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+
+/** Hands over a list; the first time a broken one, when a file says so. */
+const AGENT = `#!/bin/sh
+cat > "$HOME/prompt"
+if [ -e "$HOME/broken" ]; then rm "$HOME/broken"; echo '{"tasks":[{"id":"a","title":"A","description":"d","needs":["b"]}]}'; exit; fi
+case "$MANYHANDS_ROLE" in
+  tasks) echo '{"tasks":[{"id":"Say hello","title":"Say hello","description":"Write hello.txt","files":["hello.txt"],"check":"test -e hello.txt"},{"id":"bye","title":"Say bye","description":"Write bye.txt","needs":["Say hello"]}],"summary":"Two greetings."}' ;;
+  *) echo hi > hello.txt; echo "$MANYHANDS_TASK" >> bye.txt ;;
+esac
+`;
+const USING = ['--agent', 'command:./agent.sh'];
+
+describe.concurrent('a plan at the command line', { timeout: 120_000 }, () => {
+  it('is written for a person to read, and then runs as it stands', async () => {
+    await using place = await scratch();
+    const planned = await place.mh(['run', 'todo.md', ...USING, '--json']);
+    expect([planned.code, RunDocument.parse(planned.json).tasks.length], planned.stderr).toEqual([0, 1]);
+    expect(planned.stderr).toContain('manyhands run tasks.yaml');
+    expect(readFileSync(join(place.repo, 'tasks.yaml'), 'utf8')).toContain('- id: Say-hello');
+    const dry = await place.mh(['run', '--dry-run', ...USING, '--json']);
+    expect(DryRun.parse(dry.json).batches.map((batch) => batch.map(({ id }) => id))).toEqual([['Say-hello'], ['bye']]);
+    const done = await place.mh(['run', '--tasks', 'Say-hello', ...USING, '--json']);
+    expect([done.code, RunDocument.parse(done.json).status], done.stderr).toEqual([0, 'done']);
+  });
+
+  it('never writes over a file unless told to, and then keeps a copy; what was planned is not lost', async () => {
+    await using place = await scratch();
+    const file = join(place.repo, 'tasks.yaml');
+    writeFileSync(file, 'mine\n');
+    const refused = await place.mh(['plan', 'todo.md', ...USING]);
+    expect([refused.code, readFileSync(file, 'utf8')]).toEqual([3, 'mine\n']);
+    expect((await place.mh(['ls', '--json'])).json).toEqual([]);
+    const forced = await place.mh(['plan', 'Greet everybody', ...USING, '--force', '--json']);
+    const { run } = RunDocument.parse(forced.json);
+    expect(readFileSync(`${file}.bak`, 'utf8')).toBe('mine\n');
+    const again = await place.mh(['plan', '--run', run, '--as', 'workflow', '-o', 'new/flow.yaml', '--json']);
+    expect([again.code, again.json], again.stderr).toEqual([0, { run, file: join(place.repo, 'new/flow.yaml') }]);
+    expect((await place.mh(['check', 'new/flow.yaml'])).stdout).toContain('3 nodes (workflow), no mistakes');
+    expect((await place.mh(['plan', '--run', run])).code).toBe(3);
+  });
+
+  it('gets one more turn when its answer cannot be used, and is told why', async () => {
+    await using place = await scratch();
+    writeFileSync(join(place.root, 'broken'), '');
+    const planned = await place.mh(['plan', 'todo.md', ...USING, '--json']);
+    expect([planned.code, RunDocument.parse(planned.json).tasks[0]?.attempts], planned.stderr).toEqual([0, 2]);
+    expect(readFileSync(join(place.root, 'prompt'), 'utf8')).toContain('needs "b", which is not in the plan');
+  });
+
+  it('can be rehearsed, and refuses what is no list of things to do', async () => {
+    await using place = await scratch();
+    const rehearsed = await place.mh(['plan', 'todo.md', '--rehearse', '-o', 'rehearsed.yaml']);
+    expect(rehearsed.code, rehearsed.stderr).toBe(0);
+    expect((await place.mh(['check', 'rehearsed.yaml'])).code).toBe(0);
+    for (const words of [[], ['none.md'], ['rehearsed.yaml']])
+      expect((await place.mh(['plan', ...words])).code).toBe(2);
+    expect(existsSync(join(place.repo, 'tasks.yaml'))).toBe(false);
+  });
+});
+
+function scratch(): Promise<Scratch> {
+  const settings = 'limits: { attempts: 2, retryDelaySeconds: 0 }\nsmallCalls: { use: rules }\n';
+  const todo = '# To do\n\n- [ ] Say hello\n- [ ] Say bye\n- [x] Begin\n';
+  return makeScratch({ files: { 'todo.md': todo, 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+}
