@@ -12,7 +12,7 @@ export default defineConfig({
     maxConcurrency: 4,
     sequence: { sequencer: LongestFirst },
     // Programs that are not ours, on a machine that may be busy; what was tried again is reported.
-    retry: 1,
+    retry: 2,
     reporters: ['default', new AgentsReport()],
   },
 });

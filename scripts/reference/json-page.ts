@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
+import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
 import { BulkStatus } from '../../src/schema/bulk-operations.ts';
+import { CollectionDocument } from '../../src/schema/collection.ts';
 import { AgentPick, AgentStanding, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
 import { InitDocument } from '../../src/schema/init.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
 import { DoctorLine, OPERATIONS, SalvageItem } from '../../src/schema/operation.ts';
+import { TemplateDocument } from '../../src/schema/template.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
 import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
 import { type Page, referencePage, table } from './markdown.ts';
@@ -35,6 +38,11 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   restored: OPERATIONS['restore-salvage'].output,
   cleaned: OPERATIONS.clean.output,
   places: OPERATIONS.where.output,
+  CollectionDocument,
+  filed: OPERATIONS['hide-run'].output,
+  TemplateDocument,
+  BatchDocument,
+  BatchResult,
   WorkCheck,
   DryRun,
   BulkStatus,
@@ -60,6 +68,19 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`run --dry-run`', '[DryRun](#dryrun)'],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
+  ['`rename`', '[RunDocument](#rundocument)'],
+  ['`hide`, `flag`', '[filed](#filed)'],
+  ['`collection ls`', 'list of [CollectionDocument](#collectiondocument)'],
+  ['`collection add`, `collection rename`', '[CollectionDocument](#collectiondocument)'],
+  ['`collection show`', 'list of [RunSummary](#runsummary)'],
+  ['`collection rm`', '`{ "name", "removed", "runs" }`; `removed` is false when only runs were taken out'],
+  ['`template ls`', 'list of [TemplateDocument](#templatedocument)'],
+  ['`template show`', '[TemplateDocument](#templatedocument)'],
+  ['`template render`', '`{ "template", "text" }`'],
+  ['`template add`, `template rm`, `batch rm`', '`{ "name", "file" }`'],
+  ['`batch ls`', 'list of [BatchDocument](#batchdocument)'],
+  ['`batch show`, `batch add`', '[BatchDocument](#batchdocument)'],
+  ['`batch run`', '[BatchResult](#batchresult); with `--detach` `{ "run": "<id>" }`, its first run'],
   ['`logs`', 'list of [LogLine](#logline); with `-f` it is printed when the run ends'],
   ['`usage`', 'list of [UsageRow](#usagerow)'],
   ['`models`', 'list of [AgentStanding](#agentstanding)'],

@@ -63,6 +63,8 @@ function facts(state: RunState, event: RunEvent, at: number): Fact[] {
       return run(`undone on ${event.data.branch} by ${short(event.data.commit)}: ${event.data.reason}`);
     case 'run.branch-removed':
       return run(`branch ${event.data.branch} deleted; ${short(event.data.commit)} is kept as ${event.data.ref}`);
+    case 'run.caught-up':
+      return run(`goes on from ${short(event.data.commit)}: the base is at ${short(event.data.base)} now`);
     case 'run.rewound':
       return run(`went back to ${short(event.data.commit)}: ${event.data.reason}`);
     case 'run.reopened':

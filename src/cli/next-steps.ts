@@ -33,7 +33,9 @@ export function nextSteps(document: RunDocument, isIdle: boolean): NextStep[] {
   }
 }
 
-function resultSteps({ run, branch, base, landed, commit }: RunDocument): NextStep[] {
+function resultSteps({ run, recipe, result, branch, base, landed, commit }: RunDocument): NextStep[] {
+  if (recipe === 'todo' && result !== undefined)
+    return [{ command: `manyhands plan --run ${run} --output tasks.yaml`, purpose: 'the tasks as a file' }];
   if (landed?.url) return [{ command: landed.url, purpose: 'the pull request' }];
   if (landed !== null && landed.how === 'merge') {
     return [{ command: `git log --oneline ${short(base.commit)}..${quote(landed.branch)}`, purpose: 'what landed' }];

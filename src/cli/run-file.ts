@@ -14,7 +14,7 @@ import { reviewsOf } from './review-of-run.ts';
 import { onlyOf, type RunFlags } from './run-options.ts';
 import { startOptions } from './start-options.ts';
 import type { Terminal } from './terminal.ts';
-import { work } from './work.ts';
+import { type Work, work } from './work.ts';
 import { stopsAfterPlan, workRequest } from './work-request.ts';
 
 /** How a command differs from `run`: the formats it takes, whether it goes straight through, what it does at the end. */
@@ -46,6 +46,10 @@ export async function runFile(
   }
   if (flags.withReview && flags.detach)
     throw new AppError('USAGE', 'With --with-review the command stays to the end: leave --detach out');
+  const settled: Work['settled'] = async (document, caller) => {
+    await manner.settled?.(document);
+    return flags.withReview ? reviewsOf(session, { document, caller, yes: flags.yes, options: typed }) : [];
+  };
   return work(session, {
     ...flags,
     dir: typed.dir,
@@ -55,10 +59,7 @@ export async function runFile(
       tellNotes(terminal, notes);
       return [run];
     },
-    settled: async (document, caller) => {
-      await manner.settled?.(document);
-      return flags.withReview ? reviewsOf(session, { document, caller, yes: flags.yes, options: typed }) : [];
-    },
+    ...(flags.withReview || manner.settled !== undefined ? { settled } : {}),
   });
 }
 

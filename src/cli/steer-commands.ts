@@ -12,7 +12,7 @@ export const STEER: readonly RegisteredCommand[] = [
   {
     name: 'retry',
     group: 'Steer',
-    summary: 'try failed or blocked tasks again',
+    summary: 'try failed or blocked tasks again, or do a done one again',
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   {

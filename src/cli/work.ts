@@ -23,7 +23,7 @@ export type Work = {
   hidesResult?: boolean;
   /** Asks for the work and gives the runs to follow. */
   begin(caller: Caller): Promise<string[]>;
-  /** Is told of each run that is settled, and gives further runs to follow. */
+  /** Is told of each run that is settled, and gives further runs to follow; somebody stays to do so, also with --detach. */
   settled?(document: RunDocument, caller: Caller): Promise<string[]>;
 };
 
@@ -90,6 +90,7 @@ async function workInBackground(session: Session, asked: Work): Promise<number> 
 
 /** A living engine, found by asking it something, takes the work at once; then nothing has to be started. */
 async function beginElsewhere(platform: Platform, asked: Work): Promise<string[] | undefined> {
+  if (asked.settled !== undefined) return undefined;
   await using caller = await platform.openCaller(platform.terminal.env);
   await caller.call('list-runs', { limit: 1 });
   return caller.engine() === 'other' ? await asked.begin(caller) : undefined;

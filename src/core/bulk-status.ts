@@ -19,11 +19,6 @@ const WORDS: Record<TaskStatus, ItemWord> = {
   cancelled: 'cancelled',
 };
 
-/** The key of an item's task: its place in the file, which stays the same when only some are asked for. */
-export function itemKey(index: number): string {
-  return `item/${index + 1}`;
-}
-
 /** The items that were asked for, each with the key of its task. */
 export function wantedItems({ items, only }: BulkInput): { item: BulkItem; key: string }[] {
   const wanted = only === undefined ? undefined : new Set(only);
@@ -56,6 +51,11 @@ export function bulkStatus(state: RunState): BulkStatus {
   }
   const { run, title } = state.start;
   return { run, title, status: runWord(state), total: wanted.length, counts, failed, uncovered: [...uncovered].sort() };
+}
+
+/** The key of an item's task: its place in the file, which stays the same when only some are asked for. */
+function itemKey(index: number): string {
+  return `item/${index + 1}`;
 }
 
 function reasonOf(state: RunState, key: string): string {

@@ -69,6 +69,9 @@ function apply(state: RunState, event: RunEvent, at: number): void {
     case 'run.rewound':
       state.tip = { commit: event.data.commit, tree: event.data.tree };
       return;
+    case 'run.caught-up':
+      catchUp(state, event.data);
+      return;
     case 'run.branch-pushed':
       state.pushed = event.data.commit;
       return;
@@ -172,6 +175,13 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       endTask(state, event, at);
       return;
   }
+}
+
+/** The run goes on from the base as it stands; where that holds all that the run has made, what has landed is still landed. */
+function catchUp(state: RunState, { base, commit, tree }: { base: string; commit: string; tree: string }): void {
+  state.start = { ...state.start, base: { ...state.start.base, commit: base } };
+  state.tip = { commit, tree };
+  if (state.landed !== null && commit === base) state.landed = { ...state.landed, tip: commit };
 }
 
 /** A track that goes on is given a fresh count of its trouble; the whole run, all of them. */

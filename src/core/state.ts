@@ -72,6 +72,8 @@ export type TaskState = {
   from: WorkStart | null;
   /** How often its work was verified, and what the last verification that failed reported. */
   verifications: number;
+  /** Those since a person had it tried again: they are capped. */
+  rounds: number;
   report: string | null;
   /** What the gates said last about this task's work. */
   evidence: Evidence[];

@@ -18,6 +18,7 @@ export function addTask(state: RunState, spec: TaskSpec): void {
     resume: false,
     from: spec.from ?? null,
     verifications: 0,
+    rounds: 0,
     report: null,
     evidence: [],
     phase: { status: 'waiting' },
@@ -103,6 +104,7 @@ export function reopen(state: RunState, task: TaskState, at: number): void {
   const { phase } = task;
   task.counted = 0;
   task.free = 0;
+  task.rounds = 0;
   if (phase.status === 'landing' || phase.status === 'running') return;
   if (phase.status === 'blocked' && phase.landing !== null) {
     enter(state, task, { status: 'landing', ...phase.landing, approved: false, verified: false });
@@ -119,6 +121,7 @@ export function proposeTask(state: RunState, event: RunEventOf<'task.proposed'>)
   if (task.phase.status !== 'landing') return;
   const { commit, ref, approved } = task.phase;
   task.verifications += 1;
+  task.rounds += 1;
   const { verifier, candidate } = event.data;
   enter(state, task, { status: 'verifying', verifier, candidate, commit, ref, approved });
 }

@@ -53,7 +53,16 @@ function everyLandedHas(state: RunState, what: 'own' | 'verify'): boolean {
     const task = state.tasks[key];
     return task?.phase.status === 'done' && task.phase.commit !== null && !isServing(task) ? [task] : [];
   });
-  return landed.length > 0 && landed.every((task) => (what === 'own' ? hasOwnCheck(task) : passed(task, 'verify')));
+  const resolvers = state.order
+    .flatMap((key) => state.tasks[key] ?? [])
+    .filter(({ spec }) => spec.resolves !== undefined);
+  return (
+    landed.length > 0 &&
+    landed.every((task) => {
+      const works = [task, ...resolvers.filter(({ spec }) => spec.resolves === task.spec.key)];
+      return works.some((work) => (what === 'own' ? hasOwnCheck(work) : passed(work, 'verify')));
+    })
+  );
 }
 
 function hasOwnCheck(task: TaskState): boolean {

@@ -10,9 +10,9 @@ import type { RunEvent } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { World } from '../world.ts';
-import { adviseTier } from './advise-tier.ts';
 import { adoptAttempt, performAttempt } from './attempt.ts';
 import { checkBase } from './base-check.ts';
+import { beforeAttempt } from './before-attempt.ts';
 import { beginCalls } from './begin-calls.ts';
 import { Board } from './board.ts';
 import { mayTryAgain } from './cancel-trouble.ts';
@@ -195,7 +195,7 @@ export class Engine implements EngineContext {
 
   #attempt(run: ActiveRun, intent: Extract<Intent, { do: 'attempt' }>): void {
     this.#works.perform(run, intent.task, async () => {
-      await adviseTier(this, run, intent.task);
+      await this.#orHold(run, beforeAttempt(this, run, intent.task));
       const role = taskOf(run.ledger.state, intent.task).spec.role;
       const claim = claimFor(run.ledger.state, intent, run.roles.get(role)?.tier);
       if (claim === undefined) return;

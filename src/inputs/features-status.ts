@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, readFileSync, renameSync } from 'node:fs';
-import { open, realpath, rm } from 'node:fs/promises';
+import { open, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { AppError, errorCode, fromSystemError, isAbsent } from '../errors.ts';
 import { inTurn } from '../git/turns.ts';
@@ -70,7 +70,8 @@ async function replaced(
   file: string,
   { bytes, mode, text }: { bytes: Buffer; mode: number; text: string },
 ): Promise<boolean> {
-  const draft = join(dirname(file), `.${basename(file)}.manyhands-${process.pid}`);
+  const draft = join(dirname(file), `${draftName(file)}${process.pid}`);
+  await removeAbandoned(file);
   await writeDraft(draft, text, mode);
   try {
     if (!readFileSync(file).equals(bytes)) return false;
@@ -80,6 +81,27 @@ async function replaced(
     return true;
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+function draftName(file: string): string {
+  return `.${basename(file)}.manyhands-`;
+}
+
+/** Removes what an engine that was killed while it wrote has left beside the file. */
+async function removeAbandoned(file: string): Promise<void> {
+  const drafts = (await readdir(dirname(file))).filter((name) => name.startsWith(draftName(file)));
+  for (const name of drafts) {
+    const pid = Number(name.slice(draftName(file).length));
+    if (Number.isSafeInteger(pid) && pid > 0 && !isAlive(pid)) await rm(join(dirname(file), name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
   }
 }
 

@@ -21,7 +21,7 @@ const GUIDE = [
   '  needs  ids of tasks that must be done first; the rest goes side by side',
   '  check  a command that must exit 0 before its work lands',
   '  agent  who does it; branch: where its work is shown if it does not land',
-  'pr: none | each (a pull request for each task) | run (one for all)',
+  'At the top: pr: each (a pull request for each task), run (one for all) or none',
 ];
 const LONGEST_TITLE = 200;
 const SHORT_WORD = 60;
@@ -30,7 +30,6 @@ const SHORT_WORD = 60;
 export function tasksText(tasks: readonly ListedTask[], about: TasksAbout): string {
   const content = {
     title: about.title.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE),
-    pr: 'none',
     tasks: tasks.map(({ id, title, description, files, needs, check }) => ({
       id,
       title,

@@ -3,6 +3,7 @@ import { lastAttempt, type RunState, type TaskState } from '../core/state.ts';
 import { listedTasks } from '../core/task-list.ts';
 import { TasksOutput } from '../schema/output.ts';
 import { TodoRequest } from '../schema/request.ts';
+import { TasksInput } from '../schema/work-file.ts';
 import type { Recipe, Unfolding } from './recipe.ts';
 import { oneLine, taskSpec } from './spec.ts';
 import { tasks } from './tasks.ts';
@@ -50,11 +51,15 @@ function askedFor({ text, entries, as }: TodoRequest): string {
 
 function refuseTasks(output: unknown): string | undefined {
   const list = TasksOutput.safeParse(output);
-  if (!list.success) {
-    return list.error.issues.map((issue) => `${issue.path.join('.') || 'the list'}: ${issue.message}`).join('; ');
-  }
+  if (!list.success) return mistakesIn(list.error);
   const cycle = findCycle(list.data.tasks.map(({ id, needs }) => ({ key: id, needs })));
-  return cycle === undefined ? undefined : `the tasks go in a circle: ${cycle.join(' needs ')}`;
+  if (cycle !== undefined) return `the tasks go in a circle: ${cycle.join(' needs ')}`;
+  const fit = TasksInput.safeParse({ tasks: listedTasks(list.data) });
+  return fit.success ? undefined : mistakesIn(fit.error);
+}
+
+function mistakesIn({ issues }: { issues: { path: PropertyKey[]; message: string }[] }): string {
+  return issues.map(({ path, message }) => `${path.join('.') || 'the list'}: ${message}`).join('; ');
 }
 
 /** Checks that an agent proposed and that nobody has read prove nothing: only those of the settings count here. */

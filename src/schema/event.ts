@@ -95,6 +95,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.paused', { track: z.string().optional(), reason: z.string() }),
   event('run.unpaused', { track: z.string().optional() }),
   event('run.rewound', { commit: z.string(), tree: z.string(), reason: z.string() }),
+  event('run.caught-up', { base: z.string(), commit: z.string(), tree: z.string() }),
   event('run.branch-pushed', { branch: z.string(), commit: z.string() }),
   event('run.reopened', { tasks: z.array(TaskKey), reason: z.string() }),
   event('run.ended', { status: RunEnd, reason: z.string(), spend: Spend }),

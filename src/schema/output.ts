@@ -21,15 +21,7 @@ export const PlanOutput = z
 export type PlanOutput = z.infer<typeof PlanOutput>;
 
 /** What a listed task is for; all but implement only read. */
-export const ListedRole = z.enum([
-  'implement',
-  'requirements',
-  'architecture',
-  'research',
-  'testing',
-  'review',
-  'security',
-]);
+const ListedRole = z.enum(['implement', 'requirements', 'architecture', 'research', 'testing', 'review', 'security']);
 
 /** What the tasks role hands over: a plan for a person to read, with a command that tells when a task is done. */
 export const TasksOutput = z

@@ -1,6 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, type ErrorCode, errorCode, fromSystemError, isAbsent } from '../errors.ts';
+import { AppError, type ErrorCode, fromSystemError, isAbsent } from '../errors.ts';
 import { FileName } from '../schema/template.ts';
 
 /** A folder of files that are called by name: where it is, how they end, and which row of the table their mistakes belong to. */
@@ -8,18 +8,19 @@ export type NamedFiles = { folder: string; ending: '.md' | '.yaml'; mistake: Err
 
 const MOST_BYTES = 1_000_000;
 
-/** The text of the file of that name; undefined when there is none. What is no UTF-8 text, or too long, is refused. */
+/** The text of the file of that name; undefined when there is none. What is no plain file of UTF-8 text, or too long, is refused. */
 export async function readNamed(files: NamedFiles, name: string): Promise<{ text: string; file: string } | undefined> {
   const file = join(files.folder, `${requireName(files, name)}${files.ending}`);
-  const bytes = await readIfThere(file);
-  if (bytes === undefined) return undefined;
-  if (bytes.length > MOST_BYTES)
-    throw new AppError(files.mistake, `${file}:1: longer than ${MOST_BYTES} bytes`, { file });
+  const refuse = (reason: string) => new AppError(files.mistake, `${file}:1: ${reason}`, { file });
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), file };
-  } catch {
-    // The only way to fail is the one that is told here.
-    throw new AppError(files.mistake, `${file}:1: not UTF-8 text; save the file as UTF-8`, { file });
+    const found = await stat(file);
+    if (!found.isFile()) throw refuse('not a plain file');
+    if (found.size > MOST_BYTES) throw refuse(`longer than ${MOST_BYTES} bytes`);
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    if (error instanceof TypeError) throw refuse('not UTF-8 text; save the file as UTF-8');
+    throw fromSystemError(error, `reading ${file}`);
   }
 }
 
@@ -39,15 +40,6 @@ export function requireName({ mistake }: Pick<NamedFiles, 'mistake'>, name: stri
   if (checked.success) return checked.data;
   const reason = checked.error.issues[0]?.message ?? 'not a name';
   throw new AppError(mistake, `"${name.slice(0, 80)}" is no name: ${reason}`, { name });
-}
-
-async function readIfThere(file: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    if (isAbsent(error) || errorCode(error) === 'EISDIR') return undefined;
-    throw fromSystemError(error, `reading ${file}`);
-  }
 }
 
 async function listIfThere(folder: string): Promise<string[]> {

@@ -18,7 +18,7 @@ const DOCUMENT: RunDocument = documentOf(EVENTS);
 const RUN = DOCUMENT.run;
 
 const OPTIONS = { dir, agents: [], checks: [], rehearse: false };
-const JOB = { write: false, after: [], priority: 0, stop: { completion: false }, retry: 'same' };
+const JOB = { write: false, after: [], priority: 0, stop: { completion: false }, retry: 'same', context: {} };
 
 /** What is typed, and what is asked for. */
 const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] = [
@@ -141,12 +141,13 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
         priority: -5,
         stop: { turns: 3, seconds: 600, budget: 1, completion: true },
         retry: 'analyze',
+        context: {},
       },
       options: OPTIONS,
     },
   },
-  { argv: ['ls'], asks: 'list-runs', input: { dir, limit: 20 } },
-  { argv: ['list', '--all', '-n', '5'], asks: 'list-runs', input: { limit: 5 } },
+  { argv: ['ls'], asks: 'list-runs', input: { dir, limit: 20, flagged: false, hidden: true } },
+  { argv: ['list', '--all', '-n', '5'], asks: 'list-runs', input: { limit: 5, flagged: false, hidden: true } },
   { argv: ['show'], asks: 'show-run', input: { dir } },
   { argv: ['status', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
   { argv: ['diff', 'k3v', 'implement/1.2'], asks: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },

@@ -138,6 +138,22 @@ describe('the summary of a run', () => {
   });
 });
 
+describe('a run of very many tasks', () => {
+  it('shows those that are not done, and counts the rest', () => {
+    const [task] = DONE.tasks.slice(1);
+    if (task === undefined) throw new Error('there is no task');
+    const tasks = Array.from({ length: 1000 }, (_, index) => ({
+      ...task,
+      key: `item/${index + 1}`,
+      status: index === 998 ? 'failed' : 'done',
+    }));
+    const lines = summaryLines({ ...DONE, tasks }, { columns: 100, now: 0, colors: painter(false) });
+    expect(lines.length).toBeLessThan(80);
+    expect(lines.findIndex((line) => line.includes('item/999'))).toBeLessThan(5);
+    expect(lines.join('\n')).toContain('999 of 1000 done, 940 not shown; all: manyhands show k3v9x2ab --json');
+  });
+});
+
 describe('the next steps', () => {
   const commands = (document: RunDocument, isIdle = false) => nextSteps(document, isIdle).map(({ command }) => command);
 
@@ -146,6 +162,12 @@ describe('the next steps', () => {
     expect(commands({ ...DONE, landed })[0]).toBe('git log --oneline 00001111..main');
     expect(commands({ ...DONE, landed: { ...landed, how: 'pr', url: 'https://example.org/1' } })[0]).toBe(
       'https://example.org/1',
+    );
+  });
+
+  it('of a plan write it to a file', () => {
+    expect(commands({ ...DONE, recipe: 'todo', result: { tasks: [] } })[0]).toBe(
+      'manyhands plan --run k3v9x2ab --output tasks.yaml',
     );
   });
 

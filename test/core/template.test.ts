@@ -5,19 +5,12 @@ import { withTemplate } from '../../src/core/template.ts';
 import { templateStatistics } from '../../src/core/template-statistics.ts';
 import { JobInput, StartOptions } from '../../src/schema/request.ts';
 import type { Template } from '../../src/schema/template.ts';
-import {
-  added,
-  attemptEnded,
-  attempted,
-  given,
-  landed,
-  landing,
-  saved,
-  spec,
-  started,
-  T0,
-  used,
-} from '../support/given.ts';
+import type { Usage } from '../../src/schema/usage.ts';
+import { added, attemptEnded, attempted, given, landed, landing, saved, spec, started, T0 } from '../support/given.ts';
+
+function usedBy(model: string, costUsd: number): Usage {
+  return { kind: 'known', costUsd, inputTokens: 10, outputTokens: 5, cachedTokens: 0, turns: 1, model };
+}
 
 const TEMPLATE: Template = {
   name: 'style',
@@ -75,7 +68,7 @@ describe('the statistics of a template', () => {
     )
       .at(T0 + 4_000)
       .and(
-        attemptEnded('job/1', 1, { usage: { ...used(cost), model: 'm1' }, saved: saved('job/1') }),
+        attemptEnded('job/1', 1, { usage: usedBy('m1', cost), saved: saved('job/1') }),
         landing('job/1'),
         landed('job/1'),
       );

@@ -10,7 +10,7 @@ const AGENT = `#!/bin/sh
 cat > "$HOME/prompt"
 if [ -e "$HOME/broken" ]; then rm "$HOME/broken"; echo '{"tasks":[{"id":"a","title":"A","description":"d","needs":["b"]}]}'; exit; fi
 case "$MANYHANDS_ROLE" in
-  tasks) echo '{"tasks":[{"id":"Say hello","title":"Say hello","description":"Write hello.txt","files":["hello.txt"],"check":"test -e hello.txt"},{"id":"bye","title":"Say bye","description":"Write bye.txt","needs":["Say hello"]}],"summary":"Two greetings."}' ;;
+  tasks) echo '{"tasks":[{"id":"Say hello","title":"Say hello","description":"Write hello.txt","files":["hello.txt"],"check":"ls | grep -q hello"},{"id":"bye","title":"Say bye","description":"Write bye.txt","needs":["Say hello"]}],"summary":"Two greetings."}' ;;
   *) echo hi > hello.txt; echo "$MANYHANDS_TASK" >> bye.txt ;;
 esac
 `;

@@ -1,5 +1,8 @@
 /** The real agent programs that tests drive. */
-export type ProgramName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'claude-agent-acp' | 'codex-acp';
+export type ProgramName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'claude-agent-acp' | 'codex-acp' | BrowserPart;
+
+/** What a verifier is given a browser with: the tool server, and the browser as a compressed file. */
+type BrowserPart = 'chrome-devtools-mcp' | 'chromium';
 
 /** Where a program comes from, and where it lies once its package is installed; the first that exists is it. */
 export interface Program {
@@ -44,6 +47,18 @@ export const PROGRAMS: Record<ProgramName, Program> = {
     files: ['.bin/codex-acp'],
     native: ofSystem('@openai/codex'),
   },
+  'chrome-devtools-mcp': {
+    package: 'chrome-devtools-mcp',
+    version: '1.11.0',
+    files: ['.bin/chrome-devtools-mcp'],
+    native: ['chrome-devtools-mcp'],
+  },
+  chromium: {
+    package: '@sparticuz/chromium',
+    version: '153.0.0',
+    files: ['@sparticuz/chromium/bin/chromium.br'],
+    native: ['@sparticuz/chromium'],
+  },
 };
 
 /** Every program, in the order in which they are installed. */
@@ -54,4 +69,6 @@ export const PROGRAM_NAMES = [
   'opencode',
   'claude-agent-acp',
   'codex-acp',
+  'chrome-devtools-mcp',
+  'chromium',
 ] as const satisfies readonly ProgramName[];

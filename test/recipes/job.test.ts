@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runDocument } from '../../src/core/document.ts';
+import { hasLanded } from '../../src/core/state.ts';
 import { closingStep } from '../../src/engine/closing.ts';
 import { job } from '../../src/recipes/job.ts';
 import { JobInput } from '../../src/schema/request.ts';
@@ -136,5 +137,20 @@ describe('a repeated job', () => {
     expect(runDocument(waits.state)).toMatchObject({ status: 'running', nextAt: new Date(T0 + 60_000).toISOString() });
     expect(closingStep(waits.state)?.name).toBe('show tip');
     expect(runDocument(waits.and(attempted('job/2')).state).nextAt).toBeNull();
+  });
+
+  it('still has landed what it landed when it begins again with a base that moved on', () => {
+    const story = begun({ landEach: true }).and(...worked('job/1'), landed('job/1'), {
+      type: 'run.landed',
+      data: { branch: 'main', commit: 'tip', how: 'merge', tip: 'tip' },
+    });
+    const caughtUp = { type: 'run.caught-up' as const, data: { base: 'theirs', commit: 'theirs', tree: 'tree-2' } };
+    const { state } = story.and(caughtUp);
+    expect([hasLanded(state), state.start.base.commit, state.tip.commit]).toEqual([true, 'theirs', 'theirs']);
+    const behind = begun().and(...worked('job/1'), landed('job/1'), {
+      ...caughtUp,
+      data: { ...caughtUp.data, commit: 'both' },
+    });
+    expect([hasLanded(behind.state), runDocument(behind.state).commit]).toEqual([false, 'both']);
   });
 });

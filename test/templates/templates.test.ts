@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,6 +127,20 @@ describe('templates', () => {
       'There is no template "bugfix" in',
     );
   });
+});
+
+it('reads plain files of text only', async () => {
+  const { sources, root } = await place({ [`${PROJECT}/long.md`]: template('long', '', 'x'.repeat(1_100_000)) });
+  symlinkSync('/dev/zero', join(root, PROJECT, 'zero.md'));
+  mkdirSync(join(root, PROJECT, 'folder.md'));
+  writeFileSync(join(root, PROJECT, 'bytes.md'), Buffer.from([0xff, 0xfe, 0x41]));
+  const reasons = (await listTemplates(sources)).mistakes.map((mistake) => mistake.split(':1: ')[1]);
+  expect(reasons).toEqual([
+    'not UTF-8 text; save the file as UTF-8',
+    'not a plain file',
+    'longer than 1000000 bytes',
+    'not a plain file',
+  ]);
 });
 
 describe('batches', () => {

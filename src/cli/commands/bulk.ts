@@ -66,7 +66,8 @@ function addRun(parent: Command, session: Session): void {
       const maxParallel = given.maxParallel ?? n;
       const flags = { ...given, ...(maxParallel === undefined ? {} : { maxParallel }) };
       const settled = async ({ run }: { run: string }) => writeFailed(session, { run, dir: given.dir, failedOut });
-      return runFile(session, { flags, given: file, manner: { recipes: ['bulk'], settled } });
+      const manner = { recipes: ['bulk'] as const, ...(failedOut === undefined ? {} : { settled }) };
+      return runFile(session, { flags, given: file, manner });
     },
   });
 }
@@ -89,6 +90,10 @@ async function goOn(
 ): Promise<number> {
   const { failedOut, ...following } = flags;
   const dir = await resolveDir(session.platform.terminal, flags.dir);
+  const settled = async ({ run }: { run: string }) => {
+    await writeFailed(session, { run, dir, failedOut });
+    return [];
+  };
   return work(session, {
     ...following,
     dir,
@@ -97,9 +102,6 @@ async function goOn(
       await again.begin(caller, { dir, run });
       return [run];
     },
-    settled: async ({ run }) => {
-      await writeFailed(session, { run, dir, failedOut });
-      return [];
-    },
+    ...(failedOut === undefined ? {} : { settled }),
   });
 }

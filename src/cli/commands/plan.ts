@@ -43,6 +43,7 @@ export const planCommand: CliCommand = {
       .option('-o, --output <file>', 'where to write it (default: tasks.yaml or workflow.yaml)')
       .option('--force', 'replace the file if it is there; a copy of it is kept')
       .option('--run <run>', 'write the tasks that a run has made before');
+    command.options.find(({ long }) => long === '--land')?.hideHelp();
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags, words) => plan(session, flags, words) });
   },

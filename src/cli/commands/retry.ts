@@ -8,7 +8,9 @@ const EXAMPLES = ['manyhands retry', 'manyhands retry k3v9x2ab', 'manyhands retr
 /** Tries failed or blocked tasks again. */
 export const retryCommand: CliCommand = {
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
+    command
+      .argument('[run]', 'default: the latest run here')
+      .argument('[task]', 'one task only; a done one is done again, with all that was built upon it');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: FollowOptions,

@@ -86,7 +86,7 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const ended: RunEvent = { type: 'attempt.ended', data };
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
   if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
-  const pause = pauseInTrouble(state, task.spec.track, failure.kind);
+  const pause = pauseInTrouble(state, task.spec.track, failure);
   return [ended, ...afterFailure(state, { task, failure, follow, now }), ...pause];
 }
 
@@ -96,7 +96,7 @@ export function afterFailure(
   what: { task: TaskState; failure: Failure; follow: FollowUp | undefined; now: number; from?: WorkStart },
 ): RunEvent[] {
   const { task, failure, now } = what;
-  const follow = alternate(state, task, failure) ?? what.follow ?? { action: 'fail' };
+  const follow = inTrack(task, failure, alternate(state, task, failure) ?? what.follow ?? { action: 'fail' });
   const decision = decideRetry(state, task, follow, now);
   const key = task.spec.key;
   switch (decision.kind) {
@@ -128,6 +128,12 @@ export function afterFailure(
       return analysis === undefined ? [retrying] : [analysis, retrying];
     }
   }
+}
+
+/** In a track a broken environment is tried once more and then pauses the track, so that all of it goes on once it is mended. */
+function inTrack({ spec }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
+  if (spec.track === undefined || failure.kind !== 'environment' || follow.action !== 'block') return follow;
+  return { action: 'retry', delayMs: spec.retry.delayMs, resume: false, free: true };
 }
 
 /** Work that is saved and only waits to land is not asked for again once the trouble is over. */

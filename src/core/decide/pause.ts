@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { RunEvent } from '../../schema/event.ts';
+import type { Failure } from '../../schema/failure.ts';
 import type { RunState } from '../state.ts';
 import { requireLive } from './require.ts';
 
@@ -23,10 +24,10 @@ export function unpauseRun(state: RunState, what: { track?: string }): RunEvent[
 }
 
 /** A track in which the environment failed twice in a row would only fail on. */
-export function pauseInTrouble(state: RunState, track: string | undefined, kind: string): RunEvent[] {
-  if (track === undefined || kind !== 'environment' || state.paused[track] !== undefined) return [];
+export function pauseInTrouble(state: RunState, track: string | undefined, failure: Failure): RunEvent[] {
+  if (track === undefined || failure.kind !== 'environment' || state.paused[track] !== undefined) return [];
   if ((state.trouble[track] ?? 0) + 1 < TROUBLE) return [];
-  const reason = `the environment failed ${TROUBLE} times in a row`;
+  const reason = `the environment failed ${TROUBLE} times in a row: ${failure.message}`;
   return [{ type: 'run.paused', data: { track, reason } }];
 }
 

@@ -59,9 +59,8 @@ function sendBack(
 ): RunEvent[] {
   const rounds = task.spec.verify?.rounds ?? 1;
   const failure: Failure = { kind: 'verification', message: what.summary, evidence: what.report };
-  const isOver = task.verifications >= rounds || state.attempts >= state.start.config.limits.runAttempts;
-  if (isOver)
-    return endFailed(state, task, { reason: `${what.summary} (verified ${times(task.verifications)})`, failure });
+  const isOver = task.rounds >= rounds || state.attempts >= state.start.config.limits.runAttempts;
+  if (isOver) return endFailed(state, task, { reason: `${what.summary} (verified ${times(task.rounds)})`, failure });
   const { commit, base } = what.candidate;
   return [
     {

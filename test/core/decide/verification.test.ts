@@ -82,6 +82,19 @@ describe('a verification', () => {
     });
   });
 
+  it('has all its rounds again once a person had the task tried again', () => {
+    const failed = (story: ReturnType<typeof proposed>, attempt: number) =>
+      story
+        .and(...worked('feature/1', attempt))
+        .when((state) => propose(state, { task: 'feature/1', candidate: CANDIDATE }))
+        .and(attempted(`verify/1.${attempt}`))
+        .when(answer(`verify/1.${attempt}`, FAILED));
+    const first = proposed().and(attempted('verify/1.1')).when(answer('verify/1.1', FAILED));
+    const again = failed(first, 2).when((state) => retryTasks(state, { reason: 'again' }));
+    expect(failed(again, 3).state.tasks['feature/1']?.phase.status).toBe('ready');
+    expect(failed(failed(again, 3), 4).state.tasks['feature/1']?.phase.status).toBe('failed');
+  });
+
   it('that could not be carried out blocks the work; trying again has it verified, not made, again', () => {
     const broken = proposed()
       .and(attempted('verify/1.1'))

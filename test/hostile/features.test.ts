@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ledger, makeFeatures, statuses, told } from '../support/features-place.ts';
+import type { Scratch } from '../support/scratch.ts';
+
+const LONG = { timeout: 300_000 };
+/** An application that answers, and leaves children behind that outlive a simple kill. */
+const SERVER = `import { createServer } from 'node:http';
+createServer((_, response) => response.end('hello')).listen(Number(process.env.PORT) + Number(process.argv[2] ?? 0), '127.0.0.1');
+`;
+
+function withApplication(start: string, more: { verifier?: string; seconds?: number } = {}): Promise<Scratch> {
+  const verify = `verify: { start: ${JSON.stringify(start)}, startSeconds: ${more.seconds ?? 30}, maxAttempts: 1 }\n`;
+  return makeFeatures(['alpha'], {
+    settings: verify,
+    files: { 'server.mjs': SERVER },
+    ...(more.verifier === undefined ? {} : { verifier: more.verifier }),
+  });
+}
+
+/** Whether somebody listens there. */
+function listens(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+describe('a verifier', () => {
+  it.each([
+    ['says nothing at all', 'exit 0'],
+    ['tells a story', 'echo "I have looked at it and everything passes."; exit 0'],
+    ['passes steps that do not exist', 'echo "STEP 2: PASS"; echo "STEP 7: PASS"; exit 0'],
+    ['contradicts itself at the end', 'echo "STEP 1: PASS"; echo "VERDICT: FAIL"; exit 0'],
+    ['falls over', 'echo "STEP 1: PASS"; kill -9 $$'],
+    ['ends with an error after its pass', 'echo "STEP 1: PASS"; exit 7'],
+  ])('that %s lets nothing land', LONG, async (_, verifier) => {
+    await using place = await makeFeatures(['alpha'], { settings: 'verify: { maxAttempts: 1 }\n', verifier });
+    const ended = await told(place, 'run', 'features.json');
+    expect(['failed', 'blocked']).toContain(ended.status);
+    expect(statuses(place)[0]).not.toBe('passed');
+    expect(place.git('branch', '--list', 'ai-develop')).toBe('');
+    expect(await place.leftovers()).toEqual([]);
+  });
+
+  it('that hangs is ended, and the work waits for another look', LONG, async () => {
+    await using place = await makeFeatures(['alpha'], {
+      settings: 'limits: { attempts: 1, retryDelaySeconds: 0, inactivitySeconds: 2 }\n'.replace('limits:', 'watch:'),
+      verifier: '[ -e "$HOME/awake" ] || sleep 1000',
+    });
+    const text = readFileSync(join(place.repo, '.manyhands/config.yaml'), 'utf8');
+    writeFileSync(
+      join(place.repo, '.manyhands/config.yaml'),
+      text.replace(/watch:.*\n/, '').replace('attempts: 2,', 'attempts: 1, inactivitySeconds: 3,'),
+    );
+    const blocked = await told(place, 'run', 'features.json');
+    expect([blocked.code, blocked.status]).toEqual([4, 'blocked']);
+    expect(blocked.attention[0]?.reason).toMatch(/could not be verified/);
+    expect(await place.leftovers()).toEqual([]);
+    writeFileSync(join(place.root, 'awake'), '');
+    const done = await told(place, 'retry');
+    expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
+    expect(ledger(place).filter((entry) => entry.startsWith('implement'))).toHaveLength(1);
+  });
+
+  it('that edits, commits and reaches for the branch changes nothing that lands', LONG, async () => {
+    await using place = await makeFeatures(['alpha'], {
+      verifier:
+        'echo bad > alpha.txt; echo bad > extra.txt; git add -A; git commit -qm bad; git branch -f ai-develop HEAD',
+    });
+    const done = await told(place, 'run', 'features.json');
+    expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
+    expect(place.git('show', 'ai-develop:alpha.txt')).toBe('more');
+    expect(place.git('ls-tree', '--name-only', 'ai-develop').split('\n')).not.toContain('extra.txt');
+  });
+});
+
+describe('an application that is to be verified', () => {
+  it.each([
+    ['never listens', 'sleep 1000', /did not answer on port \d+ within 3 s/],
+    ['listens on another port', 'node server.mjs 1', /did not answer on port \d+ within 3 s/],
+    ['ends at once', 'echo "cannot find module x" >&2; exit 1', /ended before it answered: cannot find module x/],
+  ])('and %s is a verdict on the work, with the reason', LONG, async (_, start, reason) => {
+    await using place = await withApplication(start, { seconds: 3 });
+    const failed = await told(place, 'run', 'features.json');
+    expect(failed.status).toBe('failed');
+    const report = failed.tasks.find(({ key }) => key === 'feature/1')?.evidence.find(({ gate }) => gate === 'verify');
+    expect(report?.output).toMatch(reason);
+    expect(ledger(place)).toEqual(['implement alpha.txt']);
+    expect(await place.leftovers()).toEqual([]);
+  });
+
+  it('answers while it is looked at, and is gone afterwards with all that it started', LONG, async () => {
+    const start = '(trap "" TERM HUP; setsid sleep 1000 & sleep 1000) & exec node server.mjs';
+    await using place = await withApplication(start, {
+      verifier:
+        'echo "$APP_URL" > "$HOME/url"; node -e "fetch(process.env.APP_URL).then(r=>r.text()).then(t=>fs.writeFileSync(process.env.HOME+\'/seen\',t))"',
+    });
+    const done = await told(place, 'run', 'features.json');
+    expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
+    expect(readFileSync(join(place.root, 'seen'), 'utf8')).toBe('hello');
+    const port = Number(new URL(readFileSync(join(place.root, 'url'), 'utf8').trim()).port);
+    expect(await listens(port)).toBe(false);
+    expect(await place.leftovers()).toEqual([]);
+  });
+
+  it('is ended when it dies while it is looked at, and the verifier decides', LONG, async () => {
+    await using place = await withApplication('node server.mjs', {
+      verifier:
+        'pkill -P 1 nothing 2>/dev/null; for pid in $(ls /proc | grep -E "^[0-9]+$"); do grep -qz "^PORT=" /proc/$pid/environ 2>/dev/null && grep -qz "$HOME" /proc/$pid/environ && grep -qa server.mjs /proc/$pid/cmdline && kill -9 $pid; done; echo "STEP 1: FAIL the application is gone"; exit 0',
+    });
+    const failed = await told(place, 'run', 'features.json');
+    expect(failed.status).toBe('failed');
+    expect(await place.leftovers()).toEqual([]);
+  });
+
+  it.each(['application.started:1', 'attempt.going:2'])(
+    'does not outlive an engine that was killed at %s',
+    LONG,
+    async (point) => {
+      await using place = await withApplication('exec node server.mjs', {
+        verifier: '[ -e "$HOME/second" ] || { touch "$HOME/second"; sleep 3; }',
+      });
+      const died = await place.mh(['run', 'features.json', '--json'], { env: { MANYHANDS_CRASH: point } });
+      expect(died.signal, died.stderr).toBe('SIGKILL');
+      const resumed = await place.mh(['resume', '--json']);
+      expect(resumed.code, resumed.stderr + resumed.stdout).toBe(0);
+      expect(statuses(place)).toEqual(['passed']);
+      expect(ledger(place).filter((entry) => entry.startsWith('implement'))).toHaveLength(1);
+      expect(await place.leftovers()).toEqual([]);
+    },
+  );
+});
+
+describe('verification in the checkout', () => {
+  const settings = 'verify: { in: checkout, delayMs: 0, maxAttempts: 2 }\n';
+
+  it('looks at what has landed there, and has it mended and looked at again', LONG, async () => {
+    await using place = await makeFeatures(['alpha'], {
+      settings,
+      verifier: '[ "$(wc -l < alpha.txt)" -gt 1 ] || { pwd > "$HOME/where"; echo "STEP 1: FAIL too short"; exit 0; }',
+    });
+    place.git('checkout', '--quiet', '-b', 'ai-develop');
+    const done = await told(place, 'run', 'features.json');
+    expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
+    expect(place.git('show', 'ai-develop:alpha.txt')).toBe('more\nmore');
+    expect(statuses(place)).toEqual(['passed']);
+    expect(existsSync(join(place.root, 'where'))).toBe(true);
+  });
+
+  it('touches nothing of a checkout with changes, and waits for its owner', LONG, async () => {
+    await using place = await makeFeatures(['alpha'], { settings });
+    place.git('checkout', '--quiet', '-b', 'ai-develop');
+    writeFileSync(join(place.repo, 'base.txt'), 'mine\n');
+    const held = await told(place, 'run', 'features.json');
+    expect([held.code, held.status]).toEqual([4, 'held']);
+    expect(ledger(place)).toEqual(['implement alpha.txt']);
+    expect(readFileSync(join(place.repo, 'base.txt'), 'utf8')).toBe('mine\n');
+  });
+});
