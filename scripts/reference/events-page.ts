@@ -22,7 +22,7 @@ const MEANINGS: Record<EventType, string> = {
   'run.landed': 'The result is on the branch that the run started from.',
   'run.undone': 'A person took the landing back: this commit on the branch reverts it.',
   'run.branch-removed': 'A person had the branch `mh/<run>` deleted; its commit stays under this ref of the mirror.',
-  'run.caught-up': 'A task that waited for its time begins with the base as it stands then: the run branch was merged with it.',
+  'run.caught-up': 'A task that waited begins with the base as it stands then: the run branch was merged with it.',
   'run.rewound': 'The run ends on an earlier commit, because the review rounds after it made things worse.',
   'run.branch-pushed': 'The branch `mh/<run>` in the repository of the user stands at this commit.',
   'run.reopened': 'Tasks of a run are tried again at the wish of a person.',

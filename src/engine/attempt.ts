@@ -73,6 +73,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   const { process } = attempt;
   crashpoint('attempt.adopting');
   if (process === null) {
+    if (task.spec.serve !== undefined) await endServing(ctx, run, task, attempt.number);
     const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
     return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { ...NOT_STARTED, stopped } });
   }

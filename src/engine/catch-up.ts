@@ -8,7 +8,7 @@ import type { ActiveRun, EngineContext } from './context.ts';
 import { runRef } from './train.ts';
 
 /**
- * A task that waited for its time begins with the base as it stands then, not as it stood when somebody asked for it.
+ * A task that waited for a time or for other runs begins with the base as it stands then, not as it stood when somebody asked for it.
  * Where that and what the run has made cannot be merged, it begins with what the run has made, and the landing tells.
  */
 export async function catchUp(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
@@ -34,11 +34,11 @@ export async function catchUp(ctx: EngineContext, run: ActiveRun, key: TaskKey):
   crashpoint('run.caught-up');
 }
 
-/** Whether it is a task with a time of its own that nobody has begun, and nothing else of the run is under way. */
+/** Whether it is a task that asks for it and that nobody has begun, and nothing else of the run is under way. */
 function isFresh({ status, tasks, counts }: RunState, key: TaskKey): boolean {
   const task = tasks[key];
   if (status.kind !== 'running' || task?.phase.status !== 'ready') return false;
   const { running, analyzing, landing, verifying, conflicted, held } = counts;
   const isAlone = running + analyzing + landing + verifying + conflicted + held === 0;
-  return isAlone && task.spec.notBefore !== undefined && task.attempts.length === 0;
+  return isAlone && task.spec.fresh === true && task.attempts.length === 0;
 }

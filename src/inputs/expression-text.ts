@@ -1,6 +1,6 @@
 /** The words of another tool's expressions, as CEL writes them. */
 const WORDS: Record<string, string> = { and: '&&', or: '||', True: 'true', False: 'false', None: 'null' };
-const TOKEN = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\bis\s+(?:not\s+)?None\b|[A-Za-z_]\w*|\s+|./gs;
+const TOKEN = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\bis\s+(?:not\s+)?(?:None|True|False)\b|[A-Za-z_]\w*|\s+|./gs;
 const STRING = /^["']/;
 const CEL_NAME = /^[A-Za-z_]\w*$/;
 const CEL_RESERVED = new Set(
@@ -10,7 +10,7 @@ const CEL_RESERVED = new Set(
 );
 
 /**
- * A Python expression as CEL: `and`, `or`, `not`, `True`, `False`, `None` and `is None`. What else Python has (`not in`, chained
+ * A Python expression as CEL: `and`, `or`, `not`, `True`, `False`, `None` and `is` with one of them. What else Python has (`not in`, chained
  * comparisons, comprehensions) stays as it is and fails the check of syntax.
  */
 export function fromPython(text: string): string {
@@ -40,7 +40,8 @@ export function fromPython(text: string): string {
 
 function wordOf(token: string): string {
   if (STRING.test(token)) return token;
-  if (/^is\s/.test(token)) return /\snot\s/.test(token) ? '!= null' : '== null';
+  const compared = /^is\s+(not\s+)?(\w+)$/.exec(token);
+  if (compared !== null) return `${compared[1] === undefined ? '==' : '!='} ${WORDS[compared[2] ?? ''] ?? 'null'}`;
   return WORDS[token] ?? token;
 }
 

@@ -69,6 +69,7 @@ function specOf(run: RunState, input: JobInput, { number, told = '', ...time }: 
     priority: input.priority,
     ...(input.tier === undefined ? {} : { tier: input.tier }),
     ...time,
+    ...(time.notBefore === undefined && time.after === undefined ? {} : { fresh: true }),
   });
   return withStop({ ...task, gates: gatesOf(task, input), retry: { ...task.retry, policy: input.retry } }, input);
 }

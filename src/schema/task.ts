@@ -113,6 +113,8 @@ export const TaskSpec = z.object({
   limits: TaskLimits,
   priority: z.number().int().min(-10).max(10).default(0),
   notBefore: z.number().optional(),
+  /** It begins with the base as it stands when it starts, not as it stood when the run was asked for. */
+  fresh: z.boolean().optional(),
   /** Its failure does not fail the run. */
   optional: z.boolean().optional(),
   /** Other runs (`run`) or their tasks (`run/task`) that must be done first. */

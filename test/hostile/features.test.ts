@@ -47,14 +47,9 @@ describe('a verifier', () => {
 
   it('that hangs is ended, and the work waits for another look', LONG, async () => {
     await using place = await makeFeatures(['alpha'], {
-      settings: 'limits: { attempts: 1, retryDelaySeconds: 0, inactivitySeconds: 2 }\n'.replace('limits:', 'watch:'),
+      limits: 'attempts: 1, inactivitySeconds: 3',
       verifier: '[ -e "$HOME/awake" ] || sleep 1000',
     });
-    const text = readFileSync(join(place.repo, '.manyhands/config.yaml'), 'utf8');
-    writeFileSync(
-      join(place.repo, '.manyhands/config.yaml'),
-      text.replace(/watch:.*\n/, '').replace('attempts: 2,', 'attempts: 1, inactivitySeconds: 3,'),
-    );
     const blocked = await told(place, 'run', 'features.json');
     expect([blocked.code, blocked.status]).toEqual([4, 'blocked']);
     expect(blocked.attention[0]?.reason).toMatch(/could not be verified/);
@@ -106,10 +101,9 @@ describe('an application that is to be verified', () => {
     expect(await place.leftovers()).toEqual([]);
   });
 
-  it('is ended when it dies while it is looked at, and the verifier decides', LONG, async () => {
-    await using place = await withApplication('node server.mjs', {
-      verifier:
-        'pkill -P 1 nothing 2>/dev/null; for pid in $(ls /proc | grep -E "^[0-9]+$"); do grep -qz "^PORT=" /proc/$pid/environ 2>/dev/null && grep -qz "$HOME" /proc/$pid/environ && grep -qa server.mjs /proc/$pid/cmdline && kill -9 $pid; done; echo "STEP 1: FAIL the application is gone"; exit 0',
+  it('may die while it is looked at: the verifier decides, and nothing is left of it', LONG, async () => {
+    await using place = await withApplication('echo $$ > "$HOME/pid"; exec node server.mjs', {
+      verifier: 'kill -9 "$(cat "$HOME/pid")"; echo "STEP 1: FAIL the application is gone"; exit 0',
     });
     const failed = await told(place, 'run', 'features.json');
     expect(failed.status).toBe('failed');

@@ -90,7 +90,7 @@ await describeWith(['claude', 'chrome-devtools-mcp', 'chromium'], 'a verifier wi
       },
       routing: { order: ['hand', 'claude'], fallback: false },
       limits: { attempts: 1, retryDelaySeconds: 0 },
-      checks: ['test -e page.html'],
+      checks: ['test -e site.mjs'],
       verify: {
         agent: 'claude',
         start: 'node site.mjs',

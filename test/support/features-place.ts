@@ -24,10 +24,16 @@ echo more >> "$file"
 /** A repository whose features each ask for a file, and an agent that makes it. */
 export async function makeFeatures(
   names: readonly string[],
-  options: { settings?: string; files?: Record<string, string>; verifier?: string; implementer?: string } = {},
+  options: {
+    settings?: string;
+    limits?: string;
+    files?: Record<string, string>;
+    verifier?: string;
+    implementer?: string;
+  } = {},
 ): Promise<Scratch> {
   const settings = `agents: { hand: { kind: command, command: ../agent.sh } }
-limits: { attempts: 2, retryDelaySeconds: 0 }
+limits: { retryDelaySeconds: 0, ${options.limits ?? 'attempts: 2'} }
 checks: ["test -e base.txt"]
 ${options.settings ?? ''}`;
   const place = await makeScratch({

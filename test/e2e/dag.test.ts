@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ledger, told } from '../support/features-place.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+
+/** Answers with what $HOME/answer-<task title> holds, and writes one line into a file of its own where it may. */
+const AGENT = `#!/bin/sh
+prompt=$(cat)
+name=$(printf '%s' "$prompt" | grep -oE 'Step [a-z]+' | head -1 | cut -d' ' -f2)
+echo "$name" >> "$HOME/ledger"
+printf '%s' "$prompt" > "$HOME/prompt-$name"
+case "$MANYHANDS_ROLE" in implement) echo "$name" >> "$name.txt" ;; esac
+count=$(grep -cx "$name" "$HOME/ledger")
+echo '{"status":"pass","summary":"ok","found":false,"count":'$count',"score":'$count'.5,"items":["a","b"]}'
+`;
+
+const TOML = `[dag]
+name = "graph"
+max_parallel = 4
+
+[tasks.look]
+prompt = "Step look"
+is_read_only = true
+complexity = "simple"
+timeout = 300
+
+[tasks.make]
+prompt = "Step make"
+depends_on = ["look"]
+condition = "not outputs.get('look', {}).get('found')"
+retry = { max_attempts = 2, backoff_base = 1 }
+
+[tasks.never]
+prompt = "Step never"
+depends_on = ["look"]
+condition = "outputs['look']['found'] is True"
+
+[tasks.polish]
+prompt = "Step polish"
+depends_on = ["make", "never"]
+[tasks.polish.loop]
+max_iterations = 5
+until_condition = "outputs['polish']['count'] >= 2 and len(outputs['polish']['items']) == 2"
+`;
+
+async function scratch(files: Record<string, string>): Promise<Scratch> {
+  const settings =
+    'agents: { hand: { kind: command, command: ../agent.sh } }\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n';
+  const place = await makeScratch({
+    files: { 'base.txt': 'base\n', '.manyhands/config.yaml': settings, ...files },
+    check: 'test -e base.txt',
+  });
+  writeFileSync(join(place.root, 'agent.sh'), AGENT, { mode: 0o755 });
+  return place;
+}
+
+describe('a graph of tasks in the form of another tool', () => {
+  it('does what its conditions and loops say, in its order', { timeout: 180_000 }, async () => {
+    await using place = await scratch({ 'dag.toml': TOML });
+    const done = await told(place, 'run', 'dag.toml', '--check', 'test -e base.txt');
+    expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
+    expect(ledger(place)).toEqual(['look', 'make', 'polish', 'polish']);
+    expect(existsSync(join(place.root, 'prompt-never'))).toBe(false);
+    expect(place.git('ls-tree', '--name-only', `mh/${done.run}`).split('\n')).toEqual(
+      expect.arrayContaining(['make.txt', 'polish.txt']),
+    );
+    expect(readFileSync(join(place.root, 'prompt-polish'), 'utf8')).toContain('Step polish');
+  });
+
+  it('never evaluates what a condition holds as a program', async () => {
+    const attack = `__import__('os').system('touch ' + chr(47) + 'tmp')`;
+    await using place = await scratch({ 'dag.toml': TOML.replace(`outputs['look']['found'] is True`, attack) });
+    const refused = await place.mh(['run', 'dag.toml']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/dag\.toml:\d+:\d+.*condition/);
+    expect(ledger(place)).toEqual([]);
+  });
+
+  it('is rehearsed without a model', { timeout: 180_000 }, async () => {
+    const plain = 'name: graph\ntasks:\n  a: { prompt: Step a }\n  b: { prompt: Step b, depends_on: [a] }\n';
+    await using place = await scratch({ 'dag.yaml': plain });
+    const done = await told(place, 'run', 'dag.yaml', '--rehearse', '--check', 'test -e base.txt');
+    expect([done.code, done.status, done.tasks.length], done.reason ?? '').toEqual([0, 'done', 2]);
+  });
+});
