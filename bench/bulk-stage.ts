@@ -19,6 +19,16 @@ const FILES = 100;
 /** With no check at all a result is unverified, which a person must look at. */
 const UNVERIFIED_EXIT = 4;
 
+/** Git would tidy up in the background after so many objects: work that the items did not ask for, and that outlives them. */
+const WITHOUT_UPKEEP = {
+  ...PLAIN_ENVIRONMENT,
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'gc.auto',
+  GIT_CONFIG_VALUE_0: '0',
+  GIT_CONFIG_KEY_1: 'maintenance.auto',
+  GIT_CONFIG_VALUE_1: 'false',
+};
+
 const Result = z.object({ tasks: z.array(z.object({ status: z.string() })) });
 
 /** The last number of a task's key is the item's: `item/7` here, `implement/1.7` in the shell's script. */
@@ -59,7 +69,7 @@ export async function bulkByManyhands(stage: BulkStage): Promise<Spent> {
 /** The same clones, commits and merges as a shell script with xargs. */
 export async function bulkByShell(stage: BulkStage): Promise<Spent> {
   const { folder, repository, agent, items, parallel } = stage;
-  const spent = await tasksByShell({ folder, repository, agent, tasks: items, parallel }, PLAIN_ENVIRONMENT);
+  const spent = await tasksByShell({ folder, repository, agent, tasks: items, parallel }, WITHOUT_UPKEEP);
   await requireItems(stage, 'refs/heads/run');
   return spent;
 }

@@ -65,6 +65,6 @@ export const bulkGrowth: Benchmark = {
 async function onStage<T>(scratch: Scratch, items: number, play: (stage: BulkStage) => Promise<T>): Promise<T> {
   const stage = await prepareBulk(join(scratch.path, 'stage'), { items, parallel: PARALLEL });
   const played = await play(stage);
-  await rm(stage.folder, { recursive: true, force: true });
+  await rm(stage.folder, { recursive: true, force: true, maxRetries: 5 });
   return played;
 }

@@ -10,11 +10,11 @@ import { TasksOutput } from '../schema/output.ts';
 import type { TodoRequest } from '../schema/request.ts';
 import type { TodoInput } from '../schema/work-file.ts';
 import { cleanText } from './clean-text.ts';
+import { createFile, requireFree } from './create-file.ts';
 import { printJson, printLines } from './output.ts';
 import type { Session } from './platform.ts';
 import { type StartFlags, startOptions } from './start-options.ts';
 import { work } from './work.ts';
-import { requireFree, writeNewFile } from './write-new-file.ts';
 
 /** Where the tasks go and how they are written. */
 export type PlanFile = { as: TodoRequest['as']; output: string | undefined; force: boolean };
@@ -83,7 +83,7 @@ async function writePlan(
   const about = { title, from: `Made by run ${document.run}: ${document.title}`, summary: made.data.summary };
   const text = as === 'workflow' ? workflowText(tasks, about) : tasksText(tasks, about);
   parseWork(text, file, { format: as, roles: await roleNames() });
-  const copy = await written(document.run, file, () => writeNewFile(file, text, force));
+  const copy = await written(document.run, file, () => createFile(file, text, force));
   if (!json) printLines(terminal, [file]);
   const shown = relative(terminal.cwd, file) || file;
   const count = `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`;

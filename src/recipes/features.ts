@@ -1,5 +1,6 @@
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../core/state.ts';
 import { judgeSteps } from '../core/steps.ts';
+import type { GateSpec } from '../schema/gate.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import { type Feature, FeaturesInput } from '../schema/work-file.ts';
 import { featurePrompt, verifyPrompt } from './feature-prompt.ts';
@@ -99,10 +100,17 @@ function implementation(run: RunState, input: FeaturesInput, { feature, key, tra
         };
   return {
     ...spec,
+    gates: [...spec.gates, ...notItsOwn(run, input)],
     limits: { ...spec.limits, turns: spec.limits.turns ?? IMPLEMENT_TURNS },
     ...(agent === undefined ? {} : { agent }),
     ...verifying,
   };
+}
+
+/** How features stand is not for those to say who implement them: the files that tell it are written by the engine alone. */
+function notItsOwn({ start }: RunState, { file }: FeaturesInput): GateSpec[] {
+  const deny = [file, start.config.progress].filter((path) => path != null);
+  return deny.length === 0 ? [] : [{ gate: 'scope', name: 'scope', allow: [], deny, also: [] }];
 }
 
 function serving({ start }: RunState): Pick<TaskSpec, 'serve'> {
@@ -123,17 +131,16 @@ function afterTask(run: RunState, input: FeaturesInput, ended: TaskState): TaskS
   if (kind !== 'verify') return [checkoutVerification(run, { feature, key, round: Number(round ?? 0) + 1, ended })];
   const verdict = judgeSteps(lastAttempt(ended)?.ended?.output, feature.steps);
   if (verdict.passed || Number(round) >= verify.maxAttempts) return [];
-  return [
-    taskSpec(run.start.config, {
-      key: `${key}/fix/${round}`,
-      title: `Fix: ${feature.name}`,
-      name: feature.id,
-      role: 'fix',
-      access: 'write',
-      ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
-      prompt: `${featurePrompt(feature)}\n\nWhat was verified, and what did not hold:\n\n${verdict.report}`,
-    }),
-  ];
+  const fix = taskSpec(run.start.config, {
+    key: `${key}/fix/${round}`,
+    title: `Fix: ${feature.name}`,
+    name: feature.id,
+    role: 'fix',
+    access: 'write',
+    ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
+    prompt: `${featurePrompt(feature)}\n\nWhat was verified, and what did not hold:\n\n${verdict.report}`,
+  });
+  return [{ ...fix, gates: [...fix.gates, ...notItsOwn(run, input)] }];
 }
 
 function checkoutVerification(

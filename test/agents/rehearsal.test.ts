@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { judgeSteps } from '../../src/core/steps.ts';
 import { loadRole, roleNames } from '../../src/roles/load.ts';
 import { renderPrompt } from '../../src/roles/prompt.ts';
 import { AnalysisOutput, PlanOutput, ReviewOutput } from '../../src/schema/output.ts';
@@ -107,6 +108,24 @@ describe('without a play', () => {
     await using analysis = await improvised('analyze');
     expect(ReviewOutput.parse(review.result.output).findings).toEqual([]);
     expect(AnalysisOutput.safeParse(analysis.result.output).success).toBe(true);
+  });
+
+  it('verifies every step that is asked for', async () => {
+    const prompt = '# Verify it\n\nSTEP 1: it is there\nSTEP 2: it works\n\n`STEP 2: FAIL why` is a form.\n';
+    await using made = await makeAssignment({ role: 'verify', access: 'read', outputSchema: {} }, prompt);
+    const { result } = await playAttempt(theatre.agent(), made.assignment);
+    expect(judgeSteps(result.output, ['it is there', 'it works'])).toMatchObject({ passed: true });
+    expect(judgeSteps(result.output, ['it is there', 'it works', 'more'])).toMatchObject({ passed: false });
+  });
+
+  it.each([
+    [['src/'], 'src/rehearsal-implement-1.2.md'],
+    [['lib/**/*.test.ts'], 'lib/rehearsal-implement-1.2.test.ts'],
+    [['notes/plan.md'], 'notes/plan.md'],
+  ])('writes where its scope %j allows it', async (allow, path) => {
+    await using made = await makeAssignment({ scopes: [{ allow, deny: [], also: [] }] });
+    await playAttempt(theatre.agent(), made.assignment);
+    expect(await readFile(join(made.assignment.workspace, path), 'utf8')).not.toBe('');
   });
 
   it('plays every built-in role to a good end, and changes nothing where it may only read', async () => {

@@ -122,6 +122,35 @@ test("a clean checkout moves along when that is asked for, with the user's own f
   expect(shell(box.user, 'status', '--porcelain')).toBe('');
 });
 
+test('a checkout moves along although files in it differ that are to be kept, and they stay as they are', async () => {
+  const box = await sandbox({ 'a.txt': 'a\n', 'b.txt': 'b\n', "it's.json": 'open\n' });
+  const next = await work(box, 'one');
+  const onMain = { branch: 'main', updateCheckout: true, expected: box.base, keep: ["it's.json"] };
+  write(box.user, { "it's.json": 'passed\n', 'b.txt': 'dirty\n' });
+  expect(await push(box, next, onMain)).toMatchObject({ kind: 'refused', reason: 'dirty' });
+  shell(box.user, 'checkout', '-q', 'b.txt');
+  expect(await push(box, next, onMain)).toEqual({ kind: 'pushed' });
+  expect(readFileSync(join(box.user, 'a.txt'), 'utf8')).toBe('landed\n');
+  expect(readFileSync(join(box.user, "it's.json"), 'utf8')).toBe('passed\n');
+  expect(shell(box.user, 'status', '--porcelain')).toBe(" M it's.json");
+});
+
+test('a kept file that the landing itself changes is not lost: nothing moves', async () => {
+  const box = await sandbox({ 'a.txt': 'a\n', 'list.json': 'open\n' });
+  const next = await work(box, 'one', { 'list.json': 'from the run\n' });
+  write(box.user, { 'list.json': 'passed\n' });
+  const pushed = await push(box, next, {
+    branch: 'main',
+    updateCheckout: true,
+    expected: box.base,
+    keep: ['list.json'],
+  });
+  expect(pushed).toMatchObject({ kind: 'refused', reason: 'dirty' });
+  expect(readFileSync(join(box.user, 'list.json'), 'utf8')).toBe('passed\n');
+  expect(shell(box.user, 'rev-parse', 'main')).toBe(box.base);
+  expect(shell(box.user, 'status', '--porcelain')).toBe(' M list.json');
+});
+
 test('a file of the user that the landing would overwrite stays, and nothing moves', async () => {
   const box = await sandbox();
   const next = await work(box, 'one', { 'new.txt': 'from the run\n' });

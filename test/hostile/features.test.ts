@@ -72,6 +72,22 @@ describe('a verifier', () => {
   });
 });
 
+describe('an implementer', () => {
+  it('that calls itself, and all the others, passed in the file is sent back, and that never lands', LONG, async () => {
+    await using place = await makeFeatures(['alpha', 'beta'], {
+      implementer:
+        'if [ -e "$HOME/once" ]; then sed -i s/passed/open/ features.json; else touch "$HOME/once"; sed -i s/open/passed/ features.json; fi',
+      settings: 'tracks: { all: { default: true } }\n',
+    });
+    place.git('checkout', '--quiet', '-b', 'ai-develop');
+    const done = await told(place, 'run', 'features.json');
+    expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
+    expect(done.tasks.find(({ key }) => key === 'feature/1')?.attempts).toBe(2);
+    expect(place.git('show', 'ai-develop:features.json')).not.toContain('passed');
+    expect(statuses(place)).toEqual(['passed', 'passed']);
+  });
+});
+
 describe('an application that is to be verified', () => {
   it.each([
     ['never listens', 'sleep 1000', /did not answer on port \d+ within 3 s/],

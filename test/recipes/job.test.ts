@@ -93,6 +93,14 @@ describe('the job recipe', () => {
     );
     expect(asked({ task: 'Plain' }).prompt).toBe('Plain');
   });
+
+  it('begins with the base as it stands then when it had to wait, and with the one it was given when not', () => {
+    expect([asked({}).fresh, asked({ notBefore: 5 }).fresh, asked({ after: ['abcdefgh'] }).fresh]).toEqual([
+      undefined,
+      true,
+      true,
+    ]);
+  });
 });
 
 describe('a repeated job', () => {

@@ -5,11 +5,11 @@ import { AppError } from '../../errors.ts';
 import { bulkText, itemsFor } from '../../inputs/bulk-text.ts';
 import { WorkText } from '../../schema/work-file.ts';
 import { addDir, addHelp, addJson, CommonOptions, collect, whenCalled } from '../command.ts';
+import { createFile } from '../create-file.ts';
 import { READING_EXIT_CODES } from '../exit-code.ts';
 import { printJson } from '../output.ts';
 import type { Session } from '../platform.ts';
 import { resolveDir } from '../target.ts';
-import { writeNewFile } from '../write-new-file.ts';
 
 const Flags = CommonOptions.extend({
   glob: z.array(z.string()),
@@ -53,7 +53,7 @@ async function scan({ platform }: Session, flags: Flags): Promise<number> {
   const text = bulkText(itemsFor(found.files, asked));
   const named = flags.output ?? flags.out;
   const file = named === undefined ? null : resolve(terminal.cwd, named);
-  const copy = file === null ? undefined : await writeNewFile(file, text, flags.force);
+  const copy = file === null ? undefined : await createFile(file, text, flags.force);
   if (flags.json) printJson(terminal, { ...found, file });
   else if (file === null) terminal.out(text);
   if (file !== null) {

@@ -12,7 +12,7 @@ export async function requireFree(file: string): Promise<void> {
 }
 
 /** Writes a file that is not there yet. With `force` it may be, and a copy of what stood there is kept: its path is given. */
-export async function writeNewFile(file: string, text: string, force: boolean): Promise<string | undefined> {
+export async function createFile(file: string, text: string, force: boolean): Promise<string | undefined> {
   try {
     if (force && (await isThere(file))) {
       const copy = await copyAside(file);
