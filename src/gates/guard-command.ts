@@ -7,6 +7,8 @@ const SCRIPT_RUNNERS =
 /** Scripts that an installation runs by itself. */
 const LIFECYCLE =
   /^(pre|post)?(install|prepare|pack|publish|version|dependencies)$|^prepublishOnly$|^(pre|post)?uninstall$/;
+/** Commands that answer a question about a file and pass nothing of it on. */
+const QUESTION = /^\s*(!\s*)?(test|\[\[?|ls|stat|wc|cmp)\s[^<>$]*$|^\s*(!\s*)?[ef]?grep\s+(-\w*q\w*|--quiet)\s[^<>$]*$/;
 const INTERPRETERS = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|perl|php)$/;
 
 /** The words of every command a check runs. */
@@ -47,7 +49,7 @@ export function namedPaths(texts: readonly string[]): (path: string) => boolean 
   const exact = new Set<string>();
   const stems = new Set<string>();
   for (const text of texts) {
-    const all = words(text);
+    const all = words(withoutQuestions(text));
     const folders = ['', ...foldersEntered(all)];
     all.forEach((word, index) => {
       const isRun = INTERPRETERS.test(all[index - 1] ?? '') || word.includes('/');
@@ -72,6 +74,14 @@ function namedScripts(text: string, scripts: ReadonlyMap<string, string>): strin
     const start = /^[^*?{[(!+@]*(?=[*?{[(!+@])/.exec(word)?.[0];
     return start === undefined ? [] : [...scripts.keys()].filter((name) => name.startsWith(start));
   });
+}
+
+/** The text without its commands that only ask whether a file is there or says something: they run nothing of it. */
+function withoutQuestions(text: string): string {
+  return text
+    .split(/([;&|\n(){}`]+)/)
+    .filter((piece) => !QUESTION.test(piece))
+    .join(' ');
 }
 
 function words(text: string): string[] {

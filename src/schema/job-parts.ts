@@ -3,7 +3,7 @@ import { z } from 'zod';
 const DAY_MS = 86_400_000;
 
 /** A value of the context is named by a word or a few, on one line. */
-export const ContextKey = z
+const ContextKey = z
   .string()
   .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._/:-]{0,99}$/u, 'a name of at most 100 letters, digits, blanks and . _ / : -');
 

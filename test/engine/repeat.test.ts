@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { scheduledFor } from '../../src/core/schedule.ts';
 import type { RunState } from '../../src/core/state.ts';
 import { activate } from '../../src/engine/activate.ts';
+import { catchUp } from '../../src/engine/catch-up.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { loadRun } from '../../src/engine/ledger.ts';
 import { startRun } from '../../src/engine/start.ts';
@@ -145,6 +146,37 @@ it('starts at its time from the base as it stands then, comes again after an eng
   );
   await second.stop();
   await first.stop();
+});
+
+it('begins with its own branch where the base that moved on cannot be merged with it', async () => {
+  await using place = await makePlace();
+  place.git('checkout', '--quiet', '-b', 'own');
+  place.commit('same.txt');
+  const own = place.git('rev-parse', 'HEAD').trim();
+  const tree = place.git('rev-parse', 'HEAD^{tree}').trim();
+  place.git('checkout', '--quiet', 'main');
+  const engine = place.engine(realWorld);
+  const input = JobInput.parse({ task: 'Later', notBefore: realWorld.now() + HOUR });
+  const options = StartOptions.parse({ dir: place.repo });
+  const { state, project } = await startRun(engine, { recipe: 'job', input, options });
+  const active = await activate(engine, state.start.run, { state, project });
+  const { add } = active.recipe.unfold(state, input, undefined);
+  await engine.submit(active, () => [
+    { type: 'tasks.added', data: { specs: add } },
+    { type: 'run.rewound', data: { commit: own, tree, reason: 'a test' } },
+  ]).committed;
+  writeFileSync(join(place.repo, 'same.txt'), 'otherwise');
+  place.git('add', 'same.txt');
+  place.git('commit', '--quiet', '--message=Otherwise');
+  await catchUp(engine, active, 'job/1');
+  expect(active.ledger.state.tip.commit).toBe(own);
+  place.git('reset', '--quiet', '--hard', 'HEAD^');
+  place.commit('other.txt');
+  await catchUp(engine, active, 'job/1');
+  const { tip, start } = active.ledger.state;
+  expect(start.base.commit).toBe(place.git('rev-parse', 'main').trim());
+  expect([own, start.base.commit, undefined]).not.toContain(tip.commit);
+  await engine.stop();
 });
 
 it('files what many say at once, none of it lost', async () => {
