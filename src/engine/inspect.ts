@@ -5,11 +5,12 @@ import { AppError, messageOf } from '../errors.ts';
 import type { GateResult } from '../gates/gate.ts';
 import type { RunEvent, SavedWork } from '../schema/event.ts';
 import type { Failure } from '../schema/failure.ts';
-import type { Evidence, GateSpec } from '../schema/gate.ts';
+import type { GateSpec } from '../schema/gate.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import { crashpoint } from '../world.ts';
 import { attemptFolder } from './assignment.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { evidenceOf, withoutSecrets } from './evidence.ts';
 
 /** What the gates that look into the work of an attempt found. */
 export type Inspection = {
@@ -46,7 +47,7 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, what: Insp
   crashpoint('inspection.starting');
   const found: Inspected[] = [];
   for (const gate of gates)
-    found.push({ gate, result: withoutSecrets(run, await inspect(ctx, run, { ...what, saved, gate })) });
+    found.push({ gate, result: withoutSecrets(await inspect(ctx, run, { ...what, saved, gate }), run.redact) });
   crashpoint('inspection.done');
   // Of two gates of one name the red one is the one to be seen: it is recorded last.
   const ordered = [...found].sort((a, b) => Number(a.result.verdict !== 'pass') - Number(b.result.verdict !== 'pass'));
@@ -60,7 +61,7 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, what: Insp
       recordGate(
         [task.spec.key],
         saved.commit,
-        evidenceOf(each, { tree: saved.tree, definition: definitionOf(ctx, run, each.gate) }),
+        evidenceOf(each.gate, each.result, { tree: saved.tree, definition: definitionOf(ctx, run, each.gate) }),
       ),
     ),
     ...(failure === undefined ? {} : { failure }),
@@ -136,24 +137,4 @@ function wasTold(task: TaskState, gate: GateSpec): boolean {
 
 function definitionOf(ctx: EngineContext, run: ActiveRun, gate: GateSpec): string {
   return ctx.parts.definition(gate, run.ledger.state.start.config);
-}
-
-function withoutSecrets({ redact }: ActiveRun, result: GateResult): GateResult {
-  const summary = redact(result.summary);
-  return result.output === undefined ? { ...result, summary } : { ...result, summary, output: redact(result.output) };
-}
-
-function evidenceOf({ gate, result }: Inspected, bound: { tree: string; definition: string }): Evidence {
-  const { verdict, summary, exitCode, setup, durationMs, output } = result;
-  return {
-    gate: gate.name,
-    ...bound,
-    verdict,
-    summary,
-    exitCode,
-    setup,
-    durationMs,
-    reused: false,
-    ...(output === undefined ? {} : { output }),
-  };
 }

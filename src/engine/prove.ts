@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { recordGate } from '../core/decide/landing.ts';
-import type { Redact } from '../core/redact.ts';
 import { proofKey } from '../core/state.ts';
 import type { GateResult } from '../gates/gate.ts';
 import type { Evidence, GateSpec } from '../schema/gate.ts';
@@ -9,6 +8,7 @@ import { type CheckoutOptions, gateCheckout } from '../workspaces/checkout.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import { crashpoint } from '../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from './context.ts';
+import { evidenceOf, withoutSecrets } from './evidence.ts';
 
 /** A commit to be judged, with the tasks it carries. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
@@ -125,27 +125,6 @@ export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): 
     env: childEnvironment(ctx.env, { CI: 'true' }),
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),
-  };
-}
-
-/** A check prints what it likes, also secrets of its environment. */
-function withoutSecrets(result: GateResult, redact: Redact): GateResult {
-  const summary = redact(result.summary);
-  return result.output === undefined ? { ...result, summary } : { ...result, summary, output: redact(result.output) };
-}
-
-function evidenceOf(gate: CommandGate, result: GateResult, bound: { tree: string; definition: string }): Evidence {
-  const { verdict, summary, exitCode, setup, durationMs, output } = result;
-  return {
-    gate: gate.name,
-    ...bound,
-    verdict,
-    summary,
-    exitCode,
-    setup,
-    durationMs,
-    reused: false,
-    ...(output === undefined ? {} : { output }),
   };
 }
 
