@@ -6,6 +6,9 @@ export default defineConfig({
     exclude: ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
+    // Real processes on a machine that may be busy; the report says what was tried again.
+    retry: 1,
     pool: 'forks',
   },
 });
