@@ -7,8 +7,9 @@ const SCRIPT_RUNNERS =
 /** Scripts that an installation runs by itself. */
 const LIFECYCLE =
   /^(pre|post)?(install|prepare|pack|publish|version|dependencies)$|^prepublishOnly$|^(pre|post)?uninstall$/;
-/** Commands that answer a question about a file and pass nothing of it on. */
-const QUESTION = /^\s*(!\s*)?(test|\[\[?|ls|stat|wc|cmp)\s[^<>$]*$|^\s*(!\s*)?[ef]?grep\s+(-\w*q\w*|--quiet)\s[^<>$]*$/;
+/** Commands that ask whether a file is there, or what it says, by words of the check itself; what is compared with, or read for patterns, decides and is not among them. */
+const QUESTION =
+  /^\s*(!\s*)?(test|\[\[?|ls|stat|wc)\s[^<>$]*$|^\s*(!\s*)?[ef]?grep\s+(-[a-eg-z]*q[a-eg-z]*|--quiet)(?!.*\s-(\w*f|-file))\s[^<>$]*$/;
 const INTERPRETERS = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|perl|php)$/;
 
 /** The words of every command a check runs. */

@@ -21,6 +21,12 @@ describe('the files that a check runs', () => {
     ['node check.mjs', 'check.mjs'],
     ['test -z `node check.mjs`', 'check.mjs'],
     ['wc -l < check.sh', 'check.sh'],
+    ['cmp expected.txt out.txt', 'expected.txt'],
+    ['grep -qf patterns.txt out.txt', 'patterns.txt'],
+    ['grep -q -f patterns.txt out.txt', 'patterns.txt'],
+    ['grep -q --file=patterns.txt out.txt', 'patterns.txt'],
+    ['if test -f check.sh; then . ./check.sh; fi', 'check.sh'],
+    ['eval test -f check.sh', 'check.sh'],
   ])('are those that %j starts or passes on', (text, path) => {
     expect(namedPaths([text])(path)).toBe(true);
   });

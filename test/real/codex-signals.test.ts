@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent.ts';
-import { errorCode } from '../../src/errors.ts';
 import { type Target, terminate } from '../../src/process/terminate.ts';
 import { codexStage, shell } from './codex-stage.ts';
 import { startModelServer } from './model-server.ts';
+import { type Entry, processes } from './process-list.ts';
 import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 import { makeWorkplace, type Workplace } from './workplace.ts';
@@ -74,25 +73,6 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     });
   });
 });
-
-type Entry = { pid: number; parent: number; command: string };
-
-/** Its commands run in a namespace of their own, so that only we know their numbers here. */
-function processes(): Entry[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-        const [, parent = '0'] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-        return [{ pid: Number(pid), parent: Number(parent), command }];
-      } catch (error) {
-        // It has ended meanwhile.
-        if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return [];
-        throw error;
-      }
-    });
-}
 
 function running(marker: string): Entry[] {
   return processes().filter(({ command }) => command === `sleep ${marker}`);

@@ -1,12 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { errorCode } from '../../../src/errors.ts';
 import type { Target } from '../../../src/process/terminate.ts';
 import { realWorld } from '../../../src/world.ts';
+import { type Entry, processes } from '../process-list.ts';
 import { until } from '../until.ts';
 import type { Workplace } from '../workplace.ts';
 import type { Performer, Played } from './performer.ts';
-
-type Entry = { pid: number; parent: number; command: string };
 
 /** The processes between the shim and a command of the agent: the shim's child first. */
 type Lineage = readonly Entry[];
@@ -44,21 +41,4 @@ function lineageOf(marker: string, shim: number): Lineage {
   const lineage: Entry[] = [];
   for (let at = below; at !== undefined && at.pid !== shim; at = all.get(at.parent)) lineage.unshift(at);
   return lineage[0]?.parent === shim ? lineage : [];
-}
-
-/** Commands may run in a namespace of their own, so that only we know their numbers here. */
-function processes(): Entry[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-        const [, parent = '0'] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-        return [{ pid: Number(pid), parent: Number(parent), command }];
-      } catch (error) {
-        // It has ended meanwhile.
-        if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return [];
-        throw error;
-      }
-    });
 }
