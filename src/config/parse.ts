@@ -1,5 +1,6 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { messageOf } from '../errors.ts';
+import { enterNode, startOfNode } from '../yaml-node.ts';
 import { type Complaint, pathText } from './issue.ts';
 import { dropEmpty, isPlain, type Plain } from './merge.ts';
 import { type Mistake, refuseConfig } from './mistake.ts';
@@ -68,25 +69,12 @@ function find(document: Document, path: readonly (string | number)[]): Found {
   let node: unknown = document.contents;
   const found: Found = { depth: 0, keyOffset: 0, valueOffset: 0 };
   for (const part of path) {
-    const next = enter(isAlias(node) ? node.resolve(document) : node, part);
+    const next = enterNode(isAlias(node) ? node.resolve(document) : node, part);
     if (next === undefined) break;
     node = next.value;
     found.depth += 1;
-    found.keyOffset = startOf(next.key) ?? found.keyOffset;
-    found.valueOffset = startOf(next.value) ?? found.keyOffset;
+    found.keyOffset = startOfNode(next.key) ?? found.keyOffset;
+    found.valueOffset = startOfNode(next.value) ?? found.keyOffset;
   }
   return found;
-}
-
-function enter(node: unknown, part: string | number): { key: unknown; value: unknown } | undefined {
-  if (isSeq(node) && typeof part === 'number') {
-    const value = node.items[part];
-    return value === undefined ? undefined : { key: value, value };
-  }
-  if (!isMap(node)) return undefined;
-  return node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-}
-
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
 }

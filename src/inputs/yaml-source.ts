@@ -1,5 +1,6 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { messageOf } from '../errors.ts';
+import { enterNode, startOfNode } from '../yaml-node.ts';
 import type { Mistakes } from './mistakes.ts';
 import type { Path, Source } from './source.ts';
 
@@ -74,26 +75,13 @@ function findForbidden(document: Document, refuse: (reason: string, offset?: num
 
 function offsetOf(document: Document, path: Path, about: 'key' | 'value'): number {
   let node: unknown = document.contents;
-  let offset = startOf(node) ?? 0;
+  let offset = startOfNode(node) ?? 0;
   for (const [index, part] of path.entries()) {
-    const next = enter(isAlias(node) ? node.resolve(document) : node, part);
+    const next = enterNode(isAlias(node) ? node.resolve(document) : node, part);
     if (next === undefined) break;
     node = next.value;
-    const asKey = startOf(next.key) ?? offset;
-    offset = about === 'key' && index === path.length - 1 ? asKey : (startOf(next.value) ?? asKey);
+    const asKey = startOfNode(next.key) ?? offset;
+    offset = about === 'key' && index === path.length - 1 ? asKey : (startOfNode(next.value) ?? asKey);
   }
   return offset;
-}
-
-function enter(node: unknown, part: string | number): { key: unknown; value: unknown } | undefined {
-  if (isSeq(node) && typeof part === 'number') {
-    const value = node.items[part];
-    return value === undefined ? undefined : { key: value, value };
-  }
-  if (!isMap(node)) return undefined;
-  return node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-}
-
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
 }
