@@ -1,3 +1,4 @@
+import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
 import { dieAtWork } from './dead-engine.ts';
@@ -7,14 +8,27 @@ import { line } from './line.ts';
 import { merge } from './merge.ts';
 import { circumstances, type Row, rowOf, tableOf } from './report.ts';
 import { restart, takeUpAndEnd } from './restart.ts';
+import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 import { workspace } from './workspace.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [tasks, bulk, bulkGrowth, graph, events, line, restart, workspace, merge];
+const BENCHMARKS: readonly Benchmark[] = [
+  tasks,
+  bulk,
+  bulkGrowth,
+  graph,
+  events,
+  line,
+  restart,
+  workspace,
+  merge,
+  streams,
+];
 
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);
 if (mode === '--die-at-work') await dieAtWork(folder, Number(size));
 else if (mode === '--take-up') await takeUpAndEnd(folder);
+else if (mode === '--bare-events') serveBareEvents();
 else await measureWanted(process.argv.slice(2));
 
 async function measureWanted(args: readonly string[]): Promise<void> {

@@ -2,6 +2,7 @@
 // Any Node from 18 on must be able to read this file and what it imports.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { findFittingNode, isFitting } from './fitting-node.mjs';
 
@@ -38,6 +39,8 @@ async function runHere() {
     if (warning.name === 'ExperimentalWarning' && warning.message.includes('SQLite')) return;
     for (const show of shown) show.call(process, warning);
   });
+  // Beside the program: whoever could alter what is kept there could alter the program. Where it cannot be written, nothing is kept.
+  module.enableCompileCache?.(`${folder}.setup/compiled`);
   await import(program.href);
 }
 

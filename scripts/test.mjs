@@ -13,6 +13,7 @@ await finish(async () => {
   const args = isCrash ? ['--config', 'vitest.crash.config.ts', ...rest] : process.argv.slice(2);
   return (
     (await runTool('typescript/bin/tsc', ['--noEmit'])) ||
+    (await runTool('typescript/bin/tsc', ['--noEmit', '-p', 'src/dashboard'])) ||
     (await runTool('@biomejs/biome/bin/biome', ['check', '.'])) ||
     (await runTool('vitest/vitest.mjs', ['run', ...args]))
   );

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { readHistory } from './engine/history.ts';
 import { AppError } from './errors.ts';
 import { type Home, prepareHome, resolveHome } from './home.ts';
 import type { Caller } from './operations/caller.ts';
@@ -14,22 +13,14 @@ import {
   type StreamItem,
   type StreamName,
 } from './schema/operation.ts';
+import type { Where } from './schema/operation-entry.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
-import { viewAgents } from './wiring/agents-port.ts';
 import { flow, perform } from './wiring/answer.ts';
-import { benchPort } from './wiring/bench-port.ts';
-import { examine } from './wiring/doctor.ts';
-import { forgesPort } from './wiring/forges-port.ts';
-import { keepPort } from './wiring/keep-port.ts';
-import { engineBusy, OwnEngine } from './wiring/own-engine.ts';
+import { engineAbsent, engineBusy, OwnEngine } from './wiring/own-engine.ts';
 import { chooseParts } from './wiring/parts.ts';
-import { projectsPort } from './wiring/projects-port.ts';
-import { runsPort } from './wiring/runs-port.ts';
-import { templatesPort } from './wiring/templates-port.ts';
-import { whereabouts } from './wiring/where.ts';
-import { workPort } from './wiring/work-port.ts';
+import { portsFor } from './wiring/ports.ts';
 import { realWorld, type World } from './world.ts';
 
 export type AppOptions = { env: NodeJS.ProcessEnv; cwd: string; world?: World };
@@ -54,6 +45,7 @@ class AppCaller implements Caller {
   readonly #world: World;
   readonly #opened: AsyncDisposable[] = [];
   #own: OwnEngine | undefined;
+  readonly #ending = new AbortController();
   #told: unknown;
   #other: SocketClient | undefined;
   #reader: Promise<Ports> | undefined;
@@ -62,6 +54,10 @@ class AppCaller implements Caller {
     this.#home = resolveHome(env);
     this.#env = env;
     this.#world = world;
+  }
+
+  get ending(): AbortSignal {
+    return this.#ending.signal;
   }
 
   engine(): 'own' | 'other' | 'none' {
@@ -74,7 +70,7 @@ class AppCaller implements Caller {
     input: OperationInput<N>,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<OperationOutput<N>> {
-    if (OPERATIONS[name].where === 'engine') refuseAgents(this.#env);
+    if (OPERATIONS[name].where !== 'anywhere') refuseAgents(this.#env);
     const reached = await this.#reach(OPERATIONS[name].where);
     if (reached.kind === 'other') return this.#callOther(reached.client, name, input, signal);
     return perform(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal);
@@ -91,7 +87,7 @@ class AppCaller implements Caller {
       return trusted<OperationOutput<N>>(await client.call(name, input, signal));
     } catch (error) {
       const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
-      if (!isGone || OPERATIONS[name].where === 'engine') throw error;
+      if (!isGone || OPERATIONS[name].where !== 'anywhere') throw error;
       return perform(name, await this.#read(), input, signal);
     }
   }
@@ -106,8 +102,10 @@ class AppCaller implements Caller {
       for await (const item of reached.client.stream(name, input, signal)) yield trusted<StreamItem<N>>(item);
       return;
     }
+    const isOwn = reached.kind === 'own';
+    const until = isOwn ? AbortSignal.any([signal, reached.engine.over]) : signal;
     try {
-      for await (const item of flow(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal))
+      for await (const item of flow(name, isOwn ? reached.engine.ports : reached.ports, input, until))
         yield trusted<StreamItem<N>>(item);
     } catch (error) {
       this.#told = error;
@@ -120,7 +118,11 @@ class AppCaller implements Caller {
   }
 
   async stop(): Promise<void> {
-    await this.#own?.engine.stop();
+    await this.#own?.end('stop');
+  }
+
+  async leave(): Promise<void> {
+    await this.#own?.end('leave');
   }
 
   /** An engine of our own first carries on what other terminals gave it, unless it was drained or stopped; a failure that was told is not told twice. */
@@ -135,12 +137,13 @@ class AppCaller implements Caller {
     }
   }
 
-  async #reach(where: 'engine' | 'anywhere'): Promise<Reached> {
+  async #reach(where: Where): Promise<Reached> {
     if (this.#own !== undefined) return { kind: 'own', engine: this.#own };
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const client = await this.#connect();
       if (client !== undefined) return { kind: 'other', client };
       if (where === 'anywhere') return { kind: 'none', ports: await this.#read() };
+      if (where === 'living-engine') throw engineAbsent(this.#home);
       const own = await OwnEngine.open({
         home: this.#home,
         env: this.#env,
@@ -150,6 +153,7 @@ class AppCaller implements Caller {
       if (own !== undefined) {
         this.#own = own;
         this.#opened.push(own);
+        own.ending.addEventListener('abort', () => this.#ending.abort(), { once: true });
         return { kind: 'own', engine: own };
       }
       await this.#world.sleep(PAUSE_MS);
@@ -182,21 +186,7 @@ class AppCaller implements Caller {
     const store = await openSqliteStore({ file: home.database, world });
     this.#opened.push(store);
     const parts = chooseParts(env, rehearsalProgram());
-    const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world, env }, dir, choices);
-    return {
-      runs: runsPort(store, undefined),
-      projects: projectsPort(store, world),
-      templates: templatesPort(env),
-      work: workPort(home),
-      engine: undefined,
-      agents: view,
-      bench: benchPort,
-      forges: forgesPort({ home, env, world, parts }),
-      history: () => readHistory(store),
-      keep: keepPort({ home, store, world }),
-      where: (dir) => whereabouts(home, env, dir),
-      doctor: (dir, online) => examine({ home, env, dir, world, online, view: (folder) => view(folder, []) }),
-    };
+    return portsFor({ home, env, world, store, parts, own: undefined });
   }
 }
 

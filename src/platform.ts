@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Platform, ScratchRepository } from './cli/platform.ts';
 import { createQuestions } from './cli/questions.ts';
+import { takeScreen } from './cli/raw-screen.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { AppError } from './errors.ts';
 import { prepareHome, resolveHome } from './home.ts';
@@ -55,9 +56,33 @@ export function createPlatform(version: string): Platform {
       writeSync(announceTo, text);
       closeSync(announceTo);
     },
+    openDoor: async (caller, request) => {
+      const { openDoor } = await import('./wiring/http-door.ts');
+      return openDoor(request, { env, caller, version, world: realWorld });
+    },
+    findDoor: async () => {
+      const { standingDoor } = await import('./wiring/http-place.ts');
+      return standingDoor(resolveHome(env), realWorld);
+    },
+    isServedWithRuns: async () => {
+      const { isServedWithRuns } = await import('./wiring/http-door.ts');
+      return isServedWithRuns(env, process.stderr.isTTY === true);
+    },
+    takeToken: async (role, renew) => {
+      if (env.MANYHANDS_TOKEN !== undefined)
+        throw new AppError(
+          'CALLED_BY_AGENT',
+          'This command was called from inside an attempt, and agents get no token',
+        );
+      const { serverFolder } = await import('./wiring/http-place.ts');
+      const { takeToken } = await import('./http/tokens.ts');
+      await prepareHome(resolveHome(env));
+      return takeToken(serverFolder(resolveHome(env)), role, { world: realWorld, renew });
+    },
     confirm,
     questions: () => createQuestions(process.stdin, process.stderr, env),
     ask,
+    takeScreen: () => takeScreen(process.stdin, process.stdout),
     reveal,
     makeScratchRepository,
   };

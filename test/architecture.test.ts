@@ -71,7 +71,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'everything'> = {
     'roles/located-yaml.ts',
     'templates',
   ],
-  http: ['operations', 'schema', 'core', 'errors'],
+  http: ['operations/caller.ts', 'schema', 'errors', 'world'],
   mcp: ['operations', 'schema', 'core', 'errors'],
   dashboard: ['schema', 'core'],
   nearest: [],
@@ -138,9 +138,24 @@ describe('the layout of src', () => {
   });
 });
 
+describe('the page', () => {
+  const shared = /^dashboard\/(api|look|form)\//;
+  const features = sources.filter(({ file }) => /^dashboard\/[^/]+\//.test(file) && !/^dashboard\/shell\//.test(file));
+
+  it('has features that know nothing of each other', () => {
+    const strange = features.flatMap(({ file, imports }) =>
+      imports
+        .filter((path) => path.startsWith('dashboard/') && !shared.test(path))
+        .filter((path) => path.split('/')[1] !== file.split('/')[1])
+        .map((path) => `${file} imports ${path}`),
+    );
+    expect(strange).toEqual([]);
+  });
+});
+
 describe('what only one place may do', () => {
-  it('is to ask the clock or for chance: only world.ts', () => {
-    expect(filesWith(NONDETERMINISM)).toEqual(['world.ts']);
+  it('is to ask the clock or for chance: only world.ts, and clock.ts of the page', () => {
+    expect(filesWith(NONDETERMINISM).sort()).toEqual(['dashboard/look/clock.ts', 'world.ts']);
   });
 
   it('is to start processes: only src/process', () => {

@@ -4,10 +4,13 @@ import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
 import { BulkStatus } from '../../src/schema/bulk-operations.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { AgentPick, AgentStanding, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
+import { CompactRun } from '../../src/schema/compact-run.ts';
+import { InboxItem } from '../../src/schema/inbox.ts';
 import { InitDocument } from '../../src/schema/init.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
 import { DoctorLine, OPERATIONS, SalvageItem } from '../../src/schema/operation.ts';
+import { SearchResult } from '../../src/schema/search.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
 import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
@@ -19,6 +22,9 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   RunSummary,
   LogLine,
   UsageRow,
+  CompactRun,
+  SearchResult,
+  InboxItem,
   AgentStanding,
   AgentPick,
   ModelScore,
@@ -51,7 +57,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `job`, `run`, `show`, `wait`, `approve`, `retry`, `land`, `pr`, `limit`, `pause`, `cancel`',
+    '`do`, `job`, `run`, `show`, `wait`, `approve`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   ['`resume`', 'list of [RunDocument](#rundocument); with a run id that one alone'],
@@ -65,6 +71,9 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`bulk run`, `bulk retry`, `bulk resume`', '[RunDocument](#rundocument)'],
   ['`bulk status`', '[BulkStatus](#bulkstatus)'],
   ['`bulk scan`', '[scanned](#scanned), and the `file` that was written, or null'],
+  ['`serve`', '`{ "url", "link", "pid" }`; the link lets one browser in, once'],
+  ['`stop`', '`{ "pid" }` of the process that ended'],
+  ['`token`', '`{ "role", "token" }`'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
@@ -83,6 +92,9 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`batch run`', '[BatchResult](#batchresult); with `--detach` `{ "run": "<id>" }`, its first run'],
   ['`logs`', 'list of [LogLine](#logline); with `-f` it is printed when the run ends'],
   ['`usage`', 'list of [UsageRow](#usagerow)'],
+  ['`show --compact`', '[CompactRun](#compactrun)'],
+  ['`search`', '[SearchResult](#searchresult)'],
+  ['`inbox`', 'list of [InboxItem](#inboxitem)'],
   ['`models`', 'list of [AgentStanding](#agentstanding)'],
   ['`models pick`', '[AgentPick](#agentpick)'],
   ['`models scores`', 'list of [ModelScore](#modelscore)'],

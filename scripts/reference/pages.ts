@@ -1,3 +1,4 @@
+import { apiPage } from './api-page.ts';
 import { cliPage } from './cli-page.ts';
 import { configPage } from './config-page.ts';
 import { errorsPage } from './errors-page.ts';
@@ -10,6 +11,7 @@ import { rolesPage } from './roles-page.ts';
 /** Every page of the reference that is made from the program itself; `root` is the checkout. */
 export async function referencePages(root: string): Promise<Page[]> {
   return [
+    apiPage(),
     await cliPage(),
     configPage(),
     errorsPage(),

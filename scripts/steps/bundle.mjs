@@ -1,5 +1,16 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { hashOf, ROOT, textOf } from './checkout.mjs';
 
@@ -11,6 +22,7 @@ const PROGRAMS = {
   rehearsal: 'src/agents/rehearsal-program.ts',
   acp: 'src/agents/acp-program.ts',
   'scope-hook': 'src/gates/scope-hook-program.ts',
+  terminal: 'src/process/terminal/pty-program.ts',
 };
 /** Folders of Markdown that the programs read. */
 const TEXTS = ['roles', 'templates'];
@@ -19,6 +31,8 @@ const BANNER =
   "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
 /** What it offers to Node asks for its own parts in a way that no bundler can follow; its modules do not. */
 const MODULE_FORMS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
+/** Programs of the machine cannot be bundled; they are found where the package is installed. */
+const NATIVE = ['@lydell/node-pty'];
 const LEFT_OVER_MS = 7 * 24 * 3_600_000;
 
 /** Builds the programs if the sources are not those that dist was built from. */
@@ -33,6 +47,7 @@ export async function buildPrograms() {
   const from = hashOf(SOURCES);
   await buildInto(DIST, async (place) => {
     await bundle(PROGRAMS, place);
+    await bundlePage(join(place, 'dashboard'));
     for (const folder of TEXTS) {
       for (const name of readdirSync(join(ROOT, 'src', folder)).filter((each) => each.endsWith('.md'))) {
         cpSync(join(ROOT, 'src', folder, name), join(place, folder, name));
@@ -55,8 +70,8 @@ async function buildInto(target, make) {
   const place = mkdtempSync(join(ROOT, '.setup', 'build-'));
   try {
     await make(place);
-    const isProgram = (path) => Number(!/^(chunk-|(roles|templates)\W)/.test(path));
-    for (const path of filesBelow(place).sort((a, b) => isProgram(a) - isProgram(b))) {
+    const isEntry = (path) => Number(!/^(chunk-|(roles|templates)\W|dashboard\W(?!index\.html$))/.test(path));
+    for (const path of filesBelow(place).sort((a, b) => isEntry(a) - isEntry(b))) {
       mkdirSync(dirname(join(target, path)), { recursive: true });
       renameSync(join(place, path), join(target, path));
     }
@@ -74,6 +89,7 @@ async function bundle(entryPoints, outdir) {
     bundle: true,
     packages: 'bundle',
     alias: MODULE_FORMS,
+    external: NATIVE,
     platform: 'node',
     format: 'esm',
     target: 'node22.18',
@@ -83,6 +99,64 @@ async function bundle(entryPoints, outdir) {
     banner: { js: BANNER },
     logLevel: 'silent',
   });
+}
+
+/** The page: its files carry a hash in their names, so that a browser may keep them; index.html names the first ones. */
+async function bundlePage(outdir) {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { main: 'src/dashboard/main.tsx' },
+    outdir,
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2023',
+    jsx: 'automatic',
+    splitting: true,
+    minify: true,
+    metafile: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: 'part-[name]-[hash]',
+    assetNames: 'asset-[name]-[hash]',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'silent',
+  });
+  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'src/dashboard/main.tsx');
+  const [script, { cssBundle }] = entry;
+  const style = gatherStyles(outdir, cssBundle);
+  const page = readFileSync(join(ROOT, 'src/dashboard/index.html'), 'utf8')
+    .replace('{script}', `/${basename(script)}`)
+    .replace('{style}', `/${style}`);
+  writeFileSync(join(outdir, 'index.html'), page);
+}
+
+/** Parts that are loaded later cannot bring their styles along: all styles become one file, those of the frame first. */
+function gatherStyles(outdir, first) {
+  const names = readdirSync(outdir).filter((name) => name.endsWith('.css'));
+  const isFirst = (name) => Number(name === basename(first));
+  const texts = names
+    .sort((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b))
+    .map((name) => readFileSync(join(outdir, name), 'utf8'));
+  for (const name of names) rmSync(join(outdir, name));
+  const text = [...new Set(texts.flatMap(rulesOf))].join('');
+  const name = `main-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.css`;
+  writeFileSync(join(outdir, name), text);
+  return name;
+}
+
+/** The rules of a style sheet one by one; several parts bring those of what they share. */
+function rulesOf(text) {
+  const rules = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '{') depth += 1;
+    if (text[at] === '}') depth -= 1;
+    if (depth > 0 || (text[at] !== '}' && text[at] !== ';')) continue;
+    rules.push(text.slice(from, at + 1).trim());
+    from = at + 1;
+  }
+  return rules;
 }
 
 function filesBelow(folder, top = folder) {

@@ -17,6 +17,7 @@ export type AgentEvent =
   | { type: 'permission-denied'; tool: string; message: string }
   | { type: 'question'; text: string }
   | { type: 'result'; isError: boolean; text: string; output?: unknown }
+  | { type: 'terminal'; text: string }
   | { type: 'unknown'; raw: string };
 
 /** What an agent may use and is told in this attempt, from settings; each adapter puts it into its program's own words. */
@@ -67,10 +68,12 @@ export interface Assignment {
   scopes?: readonly WriteScope[];
   settings: AssignmentSettings;
   env: Record<string, string>;
+  /** It works in a terminal; the shape of its answer is not asked for. */
+  interactive?: boolean;
 }
 
 /** The program to start; `env` is complete: nothing else reaches the child. */
-interface AgentCommand {
+export interface AgentCommand {
   command: string[];
   env: Record<string, string>;
   stdin?: string;
@@ -116,4 +119,9 @@ export interface Agent {
   readonly obeys?: readonly string[];
   command(assignment: Assignment): Promise<AgentCommand>;
   reader(assignment: Assignment): AgentReader;
+  /** The same program as a person uses it, in a terminal; none where it has no such mode. */
+  readonly interactive?: {
+    command(assignment: Assignment): Promise<Pick<AgentCommand, 'command' | 'env'>>;
+    reader(assignment: Assignment): AgentReader;
+  };
 }

@@ -10,11 +10,10 @@ export interface ClaudeFiles {
   mcp: readonly string[];
 }
 
-/** Nothing of the machine or the repository speaks to Claude but what we give it; its output is events, alive while it thinks. */
-const ALWAYS = [
-  ...['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
-  ...['--setting-sources', '', '--strict-mcp-config'],
-];
+/** Nothing of the machine or the repository speaks to Claude but what we give it. */
+const ALWAYS = ['--setting-sources', '', '--strict-mcp-config'];
+/** Its output is events, alive while it thinks. */
+const HEADLESS = ['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
 
 const MODES: Readonly<Record<Permission, readonly string[]>> = {
   default: [],
@@ -32,7 +31,29 @@ const READING = /^(Read|Grep|Glob|WebFetch|WebSearch|mcp__)/;
 
 /** The arguments of one attempt; the prompt is on stdin. */
 export function claudeArguments(assignment: Assignment, files: ClaudeFiles): string[] {
-  const { settings, limits, session, outputSchema } = assignment;
+  const { limits, session, outputSchema } = assignment;
+  return [
+    ...HEADLESS,
+    ...commonArguments(assignment, files),
+    ...one('--max-turns', limits.turns),
+    ...one('--max-budget-usd', limits.costUsd),
+    ...one('--json-schema', outputSchema === undefined ? undefined : JSON.stringify(outputSchema)),
+    ...one('--resume', session),
+  ];
+}
+
+/** The arguments of an attempt in a terminal: the session has a name that we know before it begins, the prompt comes last. */
+export function claudeTerminalArguments(
+  assignment: Assignment,
+  files: ClaudeFiles,
+  { session, added, prompt }: { session: string; added: readonly string[]; prompt: string },
+): string[] {
+  const begin = assignment.session === undefined ? '--session-id' : '--resume';
+  return [...commonArguments(assignment, files), ...one(begin, session), ...added, '--', prompt];
+}
+
+function commonArguments(assignment: Assignment, files: ClaudeFiles): string[] {
+  const { settings } = assignment;
   return [
     ...ALWAYS,
     ...permissions(assignment),
@@ -42,10 +63,6 @@ export function claudeArguments(assignment: Assignment, files: ClaudeFiles): str
     ...one('--settings', files.settings),
     ...one('--model', settings.model),
     ...one('--effort', settings.effort),
-    ...one('--max-turns', limits.turns),
-    ...one('--max-budget-usd', limits.costUsd),
-    ...one('--json-schema', outputSchema === undefined ? undefined : JSON.stringify(outputSchema)),
-    ...one('--resume', session),
   ];
 }
 

@@ -16,8 +16,8 @@ export interface CodexFacts {
 type Sandbox = 'read-only' | 'workspace-write' | 'none';
 
 /** It asks nobody but its model, and starts no agents of its own: what those spend would not be counted. */
+const HEADLESS = ['exec', '--json', '--skip-git-repo-check'];
 const ALWAYS = [
-  ...['exec', '--json', '--skip-git-repo-check'],
   ...['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'],
   ...['--disable', 'plugins', '--disable', 'apps', '--disable', 'multi_agent'],
 ];
@@ -38,7 +38,30 @@ const LONGEST_INSTRUCTIONS = 100_000;
 
 /** The arguments of one attempt, the user's own behind ours; the prompt is on stdin. A resumed session keeps none of them. */
 export function codexArguments(assignment: Assignment, facts: CodexFacts, added: readonly string[]): string[] {
-  const { settings, session } = assignment;
+  const { session } = assignment;
+  return [
+    ...HEADLESS,
+    ...commonArguments(assignment, facts),
+    ...(facts.schemaFile === undefined ? [] : ['--output-schema', facts.schemaFile]),
+    ...added,
+    ...(session === undefined ? [] : ['resume', session]),
+    '-',
+  ];
+}
+
+/** The arguments of an attempt in a terminal; the prompt comes last. */
+export function codexTerminalArguments(
+  assignment: Assignment,
+  facts: CodexFacts,
+  { added, prompt }: { added: readonly string[]; prompt: string },
+): string[] {
+  const { session } = assignment;
+  const given = [...commonArguments(assignment, facts), ...added];
+  return session === undefined ? [...given, '--', prompt] : ['resume', ...given, session, '--', prompt];
+}
+
+function commonArguments(assignment: Assignment, facts: CodexFacts): string[] {
+  const { settings } = assignment;
   const instructions = instructionsFor(assignment, facts.isTrusted);
   return [
     ...ALWAYS,
@@ -49,10 +72,6 @@ export function codexArguments(assignment: Assignment, facts: CodexFacts, added:
     ...(instructions === '' ? [] : setting('developer_instructions', instructions)),
     ...(settings.disallowedTools.includes('web_search') ? setting('web_search', 'disabled') : []),
     ...Object.entries(facts.mcp).flatMap(([name, server]) => setting(`mcp_servers.${name}`, server)),
-    ...(facts.schemaFile === undefined ? [] : ['--output-schema', facts.schemaFile]),
-    ...added,
-    ...(session === undefined ? [] : ['resume', session]),
-    '-',
   ];
 }
 

@@ -1,11 +1,13 @@
 import { realWorld, type World } from '../world.ts';
 import type { Agent } from './agent.ts';
-import { codexArguments } from './codex-arguments.ts';
+import { codexArguments, codexTerminalArguments } from './codex-arguments.ts';
 import { codexEnvironment, codexHome } from './codex-environment.ts';
 import { prepareCodex } from './codex-files.ts';
 import { findCodexLogin } from './codex-login.ts';
 import { codexMcp } from './codex-mcp.ts';
 import { codexReader } from './codex-reader.ts';
+import { promptArgument } from './interactive-prompt.ts';
+import { interactiveReader } from './interactive-reader.ts';
 import { PRICES, type PriceList } from './prices.ts';
 import { findOnPath, requireProgram } from './program.ts';
 import { programAvailability } from './program-availability.ts';
@@ -20,6 +22,8 @@ type CodexAgentOptions = VendorAgentOptions & {
 /** Each takes 200 MB and shares one account's limits with the others. */
 const MOST_PARALLEL = 16;
 const VERSION_MS = 10_000;
+/** A person who quits by Ctrl-C has not failed. */
+const QUITS = [130];
 const INSTALL = 'Install it with npm install -g @openai/codex, or name the program in';
 const LOG_IN = 'Run codex login, or set CODEX_API_KEY, then try again.';
 
@@ -65,5 +69,19 @@ export function codexAgent(options: CodexAgentOptions): Agent {
     },
     reader: (assignment) =>
       codexReader({ assignment, home: codexHome(codexEnvironment(assignment, config.env)), prices, world }),
+    interactive: {
+      async command(assignment) {
+        const program = requireProgram(name, find());
+        const own = codexEnvironment(assignment, config.env);
+        const facts = await prepareCodex(assignment, codexHome(own));
+        const mcp = codexMcp(assignment.settings);
+        const given = { added: config.args, prompt: await promptArgument(assignment.promptFile) };
+        return {
+          command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, given)],
+          env: { ...own, ...mcp.env },
+        };
+      },
+      reader: () => interactiveReader({ usage: { kind: 'unknown' }, quits: QUITS }),
+    },
   };
 }

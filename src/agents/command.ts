@@ -3,6 +3,7 @@ import type { AgentConfig } from '../schema/config/agent.ts';
 import type { Agent, AgentReader, Assignment, Availability } from './agent.ts';
 import { attemptEnvironment } from './attempt-environment.ts';
 import { commandReader } from './command-reader.ts';
+import { interactiveReader } from './interactive-reader.ts';
 import { type FoundProgram, findProgram, type ProgramSearch, requireProgram } from './program.ts';
 
 /** A command agent's place in the configuration. */
@@ -39,6 +40,13 @@ export function commandAgent({ name, config, search }: CommandAgentOptions): Age
       pipeOutput: true,
     }),
     reader: (): AgentReader => commandReader(),
+    interactive: {
+      command: async (assignment) => ({
+        command: [requireProgram(name, find()), ...config.args.map((argument) => fillIn(argument, assignment))],
+        env: attemptEnvironment(assignment, config.env),
+      }),
+      reader: () => interactiveReader({ usage: { kind: 'none' } }),
+    },
   };
 }
 

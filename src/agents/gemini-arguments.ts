@@ -4,9 +4,21 @@ import { geminiRights } from './gemini-rights.ts';
 
 /** The arguments of one attempt; the prompt is on stdin, which is what makes it headless. */
 export function geminiArguments(assignment: Assignment, home: GeminiHome, isTrusted: boolean): string[] {
+  return ['--output-format', 'stream-json', ...commonArguments(assignment, home, isTrusted)];
+}
+
+/** The arguments of an attempt in a terminal; it goes on after the prompt. */
+export function geminiTerminalArguments(
+  assignment: Assignment,
+  { home, isTrusted, prompt }: { home: GeminiHome; isTrusted: boolean; prompt: string },
+): string[] {
+  return [...commonArguments(assignment, home, isTrusted), `--prompt-interactive=${prompt}`];
+}
+
+function commonArguments(assignment: Assignment, home: GeminiHome, isTrusted: boolean): string[] {
   const { settings, session } = assignment;
   return [
-    ...['--output-format', 'stream-json', '--extensions', 'none'],
+    ...['--extensions', 'none'],
     ...['--approval-mode', geminiRights(assignment).mode, '--policy', home.policy],
     ...(isTrusted ? [] : ['--skip-trust']),
     ...(settings.model === undefined ? [] : ['--model', settings.model]),

@@ -4,6 +4,7 @@ import { nearest } from '../nearest.ts';
 import { AgentConfig } from '../schema/config/agent.ts';
 import type { Config } from '../schema/config.ts';
 import { type AgentChoice, nameForProgram, parseAgentChoice } from './choice.ts';
+import { playedAgents } from './played.ts';
 import { findOnPath, findProgram, type ProgramSearch } from './program.ts';
 import { loadScenario } from './scenario.ts';
 
@@ -14,7 +15,8 @@ export interface AgentOptions {
   dir: string;
   /** The repository, where configured relative paths begin; the same folder unless given. */
   root?: string;
-  rehearsal: { program: string[]; scenario?: string };
+  /** With `everybody`, agents are played under their own names, so that what names them is rehearsed too. */
+  rehearsal: { program: string[]; scenario?: string; everybody?: boolean };
   /** Texts of --agent. */
   adHoc: string[];
   /** The PATH to look for programs on. */
@@ -41,8 +43,19 @@ export function pinAgents(options: AgentOptions): PinnedAgents {
     choices.push({ ...(choice.role === undefined ? {} : { role: choice.role }), agents: Object.keys(chosen) });
   }
   for (const [name, config] of Object.entries(options.config.agents)) if (!agents.has(name)) agents.set(name, config);
+  const [part] = Object.values(rehearsals);
+  if (options.rehearsal.everybody === true && part !== undefined)
+    return { agents: rehearsed(options, Object.fromEntries(agents), part), choices };
   if (agents.size === 0) for (const [name, config] of installedAgents(options)) agents.set(name, config);
   return { agents: Object.fromEntries(agents), choices };
+}
+
+/** In a rehearsal only the programs that the command itself names are run. */
+function rehearsed({ config }: AgentOptions, agents: Record<string, AgentConfig>, part: AgentConfig) {
+  const kept = Object.keys(agents).filter(
+    (name) => agents[name]?.kind === 'command' && !Object.hasOwn(config.agents, name),
+  );
+  return playedAgents(agents, { part, usual: BUILT_IN, kept });
 }
 
 /** Where the programs of configured agents are looked for. */

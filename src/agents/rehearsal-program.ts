@@ -26,7 +26,7 @@ async function rehearse(env: Environment, world: World): Promise<number> {
 }
 
 function stepsFor(order: RehearsalOrder, env: Environment): Step[] {
-  const { title, goal, steps } = promptFacts(readFileSync(env.MANYHANDS_PROMPT_FILE ?? '', 'utf8'));
+  const { title, goal, steps, points } = promptFacts(readFileSync(env.MANYHANDS_PROMPT_FILE ?? '', 'utf8'));
   const part: Part = {
     agent: order.agent,
     role: env.MANYHANDS_ROLE ?? '',
@@ -35,6 +35,7 @@ function stepsFor(order: RehearsalOrder, env: Environment): Step[] {
     title,
     goal,
     steps,
+    points,
     access: order.access,
     allow: order.allow,
     ...(order.outputSchema === undefined ? {} : { outputSchema: order.outputSchema }),

@@ -19,7 +19,8 @@ function add(root: RootCommand, command: Command, { path, values }: { path: stri
   const shown = root.command(path, command.description());
   addOptions(shown, command, values);
   for (const argument of command.registeredArguments) {
-    const candidates = [...valuesFor(argument.name(), values), ...(argument.argChoices ?? []).map(plain)];
+    const about = argument.name() === 'name' ? (path.split(' ')[0] ?? '') : argument.name();
+    const candidates = [...valuesFor(about, values), ...(argument.argChoices ?? []).map(plain)];
     shown.argument(argument.name(), offer(candidates), argument.variadic);
   }
   for (const inner of command.commands) add(root, inner, { path: `${path} ${inner.name()}`, values });
@@ -42,10 +43,25 @@ function takesValue(option: Option): boolean {
   return option.required || option.optional;
 }
 
-function valuesFor(name: string, { runs, tasks }: CompletionValues): Candidate[] {
-  if (name === 'run' || name === 'after') return runs;
-  if (name === 'task') return tasks;
-  return name === 'key' ? describeConfig().map(({ key, description }) => ({ value: key, meaning: description })) : [];
+/** What can stand for a word; a plain name is one of the kind that its command is about. */
+function valuesFor(about: string, values: CompletionValues): Candidate[] {
+  switch (about) {
+    case 'run':
+    case 'after':
+      return values.runs;
+    case 'task':
+      return values.tasks;
+    case 'template':
+      return values.templates;
+    case 'batch':
+      return values.batches;
+    case 'collection':
+      return values.collections;
+    case 'key':
+      return describeConfig().map(({ key, description }) => ({ value: key, meaning: description }));
+    default:
+      return [];
+  }
 }
 
 function plain(value: string): Candidate {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError, ERRORS, type ErrorCode, messageOf } from '../errors.ts';
-import type { Session } from './platform.ts';
+import type { Platform, Session } from './platform.ts';
 
 /** What the program in the background tells the one who started it: which runs it works on, or why it does not. */
 const Announcement = z.union([
@@ -10,7 +10,16 @@ const Announcement = z.union([
 
 /** Starts this very command in the background and gives its runs as soon as they stand; its failure is thrown here. */
 export async function detachSession({ platform, argv }: Session, passInput: boolean): Promise<string[]> {
-  const said = await platform.detach(backgroundArguments(argv), { passInput });
+  return startInBackground(platform, backgroundArguments(argv), { passInput });
+}
+
+/** Starts this program in the background, by arguments that end with --background, and gives its runs; its failure is thrown here. */
+export async function startInBackground(
+  platform: Platform,
+  args: readonly string[],
+  options: { passInput: boolean },
+): Promise<string[]> {
+  const said = await platform.detach(args, options);
   const announced = Announcement.safeParse(parseJson(said));
   if (!announced.success)
     throw new AppError('INTERNAL', 'The program in the background ended without a word', { said });

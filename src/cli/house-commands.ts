@@ -51,6 +51,12 @@ export const HOUSE: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
   {
+    name: 'token',
+    group: 'Keep house',
+    summary: 'the token by which programs reach the server',
+    load: async () => (await import('./commands/token.ts')).tokenCommand,
+  },
+  {
     name: 'where',
     group: 'Keep house',
     summary: 'where everything is written',

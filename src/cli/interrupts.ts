@@ -1,8 +1,8 @@
 import type { Caller } from '../operations/caller.ts';
 import type { Platform, StopSignal } from './platform.ts';
 
-/** How a person broke off: work was finished, was stopped, or goes on elsewhere without being watched. */
-export type Interruption = 'drained' | 'stopped' | 'left';
+/** How a person broke off: work was finished, was stopped, goes on elsewhere without being watched, or somebody ended the engine. */
+export type Interruption = 'drained' | 'stopped' | 'left' | 'ended';
 
 export interface Interrupts extends AsyncDisposable {
   /** Aborted when nothing is left to watch. */
@@ -35,13 +35,21 @@ export function listenForInterrupts({ platform, caller, say, underway }: Interru
     else if (how === undefined && signal === 'SIGINT') {
       say(drainText(underway()));
       end('drained', caller.drain());
-    } else if (how !== 'stopped') {
+    } else if (how !== 'stopped' && how !== 'ended') {
       say('Stopping the agents and saving their work…');
       end('stopped', caller.stop());
     }
   }
 
+  function hearEnding(): void {
+    if (how === 'stopped') return;
+    say('The engine was asked to end…');
+    end('ended', caller.leave());
+  }
+
   const stopListening = platform.onSignal(hear);
+  caller.ending.addEventListener('abort', hearEnding, { once: true });
+  if (caller.ending.aborted) hearEnding();
   return {
     signal: over.signal,
     how: () => how,
@@ -50,6 +58,7 @@ export function listenForInterrupts({ platform, caller, say, underway }: Interru
         await Promise.all(pending);
       } finally {
         stopListening();
+        caller.ending.removeEventListener('abort', hearEnding);
       }
     },
   };

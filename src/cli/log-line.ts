@@ -3,13 +3,14 @@ import { cleanText } from './clean-text.ts';
 import { timeText } from './facts.ts';
 import type { Painter } from './symbols.ts';
 
-type Tag = 'INIT' | 'TOOL' | 'RESULT' | 'TEXT' | 'COMPLETE' | 'ERROR';
+type Tag = 'INIT' | 'MESSAGE' | 'TOOL' | 'RESULT' | 'TEXT' | 'COMPLETE' | 'ERROR';
 
 const TAGS: Record<string, Tag> = {
   session: 'INIT',
   start: 'INIT',
   started: 'INIT',
   engine: 'INIT',
+  message: 'MESSAGE',
   'tool-call': 'TOOL',
   'file-change': 'TOOL',
   'tool-result': 'RESULT',
@@ -39,6 +40,8 @@ function paintTag(tag: Tag, colors: Painter): string {
   switch (tag) {
     case 'INIT':
       return colors.blue(text);
+    case 'MESSAGE':
+      return colors.yellow(text);
     case 'TOOL':
       return colors.cyan(text);
     case 'RESULT':

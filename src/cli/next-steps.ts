@@ -27,10 +27,18 @@ export function nextSteps(document: RunDocument, isIdle: boolean): NextStep[] {
     case 'running':
       if (isIdle) return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];
       return [
+        ...attachSteps(document),
         { command: `manyhands wait ${run}`, purpose: 'watch it until it ends' },
         { command: `manyhands logs ${run} -f`, purpose: 'what the agents say' },
       ];
   }
+}
+
+function attachSteps({ run, tasks }: RunDocument): NextStep[] {
+  return tasks
+    .filter(({ status, terminal }) => status === 'running' && terminal)
+    .slice(0, 3)
+    .map(({ key }) => ({ command: `manyhands attach ${run} ${key}`, purpose: 'work with the agent in its terminal' }));
 }
 
 function resultSteps({ run, recipe, result, branch, base, landed, commit }: RunDocument): NextStep[] {

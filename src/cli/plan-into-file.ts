@@ -13,6 +13,7 @@ import { cleanText } from './clean-text.ts';
 import { createFile, requireFree } from './create-file.ts';
 import { printJson, printLines } from './output.ts';
 import type { Session } from './platform.ts';
+import { shellWord } from './shell-word.ts';
 import { type StartFlags, startOptions } from './start-options.ts';
 import { work } from './work.ts';
 
@@ -88,7 +89,7 @@ async function writePlan(
   const shown = relative(terminal.cwd, file) || file;
   const count = `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`;
   terminal.err(`\nWrote ${count} to ${shown}${copy === undefined ? '' : `; what was there is in ${copy}`}\n`);
-  terminal.err(`Read it, change what you like, then: manyhands run ${shown}\n`);
+  terminal.err(`Read it, change what you like, then: manyhands run ${shellWord(shown)}\n`);
 }
 
 /** A list that was paid for is not lost where it cannot be written: the run still holds it. */

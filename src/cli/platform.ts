@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Caller } from '../operations/caller.ts';
 import type { World } from '../world.ts';
+import type { Door, DoorRequest, OwnDoor } from './door.ts';
 import type { Questions } from './questions.ts';
+import type { RawScreen } from './raw-screen.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What the command line needs of the world around it; main.ts fills it, tests replace it. */
@@ -22,8 +24,18 @@ export interface Platform {
   ask(question: string): Promise<string | undefined>;
   /** Questions to the person at the terminal; undefined where there is nobody to ask. */
   questions(): Promise<Questions | undefined>;
-  /** Shows a folder in the file manager. */
+  /** Opens the server of the data directory, or finds the one that another process has open. */
+  openDoor(caller: Caller, request: DoorRequest): Promise<OwnDoor | Door>;
+  /** The server that another process has open. */
+  findDoor(): Promise<Door | undefined>;
+  /** Whether commands that work on a run are to show the dashboard meanwhile. */
+  isServedWithRuns(): Promise<boolean>;
+  /** The token of a role, for programs; `renew` puts another in its place. */
+  takeToken(role: 'operator' | 'viewer', renew: boolean): Promise<string>;
+  /** Shows a folder in the file manager, or a page in the browser. */
   reveal(path: string): Promise<void>;
+  /** The whole terminal, every key as it is pressed; undefined where there is none. */
+  takeScreen(): RawScreen | undefined;
   /** A small repository to try things in, removed when it is disposed of. */
   makeScratchRepository(): Promise<ScratchRepository>;
 }

@@ -1,5 +1,5 @@
 import { attention } from '../core/attention.ts';
-import { runWord } from '../core/document.ts';
+import { runWord } from '../core/run-word.ts';
 import type { RunState, TaskState, TaskStatus } from '../core/state.ts';
 import type { Evidence } from '../schema/gate.ts';
 import { clockText, moneyText } from './amounts.ts';

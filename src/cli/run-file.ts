@@ -12,6 +12,7 @@ import { planIntoFile } from './plan-into-file.ts';
 import type { Session } from './platform.ts';
 import { reviewsOf } from './review-of-run.ts';
 import { onlyOf, type RunFlags } from './run-options.ts';
+import { shellWord } from './shell-word.ts';
 import { startOptions } from './start-options.ts';
 import type { Terminal } from './terminal.ts';
 import { type Work, work } from './work.ts';
@@ -65,7 +66,9 @@ export async function runFile(
 
 function requireRecipe({ file, work: { recipe, format } }: AskedWork, { recipes }: RunManner): void {
   if (recipes === undefined || recipes.includes(recipe)) return;
-  throw new AppError('USAGE', `${file} is not for this command (${format}): manyhands run ${file} does it`, { file });
+  throw new AppError('USAGE', `${file} is not for this command (${format}): manyhands run ${shellWord(file)} does it`, {
+    file,
+  });
 }
 
 async function showDryRun(

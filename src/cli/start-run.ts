@@ -15,16 +15,19 @@ export type Start = {
   request(text: string, options: Request['options']): Request;
   /** What else to say once the run stands, by who is the engine. */
   tell?(engine: ReturnType<Caller['engine']>): string[];
+  /** Lets the person take part in the run before it is followed. */
+  attend?(caller: Caller, run: string, dir: string): Promise<void>;
 };
 
 /** Starts a run and follows it; what its owner should know about it is said before anything else is shown. */
-export async function startRun(session: Session, { flags, words, request, tell }: Start): Promise<number> {
+export async function startRun(session: Session, { flags, words, request, tell, attend }: Start): Promise<number> {
   const { terminal } = session.platform;
   const options = await startOptions(terminal, flags);
   return work(session, {
     ...flags,
     dir: options.dir,
     readsInput: words[0] === '-',
+    ...(attend === undefined ? {} : { attend: (caller, run) => attend(caller, run, options.dir) }),
     begin: async (caller) => {
       const text = await readGoalText(terminal, words);
       const { run, notes } = await caller.call('start-run', request(text, options));

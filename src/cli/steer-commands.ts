@@ -16,6 +16,12 @@ export const STEER: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   {
+    name: 'send',
+    group: 'Steer',
+    summary: 'tell the agent of a task something',
+    load: async () => (await import('./commands/send.ts')).sendCommand,
+  },
+  {
     name: 'land',
     group: 'Steer',
     summary: 'bring a run branch onto its base',

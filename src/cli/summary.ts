@@ -1,6 +1,7 @@
 import type { RunDocument, TaskDocument } from '../schema/document.ts';
 import { durationText, moneyText } from './amounts.ts';
 import { oneLine } from './clean-text.ts';
+import { messageLines } from './message-lines.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
@@ -21,6 +22,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     attentionLines(document, view),
     manyTaskLines(document, view),
     failureLines(document.tasks, view),
+    messageLines(document.tasks, view),
     placeLines(document, view),
     stepLines(document, view),
   ];

@@ -3,6 +3,18 @@ import type { RegisteredCommand } from './registered-command.ts';
 /** The commands that watch it, in the order of the help. */
 export const WATCH: readonly RegisteredCommand[] = [
   {
+    name: 'serve',
+    group: 'Watch',
+    summary: 'serve the dashboard and the API, and carry every unfinished run on',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  {
+    name: 'stop',
+    group: 'Watch',
+    summary: 'end the server, or whatever carries the runs; agents go on',
+    load: async () => (await import('./commands/stop.ts')).stopCommand,
+  },
+  {
     name: 'ls',
     aliases: ['list'],
     group: 'Watch',
@@ -29,6 +41,24 @@ export const WATCH: readonly RegisteredCommand[] = [
     group: 'Watch',
     summary: 'what the agents said and did',
     load: async () => (await import('./commands/logs.ts')).logsCommand,
+  },
+  {
+    name: 'search',
+    group: 'Watch',
+    summary: 'search what agents said and what tasks ask for',
+    load: async () => (await import('./commands/search.ts')).searchCommand,
+  },
+  {
+    name: 'inbox',
+    group: 'Watch',
+    summary: 'what waits for you, in all projects',
+    load: async () => (await import('./commands/inbox.ts')).inboxCommand,
+  },
+  {
+    name: 'attach',
+    group: 'Watch',
+    summary: 'work with an interactive agent in its terminal',
+    load: async () => (await import('./commands/attach.ts')).attachCommand,
   },
   {
     name: 'diff',

@@ -24,7 +24,9 @@ export function workRequest(
     }
     case 'tasks': {
       const input = choices.pr ? work.input : { ...work.input, pr: 'none' as const };
-      return { recipe: 'tasks', input, options: landing(options, config, choices) };
+      const pr = choices.pr && (input.pr !== 'none' || choices.through);
+      const through = choices.through || input.pr === 'each' || input.pr === 'run';
+      return { recipe: 'tasks', input, options: landing(options, config, { ...choices, pr, through }) };
     }
     case 'workflow':
       return { recipe: 'workflow', input: work.input, options };

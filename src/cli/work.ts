@@ -7,6 +7,7 @@ import { type Followed, followRun } from './follow.ts';
 import type { Interruption } from './interrupts.ts';
 import { printJson, printLines } from './output.ts';
 import type { Platform, Session } from './platform.ts';
+import { dashboardOf } from './show-dashboard.ts';
 import { summaryLines } from './summary.ts';
 import { painter } from './symbols.ts';
 
@@ -23,6 +24,8 @@ export type Work = {
   hidesResult?: boolean;
   /** Asks for the work and gives the runs to follow. */
   begin(caller: Caller): Promise<string[]>;
+  /** Lets the person take part in a run before it is followed; not in the background. */
+  attend?(caller: Caller, run: string): Promise<void>;
   /** Is told of each run that is settled, and gives further runs to follow; somebody stays to do so, also with --detach. */
   settled?(document: RunDocument, caller: Caller): Promise<string[]>;
 };
@@ -31,10 +34,13 @@ export type Work = {
 export async function work(session: Session, asked: Work): Promise<number> {
   const { platform } = session;
   if (asked.detach) return await workInBackground(session, asked);
+  await using dashboard = dashboardOf(platform);
   await using caller = await platform.openCaller(platform.terminal.env);
   const since = platform.world.now();
   const runs = [...(await asked.begin(caller))];
   if (asked.background) announceRuns(session, runs);
+  if (runs[0] !== undefined) await dashboard.show(caller, runs[0]);
+  for (const run of asked.background ? [] : runs) await asked.attend?.(caller, run);
   const documents: RunDocument[] = [];
   const codes: number[] = [];
   for (const run of runs) {
@@ -104,5 +110,7 @@ function interruptedText(how: Interruption, run: string): string {
       return `Interrupted; what was running has ended and is saved. Go on with: manyhands resume ${run}`;
     case 'stopped':
       return `Stopped; the work so far is saved. Go on with: manyhands resume ${run}`;
+    case 'ended':
+      return `The engine has ended; nothing is lost. Go on with: manyhands resume ${run}`;
   }
 }

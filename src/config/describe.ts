@@ -8,11 +8,11 @@ type Schema = z.core.JSONSchema.BaseSchema;
 type Path = readonly (string | number)[];
 
 const PLACEHOLDER = '<name>';
-const root: Schema = z.toJSONSchema(Config, { io: 'input' });
+let known: Schema | undefined;
 
 /** Every setting with its type, default and meaning, in the order of the schema; `<name>` stands for a name of one's own. */
 export function describeConfig(): ConfigKey[] {
-  return describe(root, [], '');
+  return describe(root(), [], '');
 }
 
 /** What may stand at a path, in words; undefined where no setting is. */
@@ -27,6 +27,12 @@ export function keysAt(path: Path): string[] {
   return schema === undefined ? [] : variants(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
 }
 
+/** Made when it is first asked for: most commands never do. */
+function root(): Schema {
+  known ??= z.toJSONSchema(Config, { io: 'input' });
+  return known;
+}
+
 /** What is said about a map holds for its keys that say nothing themselves. */
 function describe(schema: Schema, path: readonly string[], above: string): ConfigKey[] {
   const free = asSchema(schema.additionalProperties);
@@ -39,7 +45,7 @@ function describe(schema: Schema, path: readonly string[], above: string): Confi
 }
 
 function schemaAt(path: Path): Schema | undefined {
-  let schemas: Schema[] = [root];
+  let schemas: Schema[] = [root()];
   for (const part of path) schemas = schemas.flatMap(variants).flatMap((schema) => step(schema, part));
   return schemas.length > 1 ? { anyOf: schemas } : schemas[0];
 }

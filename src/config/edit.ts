@@ -1,7 +1,8 @@
 import { type Document, isCollection, isNode, type Node, parseDocument } from 'yaml';
 import { AppError, messageOf } from '../errors.ts';
+import { commaList } from './comma-list.ts';
 import { type ConfigPlace, type ConfigScope, configFile, readConfigText } from './files.ts';
-import { requireKey } from './key.ts';
+import { requireKey, requirePath } from './key.ts';
 import { combineLayers, type LayerText } from './load.ts';
 import { isPlain } from './merge.ts';
 import { parseConfig } from './parse.ts';
@@ -13,14 +14,33 @@ export type ConfigTarget = { key: string; scope: ConfigScope; place: ConfigPlace
 /** Sets a value (YAML text) and keeps comments and order; judged with all layers before anything is written. */
 export async function setConfig(target: ConfigTarget, valueText: string): Promise<{ file: string; value: unknown }> {
   const path = requireKey(target.key);
-  const value = parseValue(target.key, valueText);
+  const value = commaList(path, parseValue(target.key, valueText));
   const file = requireFile(target);
   const text = (await readConfigText(file)) ?? '';
   const { document } = parseConfig(text, file);
-  makeMaps(document, path);
-  document.setIn(path, isPlain(value) || Array.isArray(value) ? withComments(document, path, value) : value);
+  put(document, path, value);
   await save(target, { file, before: text, document });
   return { file, value };
+}
+
+/** Some settings of one scope, each at its path; one without a value is removed. `expects` judges the text that is there now. */
+export type ConfigChanges = Pick<ConfigTarget, 'scope' | 'place'> & {
+  changes: readonly { path: string[]; value?: unknown }[];
+  expects: (text: string, file: string) => void;
+};
+
+/** Makes all the changes or none, and keeps comments and order; judged with all layers before anything is written. */
+export async function changeConfig({ changes, expects, ...target }: ConfigChanges): Promise<void> {
+  const file = requireFile(target);
+  const text = (await readConfigText(file)) ?? '';
+  expects(text, file);
+  const { document } = parseConfig(text, file);
+  for (const { path, value } of changes) {
+    requirePath(path);
+    if (value === undefined || value === null) remove(document, path);
+    else put(document, path, value);
+  }
+  await save(target, { file, before: text, document });
 }
 
 /** Removes a setting, and the maps that this leaves empty; one that is not set there is refused. */
@@ -31,13 +51,23 @@ export async function unsetConfig(target: ConfigTarget): Promise<{ file: string 
   const { document } = parseConfig(text, file);
   if (!document.hasIn(path))
     throw new AppError('CONFIG_KEY_UNKNOWN', `${target.key} is not set in ${file}`, { key: target.key, file });
+  remove(document, path);
+  await save(target, { file, before: text, document });
+  return { file };
+}
+
+function put(document: Document, path: readonly string[], value: unknown): void {
+  makeMaps(document, path);
+  document.setIn(path, isPlain(value) || Array.isArray(value) ? withComments(document, path, value) : value);
+}
+
+function remove(document: Document, path: readonly string[]): void {
+  if (!document.hasIn(path)) return;
   document.deleteIn(path);
   for (let depth = path.length - 1; depth > 0; depth -= 1) {
     const parent = document.getIn(path.slice(0, depth));
     if (isCollection(parent) && parent.items.length === 0) document.deleteIn(path.slice(0, depth));
   }
-  await save(target, { file, before: text, document });
-  return { file };
 }
 
 function parseValue(key: string, text: string): unknown {
@@ -52,7 +82,7 @@ function parseValue(key: string, text: string): unknown {
   }
 }
 
-function requireFile({ scope, place }: ConfigTarget): string {
+function requireFile({ scope, place }: Pick<ConfigTarget, 'scope' | 'place'>): string {
   const file = configFile(scope, place);
   if (file !== undefined) return file;
   throw new AppError(
@@ -79,7 +109,10 @@ function withComments(document: Document, path: readonly string[], value: unknow
 
 type Edited = { file: string; before: string; document: Document };
 
-async function save({ scope, place }: ConfigTarget, { file, before, document }: Edited): Promise<void> {
+async function save(
+  { scope, place }: Pick<ConfigTarget, 'scope' | 'place'>,
+  { file, before, document }: Edited,
+): Promise<void> {
   const text = inStyleOf(before, document);
   const texts: LayerText[] = [];
   for (const layer of ['global', 'project'] as const) {

@@ -4,8 +4,13 @@ import { allowedAt, describeConfig, keysAt } from './describe.ts';
 
 /** The path of a key as typed (`limits.agents`); a key that no setting has is refused with the nearest one. */
 export function requireKey(key: string): string[] {
-  const path = key.split('.');
+  return requirePath(key.split('.'));
+}
+
+/** A path whose parts are told apart already; a part may hold dots. */
+export function requirePath(path: string[]): string[] {
   if (path.every((part) => part !== '' && part !== '__proto__') && allowedAt(path) !== undefined) return path;
+  const key = path.join('.');
   const known = describeConfig().map((setting) => setting.key);
   const meant = nearest(key, [...known, ...keysAt([])]);
   const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;

@@ -1,7 +1,7 @@
 import type { Acceptance, Criterion, EvidenceStanding } from '../schema/acceptance.ts';
 import { changeSummary } from './change-summary.ts';
-import { runWord } from './document.ts';
 import { evidenceStanding } from './evidence-standing.ts';
+import { runWord } from './run-word.ts';
 import type { Sight } from './sight.ts';
 import { lastAttempt, type RunState, type TaskState } from './state.ts';
 

@@ -14,9 +14,9 @@ export function restName(account: string, family: string | undefined): string {
   return family === undefined ? account : `${account}#${family}`;
 }
 
-/** The first login that need not rest: one that is open for all models before one that is open for some. */
+/** The first login that need not rest, beginning with `first`: one that is open for all models before one that is open for some. */
 export function freeAccount(
-  { agent, config }: { agent: string; config: AgentConfig | undefined },
+  { agent, config, first }: { agent: string; config: AgentConfig | undefined; first?: string },
   resting: Readonly<Record<string, number>>,
   now: number,
 ): Free {
@@ -26,7 +26,8 @@ export function freeAccount(
   if (own.length > 0 && wholeAgent > now) return { kind: 'resting', until: wholeAgent };
   let soonest = Number.POSITIVE_INFINITY;
   let partly: Free | undefined;
-  for (const name of own.length === 0 ? [undefined, ...names] : names) {
+  const order = own.length === 0 ? [undefined, ...names] : names;
+  for (const name of first === undefined ? order : [first, ...order.filter((other) => other !== first)]) {
     const { until, closed } = restOf(accountName(agent, name), { config, resting, now });
     if (until > now) soonest = Math.min(soonest, until);
     else if (closed.length === 0) return { kind: 'free', name, closed };

@@ -2,6 +2,7 @@ import type { RunEventOf } from '../schema/event.ts';
 import type { FailureKind } from '../schema/failure.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import { addSpend, chargeOf, roundMoney, subtractSpend } from './budget.ts';
+import { hear } from './interrupt.ts';
 import { enter, taskOf } from './phase.ts';
 import { isCrash } from './retry.ts';
 import type { AttemptState, RunState } from './state.ts';
@@ -37,6 +38,7 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
   const { usage, summary, output, failure, saved, session, flags } = event.data;
   attempt.usage = usage;
   attempt.session = session ?? attempt.session;
+  hear(taskOf(state, event.data.task), event);
   attempt.ended = {
     at,
     summary,
@@ -60,6 +62,21 @@ function countCrash(state: RunState, agent: string, failure: FailureKind | undef
   if (failure === 'interrupted') return;
   if (isCrash(failure)) state.crashes[agent] = (state.crashes[agent] ?? 0) + 1;
   else delete state.crashes[agent];
+}
+
+/** Puts a sign of trouble on the attempt. */
+export function warn(attempt: AttemptState, { data }: RunEventOf<'attempt.warned'>, at: number): void {
+  attempt.warnings.push({ sign: data.sign, message: data.message, at, dismissed: false });
+}
+
+/** Shows a warning no longer; it stays on record, so that the same sign is not told again. */
+export function dismiss(attempt: AttemptState, { data }: RunEventOf<'attempt.warning-dismissed'>): void {
+  for (const warning of attempt.warnings) if (warning.sign === data.sign) warning.dismissed = true;
+}
+
+/** The warnings of an attempt that nobody has dismissed. */
+export function openWarnings(attempt: AttemptState | undefined): AttemptState['warnings'] {
+  return (attempt?.warnings ?? []).filter(({ dismissed }) => !dismissed);
 }
 
 /** The attempt that an event names; a log that names an unknown one is damaged. */

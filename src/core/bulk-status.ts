@@ -1,6 +1,6 @@
 import type { BulkStatus, ItemWord } from '../schema/bulk-operations.ts';
 import { BulkInput, type BulkItem } from '../schema/work-file.ts';
-import { runWord } from './document.ts';
+import { runWord } from './run-word.ts';
 import { lastAttempt, type RunState, type TaskStatus } from './state.ts';
 
 const WORDS: Record<TaskStatus, ItemWord> = {

@@ -1,26 +1,13 @@
 import type { Filing } from '../schema/collection.ts';
-import type { RunDocument, RunSummary, RunWord, TaskDocument } from '../schema/document.ts';
+import type { RunDocument, RunSummary, TaskDocument } from '../schema/document.ts';
+import { openWarnings } from './attempt.ts';
 import { attention, isStuck } from './attention.ts';
 import { chargeOf } from './budget.ts';
 import { diagnosisOf } from './diagnosis.ts';
+import { messageText } from './message.ts';
+import { runWord } from './run-word.ts';
 import { scheduledFor } from './schedule.ts';
-import { lastAttempt, type RunState, type TaskState } from './state.ts';
-
-/** How a run stands, in one word. */
-export function runWord(state: RunState): RunWord {
-  switch (state.status.kind) {
-    case 'ended':
-      return state.status.status;
-    case 'cancelling':
-      return 'cancelling';
-    case 'held':
-      return 'held';
-    case 'running':
-      if (!isStuck(state)) return 'running';
-      if (state.counts.held > 0) return 'held';
-      return state.counts.blocked > 0 || Object.keys(state.paused).length === 0 ? 'blocked' : 'paused';
-  }
-}
+import { lastAttempt, type RunState, type SentMessage, type TaskState } from './state.ts';
 
 /** Whether nothing more happens to the run without a person: it ended, or it waits for one. */
 export function isSettled(state: RunState): boolean {
@@ -111,13 +98,19 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     track: task.spec.track ?? null,
     attempts: task.attempts.length,
     agent: lastAttempt(task)?.agent ?? null,
+    terminal: lastAttempt(task)?.process?.terminal !== undefined,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
     evidence: task.evidence,
     flags: lastAttempt(task)?.ended?.flags ?? [],
-    warnings: (lastAttempt(task)?.warnings ?? []).map(({ message }) => message),
+    warnings: openWarnings(lastAttempt(task)).map(({ message }) => message),
+    ...(task.messages.length === 0 ? {} : { messages: task.messages.map(messageDocument) }),
     diagnosis: diagnosisOf(state, task),
   };
+}
+
+function messageDocument(sent: SentMessage): { id: string; at: string; text: string } {
+  return { id: sent.id, at: new Date(sent.at).toISOString(), text: messageText(sent) };
 }
 
 function reasonOf(state: RunState): string | null {

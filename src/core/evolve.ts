@@ -1,7 +1,8 @@
 import type { RunEvent } from '../schema/event.ts';
-import { attemptOf, endAttempt, startAttempt } from './attempt.ts';
+import { attemptOf, dismiss, endAttempt, startAttempt, warn } from './attempt.ts';
 import { begin } from './begin.ts';
 import { endCall, startCall } from './call.ts';
+import { messageTask, requeueTask } from './interrupt.ts';
 import { enter, finish, taskOf } from './phase.ts';
 import { proofKey, type RunState } from './state.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './task-events.ts';
 
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-2';
+export const EVOLVE_CODEC = 'run-3';
 
 export type Recorded = { event: RunEvent; at: number };
 
@@ -64,7 +65,7 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       state.maxParallel = event.data.agents;
       return;
     case 'run.cancelling':
-      state.status = { kind: 'cancelling', reason: event.data.reason };
+      state.status = { kind: 'cancelling', reason: event.data.reason, force: event.data.force ?? false };
       return;
     case 'run.rewound':
       state.tip = { commit: event.data.commit, tree: event.data.tree };
@@ -119,7 +120,16 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       attemptOf(state, event.data).process = event.data.process;
       return;
     case 'attempt.warned':
-      attemptOf(state, event.data).warnings.push({ sign: event.data.sign, message: event.data.message, at });
+      warn(attemptOf(state, event.data), event, at);
+      return;
+    case 'attempt.warning-dismissed':
+      dismiss(attemptOf(state, event.data), event);
+      return;
+    case 'task.messaged':
+      messageTask(state, event, at);
+      return;
+    case 'task.requeued':
+      requeueTask(state, event, at);
       return;
     case 'attempt.used':
       attemptOf(state, event.data).usage = event.data.usage;

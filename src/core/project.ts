@@ -1,3 +1,4 @@
+import type { BatchStart } from '../schema/batch-start.ts';
 import type { Filing } from '../schema/collection.ts';
 import type { ProjectEvent } from '../schema/event.ts';
 
@@ -9,7 +10,14 @@ export type ProjectState = {
   filed: Record<string, string>;
   hidden: Record<string, true>;
   flagged: Record<string, Flag>;
+  /** The version at which a person last read a run; 0 where it was called unread. */
+  read: Record<string, number>;
+  /** Batches by the name of their start, while they have items that were not started. */
+  batches: Record<string, BatchState>;
 };
+
+/** A batch under way: what it was started with, and the run of each item that was started. */
+export type BatchState = BatchStart & { runs: Record<number, string> };
 
 const FOLDED: ReadonlySet<string> = new Set<ProjectEvent['type']>([
   'collection.added',
@@ -20,6 +28,10 @@ const FOLDED: ReadonlySet<string> = new Set<ProjectEvent['type']>([
   'run.unhidden',
   'run.flagged',
   'run.unflagged',
+  'run.read',
+  'batch.started',
+  'batch.item-started',
+  'batch.ended',
 ]);
 
 /** Whether an event of the stream says anything here; the others need not even be read. */
@@ -29,7 +41,7 @@ export function isAboutFiling(type: string): boolean {
 
 /** A project about which nothing was said yet. */
 export function emptyProject(): ProjectState {
-  return { collections: [], filed: {}, hidden: {}, flagged: {} };
+  return { collections: [], filed: {}, hidden: {}, flagged: {}, read: {}, batches: {} };
 }
 
 /** The state after the event; changes the given state in place. */
@@ -59,9 +71,25 @@ export function evolveProject(state: ProjectState, event: ProjectEvent, at: numb
     case 'run.unflagged':
       delete state.flagged[event.data.run];
       return state;
+    case 'run.read':
+      state.read[event.data.run] = event.data.version;
+      return state;
+    case 'batch.started':
+      state.batches[event.data.batch] = { ...event.data, runs: {} };
+      return state;
+    case 'batch.item-started': {
+      const batch = state.batches[event.data.batch];
+      if (batch !== undefined) batch.runs[event.data.item] = event.data.run;
+      return state;
+    }
+    case 'batch.ended':
+      delete state.batches[event.data.batch];
+      return state;
     case 'project.opened':
     case 'project.spent':
     case 'project.proved':
+    case 'run.archived':
+    case 'run.restored':
       return state;
   }
 }

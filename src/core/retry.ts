@@ -40,7 +40,8 @@ function freely(task: TaskState, at: number, resume: boolean): RetryDecision {
 function counted(task: TaskState, follow: Extract<FollowUp, { action: 'retry' }>, now: number): RetryDecision {
   const { policy, attempts } = task.spec.retry;
   if (policy === 'none') return notAgain();
-  if (task.counted + 1 >= attempts) return { kind: 'give-up', reason: `${attempts} attempts failed` };
+  if (task.counted + 1 >= attempts)
+    return { kind: 'give-up', reason: attempts === 1 ? 'the only attempt failed' : `${attempts} attempts failed` };
   return {
     kind: 'retry',
     at: now + follow.delayMs,

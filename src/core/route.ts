@@ -1,7 +1,8 @@
 import type { Config } from '../schema/config.ts';
 import { freeAccount } from './account.ts';
+import { isSpokenTo } from './message.ts';
 import type { Ranking } from './ranking.ts';
-import type { RunState, TaskState } from './state.ts';
+import { lastAttempt, type RunState, type TaskState } from './state.ts';
 
 /** What is known about the agents at this moment, over all runs. */
 export type AgentBoard = {
@@ -31,6 +32,8 @@ export type Wanted = {
   unable?: Readonly<Record<string, string>> | undefined;
   /** By role: the agents that the user left open, the best first by their verified results. */
   ranking?: Ranking | undefined;
+  /** Who has the session in which a person's message goes on: nobody else is asked while it can work. */
+  keep?: { agent: string; account: string | null } | undefined;
 };
 
 export type Route =
@@ -46,10 +49,11 @@ export function route(state: RunState, task: TaskState, board: AgentBoard, now: 
   const { spentBy, crashes } = state;
   const { role, agent } = task.spec;
   const avoid = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies]?.attempts.at(-1)?.agent;
-  return pickAgent({ config, agents, spentBy, crashes, unable, ranking, role, agent, avoid }, board, now);
+  const keep = isSpokenTo(task) ? lastAttempt(task) : undefined;
+  return pickAgent({ config, agents, spentBy, crashes, unable, ranking, role, agent, avoid, keep }, board, now);
 }
 
-/** Chooses an agent: the one asked for, else its role's, else the order of preference; a resting one is passed over if it may be. */
+/** Chooses an agent: the one asked for, for the role or for all, else its role's, else the order of preference; a resting one is passed over if it may be. */
 export function pickAgent(wanted: Wanted, board: AgentBoard, now: number): Route {
   let soonest: number | undefined;
   const [wish] = plainCandidates(wanted);
@@ -60,7 +64,7 @@ export function pickAgent(wanted: Wanted, board: AgentBoard, now: number): Route
       passed ||= `${agent} has spent what it may in this run`;
       continue;
     }
-    const account = freeAccount({ agent, config: wanted.config.agents[agent] }, board.resting, now);
+    const account = freeAccount(accountsOf(wanted, agent), board.resting, now);
     if (account.kind === 'resting') {
       soonest = Math.min(soonest ?? account.until, account.until);
       passed ||= `${agent} rests`;
@@ -95,7 +99,7 @@ export function candidatesFor(wanted: Wanted): string[] {
 
 /** Whether nothing names an agent for the role. */
 function isLeftOpen({ config, agents, role, agent }: Wanted): boolean {
-  const named = agent ?? agents[role] ?? config.routing.prefer[role]?.[0] ?? config.roles[role]?.agent ?? agents['*'];
+  const named = agent ?? agents[role] ?? agents['*'] ?? config.routing.prefer[role]?.[0] ?? config.roles[role]?.agent;
   return named === undefined;
 }
 
@@ -107,11 +111,17 @@ function whyPassed({ unable = {}, avoid }: Wanted, agent: string): string {
     : `${agent} cannot be used (${why})`;
 }
 
-function plainCandidates({ config, agents, role, agent, ranking }: Wanted): string[] {
+/** The logins of an agent; the one that is kept comes first. */
+function accountsOf({ config, keep }: Wanted, agent: string): Parameters<typeof freeAccount>[0] {
+  const first = keep?.agent === agent ? keep.account : null;
+  return { agent, config: config.agents[agent], ...(first === null ? {} : { first }) };
+}
+
+function plainCandidates({ config, agents, role, agent, ranking, keep }: Wanted): string[] {
   const open = ranking?.[role]?.agents ?? [];
   const order = [...config.routing.order.filter((name) => !open.includes(name)), ...open];
   const preferred = config.routing.prefer[role] ?? [];
-  const all = [agent ?? agents[role], ...preferred, config.roles[role]?.agent, agents['*'], ...order];
+  const all = [keep?.agent, agent ?? agents[role] ?? agents['*'], ...preferred, config.roles[role]?.agent, ...order];
   const distinct = [...new Set(all.filter((name) => name !== undefined))];
   return config.routing.fallback ? distinct : distinct.slice(0, 1);
 }
@@ -121,12 +131,12 @@ function isSpent({ config, spentBy = {} }: Wanted, agent: string): boolean {
   return cap !== undefined && (spentBy[agent] ?? 0) >= cap;
 }
 
-function reasonFor({ config, agents, role, agent, ranking }: Wanted, chosen: string): string {
+function reasonFor({ config, agents, role, agent, ranking, keep }: Wanted, chosen: string): string {
+  if (keep?.agent === chosen) return 'it goes on with a message';
   if (agent !== undefined) return 'asked for by the task';
-  if (agents[role] !== undefined) return 'asked for on the command line';
+  if (agents[role] !== undefined || agents['*'] !== undefined) return 'asked for on the command line';
   if (config.routing.prefer[role]?.length) return `preferred for the role ${role}`;
   if (config.roles[role]?.agent !== undefined) return `set for the role ${role}`;
-  if (agents['*'] !== undefined) return 'asked for on the command line';
   const ranked = ranking?.[role];
   return ranked?.agents[0] === chosen ? ranked.because : 'first in order of preference';
 }

@@ -4,6 +4,7 @@ import type { Failure } from '../schema/failure.ts';
 import type { Evidence } from '../schema/gate.ts';
 import type { HealthSign } from '../schema/health.ts';
 import type { TaskKey } from '../schema/ids.ts';
+import type { TaskMessage } from '../schema/message.ts';
 import type { RiskFlag } from '../schema/risk.ts';
 import type { TaskSpec, Tier, WorkStart } from '../schema/task.ts';
 import type { Spend, Usage } from '../schema/usage.ts';
@@ -43,7 +44,7 @@ export type AttemptState = {
   process: ProcessRecord | null;
   usage: Usage;
   session: string | null;
-  warnings: { sign: HealthSign; message: string; at: number }[];
+  warnings: { sign: HealthSign; message: string; at: number; dismissed: boolean }[];
   ended: {
     at: number;
     summary: string;
@@ -52,6 +53,15 @@ export type AttemptState = {
     saved: SavedWork | null;
     flags: RiskFlag[];
   } | null;
+};
+
+/** What a person told the agent of a task. */
+export type SentMessage = TaskMessage & {
+  at: number;
+  /** How many attempts there were: later ones are told it. */
+  after: number;
+  /** The session that has heard it, if one has. */
+  session: string | null;
 };
 
 export type TaskState = {
@@ -70,6 +80,10 @@ export type TaskState = {
   resume: boolean;
   /** Where the next attempt begins, when it is not the branch's tip. */
   from: WorkStart | null;
+  /** What a person told its agents, the oldest first. */
+  messages: SentMessage[];
+  /** Why a person had the attempt that runs be broken off: it is followed by another one, whatever it came to. */
+  interrupt: 'message' | 'requeue' | null;
   /** How often its work was verified, and what the last verification that failed reported. */
   verifications: number;
   /** Those since a person had it tried again: they are capped. */
@@ -92,7 +106,7 @@ type CallState = {
 type RunStatus =
   | { kind: 'running' }
   | { kind: 'held'; hold: Hold }
-  | { kind: 'cancelling'; reason: string }
+  | { kind: 'cancelling'; reason: string; force: boolean }
   | { kind: 'ended'; status: RunEnd; reason: string; at: number };
 
 /** All that is true of a run: a fold of its events, plain JSON. */

@@ -17,6 +17,8 @@ export function addTask(state: RunState, spec: TaskSpec): void {
     lesson: null,
     resume: false,
     from: spec.from ?? null,
+    messages: [],
+    interrupt: null,
     verifications: 0,
     rounds: 0,
     report: null,

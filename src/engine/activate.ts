@@ -37,6 +37,8 @@ export async function activate(
     agents: ctx.parts.agents({ config, project: { ...start.project, root } }),
     roles: loadRoles(ctx, start.roles),
     cancel: new AbortController(),
+    force: new AbortController(),
+    interrupts: new Map(),
     checks: onlyReads(start.recipe.name, start.input) ? [] : ctx.parts.checks(start.config),
     redact: redactor(secretsOf(ctx, config)),
     keep: undefined,

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, Assignment } from '../agents/agent.ts';
+import { messageSection } from '../core/message.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/state.ts';
 import { renderPrompt } from '../roles/prompt.ts';
 import type { Role } from '../roles/role.ts';
@@ -9,6 +10,7 @@ import { attemptId } from '../schema/ids.ts';
 import type { TaskLimits } from '../schema/task.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { interactiveLimits, isInteractive } from './in-terminal.ts';
 import { readProgress } from './progress.ts';
 import { settingsFor } from './settings.ts';
 import { testInstructions } from './test-instructions.ts';
@@ -34,6 +36,9 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
   const folder = attemptFolder(ctx, run, task, attempt.number);
   const role = run.roles.get(roleOf(task));
   const tier = attempt.tier ?? undefined;
+  const answer = outputOf(task, role);
+  const interactive = isInteractive(run, { task, attempt, agent, hasSchema: answer.outputSchema !== undefined });
+  const limits = limitsOf(task, attempt, run.ledger.state.start.config.agents[attempt.agent]);
   const settings = await settingsFor(run, { task, attempt, tier, workspace: what.workspace });
   return {
     attempt: attemptId(run.id, task.ordinal, attempt.number),
@@ -45,7 +50,8 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
     workspace: what.workspace,
     folder,
     promptFile: join(folder, 'prompt.md'),
-    limits: limitsOf(task, attempt, run.ledger.state.start.config.agents[attempt.agent]),
+    limits: interactive ? interactiveLimits(run, limits) : limits,
+    ...(interactive ? { interactive } : {}),
     settings,
     env: {
       ...childEnvironment(ctx.env),
@@ -55,7 +61,7 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
     },
     ...(tier === undefined ? {} : { tier }),
     ...(attempt.session === null ? {} : { session: attempt.session }),
-    ...outputOf(task, role),
+    ...answer,
     ...scopesOf(task),
   };
 }
@@ -111,7 +117,9 @@ export async function writePrompt(run: ActiveRun, task: TaskState, writing: Writ
     { task, instructions, appUrl: writing.appUrl ?? '', progress: await readProgress(run), testing },
     run.roles.get(roleOf(task)),
   );
-  await writeFile(assignment.promptFile, `${prompt}${answerRequest(task)}`, { mode: 0o600 });
+  const attempt = { number: assignment.number, session: assignment.session ?? null };
+  const messages = messageSection(task, attempt);
+  await writeFile(assignment.promptFile, `${prompt}${messages}${answerRequest(task)}`, { mode: 0o600 });
 }
 
 /** A task that wants an answer of its own shape says so, below what its role says. */

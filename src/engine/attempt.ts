@@ -11,11 +11,14 @@ import { crashpoint } from '../world.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { concludeAttempt } from './conclude.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { programOf } from './in-terminal.ts';
+import { interruptible } from './interrupt.ts';
 import { isStoreFailure } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { type Place, placeOf, preparePlace } from './place.ts';
 import { endServing, type Serving, serve } from './serving.ts';
 import { GRACE_MS, type Started, supervise } from './supervise.ts';
+import { recordTold } from './told.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
 const UNSEEN = { result: { usage: { kind: 'unknown' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -28,7 +31,8 @@ const RAW_MARGIN_BYTES = 1024 * 1024;
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const attempt = currentAttempt(task);
   crashpoint('attempt.claimed');
-  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+  using interrupted = interruptible(run, task);
+  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal, interrupted.signal]);
   let begun: { place: Place; outcome: Omit<Outcome, 'stopped'> } | undefined;
   try {
     const place = await preparePlace(ctx, run, task, signal);
@@ -47,9 +51,13 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     };
     const assignment = await assignmentFor(ctx, run, assigning);
     await writePrompt(run, task, { assignment, kind: agent.kind, ...(appUrl === undefined ? {} : { appUrl }) });
+    await recordTold(ctx, run, { task, attempt });
+    signal.throwIfAborted();
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
     begun = { place, outcome: UNSEEN };
-    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
+    const interrupt = interrupted.signal;
+    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
+    if (outcome === undefined) return;
     begun = { place, outcome: { ...UNSEEN, result: { usage: outcome.result.usage, text: outcome.result.text } } };
     await concludeAttempt(ctx, run, { task, attempt, place, outcome });
   } catch (error) {
@@ -60,6 +68,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       const outcome = { ...NOT_STARTED, result, stopped: undefined };
       return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome });
     }
+    if (begun !== undefined && ctx.leaving.aborted) return;
     // An agent that ran has its work saved and its use charged, whatever went wrong afterwards.
     const { place, outcome } = begun ?? { place: undefined, outcome: NOT_STARTED };
     const stopped = failureOf(error, signal);
@@ -77,6 +86,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
     return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { ...NOT_STARTED, stopped } });
   }
+  using interrupted = interruptible(run, task);
   let place: Place | undefined;
   try {
     place = await placeOf(ctx, run, task);
@@ -87,10 +97,13 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const agent = requireAgent(run, attempt);
     const assigning = { task, attempt, agent, workspace: place.path, token: process.token };
     const assignment = await assignmentFor(ctx, run, assigning);
-    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process });
+    const interrupt = interrupted.signal;
+    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
+    if (outcome === undefined) return;
     await concludeAttempt(ctx, run, { task, attempt, place, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
+    if (ctx.leaving.aborted && task.spec.serve === undefined) return;
     // Who cannot be watched must not go on working: it is ended, its work is saved, and its use is charged.
     const folder = attemptFolder(ctx, run, task, attempt.number);
     await terminate({ ...process, folder }, { graceMs: GRACE_MS });
@@ -112,7 +125,7 @@ async function applicationFor(
 
 async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token: string }): Promise<ProcessRecord> {
   const { task, attempt, assignment, token } = what;
-  const command = await what.agent.command(assignment);
+  const command = await programOf(what.agent, assignment, ctx.env);
   const launched = await launch({
     folder: assignment.folder,
     command: command.command,
@@ -123,7 +136,12 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
     ...(command.pipeOutput ? { maxFileBytes: mostRawBytes(assignment.limits) } : {}),
     ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
   });
-  const process: ProcessRecord = { identity: launched.identity, token };
+  const { terminal } = command;
+  const process: ProcessRecord = {
+    identity: launched.identity,
+    token,
+    ...(terminal === undefined ? {} : { terminal }),
+  };
   try {
     crashpoint('attempt.forked');
     await ctx.submit(run, (state) => recordSpawn(state, { task: task.spec.key, attempt: attempt.number, process }))

@@ -1,5 +1,6 @@
 import { callId } from '../core/call.ts';
 import type { StartAttempt } from '../core/decide/attempt.ts';
+import { isSpokenTo } from '../core/message.ts';
 import type { Intent } from '../core/next.ts';
 import type { RunState, TaskState } from '../core/state.ts';
 import { openTier, tierByRules } from '../core/tier.ts';
@@ -19,7 +20,8 @@ export function claimFor(
   const { agent, account, because, reservation, closed = [] } = intent;
   const isSame = last?.agent === agent && last.account === (account ?? null);
   const session = task.resume && isSame ? last.session : undefined;
-  const { tier: wanted, why } = tierOf(state, task, roleTier);
+  const { tier: wanted, why } =
+    isSame && isSpokenTo(task) ? { tier: last.tier ?? undefined } : tierOf(state, task, roleTier);
   const tier = openTier(state.start.config.agents[agent], wanted, closed);
   return {
     task: intent.task,

@@ -38,6 +38,8 @@ export interface Parts {
     dir: string;
     root: string;
     choices: string[];
+    /** Nobody is asked: agents are played, but for programs that the choices name. */
+    rehearse: boolean;
     scenario: string | undefined;
   }): PinnedChoice;
   /** The settings with the logins that other programs keep, where they ask for them. */
@@ -86,6 +88,10 @@ export interface ActiveRun {
   readonly roles: ReadonlyMap<string, Role>;
   /** Aborts what is under way for this run when it is cancelled. */
   readonly cancel: AbortController;
+  /** Kills what is under way for this run at once. */
+  readonly force: AbortController;
+  /** Break off one attempt each, by task. */
+  readonly interrupts: Map<string, AbortController>;
   /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
   readonly checks: readonly Extract<GateSpec, { gate: 'command' }>[];
   /** Its recorded settings with the values of variables, which are never recorded. */
@@ -107,5 +113,7 @@ export interface EngineContext {
   readonly checkSlots: Slots;
   /** Aborts everything when the engine stops at once. */
   readonly stopping: AbortSignal;
+  /** Aborted, before `stopping`, when agents are to go on without this engine. */
+  readonly leaving: AbortSignal;
   submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], also?: readonly Write[]): Submission;
 }

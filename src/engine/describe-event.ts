@@ -8,6 +8,7 @@ export function describeEvent(event: AgentEvent): Described {
     case 'text':
     case 'reasoning':
     case 'question':
+    case 'terminal':
       return { kind: event.type, text: event.text };
     case 'session':
       return { kind: event.type, text: event.id };

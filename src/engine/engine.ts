@@ -1,30 +1,28 @@
-import { startAttempt } from '../core/decide/attempt.ts';
-import { holdRun } from '../core/decide/run.ts';
 import { isSettled } from '../core/document.ts';
 import { type Circumstances, type Intent, next } from '../core/next.ts';
 import { taskOf } from '../core/phase.ts';
 import type { RunState } from '../core/state.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import type { RunEvent } from '../schema/event.ts';
-import type { TaskKey } from '../schema/ids.ts';
 import type { Store, Write } from '../store/store.ts';
-import type { World } from '../world.ts';
-import { adoptAttempt, performAttempt } from './attempt.ts';
+import { crashpoint, type World } from '../world.ts';
+import { adoptAttempt } from './attempt.ts';
 import { checkBase } from './base-check.ts';
-import { beforeAttempt } from './before-attempt.ts';
+import { beginAttempt } from './begin-attempt.ts';
 import { beginCalls } from './begin-calls.ts';
 import { Board } from './board.ts';
 import { mayTryAgain } from './cancel-trouble.ts';
-import { claimFor } from './claim.ts';
 import { closingStep } from './closing.ts';
 import type { ActiveRun, EngineContext, Parts } from './context.ts';
 import { giveUp } from './give-up.ts';
-import { beginsBy, endedBy, endedTasks } from './happened.ts';
-import { isStoreFailure, type Submission } from './ledger.ts';
-import { removePlace } from './place.ts';
+import { beginsBy, endedBy, endedTasks, interruptedBy } from './happened.ts';
+import { cancel, interrupt } from './interrupt.ts';
+import type { Submission } from './ledger.ts';
+import { orHold } from './or-hold.ts';
 import { roomFor } from './room.ts';
 import { Slots } from './slots.ts';
+import { tidy } from './tidy.ts';
 import { landWaiting } from './train.ts';
 import { unfold } from './unfold.ts';
 import { Works } from './works.ts';
@@ -46,6 +44,7 @@ export class Engine implements EngineContext {
   readonly #board: Board;
   readonly #works: Works;
   readonly #stop = new AbortController();
+  readonly #leave = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
   #isDraining = false;
   #isAwake = false;
@@ -71,6 +70,10 @@ export class Engine implements EngineContext {
     return this.#stop.signal;
   }
 
+  get leaving(): AbortSignal {
+    return this.#leave.signal;
+  }
+
   /** Rejects when the engine itself cannot go on, for example because its disk is full. */
   get failed(): Promise<never> {
     return this.#failed.promise;
@@ -82,14 +85,14 @@ export class Engine implements EngineContext {
 
   /** Takes a run up: adopts what an earlier engine left running, asks the recipe what is still wanted, goes on. */
   carry(run: ActiveRun): void {
-    if (this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
+    if (this.#stop.signal.aborted || this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
     this.#runs.set(run.id, run);
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
     for (const key of Object.keys(state.running))
       this.#works.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
     if (state.baseEvidence !== null) unfold(this, run, [undefined, ...endedTasks(state)]);
-    if (state.status.kind === 'cancelling') run.cancel.abort();
+    if (state.status.kind === 'cancelling') cancel(run, state.status.force);
     this.#works.once(run, { name: 'calls', forGood: true }, () => beginCalls(this, run));
     this.wake();
   }
@@ -99,9 +102,14 @@ export class Engine implements EngineContext {
     submission.committed.catch((error: unknown) => this.#failed.reject(error));
     this.#board.heard(also ?? []);
     const { state } = run.ledger;
-    if (state.status.kind === 'cancelling' && !run.cancel.signal.aborted) run.cancel.abort();
+    if (state.status.kind === 'cancelling') cancel(run, state.status.force);
+    for (const key of interruptedBy(submission.events, state))
+      this.#works.track(
+        run,
+        submission.committed.then(() => interrupt(run, key)),
+      );
     const ended = endedBy(submission.events);
-    for (const key of ended) this.#tidy(run, key, submission.committed);
+    for (const key of ended) this.#works.track(run, tidy(this, run, key, submission.committed));
     unfold(this, run, [...beginsBy(submission.events, state), ...ended]);
     this.wake();
     return submission;
@@ -143,6 +151,28 @@ export class Engine implements EngineContext {
     await this.#works.underway.ended();
   }
 
+  /** Ends as if it were killed, but at rest: agents go on and are adopted by the next engine; afterwards nothing of this one acts. */
+  async leave(): Promise<void> {
+    crashpoint('engine.leaving');
+    this.#leave.abort();
+    await this.stop();
+    crashpoint('engine.left');
+  }
+
+  /** Does what was asked for from outside; whoever ends the engine waits for it, and afterwards nothing is begun. */
+  attend<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#stop.signal.aborted) return Promise.reject(new AppError('ENGINE_GONE', 'The engine is ending'));
+    const done = work();
+    // Its failure is for the asker.
+    this.#works.underway.add(
+      done
+        .then(() => {})
+        .catch(() => {})
+        .finally(() => this.wake()),
+    );
+    return done;
+  }
+
   #look(): void {
     this.#works.underway.look();
     if (this.#stop.signal.aborted) return;
@@ -174,7 +204,7 @@ export class Engine implements EngineContext {
   #begin(run: ActiveRun): void {
     const { state } = run.ledger;
     if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#isDraining) return;
-    this.#works.once(run, { name: 'base', forGood: false }, () => this.#orHold(run, checkBase(this, run, run.checks)));
+    this.#works.once(run, { name: 'base', forGood: false }, () => orHold(this, run, checkBase(this, run, run.checks)));
   }
 
   #act(intent: Intent): void {
@@ -182,26 +212,15 @@ export class Engine implements EngineContext {
     if (run === undefined) return;
     switch (intent.do) {
       case 'attempt':
-        this.#attempt(run, intent);
+        this.#works.perform(run, intent.task, () => beginAttempt(this, run, intent));
         return;
       case 'give-up':
         this.submit(run, (state) => giveUp(state, intent));
         return;
       case 'land':
-        this.#works.land(run, this.#orHold(run, landWaiting(this, run, intent.tasks)));
+        this.#works.land(run, orHold(this, run, landWaiting(this, run, intent.tasks)));
         return;
     }
-  }
-
-  #attempt(run: ActiveRun, intent: Extract<Intent, { do: 'attempt' }>): void {
-    this.#works.perform(run, intent.task, async () => {
-      await this.#orHold(run, beforeAttempt(this, run, intent.task));
-      const role = taskOf(run.ledger.state, intent.task).spec.role;
-      const claim = claimFor(run.ledger.state, intent, run.roles.get(role)?.tier);
-      if (claim === undefined) return;
-      await this.submit(run, (state) => startAttempt(state, claim)).committed;
-      await performAttempt(this, run, taskOf(run.ledger.state, intent.task));
-    });
   }
 
   /** Takes what a run is due besides its tasks. */
@@ -209,30 +228,7 @@ export class Engine implements EngineContext {
     if (isWriteBackDue(run)) this.#works.once(run, TELL, () => tell(this, run));
     if (this.#works.landing.has(run.id)) return;
     const step = closingStep(run.ledger.state);
-    if (step !== undefined) this.#works.once(run, step, () => this.#orHold(run, step.take(this, run)));
-  }
-
-  #tidy(run: ActiveRun, key: TaskKey, committed: Promise<void>): void {
-    const task = taskOf(run.ledger.state, key);
-    if (task.phase.status === 'failed') return;
-    if (task.attempts.at(-1)?.ended?.saved == null && task.attempts.length > 0) return;
-    this.#works.track(
-      run,
-      // A folder that cannot be removed, or whose teardown fails, stays: its work is saved, and `clean` lists it.
-      committed.then(() => removePlace(this, run, task).catch(() => {})),
-    );
-  }
-
-  /** Trouble of one run (its repository is gone, say) holds that run for a person; the others go on. */
-  async #orHold(run: ActiveRun, work: Promise<void>): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      const isMine = run.ledger.state.status.kind === 'running' && !isStoreFailure(error);
-      if (!isMine || this.#stop.signal.aborted) throw error;
-      const reason = error instanceof AppError ? `${error.message} (${error.hint})` : messageOf(error);
-      await this.submit(run, (state) => holdRun(state, { what: 'trouble', reason, files: [] })).committed;
-    }
+    if (step !== undefined) this.#works.once(run, step, () => orHold(this, run, step.take(this, run)));
   }
 
   #onError(run: ActiveRun, error: unknown): void {

@@ -23,3 +23,11 @@ export function beginsBy(events: readonly RunEvent[], state: RunState): (TaskKey
   if (events.some((event) => event.type === 'run.approved')) return [undefined, ...endedTasks(state)];
   return events.some((event) => event.type === 'run.base-checked') ? [undefined] : [];
 }
+
+/** The tasks whose running attempt these events break off. */
+export function interruptedBy(events: readonly RunEvent[], state: RunState): TaskKey[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'task.messaged' && event.type !== 'task.requeued') return [];
+    return state.tasks[event.data.task]?.interrupt == null ? [] : [event.data.task];
+  });
+}

@@ -5,15 +5,19 @@ import type { Parts, PinnedChoice } from './context.ts';
 
 type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
-/** The agents of the run: those asked for come first, in order; a role may have its own. `open` are those whose order nobody said. */
+/**
+ * The agents of the run: those asked for come first, in order; a role may have its own. In a rehearsal everybody is played, whoever
+ * the settings, the command or a task name. `open` are those whose order nobody said.
+ */
 export function pinChoices(
   parts: Pick<Parts, 'pin'>,
   what: { config: Config; options: Choices; root: string },
 ): { config: Config; byRole: Record<string, string>; open: string[] } {
   const { config, options, root } = what;
   const rehearses = options.rehearse || options.scenario !== undefined;
-  const choices = [...options.agents, ...(rehearses && options.agents.length === 0 ? ['rehearsal'] : [])];
-  const pinned = parts.pin({ config, dir: options.dir, root, choices, scenario: options.scenario });
+  const choices = [...options.agents, ...(rehearses ? ['rehearsal'] : [])];
+  const { dir, scenario } = options;
+  const pinned = parts.pin({ config, dir, root, choices, rehearse: rehearses, scenario });
   const byRole: Record<string, string> = {};
   for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
   const order = orderOf(config, pinned);

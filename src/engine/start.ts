@@ -32,8 +32,15 @@ export type BenchStart = { kind: BenchKind; settings: string; dir: string; check
 
 export type StartedRun = { state: RunState; project: Project; notes: string[] };
 
+/** What a run is besides: a benchmark, or an item of a batch. */
+export type StartManner = { bench?: BenchStart; item?: { batch: string; item: number } };
+
 /** Puts a new run on record with all that it will ever depend on pinned; refuses early, before anything is made. */
-export async function startRun(ctx: EngineContext, request: StartRequest, bench?: BenchStart): Promise<StartedRun> {
+export async function startRun(
+  ctx: EngineContext,
+  request: StartRequest,
+  { bench, item }: StartManner = {},
+): Promise<StartedRun> {
   const { options } = request;
   await requireGit();
   const { repository, folder } = await openFolder(ctx, request);
@@ -79,17 +86,18 @@ export async function startRun(ctx: EngineContext, request: StartRequest, bench?
   const event: RunEvent = { type: 'run.started', data: start };
   const at = ctx.world.now();
   crashpoint('run.starting');
-  await ctx.store.append([{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options)], at);
+  await ctx.store.append([{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, item)], at);
   crashpoint('run.started');
   const notes = folder === undefined ? await notesFor(request, { repository, config, base }) : [];
   return { state: evolve(undefined, { event, at }), project: { id, repository, mirror }, notes };
 }
 
-/** The run stands in its collection from the first moment. */
-function filing({ run, project }: RunStart, { collection }: StartOptions): Write[] {
-  if (collection === undefined) return [];
-  const filed: ProjectEvent = { type: 'collection.filed', data: { run, collection } };
-  return [{ stream: projectStream(project.id), expected: -1, events: [filed] }];
+/** The run stands in its collection, and for its item of a batch, from the first moment. */
+function filing({ run, project }: RunStart, { collection }: StartOptions, item: StartManner['item']): Write[] {
+  const events: ProjectEvent[] = [];
+  if (collection !== undefined) events.push({ type: 'collection.filed', data: { run, collection } });
+  if (item !== undefined) events.push({ type: 'batch.item-started', data: { ...item, run } });
+  return events.length === 0 ? [] : [{ stream: projectStream(project.id), expected: -1, events }];
 }
 
 async function settingsOf(ctx: EngineContext, root: string, bench: BenchStart | undefined): Promise<Config> {

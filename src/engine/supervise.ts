@@ -4,6 +4,7 @@ import type { AttemptState, TaskState } from '../core/state.ts';
 import { stepsFromText } from '../core/steps.ts';
 import { liveness } from '../process/identity.ts';
 import { ending } from '../process/launch.ts';
+import { programEnding } from '../process/terminal/files.ts';
 import { sweep, terminate } from '../process/terminate.ts';
 import type { ProcessRecord } from '../schema/event.ts';
 import type { Failure } from '../schema/failure.ts';
@@ -11,8 +12,10 @@ import { StepsOutput } from '../schema/output.ts';
 import { crashpoint } from '../world.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import { AttemptDigest } from './digest.ts';
+import { readerOf } from './in-terminal.ts';
 import type { Outcome } from './outcome.ts';
 import { AttemptOutput } from './output.ts';
+import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** An attempt with all that its agent was given. */
@@ -23,22 +26,23 @@ export const GRACE_MS = 5_000;
 /** Live usage is put on record at most this often. */
 const USAGE_EVERY_MS = 5_000;
 
-/** Watches a started agent to its end: its output is read, its limits are kept, its use is put on record. */
+/** Watches a started agent to its end: its output is read, its limits are kept, its use is put on record. None when the engine leaves it to the next one. */
 export async function supervise(
   ctx: EngineContext,
   run: ActiveRun,
-  what: Started & { process: ProcessRecord },
-): Promise<Outcome> {
+  what: Started & { process: ProcessRecord; interrupt: AbortSignal },
+): Promise<Outcome | undefined> {
   const { task, attempt, assignment, process } = what;
   const target = { ...process, folder: assignment.folder };
-  const reader = what.agent.reader(assignment);
+  const reader = readerOf(what.agent, assignment, process.terminal);
   let stopped: Failure | undefined;
   let lastUsageAt = ctx.world.now();
   const end = (failure: Failure) => {
     // It has ended by itself, and only its output is still being read.
     if (liveness(process.identity) === 'gone') return;
     stopped ??= failure;
-    void terminate(target, { graceMs: GRACE_MS }).catch((error: unknown) => failures.reject(error));
+    const graceMs = run.force.signal.aborted ? 0 : GRACE_MS;
+    void terminate(target, { graceMs }).catch((error: unknown) => failures.reject(error));
   };
   const failures = Promise.withResolvers<never>();
   const watchdog = new Watchdog({
@@ -57,13 +61,17 @@ export async function supervise(
   });
   const reading = new AbortController();
   const digest = new AttemptDigest();
-  const onStop = () =>
-    end({ kind: 'interrupted', message: ctx.stopping.aborted ? 'The engine was stopped' : 'The run was cancelled' });
-  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-  signal.addEventListener('abort', onStop, { once: true });
-  if (signal.aborted) onStop();
+  const left = new AbortController();
+  const onStop = () => {
+    if (isLeft(ctx, run, task) && stopped === undefined) left.abort();
+    else end({ kind: 'interrupted', message: whyStopped(ctx, run) });
+  };
+  const stops = [what.interrupt, run.force.signal, run.cancel.signal, ctx.stopping];
+  for (const signal of stops) signal.addEventListener('abort', onStop, { once: true });
+  if (stops.some((signal) => signal.aborted)) onStop();
   try {
-    const output = new AttemptOutput({
+    const Output = process.terminal === undefined ? AttemptOutput : TerminalOutput;
+    const output = new Output({
       attempt: assignment.attempt,
       folder: assignment.folder,
       reader,
@@ -83,22 +91,36 @@ export async function supervise(
           .committed.catch(failures.reject);
       },
     });
-    const exit = await Promise.race([ending(assignment.folder, process.identity), failures.promise]);
+    const gone = ending(assignment.folder, process.identity, left.signal);
+    const exit = await Promise.race([gone, failures.promise]).catch((error: unknown) => {
+      if (!left.signal.aborted) throw error;
+    });
+    if (exit === undefined) return undefined;
     crashpoint('attempt.exited');
     await sweep(target);
     await output.finish();
     crashpoint('attempt.read');
     return {
-      result: answerOf(task, reader.end(exit)),
+      result: answerOf(task, reader.end(process.terminal === undefined ? exit : programEnding(assignment.folder))),
       digest: digest.result(),
       model: assignment.settings.model,
       stopped,
     };
   } finally {
-    signal.removeEventListener('abort', onStop);
+    for (const signal of stops) signal.removeEventListener('abort', onStop);
     watchdog.close();
     reading.abort();
   }
+}
+
+/** Whether an agent goes on when the engine ends; not one that looks at an application, which ends with the engine. */
+function isLeft({ leaving }: EngineContext, run: ActiveRun, { spec }: TaskState): boolean {
+  return leaving.aborted && !run.cancel.signal.aborted && spec.serve === undefined;
+}
+
+function whyStopped({ stopping }: EngineContext, run: ActiveRun): string {
+  if (stopping.aborted) return 'The engine was stopped';
+  return run.cancel.signal.aborted ? 'The run was cancelled' : 'A person broke it off';
 }
 
 /** A verifier may also answer in lines: `STEP 1: PASS`. */

@@ -19,18 +19,23 @@ export async function writeBack(ctx: EngineContext, run: ActiveRun): Promise<str
   if (written.get(run) === text) return undefined;
   written.set(run, text);
   crashpoint('status.writing');
-  try {
-    if (statuses !== undefined) await ctx.parts.writeStatuses(state.start.project.root, statuses);
-    await addProgress(
-      run,
-      landed.map(({ spec }) => spec.key),
-      ctx.world.now(),
-    );
-  } catch (error) {
-    return `${statuses?.file ?? 'the progress file'} could not be updated: ${messageOf(error)}`;
-  }
+  const keys = landed.map(({ spec }) => spec.key);
+  const { root } = state.start.project;
+  const unset =
+    statuses === undefined ? undefined : await attempted(statuses.file, () => ctx.parts.writeStatuses(root, statuses));
+  const unsaid = await attempted('the progress file', () => addProgress(run, keys, ctx.world.now()));
   crashpoint('status.written');
-  return undefined;
+  const untold = [unset, unsaid].filter((reason) => reason !== undefined);
+  return untold.length === 0 ? undefined : untold.join('; ');
+}
+
+async function attempted(file: string, write: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await write();
+    return undefined;
+  } catch (error) {
+    return `${file} could not be updated: ${messageOf(error)}`;
+  }
 }
 
 /** The files of the user's checkout that we write while a run goes on: that they differ keeps nothing from landing. */

@@ -61,12 +61,12 @@ function hostFor(name: ForgeName, host: string): string {
 
 type Told = { configured: string | undefined; path: string | undefined; env: NodeJS.ProcessEnv };
 
-/** GitLab has groups in groups; the others have an owner and a name. */
-function repoOf(name: ForgeName, { configured, path, env }: Told): string | undefined {
+/** GitLab has groups in groups; the others have an owner and a name. A name alone is one of the remote's own owner. */
+function repoOf(name: ForgeName, { configured, path = '', env }: Told): string | undefined {
   const workspace = name === 'bitbucket' ? env.BITBUCKET_WORKSPACE : undefined;
-  const repo =
-    configured?.includes('/') || configured === undefined || !workspace ? configured : `${workspace}/${configured}`;
-  const parts = (repo ?? path ?? '').split('/');
+  const owner = workspace || path.split('/').slice(0, -1).join('/');
+  const repo = configured === undefined || configured.includes('/') ? configured : `${owner}/${configured}`;
+  const parts = (repo ?? path).split('/');
   const isWhole = name === 'gitlab' ? parts.length >= 2 : parts.length === 2;
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
   return isWhole && isPlain ? parts.join('/') : undefined;

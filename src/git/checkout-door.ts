@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellWord } from '../process/shell-word.ts';
 import { type Mirror, privateFolder } from './mirror-config.ts';
-import { shellWord } from './shell-word.ts';
 
 /**
  * Makes the folder whose hook moves a checkout with a branch although these files in it differ: they stay as they are. Whatever

@@ -1,4 +1,4 @@
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../process/shell-word.ts';
 
 /** Settings that hold whatever a repository's own configuration says. */
 const SETTINGS: readonly (readonly [string, string])[] = [

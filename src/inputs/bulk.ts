@@ -100,10 +100,9 @@ function filesOf(
   { fields, root }: { fields: FileItem; root: string | undefined },
 ): string[] | undefined {
   if (fields.target === undefined) return fields.files ?? [];
-  const inside = root !== undefined && fields.target.startsWith(`${root}/`);
-  const target = ProjectPath.safeParse(
-    inside ? fields.target.slice(root.length + 1) : fields.target.replace(/^(\.\/)+/, ''),
-  );
+  const given = slashed(fields.target);
+  const inside = root !== undefined && given.startsWith(`${root}/`);
+  const target = ProjectPath.safeParse(inside ? given.slice(root.length + 1) : given.replace(/^(\.\/)+/, ''));
   if (target.success) return [...new Set([target.data, ...(fields.files ?? [])])];
   const reason = target.error.issues[0]?.message ?? 'must be a path inside the project';
   mistakes.addAt(source, [...path, 'target'], {
@@ -111,6 +110,11 @@ function filesOf(
     reason: `found ${JSON.stringify(fields.target.slice(0, 60))}; ${reason}`,
   });
   return undefined;
+}
+
+/** Files that were written on Windows part their folders with backslashes. */
+function slashed(path: string): string {
+  return path.includes('/') ? path : path.replaceAll('\\', '/');
 }
 
 function toItem(
@@ -133,7 +137,7 @@ function toItem(
     ...(priority === undefined ? {} : { priority }),
     ...(fields.bucket === undefined ? {} : { bucket: fields.bucket }),
     ...(fields.require_patterns === undefined ? {} : { requirePatterns: fields.require_patterns }),
-    ...(fields.allowed_side_files === undefined ? {} : { sideFiles: fields.allowed_side_files }),
+    ...(fields.allowed_side_files === undefined ? {} : { sideFiles: fields.allowed_side_files.map(slashed) }),
   };
 }
 

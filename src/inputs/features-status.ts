@@ -9,11 +9,12 @@ import { crashpoint } from '../world.ts';
 import { withStatuses } from './status-edit.ts';
 
 const MOST_TRIES = 20;
+const MOST_NAMED = 5;
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
- * Writes statuses back into features.json, at once or not at all, and changes nothing else in it. What somebody else changed
- * meanwhile is kept; a file that no longer has these features is refused.
+ * Writes statuses back into features.json, all in one step, and changes nothing else in it. What somebody else changed meanwhile is
+ * kept; features that are no longer there are named in the error, after the others were written.
  */
 export async function writeStatus(
   path: string,
@@ -47,8 +48,9 @@ async function writeInTurn(file: string, changes: ReadonlyMap<string, FeatureSta
     const before = bytes.toString('utf8');
     const result = withStatuses(before, changes);
     if (!result.ok) throw changed(file, result.reason);
-    if (result.text === before) return;
-    if (await replaced(file, { bytes, mode, text: result.text })) return;
+    const isWritten = result.text === before || (await replaced(file, { bytes, mode, text: result.text }));
+    if (isWritten && result.unset.length > 0) throw changed(file, unsetText(result.unset, changes.size));
+    if (isWritten) return;
   }
   throw changed(file, 'somebody else writes it all the time');
 }
@@ -115,6 +117,12 @@ async function writeDraft(draft: string, text: string, mode: number): Promise<vo
   await handle.chmod(mode);
   await handle.writeFile(text);
   await handle.sync();
+}
+
+function unsetText(unset: readonly string[], asked: number): string {
+  const named = unset.slice(0, MOST_NAMED).join(', ');
+  const more = unset.length > MOST_NAMED ? ` and ${unset.length - MOST_NAMED} more` : '';
+  return `${named}${more}${unset.length < asked ? '; the others were written' : ''}`;
 }
 
 function changed(file: string, why: string): AppError {

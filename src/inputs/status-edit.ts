@@ -6,31 +6,31 @@ type Edit = { offset: number; length: number; text: string };
 /** What some editors put before a text. */
 const MARK = '\uFEFF';
 
-/** The text with other statuses and not one other character changed; or why that cannot be done. */
+/** The text with other statuses and not one other character changed, and which could not be set; or why nothing can be done. */
 export function withStatuses(
   text: string,
   changes: ReadonlyMap<string, FeatureStatus>,
-): { ok: true; text: string } | { ok: false; reason: string } {
+): { ok: true; text: string; unset: string[] } | { ok: false; reason: string } {
   const errors: ParseError[] = [];
   if (text.startsWith(MARK)) {
     const rest = withStatuses(text.slice(MARK.length), changes);
-    return rest.ok ? { ok: true, text: MARK + rest.text } : rest;
+    return rest.ok ? { ...rest, text: MARK + rest.text } : rest;
   }
   const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
   const list = errors.length > 0 || root === undefined ? undefined : listOf(root);
   if (list === undefined) return { ok: false, reason: 'it is no longer a list of features' };
   const edits: Edit[] = [];
+  const unset: string[] = [];
   for (const [id, status] of changes) {
     const found = list.filter((feature) => idOf(feature) === id);
     const [feature] = found;
-    if (feature === undefined || found.length > 1) {
-      return { ok: false, reason: feature === undefined ? `feature ${id} is gone` : `feature ${id} is there twice` };
-    }
-    const edit = editOf(text, feature, status);
-    if (edit === 'impossible') return { ok: false, reason: `the status of feature ${id} is not a text` };
-    if (edit !== undefined) edits.push(edit);
+    const edit = feature === undefined || found.length > 1 ? undefined : editOf(text, feature, status);
+    if (feature === undefined) unset.push(`feature ${id} is gone`);
+    else if (found.length > 1) unset.push(`feature ${id} is there twice`);
+    else if (edit === 'impossible') unset.push(`the status of feature ${id} is not a text`);
+    else if (edit !== undefined) edits.push(edit);
   }
-  return { ok: true, text: applied(text, edits) };
+  return { ok: true, text: applied(text, edits), unset };
 }
 
 function listOf(root: Node): Node[] | undefined {

@@ -47,7 +47,7 @@ export function readTasks(reading: Reading): { input: TasksInput; options: WorkF
   const foreign = isForeign(top, list);
   tellUnknownKeys(reading, { path: [], value, known: ['tasks', 'settings', 'pr', 'title', '$schema'], foreign });
   tellSettings(reading, top.settings);
-  const pr = checked(reading, { path: ['pr'], value: top.pr ?? undefined }, TasksInput.shape.pr) ?? 'none';
+  const pr = checked(reading, { path: ['pr'], value: top.pr ?? undefined }, TasksInput.shape.pr);
   const tasks = list.flatMap((entry, index) => {
     const path = ['tasks', index];
     tellUnknownKeys(reading, { path, value: entry, known: foreign ? keysOf(FileTask) : OUR_KEYS, foreign });
@@ -67,7 +67,7 @@ export function readTasks(reading: Reading): { input: TasksInput; options: WorkF
   tellSharedBranches(reading, tasks);
   const title = checked(reading, { path: ['title'], value: top.title ?? undefined }, WorkTask.shape.title.optional());
   return {
-    input: { tasks: tasks.map(({ task }) => task), pr },
+    input: { tasks: tasks.map(({ task }) => task), ...(pr === undefined ? {} : { pr }) },
     options: title === undefined ? {} : { title },
   };
 }

@@ -1,7 +1,7 @@
 import { bulkStatus } from '../core/bulk-status.ts';
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
-import { findRun } from './find-run.ts';
+import { findRun, type Ref, requireDir } from './find-run.ts';
 import type { Operation } from './operation.ts';
 import type { Ports } from './ports.ts';
 
@@ -9,14 +9,14 @@ import type { Ports } from './ports.ts';
 export const showBulk: Operation<'bulk-status'> = async (ports, which) => bulkStatus(await findBulk(ports, which));
 
 /** The named run, which must be one of items, or the project's latest that is. */
-async function findBulk(ports: Ports, which: { dir: string; run?: string | undefined }): Promise<RunState> {
+async function findBulk(ports: Ports, which: Ref): Promise<RunState> {
   if (which.run !== undefined) {
     const state = await findRun(ports, which);
     const { run, recipe } = state.start;
     if (recipe.name === 'bulk') return state;
     throw new AppError('REFUSED', `Run ${run} is no run of items: it is ${recipe.name}`, { run });
   }
-  const project = await ports.work.project(which.dir);
+  const project = await ports.work.project(requireDir(which));
   for (const id of ports.runs.ids()) {
     const state = ports.runs.state(id);
     if (state.start.project.id === project.id && state.start.recipe.name === 'bulk') return state;

@@ -17,4 +17,8 @@ export interface Caller extends AsyncDisposable {
   drain(): Promise<void>;
   /** Own engine only: stops the agents, saves their work and leaves runs that can be resumed. */
   stop(): Promise<void>;
+  /** Own engine only: leaves the agents running for the next engine to adopt; afterwards nothing of this one acts. */
+  leave(): Promise<void>;
+  /** Aborted when somebody asked this process's engine to end, which it has then begun to do; `leave` waits for it. */
+  readonly ending: AbortSignal;
 }

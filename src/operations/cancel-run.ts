@@ -8,5 +8,5 @@ export const cancelRun: Operation<'cancel-run'> = async (ports, input) => {
   const { start } = await findRun(ports, input);
   const engine = requireEngine(ports);
   await engine.carry(start.run);
-  return runDocument(await engine.submit(start.run, (state) => decideCancel(state, input.reason)));
+  return runDocument(await engine.submit(start.run, (state) => decideCancel(state, input.reason, input.force)));
 };

@@ -1,16 +1,28 @@
-import type { RunState } from '../core/state.ts';
+import type { RunState, TaskState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import type { EnginePort, Ports } from './ports.ts';
 
+/** A run by id or a beginning of one; or a folder, which stands for the latest run of its project. */
+export type Ref = { dir?: string | undefined; run?: string | undefined };
+
 /** The run that is meant: by id, by a unique beginning of one, or the project's latest. */
-export async function findRun(ports: Ports, ref: { dir: string; run?: string | undefined }): Promise<RunState> {
+export async function findRun(ports: Ports, ref: Ref): Promise<RunState> {
   if (ref.run !== undefined) return ports.runs.state(completeId(ports, ref.run));
-  const project = await ports.work.project(ref.dir);
-  for (const id of ports.runs.ids()) {
-    const state = ports.runs.state(id);
-    if (state.start.project.id === project.id) return state;
-  }
+  const project = await ports.work.project(requireDir(ref));
+  const latest = ports.runs.ids().find((id) => ports.overviews.of(id).projectId === project.id);
+  if (latest !== undefined) return ports.runs.state(latest);
   throw new AppError('RUN_NONE', `There is no run in ${project.root} yet`, { root: project.root });
+}
+
+/** The folder that was named. */
+export function requireDir({ dir }: Ref): string {
+  if (dir !== undefined) return dir;
+  throw new AppError('INPUT_INVALID', 'Name a run, or a folder of the project (dir)');
+}
+
+/** The project of the folder that was named, else that of the run. */
+export async function findProject(ports: Ports, ref: Ref): Promise<{ id: string; root: string }> {
+  return ref.dir === undefined ? (await findRun(ports, ref)).start.project : ports.work.project(ref.dir);
 }
 
 /** The only run id that begins so. */
@@ -39,6 +51,13 @@ export function completeKey(state: RunState, wanted: string): string {
     `Run ${state.start.run} has no task ${wanted}; it has ${known.slice(0, 8).join(', ')}`,
     { task: wanted },
   );
+}
+
+/** The task of a key that was completed. */
+export function requireTask(state: RunState, key: string): TaskState {
+  const task = state.tasks[key];
+  if (task !== undefined) return task;
+  throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${key}`, { task: key });
 }
 
 /** The engine; the caller made sure that this process is it. */

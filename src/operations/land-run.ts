@@ -1,4 +1,5 @@
-import { runDocument, runWord } from '../core/document.ts';
+import { runDocument } from '../core/document.ts';
+import { runWord } from '../core/run-word.ts';
 import { AppError } from '../errors.ts';
 import { findRun, requireEngine } from './find-run.ts';
 import type { Operation } from './operation.ts';

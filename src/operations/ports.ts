@@ -1,3 +1,4 @@
+import type { SendMessage } from '../core/decide/message.ts';
 import type { History } from '../core/history.ts';
 import type { ProjectState } from '../core/project.ts';
 import type { Ranking } from '../core/ranking.ts';
@@ -7,7 +8,7 @@ import type { FileChange } from '../schema/change.ts';
 import type { AgentKind } from '../schema/config/agent.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
-import type { ProjectEvent, RunEvent } from '../schema/event.ts';
+import type { ProcessRecord, ProjectEvent, RunEvent } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
 import type { ArchiveResult, BackupResult } from '../schema/keeping.ts';
 import type { BenchKind } from '../schema/model.ts';
@@ -17,9 +18,10 @@ import type { StartRequest } from '../schema/request.ts';
 import type { ReviewInput } from '../schema/review-input.ts';
 import type { Template } from '../schema/template.ts';
 import type { UndoResult } from '../schema/undo.ts';
+import type { ArchivedRun, FilesPort, OverviewPort, TranscriptsPort } from './view-ports.ts';
 
 /** A row of what an agent said. */
-export type SaidRow = { id: number; attempt: string; at: number; kind: string; text: string };
+export type SaidRow = { id: number; attempt: string; at: number; kind: string; text: string; data?: unknown };
 
 /** Reading runs: live from the engine of this process, else folded from the store. */
 export interface RunsPort {
@@ -64,12 +66,21 @@ export interface WorkPort {
 
 /** The engine of this process. */
 export interface EnginePort {
-  start(request: StartRequest): Promise<{ run: string; notes: string[] }>;
+  /** Aborted when it ends. */
+  readonly stopping: AbortSignal;
+  /** The starts of batches that it carries. */
+  readonly batches: Set<string>;
+  /** Starts a run; one that is an item of a batch is on record as that from its first moment. */
+  start(request: StartRequest, item?: { batch: string; item: number }): Promise<{ run: string; notes: string[] }>;
   /** Starts a benchmark in its own repository, with the agents of the settings in `settings`. */
   bench(request: { kind: BenchKind; agent: string; dir: string; settings: string; most: number }): Promise<string>;
   /** Takes up a recorded run, if it is not being carried yet. */
   carry(run: string): Promise<void>;
   submit(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
+  /** Puts something on record without taking the run up. */
+  record(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
+  /** Tells the agent of a task something. */
+  send(run: string, message: Omit<SendMessage, 'now'>): Promise<RunState>;
   land(run: string, asked: { how: LandMode; draft?: boolean }): Promise<RunState>;
   /** Runs the checks of an ended run again on its result as it stands. */
   recheck(run: string): Promise<Evidence[]>;
@@ -80,6 +91,8 @@ export interface EnginePort {
     olderThanDays: number;
     apply: boolean;
   }): Promise<OperationOutput<'clean'>>;
+  /** Begins to end the engine once this call was answered. */
+  end(agents: 'leave' | 'stop'): void;
 }
 
 /** What is known about the tasks of a benchmark. */
@@ -100,6 +113,8 @@ export type Archiving = { project: string | undefined; olderThanDays: number; ap
 export interface KeepPort {
   backup(keep: number): Promise<BackupResult>;
   archive(archiving: Archiving): Promise<ArchiveResult>;
+  /** The runs that are in archives only, those that were archived last first. */
+  archived(): AsyncIterable<ArchivedRun>;
   /** Puts the run of an archive (a file, or a run whose archive lies where we put it) back into the database. */
   restore(archive: string): Promise<{ run: string }>;
 }
@@ -151,6 +166,8 @@ export type PreparedReview = {
 
 /** What belongs to a project and to no single run: how its runs are filed. */
 export interface ProjectsPort {
+  /** All projects in which anything was ever filed or spent. */
+  ids(): string[];
   state(project: string): ProjectState;
   /** Decides on the state as it stands and puts that on record; asked again when somebody was quicker. */
   submit(project: string, decide: (state: ProjectState) => ProjectEvent[]): Promise<ProjectState>;
@@ -162,9 +179,35 @@ export interface TemplatesPort {
   load(dir: string, name: string): Promise<Template>;
 }
 
+/** The terminal of an attempt: how it is held, and the process by whose end it ends. */
+export type HeldTerminal = {
+  attempt: string;
+  kind: 'tmux' | 'pty';
+  process: ProcessRecord['identity'];
+};
+
+/** What a terminal shows; with `reset` it stands for everything before it. */
+export type ShownTerminal = {
+  offset: number;
+  data: Buffer;
+  reset?: true;
+  size?: { columns: number; rows: number };
+};
+
+/** The terminals of interactive agents. */
+export interface TerminalsPort {
+  /** The screen as it stands, or what came after an offset, and then what comes until it ends. */
+  watch(held: HeldTerminal, after: number | undefined, signal: AbortSignal): AsyncIterable<ShownTerminal>;
+  type(held: HeldTerminal, bytes: Buffer): Promise<void>;
+  resize(held: HeldTerminal, size: { columns: number; rows: number }): Promise<void>;
+}
+
 /** All that operations may use; app.ts fills it. */
 export interface Ports {
   readonly runs: RunsPort;
+  readonly overviews: OverviewPort;
+  readonly transcripts: TranscriptsPort;
+  readonly files: FilesPort;
   readonly projects: ProjectsPort;
   readonly templates: TemplatesPort;
   readonly work: WorkPort;
@@ -172,8 +215,11 @@ export interface Ports {
   readonly engine: EnginePort | undefined;
   readonly bench: BenchPort;
   readonly forges: ForgesPort;
+  readonly terminals: TerminalsPort;
   /** Verified results and benchmarks, over all projects. */
   history(): History;
+  /** Milliseconds since 1970. */
+  now(): number;
   /** The agents of a folder's settings as they stand now. */
   agents(dir: string, choices: readonly string[]): Promise<AgentsView>;
   readonly keep: KeepPort;

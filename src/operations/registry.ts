@@ -2,18 +2,25 @@ import type { OperationName, StreamName } from '../schema/operation.ts';
 import { approveRun } from './approve-run.ts';
 import { archive } from './archive.ts';
 import { askJudge } from './ask-judge.ts';
+import { listBatches, showBatch, startBatch } from './batches.ts';
 import { listBenches, planBench, startBench } from './bench.ts';
 import { showBulk } from './bulk-status.ts';
 import { cancelRun } from './cancel-run.ts';
 import { clean } from './clean.ts';
 import { addToCollection, listCollections, removeFromCollection, rename } from './collections.ts';
+import { compactRun } from './compact-run.ts';
 import { diffRun, summarizeDiff } from './diff-run.ts';
+import { dismissWarning } from './dismiss-warning.ts';
 import { flagRun } from './flag-run.ts';
 import { hideRun } from './hide-run.ts';
 import { judgeRun } from './judge-run.ts';
 import { landRun } from './land-run.ts';
 import { limitRun } from './limit-run.ts';
+import { listInbox } from './list-inbox.ts';
+import { listProjects } from './list-projects.ts';
+import { listRecipes } from './list-recipes.ts';
 import { listRuns } from './list-runs.ts';
+import { markRead } from './mark-read.ts';
 import { scoreModels } from './model-scores.ts';
 import { listModels, pickModel, planRoutes } from './models.ts';
 import type { Operation, StreamOperation } from './operation.ts';
@@ -26,15 +33,25 @@ import { reportRun } from './report-run.ts';
 import { resumeRuns } from './resume-runs.ts';
 import { retryRun } from './retry-run.ts';
 import { reviewPullRequest } from './review-pr.ts';
+import { runState } from './run-state.ts';
 import { listSalvage, restoreSalvage } from './salvage.ts';
 import { scanFiles } from './scan-files.ts';
+import { search } from './search.ts';
+import { sendMessage } from './send-message.ts';
+import { readSettings, writeSettings } from './settings.ts';
 import { showRun } from './show-run.ts';
+import { showTask } from './show-task.ts';
 import { startRun } from './start-run.ts';
-import { listTemplates, showTemplate } from './templates.ts';
+import { stopEngine } from './stop-engine.ts';
+import { listTemplates, removeTemplate, saveTemplate, showTemplate } from './templates.ts';
+import { resizeTerminal, typeTerminal, watchTerminal } from './terminal.ts';
+import { findInTranscript, readTranscript } from './transcript.ts';
 import { undoRun } from './undo-run.ts';
 import { usage } from './usage.ts';
 import { verifyRun } from './verify-run.ts';
+import { watchEngine } from './watch-engine.ts';
 import { watchRun } from './watch-run.ts';
+import { watchRuns } from './watch-runs.ts';
 
 /** Every operation by name; a missing one does not compile. */
 export const operations: { [N in OperationName]: Operation<N> } = {
@@ -55,6 +72,9 @@ export const operations: { [N in OperationName]: Operation<N> } = {
   'approve-run': approveRun,
   'retry-run': retryRun,
   'resume-runs': resumeRuns,
+  'send-message': sendMessage,
+  'dismiss-warning': dismissWarning,
+  'stop-engine': stopEngine,
   'land-run': landRun,
   'list-pull-requests': listPullRequests,
   'review-pull-request': reviewPullRequest,
@@ -82,6 +102,26 @@ export const operations: { [N in OperationName]: Operation<N> } = {
   'rename-run': renameRun,
   'list-templates': listTemplates,
   'show-template': showTemplate,
+  'save-template': saveTemplate,
+  'remove-template': removeTemplate,
+  'run-state': runState,
+  'show-task': showTask,
+  'read-transcript': readTranscript,
+  'find-in-transcript': findInTranscript,
+  search,
+  'list-inbox': listInbox,
+  'list-projects': listProjects,
+  'mark-read': markRead,
+  'compact-run': compactRun,
+  'list-recipes': listRecipes,
+  'read-work-file': (ports, asked) => ports.files.readWork(asked),
+  'list-batches': listBatches,
+  'show-batch': showBatch,
+  'start-batch': startBatch,
+  'read-settings': readSettings,
+  'write-settings': writeSettings,
+  'type-terminal': typeTerminal,
+  'resize-terminal': resizeTerminal,
   usage,
   where: (ports, { dir }) => ports.where(dir),
   doctor: (ports, { dir, online }) => ports.doctor(dir, online ?? false),
@@ -90,5 +130,8 @@ export const operations: { [N in OperationName]: Operation<N> } = {
 /** Every operation that answers with a stream. */
 export const streams: { [N in StreamName]: StreamOperation<N> } = {
   'watch-run': watchRun,
+  'watch-terminal': watchTerminal,
+  'watch-runs': watchRuns,
   'read-logs': readLogs,
+  'watch-engine': watchEngine,
 };

@@ -1,14 +1,15 @@
 import { unpauseRun } from '../core/decide/pause.ts';
-import { AppError } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { OperationOutput } from '../schema/operation.ts';
+import { carryBatches } from './carry-batch.ts';
 import { findRun, requireEngine } from './find-run.ts';
 import type { Operation } from './operation.ts';
+import type { Ports } from './ports.ts';
 
-/** Goes on with one run, or with all unfinished ones of the project. */
+/** Goes on with one run, with all unfinished ones of a project, or, without either, with those of all projects. */
 export const resumeRuns: Operation<'resume-runs'> = async (ports, input) => {
   const engine = requireEngine(ports);
-  if (input.track !== undefined && input.run === undefined)
-    throw new AppError('INPUT_INVALID', 'Name the run whose track goes on: manyhands resume <run> --track <name>');
-  if (input.run !== undefined) {
+  if (input.run !== undefined || input.track !== undefined) {
     const { start, status } = await findRun(ports, input);
     if (status.kind === 'ended')
       throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`);
@@ -18,11 +19,31 @@ export const resumeRuns: Operation<'resume-runs'> = async (ports, input) => {
     await engine.carry(start.run);
     return { runs: [start.run] };
   }
+  if (input.dir === undefined) return carryAll(ports);
   const project = await ports.work.project(input.dir);
-  const runs = ports.runs.ids().filter((id) => {
-    const { start, status } = ports.runs.state(id);
-    return start.project.id === project.id && status.kind !== 'ended';
-  });
+  const runs = unfinished(ports).filter((id) => ports.overviews.of(id).projectId === project.id);
   for (const run of runs) await engine.carry(run);
+  carryBatches(ports, project.id);
   return { runs };
 };
+
+/** A run that cannot be taken up, because its repository has gone, say, does not keep the others from going on. */
+async function carryAll(ports: Ports): Promise<OperationOutput<'resume-runs'>> {
+  const engine = requireEngine(ports);
+  const runs: string[] = [];
+  const refused: { run: string; reason: string }[] = [];
+  for (const run of unfinished(ports)) {
+    try {
+      await engine.carry(run);
+      runs.push(run);
+    } catch (error) {
+      refused.push({ run, reason: messageOf(error) });
+    }
+  }
+  for (const project of ports.projects.ids()) carryBatches(ports, project);
+  return { runs, refused };
+}
+
+function unfinished(ports: Ports): string[] {
+  return ports.overviews.all().flatMap(({ run, endedAt }) => (endedAt === null ? [run] : []));
+}

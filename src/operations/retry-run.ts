@@ -1,3 +1,4 @@
+import { requeueTasks } from '../core/decide/requeue.ts';
 import { retryTasks } from '../core/decide/run.ts';
 import { runDocument } from '../core/document.ts';
 import { completeKey, findRun, requireEngine } from './find-run.ts';
@@ -8,8 +9,9 @@ export const retryRun: Operation<'retry-run'> = async (ports, input) => {
   const found = await findRun(ports, input);
   const engine = requireEngine(ports);
   const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
+  const again = input.requeue ? requeueTasks : retryTasks;
   await engine.carry(found.start.run);
   return runDocument(
-    await engine.submit(found.start.run, (state) => retryTasks(state, { ...task, reason: 'asked for by a person' })),
+    await engine.submit(found.start.run, (state) => again(state, { ...task, reason: 'asked for by a person' })),
   );
 };

@@ -1,7 +1,7 @@
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import type { SalvageItem } from '../schema/operation.ts';
-import { findRun } from './find-run.ts';
+import { findProject, findRun } from './find-run.ts';
 import type { Operation } from './operation.ts';
 import type { Ports } from './ports.ts';
 
@@ -10,7 +10,7 @@ const SAVED = /^refs\/manyhands\/attempts\/([0-9a-z]{8})-(\d+)-(\d+)\//;
 /** Lists all work that was ever saved for the project, newest first. */
 export const listSalvage: Operation<'list-salvage'> = async (ports, input) => {
   const only = input.run === undefined ? undefined : (await findRun(ports, input)).start.run;
-  const project = await ports.work.project(input.dir);
+  const project = await findProject(ports, input);
   const items: SalvageItem[] = [];
   for (const saved of await ports.work.saved(project)) {
     const [, run, ordinal, attempt] = SAVED.exec(saved.ref) ?? [];

@@ -15,12 +15,20 @@ export const listTemplates: Operation<'list-templates'> = async (ports, { dir })
 export const showTemplate: Operation<'show-template'> = async (ports, { dir, name }) =>
   describe(await ports.templates.load(dir, name), await runsFrom(ports, dir));
 
+/** Writes a template; it is read first as it will stand. */
+export const saveTemplate: Operation<'save-template'> = async (ports, asked) =>
+  describe(await ports.files.saveTemplate(asked), await runsFrom(ports, asked.dir));
+
+/** Removes a template of the project, or of the person. */
+export const removeTemplate: Operation<'remove-template'> = (ports, asked) => ports.files.removeTemplate(asked);
+
 /** `project`: undefined where the folder is no project, so that no run belongs to it. */
 type Runs = { all: RunState[]; project: string | undefined };
 
 async function runsFrom(ports: Ports, dir: string): Promise<Runs> {
   const project = await ports.work.project(dir).catch(() => undefined);
-  const all = ports.runs.ids().map((id) => ports.runs.state(id));
+  const jobs = ports.overviews.all().filter(({ recipe }) => recipe === 'job');
+  const all = jobs.map(({ run }) => ports.runs.state(run));
   return { all: all.filter((run) => usedTemplate(run) !== undefined), project: project?.id };
 }
 

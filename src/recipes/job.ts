@@ -68,6 +68,7 @@ function specOf(run: RunState, input: JobInput, { number, told = '', ...time }: 
     prompt: `${jobPrompt(input)}${told}`,
     priority: input.priority,
     ...(input.tier === undefined ? {} : { tier: input.tier }),
+    ...(input.interactive === true ? { interactive: true } : {}),
     ...time,
     ...(time.notBefore === undefined && time.after === undefined ? {} : { fresh: true }),
   });

@@ -12,7 +12,7 @@ export const tasks: Recipe<TasksInput> = {
   input: TasksInput,
   title: (input) => (input.tasks.length === 1 ? (input.tasks[0]?.title ?? 'A task') : `${input.tasks.length} tasks`),
   accept: () => undefined,
-  manner: (_config, input) => (input.pr === 'none' ? {} : { land: 'pr' }),
+  manner: (_config, input) => (input.pr === 'each' || input.pr === 'run' ? { land: 'pr' } : {}),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: [] }),
 };
 

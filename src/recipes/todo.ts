@@ -66,5 +66,5 @@ function mistakesIn({ issues }: { issues: { path: PropertyKey[]; message: string
 function carryOut(run: RunState, ended: TaskState): Unfolding {
   const output = TasksOutput.parse(lastAttempt(ended)?.ended?.output);
   const listed = listedTasks(output).map(({ check: _, role: __, ...task }) => task);
-  return tasks.unfold(run, { tasks: listed, pr: 'none' }, undefined);
+  return tasks.unfold(run, { tasks: listed }, undefined);
 }

@@ -1,3 +1,4 @@
+import { messageText } from '../core/message.ts';
 import { RunEvent } from '../schema/event.ts';
 import type { ShownEvent } from '../schema/operation.ts';
 
@@ -29,6 +30,10 @@ function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
       return person('run', 'cancelled', event.data.reason);
     case 'run.reopened':
       return person('run', 'reopened', `${event.data.reason}: ${event.data.tasks.join(', ')}`);
+    case 'task.messaged':
+      return person(event.data.task, 'message', messageText(event.data));
+    case 'task.requeued':
+      return person(event.data.task, 'put back in line', event.data.reason);
     case 'run.undone':
       return person('run', 'undone', event.data.reason);
     case 'run.branch-removed':

@@ -14,6 +14,7 @@ import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
 import { ScopeConfig } from './config/scope.ts';
 import { SecretsConfig } from './config/secrets.ts';
+import { ServerConfig } from './config/server.ts';
 import { SmallCallsConfig } from './config/small-calls.ts';
 import { SyntaxConfig } from './config/syntax.ts';
 import { TODO_SETTINGS } from './config/todo.ts';
@@ -73,6 +74,7 @@ export const Config = z.strictObject({
   ...TODO_SETTINGS,
   review: ReviewConfig,
   tracks: TracksConfig,
+  server: ServerConfig,
   verify: VerifyConfig,
   progress: InsidePath.optional().describe(
     'A file that tasks read at their start and that each landing adds a line to.',

@@ -33,16 +33,22 @@ export const TaskDocument = z.object({
   track: z.string().nullable(),
   attempts: z.number().int(),
   agent: z.string().nullable(),
+  terminal: z.boolean().describe('Whether its agent works, or worked last, in a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),
   evidence: z.array(Evidence),
   flags: z.array(RiskFlag),
   warnings: z.array(z.string()),
+  messages: z
+    .array(z.object({ id: z.string(), at: z.string(), text: z.string() }))
+    .optional()
+    .describe('What a person told its agents, where something was.'),
   diagnosis: DiagnosisDocument.nullable().describe('Why it failed and what to do next, of a failed task.'),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
 
-const AttentionDocument = z.object({
+/** Something that waits for a person, and the command that settles it. */
+export const AttentionDocument = z.object({
   task: z.string().nullable(),
   what: z.enum(['plan', 'held', 'blocked', 'paused']),
   reason: z.string(),
@@ -102,12 +108,14 @@ export const LogLine = z.object({
   at: z.string(),
   kind: z.string(),
   text: z.string(),
+  data: z.unknown().optional().describe('What belongs to it besides, such as the input of a tool call.'),
 });
 export type LogLine = z.infer<typeof LogLine>;
 
 /** A line of `usage`; `unknown` counts attempts whose usage could not be told and which are charged at their reservation. */
 export const UsageRow = z.object({
   name: z.string(),
+  day: z.string().optional().describe('The day that it is about, where it was asked for by day too.'),
   attempts: z.number().int(),
   calls: z.number().int().describe('Small questions that a model was asked.'),
   unknown: z.number().int(),

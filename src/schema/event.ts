@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { BatchStart } from './batch-start.ts';
 import { CallKind, CallTry } from './call.ts';
 import { LandMode } from './config/land.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
+import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
 import { RecordedConfig } from './recorded-config.ts';
 import { RiskFlag } from './risk.ts';
@@ -42,6 +44,7 @@ export type RunStart = z.infer<typeof RunStart>;
 export const ProcessRecord = z.object({
   identity: z.object({ boot: z.string(), pidNamespace: z.string(), pid: z.number().int(), startTime: z.string() }),
   token: z.string(),
+  terminal: z.enum(['tmux', 'pty']).optional().describe('How the terminal is held that it runs in, if it does.'),
 });
 export type ProcessRecord = z.infer<typeof ProcessRecord>;
 
@@ -79,7 +82,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.approved', { note: z.string().optional() }),
   event('run.titled', { title: z.string() }),
   event('run.limited', { agents: z.number().int().min(1).max(150) }),
-  event('run.cancelling', { reason: z.string() }),
+  /** `force`: agents are killed at once, without a chance to end by themselves. */
+  event('run.cancelling', { reason: z.string(), force: z.boolean().optional() }),
   event('run.landed', {
     branch: z.string(),
     commit: z.string(),
@@ -120,6 +124,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   event('attempt.spawned', { ...AttemptRef, process: ProcessRecord }),
   event('attempt.warned', { ...AttemptRef, sign: HealthSign, message: z.string() }),
+  event('attempt.warning-dismissed', { ...AttemptRef, sign: HealthSign }),
   event('attempt.used', { ...AttemptRef, usage: Usage }),
   event('attempt.ended', {
     ...AttemptRef,
@@ -140,6 +145,13 @@ export const RunEvent = z.discriminatedUnion('type', [
     from: WorkStart.optional(),
     analysis: TaskKey.optional(),
   }),
+  event('task.messaged', {
+    task: TaskKey,
+    ...TaskMessage.shape,
+    /** The task had stopped: its last session and workspace go on with the message. */
+    goesOn: z.boolean(),
+  }),
+  event('task.requeued', { task: TaskKey, reason: z.string() }),
   event('task.landing', { task: TaskKey, commit: z.string(), ref: z.string() }),
   event('task.proposed', {
     task: TaskKey,
@@ -177,6 +189,12 @@ export const ProjectEvent = z.discriminatedUnion('type', [
   event('run.unhidden', { run: RunId }),
   event('run.flagged', { run: RunId, note: z.string().optional() }),
   event('run.unflagged', { run: RunId }),
+  event('run.read', { run: RunId, version: z.number().int().nonnegative() }),
+  event('run.archived', { run: RunId }),
+  event('run.restored', { run: RunId }),
+  event('batch.started', BatchStart.shape),
+  event('batch.item-started', { batch: z.string(), item: z.number().int().positive(), run: RunId }),
+  event('batch.ended', { batch: z.string(), reason: z.string() }),
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 

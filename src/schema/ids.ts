@@ -21,6 +21,11 @@ export function runStream(run: RunId): string {
   return `run/${run}`;
 }
 
+/** The name under which what a list shows of an ended run is kept; no events are in it. */
+export function overviewStream(run: RunId): string {
+  return `overview/${run}`;
+}
+
 /** The stream that holds what belongs to a project and to no single run. */
 export function projectStream(project: string): string {
   return `project/${project}`;

@@ -19,7 +19,8 @@ export const Repeat = z.object({
     .number()
     .int()
     .min(1_000)
-    .max(366 * DAY_MS),
+    .max(366 * DAY_MS)
+    .describe('Milliseconds from the end of one time to the beginning of the next.'),
   times: z
     .number()
     .int()

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 
-/** One operation: `engine` ones change runs and act, `anywhere` ones only read. */
+/** Who carries an operation out: `engine` ones change runs and act, `living-engine` ones also, but nobody becomes the engine for them, `anywhere` ones only read. */
+export type Where = 'engine' | 'living-engine' | 'anywhere';
+
+/** One operation. */
 export function operation<I extends z.ZodType, O extends z.ZodType>(
-  where: 'engine' | 'anywhere',
+  where: Where,
   summary: string,
   input: I,
   output: O,

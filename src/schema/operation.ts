@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BULK_OPERATIONS } from './bulk-operations.ts';
-import { LogLine, RunDocument, RunSummary, UsageRow } from './document.ts';
+import { CATALOG_OPERATIONS } from './catalog-operations.ts';
+import { LogLine, RunDocument, RunSummary, RunWord, UsageRow } from './document.ts';
 import { MODEL_OPERATIONS } from './model-operations.ts';
 import { operation } from './operation-entry.ts';
 import { PROJECT_OPERATIONS } from './project-operations.ts';
@@ -8,6 +9,10 @@ import { PullRequest } from './pull-request.ts';
 import { StartOptions, StartRequest } from './request.ts';
 import { RESULT_OPERATIONS } from './result-operations.ts';
 import { RunRef } from './run-ref.ts';
+import { SERVE_STREAMS } from './serve-operations.ts';
+import { STEER_OPERATIONS } from './steer-operations.ts';
+import { TERMINAL_OPERATIONS, TERMINAL_STREAMS } from './terminal-operations.ts';
+import { VIEW_OPERATIONS, VIEW_STREAMS } from './view-operations.ts';
 
 export const SalvageItem = z.object({
   ref: z.string(),
@@ -62,6 +67,11 @@ export const OPERATIONS = {
       collection: z.string().optional(),
       flagged: z.boolean().default(false).describe('Only those that are flagged.'),
       hidden: z.boolean().default(false).describe('Hidden ones too; they do not count against the limit.'),
+      status: z.array(RunWord).optional().describe('Only those that stand so.'),
+      text: z.string().max(1_000).optional().describe('Only those whose title, id or recipe holds every word of it.'),
+      project: z.string().optional().describe('Only those of the project with this id.'),
+      before: z.string().optional().describe('Only those that are older than this run.'),
+      archived: z.boolean().default(false).describe('Those that are in archives and no longer in the database.'),
     }),
     z.array(RunSummary),
   ),
@@ -75,7 +85,11 @@ export const OPERATIONS = {
   'cancel-run': operation(
     'engine',
     'Cancel a run; everything it made is kept',
-    z.object({ ...RunRef, reason: z.string().default('cancelled by a person') }),
+    z.object({
+      ...RunRef,
+      reason: z.string().default('cancelled by a person'),
+      force: z.boolean().default(false).describe('Kill its agents at once; what they made is saved all the same.'),
+    }),
     RunDocument,
   ),
   'limit-run': operation(
@@ -99,14 +113,27 @@ export const OPERATIONS = {
   'retry-run': operation(
     'engine',
     'Try failed or blocked tasks again',
-    z.object({ ...RunRef, task: z.string().optional() }),
+    z.object({
+      ...RunRef,
+      task: z.string().optional(),
+      requeue: z
+        .boolean()
+        .default(false)
+        .describe('Put them back in line from a clean workspace, without counting what was tried; also one that runs.'),
+    }),
     RunDocument,
   ),
   'resume-runs': operation(
     'engine',
-    "Go on with a run, or with all of the project's unfinished ones; what is paused goes on too",
+    "Go on with a run, with all of a project's unfinished ones, or with those of all projects; a run that is named goes on even if it is paused",
     z.object({ ...RunRef, track: z.string().optional() }),
-    z.object({ runs: z.array(z.string()) }),
+    z.object({
+      runs: z.array(z.string()),
+      refused: z
+        .array(z.object({ run: z.string(), reason: z.string() }))
+        .optional()
+        .describe('Of all projects: those that could not be taken up.'),
+    }),
   ),
   'land-run': operation(
     'engine',
@@ -152,12 +179,23 @@ export const OPERATIONS = {
   usage: operation(
     'anywhere',
     'Tell what runs have consumed',
-    z.object({ dir: z.string().optional(), by: UsageBy.default('agent') }),
+    z.object({
+      dir: z.string().optional(),
+      by: UsageBy.default('agent'),
+      project: z.string().optional().describe('Only the project with this id.'),
+      since: z.iso.date().optional().describe('The first day that counts, such as 2026-03-01.'),
+      until: z.iso.date().optional().describe('The last day that counts.'),
+      daily: z.boolean().default(false).describe('A line for each day of each name.'),
+    }),
     z.array(UsageRow),
   ),
   ...MODEL_OPERATIONS,
   ...PROJECT_OPERATIONS,
   ...BULK_OPERATIONS,
+  ...TERMINAL_OPERATIONS,
+  ...STEER_OPERATIONS,
+  ...VIEW_OPERATIONS,
+  ...CATALOG_OPERATIONS,
   where: operation(
     'anywhere',
     'Say where everything is written',
@@ -183,9 +221,18 @@ export const STREAMS = {
   'read-logs': operation(
     'anywhere',
     'Read what the agents said',
-    z.object({ ...RunRef, task: z.string().optional(), follow: z.boolean().default(false) }),
+    z.object({
+      ...RunRef,
+      task: z.string().optional(),
+      follow: z.boolean().default(false),
+      attempt: z.number().int().positive().optional().describe('Only this attempt of each task.'),
+      after: z.number().int().nonnegative().default(0).describe('The last line received: only what came later.'),
+    }),
     LogLine,
   ),
+  ...TERMINAL_STREAMS,
+  ...SERVE_STREAMS,
+  ...VIEW_STREAMS,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

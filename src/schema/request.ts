@@ -13,48 +13,52 @@ export const StartOptions = z.object({
   dir: z.string().describe('The folder of the project.'),
   agents: z.array(z.string()).default([]).describe('Agents: a name, role=name, or command:<program>.'),
   checks: z.array(z.string()).default([]).describe('Shell commands that must exit 0 on the merged tree.'),
-  land: LandMode.optional(),
+  land: LandMode.optional().describe('What becomes of the result: a branch, a merge into the base, or a pull request.'),
   budget: z.number().positive().optional().describe('Most US dollars the run may spend.'),
   base: z.string().optional().describe('The branch or commit to start from.'),
   rehearse: z.boolean().default(false).describe('Play a scenario instead of asking a model.'),
   scenario: z.string().optional().describe('The scenario file to play.'),
   maxParallel: z.number().int().min(1).max(150).optional().describe('Attempts at once.'),
-  title: z.string().min(1).max(200).optional(),
+  title: z.string().min(1).max(200).optional().describe('A short name for the run.'),
   collection: CollectionName.optional().describe('The collection that the run is filed in.'),
 });
 export type StartOptions = z.infer<typeof StartOptions>;
 
 export const GoalInput = z.object({
-  goal: z.string().trim().min(1),
-  planOnly: z.boolean().default(false),
+  goal: z.string().trim().min(1).describe('What is to be achieved, in your words.'),
+  planOnly: z.boolean().default(false).describe('Stop after the plan and wait for it to be approved.'),
 });
 export type GoalInput = z.infer<typeof GoalInput>;
 
 /** When an attempt of a job is to be stopped. */
 export const StopRule = z.object({
-  turns: z.number().int().positive().optional(),
-  budget: z.number().positive().optional(),
-  seconds: z.number().positive().optional(),
-  completion: z.boolean().default(false),
+  turns: z.number().int().positive().optional().describe('After so many turns.'),
+  budget: z.number().positive().optional().describe('When it has spent so many US dollars.'),
+  seconds: z.number().positive().optional().describe('After so long.'),
+  completion: z.boolean().default(false).describe('When it says that it is done.'),
 });
 export type StopRule = z.infer<typeof StopRule>;
 
 export const JobInput = z.object({
-  task: z.string().trim().min(1),
-  role: z.string().optional(),
-  write: z.boolean().default(false),
+  task: z.string().trim().min(1).describe('What is to be done.'),
+  role: z.string().optional().describe('The role to play.'),
+  write: z.boolean().default(false).describe('Let the role change files; else it only reads.'),
   after: z.array(z.string()).default([]).describe('Runs, or run/task, that must be done first.'),
-  priority: z.number().int().min(-10).max(10).default(0),
-  stop: StopRule.prefault({}),
+  priority: z.number().int().min(-10).max(10).default(0).describe('From -10 (last) to 10 (first).'),
+  stop: StopRule.prefault({}).describe('When an attempt is to be stopped.'),
   scope: Scope.optional().describe('Which files it may touch, within what the settings allow.'),
   outputBytes: z.number().int().positive().optional().describe('Most output of an attempt.'),
-  retry: RetryPolicy.default('same'),
-  tier: Tier.optional(),
+  retry: RetryPolicy.default('same').describe('What to do after a failure.'),
+  tier: Tier.optional().describe('How strong a model.'),
   template: FileName.optional().describe('The template whose guidelines and defaults hold.'),
   guidelines: z.string().max(100_000).optional().describe('Stands before the task, letter for letter.'),
-  context: Context.default({}),
+  context: Context.default({}).describe('Facts for the agent, each under a name.'),
   notBefore: z.number().int().nonnegative().optional().describe('When it starts, in milliseconds since 1970.'),
-  repeat: Repeat.optional(),
+  repeat: Repeat.optional().describe('Do it again after each success.'),
+  interactive: z
+    .boolean()
+    .optional()
+    .describe('The agent works in a terminal that a person can look at and type into; the job goes on when it ends.'),
 });
 export type JobInput = z.infer<typeof JobInput>;
 

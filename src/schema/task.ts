@@ -104,6 +104,8 @@ export const TaskSpec = z.object({
   renewed: z.boolean().optional(),
   /** The track it belongs to: tracks are paused and started one by one. */
   track: z.string().optional(),
+  /** Its agent works in a terminal, in which a person can type. */
+  interactive: z.boolean().optional(),
   /** It starts only when the run's branch, as it stands, has reached the base. */
   afterLanding: z.boolean().optional(),
   /** The branch of the user's repository that shows its work when it did not land. */

@@ -60,9 +60,9 @@ export type Feature = z.infer<typeof Feature>;
 
 /** What the recipe `features` takes; `file` is where the status is written back, relative to the project, or null. */
 export const FeaturesInput = z.object({
-  file: ProjectPath.nullable(),
-  features: z.array(Feature).min(1).max(10_000),
-  only: z.array(WorkId).min(1).optional(),
+  file: ProjectPath.nullable().describe('Where statuses are written back, inside the project.'),
+  features: z.array(Feature).min(1).max(10_000).describe('What is to be built.'),
+  only: z.array(WorkId).min(1).optional().describe('Only these.'),
 });
 export type FeaturesInput = z.infer<typeof FeaturesInput>;
 
@@ -87,9 +87,9 @@ export type BulkItem = z.infer<typeof BulkItem>;
 
 /** What the recipe `bulk` takes: items that do not depend on each other. */
 export const BulkInput = z.object({
-  items: z.array(BulkItem).min(1).max(100_000),
-  maxParallel: z.number().int().min(1).max(150).default(16),
-  only: z.array(WorkId).min(1).optional(),
+  items: z.array(BulkItem).min(1).max(100_000).describe('The pieces of work.'),
+  maxParallel: z.number().int().min(1).max(150).default(16).describe('Items at once.'),
+  only: z.array(WorkId).min(1).optional().describe('Only these.'),
 });
 export type BulkInput = z.infer<typeof BulkInput>;
 
@@ -106,11 +106,14 @@ export const WorkTask = z.object({
 });
 export type WorkTask = z.infer<typeof WorkTask>;
 
-/** What the recipe `tasks` takes; `pr` says whether nothing, each task or the whole run becomes a pull request. */
+/** What the recipe `tasks` takes; `pr` says whether nothing, each task or the whole run becomes a pull request; without it the settings do. */
 export const TasksInput = z.object({
   tasks: z.array(WorkTask).min(1).max(1_000),
-  pr: z.enum(['none', 'each', 'run']).default('none'),
-  only: z.array(WorkId).min(1).optional(),
+  pr: z
+    .enum(['none', 'each', 'run'])
+    .optional()
+    .describe('Pull requests: none, one for each task, or one for the run.'),
+  only: z.array(WorkId).min(1).optional().describe('Only these, by their ids.'),
 });
 export type TasksInput = z.infer<typeof TasksInput>;
 
@@ -156,17 +159,17 @@ export type WorkflowNode = z.infer<typeof WorkflowNode>;
 
 /** What the recipe `workflow` takes; `loopGuard` is how many times nodes may be done again in all before the run blocks. */
 export const WorkflowInput = z.object({
-  name: Title,
-  nodes: z.array(WorkflowNode).min(1).max(1_000),
-  loopGuard: z.number().int().min(1).max(500).default(50),
-  only: z.array(WorkId).min(1).optional(),
+  name: Title.describe('What it is called.'),
+  nodes: z.array(WorkflowNode).min(1).max(1_000).describe('Its nodes.'),
+  loopGuard: z.number().int().min(1).max(500).default(50).describe('Nodes done again in all, before the run blocks.'),
+  only: z.array(WorkId).min(1).optional().describe('Only these, and what they need.'),
 });
 export type WorkflowInput = z.infer<typeof WorkflowInput>;
 
 /** What the recipe `todo` takes: the text of a to-do list, and its entries as far as they can be told apart. */
 export const TodoInput = z.object({
-  file: z.string().nullable(),
-  text: WorkText,
+  file: z.string().nullable().describe('Where it came from, if it was a file.'),
+  text: WorkText.describe('The list, as it was written.'),
   entries: z
     .array(z.object({ line: z.number().int().positive(), text: z.string().min(1), done: z.boolean() }))
     .max(1_000),

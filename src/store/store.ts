@@ -45,6 +45,15 @@ export type Batch = { attempt: string; rows: readonly TranscriptRow[]; cursors: 
 
 export type TranscriptQuery = { attempt: string; after?: number; limit: number; kinds?: readonly string[] };
 
+/** Rows by their place among those of the attempt, counted from 0. */
+export type PageQuery = { attempt: string; offset: number; limit: number };
+
+/** `after` is the id of the last row found before. */
+export type FindQuery = { attempt: string; text: string; after: number; limit: number };
+
+/** A row that holds what was looked for, with the words around it. */
+export type Found = { id: number; excerpt: string };
+
 /** `before` is the id of the last hit seen; `run` keeps to the attempts of one run. */
 export type SearchQuery = { text: string; limit: number; before?: number; run?: string };
 
@@ -58,8 +67,16 @@ export interface Store extends AsyncDisposable {
   read(stream: string, after?: number): StoredEvent[];
   /** The events of all streams after a position. */
   readAll(after: number, limit: number): StoredEvent[];
+  /** The events of a stream that are of one of these types. */
+  readTypes(stream: string, types: readonly string[]): StoredEvent[];
+  /** The position of the newest event; 0 where nothing was ever stored. */
+  position(): number;
   /** The streams whose names begin with the prefix, by name. */
   streams(prefix: string): StreamSummary[];
+  /** Streams to which tasks were added that mention every word, the newest first. */
+  mentioning(words: readonly string[], limit: number): string[];
+  /** The position from which on it is on record what a person has read: what is older counts as read. */
+  readingSince(): number;
   /** Keeps the newest fold of a stream for each codec's own use; an older version never replaces a newer one. */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
   /** The stream's snapshot, if this codec made it. */
@@ -77,12 +94,20 @@ export interface Store extends AsyncDisposable {
   usage(attempt: string): unknown;
   /** Rows of an attempt in the order of their ids. */
   transcript(query: TranscriptQuery): TranscriptEntry[];
+  /** How many rows an attempt has; as quick for a million as for one. */
+  rowCount(attempt: string): number;
+  /** Rows by their place; as quick at the end of a million as at the beginning. */
+  page(query: PageQuery): TranscriptEntry[];
+  /** How many rows of the attempt come before this id. */
+  offsetOf(attempt: string, id: number): number;
+  /** Rows of one attempt that hold every word of the text, the last of which may be only begun; the first ones first. */
+  find(query: FindQuery): Found[];
   /** Rows that hold every word of the text, newest first; any text is a valid query. */
   search(query: SearchQuery): SearchHit[];
   /** Everything that is stored about a run; role texts stay, because other runs share them. */
   takeOut(run: string): Omit<RunRecord, 'texts'>;
-  /** Removes a run that is still at this version, and all that was said in it. */
-  forget(run: string, version: number): Promise<void>;
+  /** Removes a run that is still at this version, and all that was said in it; `also` is written in the same transaction. */
+  forget(run: string, version: number, also?: readonly Write[]): Promise<void>;
   /** Stores a run again that was taken out and forgotten. */
   putBack(record: RunRecord): Promise<void>;
   /** Tells of each append after its commit, in order; returns the way to stop it. */

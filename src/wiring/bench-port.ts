@@ -32,5 +32,5 @@ export async function startBench(
     input: { task: task.prompt, retry: 'none' },
     options: { dir: repository, agents: [agent], budget: most, land: 'branch', title: `Benchmark ${kind}: ${agent}` },
   });
-  return startRun(engine, request, { kind, settings, dir, check: [process.execPath, check] });
+  return startRun(engine, request, { bench: { kind, settings, dir, check: [process.execPath, check] } });
 }

@@ -9,6 +9,7 @@ import { requireGit } from '../git/version.ts';
 import { type Home, prepareHome } from '../home.ts';
 import type { AgentsView } from '../operations/ports.ts';
 import { tail } from '../process/tail.ts';
+import { findTmux } from '../process/terminal/tmux.ts';
 import { containment } from '../process/terminate.ts';
 import type { DoctorLine } from '../schema/operation.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
@@ -42,6 +43,7 @@ export async function examine(what: Examination): Promise<DoctorLine[]> {
     await check('space', true, () => space(what.home)),
     memory(),
     contained(),
+    await terminals(what.env),
     await check('repository', false, () => repository(what.dir)),
     await check('settings', true, () => settings(what)),
     ...(await examineProject(what)),
@@ -129,6 +131,16 @@ function contained(): DoctorLine {
       ? null
       : 'On Linux, run where a cgroup v2 folder can be written (for example a systemd user session).';
   return { name: 'containment', ok: kind === 'cgroup', required: false, detail, fix };
+}
+
+/** Interactive agents work without tmux, too; with it, what they show is known exactly, and people can use it directly. */
+async function terminals(env: NodeJS.ProcessEnv): Promise<DoctorLine> {
+  const tmux = await findTmux(env);
+  const line = { name: 'tmux', required: false };
+  if (tmux?.isUsable) return { ...line, ok: true, detail: `${tmux.version}, for interactive agents`, fix: null };
+  const detail = tmux === undefined ? 'not found' : `${tmux.version} is too old`;
+  const fix = 'Install tmux 3.2 or newer; until then interactive agents work in terminals of our own.';
+  return { ...line, ok: false, detail, fix };
 }
 
 async function repository(dir: string): Promise<string> {

@@ -6,6 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import { landOnBase } from '../engine/land-base.ts';
 import { landAsPullRequest } from '../engine/land-pr.ts';
 import { recheckRun } from '../engine/recheck.ts';
+import { send } from '../engine/send.ts';
 import { smallCallNotes } from '../engine/small-call-ways.ts';
 import { startRun } from '../engine/start.ts';
 import { undoRun } from '../engine/undo.ts';
@@ -17,11 +18,15 @@ import { startBench } from './bench-port.ts';
 type Taken = { active: Promise<ActiveRun>; users: number };
 
 /** The engine of this process as operations use it. */
-export function enginePort(engine: Engine): EnginePort {
+export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
   const taken = new Map<string, Taken>();
 
   /** A run is taken up once, and everybody who steers it shares it: two states of one run would write over each other. */
-  async function steer<T>(run: string, work: (active: ActiveRun) => Promise<T>): Promise<T> {
+  function steer<T>(run: string, work: (active: ActiveRun) => Promise<T>): Promise<T> {
+    return engine.attend(() => steered(run, work));
+  }
+
+  async function steered<T>(run: string, work: (active: ActiveRun) => Promise<T>): Promise<T> {
     const held = taken.get(run) ?? { active: take(run), users: 0 };
     taken.set(run, held);
     held.users += 1;
@@ -38,21 +43,37 @@ export function enginePort(engine: Engine): EnginePort {
   }
 
   return {
-    start: async (request) => {
-      const { state, project, notes } = await startRun(engine, request);
-      const active = await activate(engine, state.start.run, { state, project });
-      engine.carry(active);
-      return { run: state.start.run, notes: [...notes, ...smallCallNotes(engine, active)] };
-    },
-    bench: async (request) => {
-      const { state, project } = await startBench(engine, request);
-      engine.carry(await activate(engine, state.start.run, { state, project }));
-      return state.start.run;
-    },
+    stopping: engine.stopping,
+    batches: new Set(),
+    start: (request, item) =>
+      engine.attend(async () => {
+        const { state, project, notes } = await startRun(engine, request, item === undefined ? {} : { item });
+        const active = await activate(engine, state.start.run, { state, project });
+        engine.carry(active);
+        return { run: state.start.run, notes: [...notes, ...smallCallNotes(engine, active)] };
+      }),
+    bench: (request) =>
+      engine.attend(async () => {
+        const { state, project } = await startBench(engine, request);
+        engine.carry(await activate(engine, state.start.run, { state, project }));
+        return state.start.run;
+      }),
     carry: (run) => steer(run, async (active) => engine.carry(active)),
     submit: (run, decide) =>
       steer(run, async (active) => {
         await engine.submit(active, decide).committed;
+        engine.carry(active);
+        return active.ledger.state;
+      }),
+    record: (run, decide) =>
+      steer(run, async (active) => {
+        await engine.submit(active, decide).committed;
+        return active.ledger.state;
+      }),
+    send: (run, message) =>
+      steer(run, async (active) => {
+        engine.carry(active);
+        await send(engine, active, message);
         engine.carry(active);
         return active.ledger.state;
       }),
@@ -70,6 +91,7 @@ export function enginePort(engine: Engine): EnginePort {
       }),
     recheck: (run) => steer(run, (active) => recheckRun(engine, active)),
     undo: (run, asked) => steer(run, (active) => undoRun(engine, active, asked)),
-    clean: (options) => cleanUp(engine, options),
+    clean: (options) => engine.attend(() => cleanUp(engine, options)),
+    end,
   };
 }

@@ -8,12 +8,14 @@ import type { Home } from '../home.ts';
 import type { Archiving, KeepPort } from '../operations/ports.ts';
 import { toMarkdown } from '../reports/markdown.ts';
 import { runReport } from '../reports/run-report.ts';
-import { RunId, runStream } from '../schema/ids.ts';
+import type { ProjectEvent } from '../schema/event.ts';
+import { projectStream, RunId, runStream } from '../schema/ids.ts';
 import type { ArchiveResult, RunRecord } from '../schema/keeping.ts';
 import { readArchive, requireSame, writeArchive } from '../store/archive.ts';
 import { backupDatabase } from '../store/sqlite/backup.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import { crashpoint, type World } from '../world.ts';
+import { archivedRuns } from './archived-runs.ts';
 
 type Keeping = { home: Home; store: Store; world: World };
 type ArchiveItem = ArchiveResult['items'][number];
@@ -33,9 +35,17 @@ export function keepPort(keeping: Keeping): KeepPort {
     restore: async (archive) => {
       const record = await readArchive(await findArchive(home, archive));
       await store.putBack(record);
+      const project = projectStream(loadRun(store, runStream(record.run)).start.project.id);
+      await store.append([told(project, 'run.restored', record.run)], world.now());
       return { run: record.run };
     },
+    archived: () => archivedRuns(keeping),
   };
+}
+
+function told(stream: string, type: 'run.archived' | 'run.restored', run: string): Write {
+  const event: ProjectEvent = { type, data: { run } };
+  return { stream, expected: -1, events: [event] };
 }
 
 /** Ended runs, long enough ago, of the project that is meant; the oldest first. */
@@ -66,7 +76,7 @@ async function archiveRun(keeping: Keeping, state: RunState, { apply, remove }: 
   if (await hasFolders(home, run))
     return { ...made, reason: `it stays in the database: it still has folders, which manyhands clean removes` };
   crashpoint('archive.removing');
-  await store.forget(run, state.version);
+  await store.forget(run, state.version, [told(projectStream(state.start.project.id), 'run.archived', run)]);
   crashpoint('archive.removed');
   return { ...made, removed: true, reason: 'it is in the archive only' };
 }

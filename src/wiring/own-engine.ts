@@ -1,5 +1,4 @@
 import { Engine } from '../engine/engine.ts';
-import { readHistory } from '../engine/history.ts';
 import { recover } from '../engine/recover.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
@@ -11,19 +10,10 @@ import { acquireLock, type Lock } from '../store/lock.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
-import { viewAgents } from './agents-port.ts';
 import { answer } from './answer.ts';
-import { benchPort } from './bench-port.ts';
-import { examine } from './doctor.ts';
 import { enginePort } from './engine-port.ts';
-import { forgesPort } from './forges-port.ts';
-import { keepPort } from './keep-port.ts';
 import { chooseParts } from './parts.ts';
-import { projectsPort } from './projects-port.ts';
-import { runsPort } from './runs-port.ts';
-import { templatesPort } from './templates-port.ts';
-import { whereabouts } from './where.ts';
-import { workPort } from './work-port.ts';
+import { portsFor } from './ports.ts';
 
 export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; rehearsal: string[] };
 
@@ -34,6 +24,9 @@ export class OwnEngine implements AsyncDisposable {
   readonly #store: Store;
   readonly #lock: Lock;
   readonly #socket: SocketServer;
+  readonly #ending = new AbortController();
+  readonly #over = new AbortController();
+  #ended: Promise<void> | undefined;
 
   private constructor(parts: { ports: Ports; engine: Engine; store: Store; lock: Lock; socket: SocketServer }) {
     this.ports = parts.ports;
@@ -53,27 +46,16 @@ export class OwnEngine implements AsyncDisposable {
       const store = await openSqliteStore({ file: home.database, world });
       await recover(home);
       const parts = chooseParts(env, settings.rehearsal);
+      let own: OwnEngine | undefined;
       const engine = new Engine({ home, store, world, env, parts });
-      const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world, env }, dir, choices);
-      const ports: Ports = {
-        runs: runsPort(store, engine),
-        projects: projectsPort(store, world),
-        templates: templatesPort(env),
-        work: workPort(home),
-        engine: enginePort(engine),
-        agents: view,
-        bench: benchPort,
-        forges: forgesPort({ home, env, world, parts }),
-        history: () => readHistory(store),
-        keep: keepPort({ home, store, world }),
-        where: (dir) => whereabouts(home, env, dir),
-        doctor: (dir, online) => examine({ home, env, dir, world, online, view: (folder) => view(folder, []) }),
-      };
+      const port = enginePort(engine, (agents) => void setImmediate(() => own?.askToEnd(agents)));
+      const ports = portsFor({ home, env, world, store, parts, own: { engine, port } });
       const socket = await serveSocket(
         { path: socketPath(home.root), handle: (request, { signal }) => answer(ports, request, signal) },
         world,
       );
-      return new OwnEngine({ ports, engine, store, lock, socket });
+      own = new OwnEngine({ ports, engine, store, lock, socket });
+      return own;
     } catch (error) {
       await lock[Symbol.asyncDispose]();
       throw error;
@@ -83,6 +65,29 @@ export class OwnEngine implements AsyncDisposable {
   /** Resolves when nothing moves any more; rejects when the engine cannot go on. */
   async idle(): Promise<void> {
     await this.engine.idle();
+  }
+
+  /** Aborted when somebody asked it to end. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Aborted when it has ended: nothing more comes of it. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Ends because an operation asked for it: whoever runs this process is told by `ending`. */
+  askToEnd(agents: 'leave' | 'stop'): void {
+    // Who waits for the end, or disposes of this, is told of its failure.
+    this.end(agents).catch(() => {});
+    this.#ending.abort();
+  }
+
+  /** Ends once; whoever asks later waits for the same end. */
+  end(agents: 'leave' | 'stop'): Promise<void> {
+    this.#ended ??= (agents === 'leave' ? this.engine.leave() : this.engine.stop()).finally(() => this.#over.abort());
+    return this.#ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,4 +105,9 @@ export function engineBusy(home: Home): AppError {
     `The data directory ${home.root} is held by another process that does not answer`,
     { home: home.root },
   );
+}
+
+/** The word for a data directory that nobody works on. */
+export function engineAbsent(home: Home): AppError {
+  return new AppError('ENGINE_NONE', `No engine is running for the data directory ${home.root}`, { home: home.root });
 }

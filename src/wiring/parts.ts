@@ -24,14 +24,14 @@ export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts 
   const path = env.PATH ?? '';
   return {
     config: (root) => loadConfig({ dir: root, env }),
-    pin: ({ config, dir, root, choices, scenario }) =>
+    pin: ({ config, dir, root, choices, rehearse, scenario }) =>
       pinAgents({
         config,
         dir,
         root,
         path,
         adHoc: choices,
-        rehearsal: { program: rehearsal, ...(scenario === undefined ? {} : { scenario }) },
+        rehearsal: { program: rehearsal, everybody: rehearse, ...(scenario === undefined ? {} : { scenario }) },
       }),
     withLogins: async (config) =>
       config.routing.ccswitch === 'off' ? config : withProfiles(config, (await discoverProfiles(config, env)).profiles),

@@ -9,10 +9,19 @@ import { crashpoint, type World } from '../world.ts';
 /** How often a decision is made anew because a run ended, or somebody else decided, meanwhile. */
 const TRIES = 20;
 
-/** How the runs of projects are filed, from the store and into it. */
+/** How the runs of projects are filed, from the store and into it; what was folded to be looked at is not folded again. */
 export function projectsPort(store: Store, world: World): ProjectsPort {
+  const known = new Map<string, { version: number; state: ProjectState }>();
   return {
-    state: (project) => fold(store.read(projectStream(project))),
+    ids: () => store.streams('project/').map(({ stream }) => stream.slice('project/'.length)),
+    state: (project) => {
+      const seen = known.get(project) ?? { version: 0, state: emptyProject() };
+      const more = store.read(projectStream(project), seen.version);
+      seen.state = fold(more, seen.state);
+      seen.version = more.at(-1)?.version ?? seen.version;
+      known.set(project, seen);
+      return seen.state;
+    },
     submit: async (project, decide) => {
       const stream = projectStream(project);
       for (let left = TRIES; ; left -= 1) {
@@ -34,8 +43,7 @@ export function projectsPort(store: Store, world: World): ProjectsPort {
   };
 }
 
-function fold(stored: readonly StoredEvent[]): ProjectState {
-  const state = emptyProject();
+function fold(stored: readonly StoredEvent[], state: ProjectState = emptyProject()): ProjectState {
   for (const { type, data, at } of stored) {
     if (!isAboutFiling(type)) continue;
     const event = ProjectEvent.safeParse({ type, data });

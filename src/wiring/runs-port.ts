@@ -1,3 +1,4 @@
+import type { RunState } from '../core/state.ts';
 import type { Engine } from '../engine/engine.ts';
 import { loadRun } from '../engine/ledger.ts';
 import type { RunsPort } from '../operations/ports.ts';
@@ -5,8 +6,25 @@ import { runStream } from '../schema/ids.ts';
 import type { ShownEvent } from '../schema/operation.ts';
 import type { Store, StoredEvent } from '../store/store.ts';
 
+/** States of runs that nobody carries may be big. */
+const MOST_KEPT = 4;
+
 /** Reads runs from the store; with an engine in this process their live states, and news as it comes. */
 export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
+  const kept = new Map<string, RunState>();
+
+  /** The runs that were looked at last need not be folded again while nothing happens to them. */
+  function folded(run: string): RunState {
+    const stream = runStream(run);
+    const known = kept.get(run);
+    const isCurrent = known !== undefined && store.streams(stream)[0]?.version === known.version;
+    const state = isCurrent ? known : loadRun(store, stream);
+    kept.delete(run);
+    kept.set(run, state);
+    for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+    return state;
+  }
+
   return {
     isLive: engine !== undefined,
     ids: () =>
@@ -14,7 +32,7 @@ export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
         .streams('run/')
         .sort((a, b) => b.firstAt - a.firstAt)
         .map(({ stream }) => stream.slice('run/'.length)),
-    state: (run) => engine?.runs.get(run)?.ledger.state ?? loadRun(store, runStream(run)),
+    state: (run) => engine?.runs.get(run)?.ledger.state ?? folded(run),
     events: (run, after, signal) => follow({ store, engine, stream: runStream(run), after, signal }),
     history: (run) => store.read(runStream(run)).map(({ version, at, type, data }) => ({ version, at, type, data })),
     said: (attempts, after, limit) =>

@@ -146,6 +146,23 @@ describe('the agents of a run', () => {
     expect([...createAgents(asked).keys()]).toEqual(['ada', 'grace']);
   });
 
+  it('are all played in a rehearsal, whoever names them, within their own limits; only a program of the command line is run', () => {
+    const configured = { codex: { kind: 'codex', spendUsd: 3 }, mine: { kind: 'command', command: 'sh' } };
+    const asked = options(['fix=codex:big', 'review=command:./agent.sh', 'rehearsal'], { agents: configured });
+    const { agents } = pinAgents({ ...asked, rehearsal: { program, everybody: true } });
+    const kinds = Object.entries(agents).map(([name, { kind }]) => [name, kind]);
+    expect(Object.fromEntries(kinds)).toEqual({
+      claude: 'rehearsal',
+      codex: 'rehearsal',
+      gemini: 'rehearsal',
+      mine: 'rehearsal',
+      rehearsal: 'rehearsal',
+      agent: 'command',
+    });
+    expect(agents.codex).toMatchObject({ spendUsd: 3 });
+    expect(agents.codex).not.toHaveProperty('model');
+  });
+
   it('of kind command need a program in the configuration', () => {
     expect(() => createAgents(options([], { agents: { mine: { kind: 'command' } } }))).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('agents.mine.command') }),

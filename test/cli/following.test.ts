@@ -207,6 +207,26 @@ describe('Ctrl-C', () => {
     expect(heard).toEqual(['stop']);
   });
 
+  it('is not needed where somebody asked the engine to end: it says so and how to go on', async () => {
+    const ending = new AbortController();
+    const heard: string[] = [];
+    const script = following(running, {
+      ending: ending.signal,
+      leave: async () => void heard.push('leave'),
+      streams: {
+        'watch-run': async function* (signal) {
+          yield* shown(running);
+          ending.abort();
+          if (!signal.aborted)
+            await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        },
+      },
+    });
+    const { code, stderr } = await stage(script).run('do', 'x');
+    expect({ code, heard }).toEqual({ code: 130, heard: ['leave'] });
+    expect(stderr).toContain(`The engine has ended; nothing is lost. Go on with: manyhands resume ${RUN}`);
+  });
+
   it('only stops watching when another process is the engine', async () => {
     const { scene, heard } = interrupted(['SIGINT'], { engine: 'other' });
     const { code, stderr } = await scene.run('wait', RUN);

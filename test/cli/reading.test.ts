@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { added, attempted, spec, started } from '../support/given.ts';
-import { documentOf, shown, stage } from './stage.ts';
+import { documentOf, type Script, shown, stage } from './stage.ts';
 
 const DOCUMENT = documentOf(shown([started(), added(spec('plan/1'), spec('implement/1.1')), attempted('plan/1')]));
 const SUMMARY = { ...DOCUMENT, tasks: 2, done: 1 };
@@ -188,10 +188,12 @@ describe('config', () => {
 describe('completion', () => {
   const answers = { 'list-runs': [SUMMARY], 'show-run': DOCUMENT };
 
-  async function completed(...words: string[]): Promise<string[]> {
+  const completed = (...words: string[]) => completedIn({ cwd, answers }, ...words);
+
+  async function completedIn(script: Script, ...words: string[]): Promise<string[]> {
     const said: string[] = [];
     vi.spyOn(console, 'log').mockImplementation((text: string) => said.push(text));
-    expect((await stage({ cwd, answers }).run('complete', '--', ...words)).code).toBe(0);
+    expect((await stage(script).run('complete', '--', ...words)).code).toBe(0);
     return said.map((line) => line.split('\t')[0] ?? '').filter((line) => !line.startsWith(':'));
   }
 
@@ -202,6 +204,22 @@ describe('completion', () => {
     expect(await completed('show', '')).toEqual(['r0000001']);
     expect(await completed('approve', 'r0000001', '')).toEqual(['plan/1', 'implement/1.1']);
     expect(await completed('config', 'get', 'limits.run')).toEqual(['limits.runAttempts', 'limits.runtimeSeconds']);
+  });
+
+  it('offers the templates, batches and collections that the commands about them can name', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mh-complete-'));
+    await mkdir(join(folder, '.git'));
+    await mkdir(join(folder, '.manyhands', 'batches'), { recursive: true });
+    await writeFile(join(folder, '.manyhands', 'batches', 'docs.yaml'), 'items: [Write]\n');
+    const made = { open: 0, failed: 0, cost: 0, createdAt: '2026-01-01T00:00:00.000Z' };
+    const collections = ['nightly', 'two words'].map((name) => ({ name, runs: 2, ...made }));
+    const place = { cwd: folder, answers: { ...answers, 'list-collections': collections } };
+    expect(await completedIn(place, 'template', 'show', 'bug')).toEqual(['bugfix']);
+    expect(await completedIn(place, 'job', '--template', 'bug')).toEqual(['bugfix']);
+    expect(await completedIn(place, 'batch', 'run', '')).toEqual(['docs']);
+    expect(await completedIn(place, 'collection', 'show', '')).toEqual(['nightly']);
+    expect(await completedIn(place, 'ls', '--collection', 'n')).toEqual(['nightly']);
+    await rm(folder, { recursive: true });
   });
 
   it('stays silent where there is no project', async () => {

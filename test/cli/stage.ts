@@ -26,6 +26,8 @@ export type Script = {
   streams?: Partial<Record<StreamName, (signal: AbortSignal) => AsyncIterable<unknown>>>;
   engine?: 'own' | 'other' | 'none';
   drain?: () => Promise<void>;
+  leave?: () => Promise<void>;
+  ending?: AbortSignal;
   stop?: () => Promise<void>;
   announced?: string;
   stdin?: string;
@@ -89,6 +91,15 @@ export function stage(script: Script = {}) {
     confirm: async () => script.confirms,
     questions: async () => script.questions,
     ask: async () => script.asked,
+    openDoor: async () => {
+      throw new Error('no server on this stage');
+    },
+    findDoor: async () => undefined,
+    isServedWithRuns: async () => false,
+    takeToken: async () => {
+      throw new Error('no token on this stage');
+    },
+    takeScreen: () => undefined,
     reveal: async () => {},
     makeScratchRepository: async () => {
       throw new Error('no scratch repository on this stage');
@@ -142,6 +153,8 @@ function fakeCaller(script: Script, calls: Call[]): Caller {
     },
     drain: async () => script.drain?.(),
     stop: async () => script.stop?.(),
+    leave: async () => script.leave?.(),
+    ending: script.ending ?? new AbortController().signal,
     [Symbol.asyncDispose]: async () => {},
   };
 }

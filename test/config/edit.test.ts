@@ -44,6 +44,22 @@ describe('setting a value', () => {
     expect((await loadConfig(home.place)).checks).toEqual(['npm test', { run: ['make', 'lint'], timeoutSeconds: 600 }]);
   });
 
+  it.each([
+    ['tools.allowedCli', 'gh,az, docker', ['gh', 'az', 'docker']],
+    ['tools.allowedCli', 'gh', ['gh']],
+    ['tools.allowedTools', 'Bash(git:*),Bash(rm -r, mv),Read', ['Bash(git:*)', 'Bash(rm -r, mv)', 'Read']],
+    ['git.branch', 'a,{run}', 'a,{run}'],
+  ])('takes words between commas where %s is set: %s', async (key, text, value) => {
+    await using home = await scratch();
+    expect(await setConfig({ key, scope: 'project', place: home.place }, text)).toMatchObject({ value });
+  });
+
+  it.each(['a sentence, with a comma', 'a,,b', ''])('does not part what are no words: "%s"', async (text) => {
+    await using home = await scratch();
+    const set = setConfig({ key: 'tools.allowedTools', scope: 'project', place: home.place }, JSON.stringify(text));
+    expect((await failureOf(set)).message).toContain('allowed: list of text');
+  });
+
   it('fills a key that has nothing behind it', async () => {
     await using home = await scratch();
     await home.write('project', 'limits:\nland: pr\n');

@@ -76,6 +76,37 @@ export function transcriptContract(current: () => Store): void {
       expect(store.usage('r-1-1')).toEqual({ tokens: 200 });
     });
 
+    it('is read by place, counted and searched as if each attempt stood alone, whatever came between', async () => {
+      const size = 1_300;
+      const text = (n: number) => ({ text: n % 100 === 7 ? `needle number ${n}` : `hay ${n}` });
+      for (let n = 0; n < size; n += 100) {
+        const places = Array.from({ length: 100 }, (_, index) => n + index);
+        const rows = places.map((place) => ({ ...row('r-1-1', place * 10), ...text(place) }));
+        await store.ingest({ attempt: 'r-1-1', rows, cursors: [] });
+        await store.ingest({ attempt: 'r-1-1', rows, cursors: [] });
+        await store.ingest(batch('r-2-1', places, { cursor: n }));
+      }
+      expect([store.rowCount('r-1-1'), store.rowCount('r-2-1'), store.rowCount('r-9-9')]).toEqual([size, size, 0]);
+      const all = store.transcript({ attempt: 'r-1-1', limit: size });
+      for (const [offset, limit] of [
+        [0, 3],
+        [500, 30],
+        [511, 2],
+        [512, 600],
+        [1_299, 10],
+        [1_300, 10],
+      ] as const)
+        expect(store.page({ attempt: 'r-1-1', offset, limit })).toEqual(all.slice(offset, offset + limit));
+      for (const place of [0, 1, 511, 512, 1_023, 1_024, 1_299])
+        expect(store.offsetOf('r-1-1', all[place]?.id ?? 0)).toBe(place);
+      const first = store.find({ attempt: 'r-1-1', text: 'number need', after: 0, limit: 3 });
+      expect(first.map(({ id }) => store.offsetOf('r-1-1', id))).toEqual([7, 107, 207]);
+      const rest = store.find({ attempt: 'r-1-1', text: 'needle', after: first.at(-1)?.id ?? 0, limit: 100 });
+      expect(rest).toHaveLength(10);
+      expect(store.find({ attempt: 'r-2-1', text: 'needle', after: 0, limit: 3 })).toEqual([]);
+      for (const hostile of HOSTILE_TEXTS) store.find({ attempt: 'r-1-1', text: hostile, after: 0, limit: 3 });
+    });
+
     it('takes usage that comes without output', async () => {
       await store.ingest(batch('r-1-1', [0], { cursor: 10, usage: { tokens: 100 } }));
       await store.ingest({ attempt: 'r-1-1', rows: [], cursors: [], usage: { tokens: 150 } });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSettled, runDocument, runSummary, runWord } from '../../src/core/document.ts';
+import { isSettled, runDocument, runSummary } from '../../src/core/document.ts';
+import { runWord } from '../../src/core/run-word.ts';
 import { RunDocument, RunSummary } from '../../src/schema/document.ts';
 import {
   added,

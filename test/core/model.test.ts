@@ -9,7 +9,10 @@ const RUN_IDS = ['r0000001', 'r0000002', 'r0000003'] as const;
 const SUCCESSES: AttemptOutcome[] = ['changed', 'changed', 'changed', 'changed', 'unchanged'];
 const OUTCOMES: AttemptOutcome[] = [...SUCCESSES, ...SUCCESSES, ...SUCCESSES, ...SUCCESSES, ...FailureKind.options];
 const LANDINGS: LandingOutcome[] = ['green', 'green', 'red', 'conflict', 'held'];
-const PERSON = ['approve', 'approve', 'approve', 'cancel', 'retry', 'retry', 'retry-one', 'retry-one', 'hold'] as const;
+const PERSON = [
+  ...(['approve', 'approve', 'approve', 'cancel', 'retry', 'retry', 'retry-one', 'retry-one', 'hold'] as const),
+  ...(['send-one', 'send-one', 'send-one', 'requeue-one'] as const),
+];
 const ENGINE = ['admit', 'perform', 'perform', 'call', 'end', 'end', 'unfold', 'zombie', 'crash', 'wait'] as const;
 
 const task = fc.record({
@@ -153,6 +156,12 @@ function take(world: Simulation, { act, which, how }: Step): void {
     case 'retry-one':
       if (state.order.length > 0) world.retry(id, pick(state.order, how));
       return;
+    case 'send-one':
+    case 'requeue-one': {
+      const one = pick(state.order, how);
+      if (one !== undefined) (act === 'send-one' ? world.send : world.requeue)(id, one);
+      return;
+    }
   }
 }
 

@@ -45,7 +45,7 @@ function routed(asked: Asked, board: Partial<AgentBoard> = {}) {
 }
 
 describe('the agent for a task', () => {
-  it('is the one the task asks for, then the one named for its role, then the configured one, then the one named for all', () => {
+  it('is the one the task asks for, then the one named for its role, then the one named for all, then the configured one', () => {
     const all = { agent: 'task', agents: { job: 'named', '*': 'all' }, role: 'set' };
     expect(routed(all)).toEqual({ kind: 'agent', agent: 'task', because: 'asked for by the task' });
     expect(routed({ agents: all.agents, role: 'set' })).toEqual({
@@ -53,16 +53,12 @@ describe('the agent for a task', () => {
       agent: 'named',
       because: 'asked for on the command line',
     });
-    expect(routed({ agents: { '*': 'all' }, role: 'set' })).toEqual({
-      kind: 'agent',
-      agent: 'set',
-      because: 'set for the role job',
-    });
-    expect(routed({ agents: { '*': 'all' } })).toEqual({
+    expect(routed({ agents: { '*': 'all' }, role: 'set', preferred: ['liked'] })).toEqual({
       kind: 'agent',
       agent: 'all',
       because: 'asked for on the command line',
     });
+    expect(routed({ role: 'set' })).toEqual({ kind: 'agent', agent: 'set', because: 'set for the role job' });
     expect(routed({})).toEqual({ kind: 'agent', agent: 'one', because: 'first in order of preference' });
   });
 

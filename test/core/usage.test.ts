@@ -67,6 +67,12 @@ describe('usage', () => {
         .sort(),
     ).toEqual(['implement', 'review']);
     expect(summarizeUsage([told()], 'day').map((row) => row.name)).toEqual(['1970-01-01']);
+    const days = (since: string, until: string) => summarizeUsage([told()], 'agent', { since, until, daily: true });
+    expect(days('1970-01-01', '1970-01-01').map(({ day }) => day)).toEqual(
+      days('1969-01-01', '2100-01-01').map(({ day }) => day),
+    );
+    expect(days('1970-01-01', '1970-01-01')[0]).toMatchObject({ day: '1970-01-01' });
+    expect(days('1970-01-02', '2100-01-01')).toEqual([]);
   });
 
   it('counts each small question once, in the name of who was asked and as what it asked for', () => {

@@ -48,6 +48,8 @@ describe('which forge it is', () => {
   it('takes the workspace of Bitbucket from the environment when only a name is set', () => {
     const env = { BITBUCKET_WORKSPACE: 'ann' };
     expect(found('/srv/shop.git', { provider: 'bitbucket', repo: 'shop' }, env)).toBe('bitbucket ann/shop');
+    expect(found('https://github.com/ann/old.git', { repo: 'shop' })).toBe('github ann/shop');
+    expect(found('/srv/shop.git', { provider: 'github', repo: 'shop' })).toContain('git.repo');
   });
 
   it.each([

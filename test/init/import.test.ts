@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { allowedAt } from '../../src/config/describe.ts';
@@ -81,6 +81,34 @@ describe('an import', () => {
     const text = readFileSync(join(project.root, '.manyhands/config.yaml'), 'utf8');
     expect(text).toContain('testCommand: pytest tests/');
     expect(text).toContain('attempts: 3');
+  });
+
+  it('takes over what a tool keeps for all projects, below what the project says; neither widens anything by itself', async () => {
+    using project = makeProject({
+      '.claude-orchestrator.yaml': 'git: { destination_branch: develop }\ntools: { skip_permissions: false }\n',
+    });
+    const file = join(project.env.HOME ?? '', '.config/claude-orchestrator/config.yaml');
+    mkdirSync(dirname(file), { recursive: true });
+    const theirs =
+      'git: { destination_branch: main, repo_slug: shop }\ntools: { skip_permissions: true }\nagent: { max_retries: 4 }\n';
+    writeFileSync(file, theirs);
+    const { settings, held, entries } = await importProject(project.root, project.env);
+    expect(settingsMap(settings)).toEqual({
+      git: { destination: 'develop', repo: 'shop' },
+      tools: { skipPermissions: false },
+      limits: { attempts: 5 },
+    });
+    expect(held).toEqual([]);
+    const home = entries.filter((entry) => entry.file.startsWith('~/')).map(({ key, fate }) => [key, fate]);
+    expect(Object.fromEntries(home)).toEqual({
+      'git.destination_branch': 'ignored',
+      'tools.skip_permissions': 'ignored',
+      'git.repo_slug': 'mapped',
+      'agent.max_retries': 'mapped',
+    });
+    writeFileSync(file, 'agent:\n  max_retries: "4"\n');
+    const { message } = await failureOf(importProject(project.root, project.env));
+    expect(message).toContain('~/.config/claude-orchestrator/config.yaml:2:16: agent.max_retries: found the text "4"');
   });
 
   it('holds back whatever lets agents do more, with the command that takes it', async () => {

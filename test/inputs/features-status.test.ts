@@ -123,6 +123,18 @@ describe('writing the status of features back', () => {
   });
 });
 
+describe('a file of which a person removed a feature meanwhile', () => {
+  it('gets the status of the others, and the one that is gone is named', async () => {
+    writeFileSync(file, '[{"id": 1, "status": "open"}, {"id": 3, "status": "open"}]');
+    const asked = writeStatus(file, changes(['1', 'passed'], ['2', 'passed'], ['3', 'failed']), { root });
+    await expect(asked).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: /: feature 2 is gone; the others were written$/,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('[{"id": 1, "status": "passed"}, {"id": 3, "status": "failed"}]');
+  });
+});
+
 function changes(...pairs: [string, FeatureStatus][]): Map<string, FeatureStatus> {
   return new Map(pairs);
 }

@@ -63,8 +63,8 @@ describe('a task file of another tool', () => {
         },
         { files: [] },
       ],
-      pr: 'none',
     });
+    expect(work.input).not.toHaveProperty('pr');
     expect(work.notes.join('\n')).toMatch(/settings\.base_branch is not used: name it with --base/);
   });
 
@@ -91,6 +91,16 @@ describe('bulk work', () => {
       items: [{ id: 'ann', prompt: 'Write a greeting for Ann into ann.txt', files: ['ann.txt'] }, { id: 'bob' }],
       maxParallel: 16,
     });
+  });
+
+  it('takes paths as Windows writes them, and none that leads out of the project', () => {
+    const line = (target: string) =>
+      `${JSON.stringify({ target, instruction: 'Do', allowed_side_files: ['src\\b.py'] })}\n`;
+    expect(parseWork(line('src\\a.py'), 'x.jsonl').input).toMatchObject({
+      items: [{ files: ['src/a.py'], sideFiles: ['src/b.py'] }],
+    });
+    for (const target of ['..\\a.py', 'C:\\a.py', '\\\\host\\a.py', 'src\\..\\..\\a.py'])
+      expect(() => parseWork(line(target), 'x.jsonl'), target).toThrow(/x\.jsonl:1:11: .*inside the project/);
   });
 
   it("maps the other tool's fields, and names lines that have no id after their line", () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +54,24 @@ describe('reading a work file', () => {
     expect(work).toMatchObject({ format: 'tasks', input: { tasks: [{ id: 'a', title: 'Grüße' }] } });
   });
 
+  it.each(['tasks.jsonl', 'tasks.csv', 'dag.toml', 'task_config.yaml', 'todo.md'])(
+    'understands the same in %s of another tool, however it was saved and whatever it is called',
+    async (name) => {
+      const text = readFileSync(join(import.meta.dirname, '../fixtures/tools', name), 'utf8');
+      const { input } = await readWorkFile(write(`as it is ${name}`, text));
+      const saved = {
+        [`-${name}`]: Buffer.from(text),
+        [`it's "${name}" (1)`]: Buffer.from(text.replaceAll('\n', '\r\n')),
+        [`ü ${name.toUpperCase()}`]: Buffer.from(`\uFEFF${text.replaceAll('\n', '\r\n')}`),
+        [`${name}.bak`]: Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      };
+      for (const [odd, bytes] of Object.entries(saved)) {
+        const again = (await readWorkFile(write(odd, bytes))).input;
+        expect(plain(again), odd).toEqual(plain(input));
+      }
+    },
+  );
+
   it('tells where a file is not UTF-8', async () => {
     const file = write('latin.yaml', Buffer.from('tasks:\n  - id: \xe9\n', 'latin1'));
     await expect(readWorkFile(file)).rejects.toMatchObject({ message: /latin\.yaml:2:9: not valid UTF-8/ });
@@ -81,4 +99,9 @@ function write(name: string, content: string | Buffer): string {
   const file = join(folder, name);
   writeFileSync(file, content);
   return file;
+}
+
+/** Without what only the text of a to-do list keeps: its line ends. */
+function plain(input: unknown): string {
+  return JSON.stringify(input).replaceAll('\\r\\n', '\\n');
 }

@@ -25,7 +25,7 @@ describe('a written list of tasks', () => {
     const text = tasksText(tasks, ABOUT);
     const work = parseWork(text, 'tasks.yaml');
     expect(work).toMatchObject({ format: 'tasks', notes: [], options: { title: 'To do' } });
-    expect(work.input).toMatchObject({ pr: 'none', tasks: tasks.map(({ role: _, ...task }) => task) });
+    expect(work.input).toEqual({ tasks: tasks.map(({ role: _, ...task }) => task) });
     expect(text).toMatch(/^# Made from todo\.md by run k3v9x2ab\.\n# Two things\.\n# - and: more #1\n/);
     expect(text).toMatch(/\n\n {2}- id: logout\n/);
   });

@@ -49,6 +49,9 @@ describe('A store whose process is killed', () => {
     'store.migrating:2',
     'store.migration-written:2',
     'store.migrated:2',
+    'store.migrating:3',
+    'store.migration-written:3',
+    'store.migrated:3',
   ])('is brought up to date at the next opening, when it dies at %s', async (point) => {
     const child = startProgram('open.ts', [file], { MANYHANDS_CRASH: point });
     await once(child, 'close');

@@ -2,6 +2,8 @@ import { addTasks } from '../../src/core/decide/add.ts';
 import { endAttempt, recordUsage, startAttempt } from '../../src/core/decide/attempt.ts';
 import { endFailed } from '../../src/core/decide/end.ts';
 import { conflictLanding, holdLanding, landTasks, rejectLanding } from '../../src/core/decide/landing.ts';
+import { sendMessage } from '../../src/core/decide/message.ts';
+import { requeueTasks } from '../../src/core/decide/requeue.ts';
 import { approve, cancelRun, endRun, holdRun, retryTasks } from '../../src/core/decide/run.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { type Intent, next } from '../../src/core/next.ts';
@@ -160,6 +162,9 @@ export class Simulation {
   hold = (id: string) => this.submit(id, (state) => holdRun(state, { what: 'plan', reason: 'look at it', files: [] }));
   retry = (id: string, task?: string) =>
     this.submit(id, (state) => retryTasks(state, { reason: 'again', ...(task === undefined ? {} : { task }) }));
+  requeue = (id: string, task: string) => this.submit(id, (state) => requeueTasks(state, { reason: 'anew', task }));
+  send = (id: string, task: string) =>
+    this.submit(id, (state) => sendMessage(state, { task, message: 'Use tabs', comments: [], now: this.now }));
 
   states(): RunState[] {
     return [...this.runs.values()].map((run) => run.state);

@@ -8,6 +8,7 @@ export const AcpLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('retry'), message: z.string() }),
   z.object({ type: z.literal('permission-denied'), tool: z.string(), message: z.string() }),
   z.object({ type: z.literal('question'), text: z.string() }),
+  z.object({ type: z.literal('terminal'), text: z.string() }),
   z.object({ type: z.literal('unknown'), raw: z.string() }),
   z.object({ type: z.literal('result'), isError: z.boolean(), text: z.string(), output: z.unknown().optional() }),
   z.object({ type: z.literal('spent'), usage: Usage }),

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Access } from '../../schema/task.ts';
 import type { Step } from '../scenario-step.ts';
 import type { Cast } from './cast.ts';
+import type { Point } from './listed-points.ts';
 import { minimalValue } from './minimal-value.ts';
 import { ownEdit } from './own-file.ts';
 
@@ -9,16 +10,22 @@ import { ownEdit } from './own-file.ts';
 export interface Part extends Cast {
   goal: string;
   steps: number;
+  points: readonly Point[];
   access: Access;
   allow: readonly string[];
   outputSchema?: unknown;
 }
 
 const LONGEST_GOAL = 80;
+const LONGEST_TITLE = 200;
+const LONGEST_ID = 40;
+const WORDS_OF_AN_ID = 4;
+const MOST_TASKS = 200;
 
 /** What an agent does when no play fits: enough for its role that any recipe comes to its end on any repository. */
 export function improvise(part: Part): Step[] {
   if (part.role === 'plan') return plan(part.goal);
+  if (part.role === 'tasks' && part.points.length > 0) return taskPerPoint(part.points.slice(0, MOST_TASKS));
   if (part.role === 'resolve') return [{ step: 'resolve', how: 'union' }, say('Kept both sides of every conflict.')];
   const text = `Rehearsed ${part.role} of ${part.task}: ${part.title}`;
   if (part.role === 'verify') return [{ step: 'output', output: verified(part.steps, text) }, say(text)];
@@ -44,6 +51,23 @@ function plan(goal: string): Step[] {
     { step: 'output', output: { tasks, summary: `Three rehearsed tasks for: ${about}` } },
     say('Planned three tasks.'),
   ];
+}
+
+/** A rehearsed list has one task for each point, none of which needs another. */
+function taskPerPoint(points: readonly Point[]): Step[] {
+  const tasks = points.map(({ text, more }, index) => ({
+    id: `${index + 1}-${shortName(text)}`,
+    title: text.slice(0, LONGEST_TITLE),
+    description: [`Rehearse this point of the list: ${text}`, ...more.map((line) => `- ${line}`)].join('\n'),
+    needs: [],
+  }));
+  const count = tasks.length === 1 ? 'One rehearsed task' : `${tasks.length} rehearsed tasks`;
+  return [{ step: 'output', output: { tasks, summary: `${count}, one for each open point.` } }, say(`${count}.`)];
+}
+
+function shortName(text: string): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.slice(0, WORDS_OF_AN_ID).join('-').slice(0, LONGEST_ID);
 }
 
 /** A rehearsed verifier finds everything in order; a scenario says otherwise where that is to be seen. */

@@ -9,6 +9,7 @@ import { createFile } from '../create-file.ts';
 import { READING_EXIT_CODES } from '../exit-code.ts';
 import { printJson } from '../output.ts';
 import type { Session } from '../platform.ts';
+import { shellWord } from '../shell-word.ts';
 import { resolveDir } from '../target.ts';
 
 const Flags = CommonOptions.extend({
@@ -60,7 +61,7 @@ async function scan({ platform }: Session, flags: Flags): Promise<number> {
     const shown = relative(terminal.cwd, file) || file;
     const count = `${found.files.length} ${found.files.length === 1 ? 'item' : 'items'}`;
     terminal.err(`Wrote ${count} to ${shown}${copy === undefined ? '' : `; what was there is in ${copy}`}\n`);
-    terminal.err(`Do them with: manyhands bulk run ${shown}\n`);
+    terminal.err(`Do them with: manyhands bulk run ${shellWord(shown)}\n`);
   }
   return 0;
 }

@@ -43,7 +43,7 @@ export const initCommand: CliCommand = {
   define(command, session) {
     command
       .option('-y, --yes', 'take what was found without asking')
-      .option('--import', 'read the settings of other tools that stand in the project')
+      .option('--import', 'read the settings of other tools, those of the project before those of your home folder')
       .option('--agents-md', 'put instructions for agents into AGENTS.md and CLAUDE.md, between marks')
       .option('--remove', 'with --agents-md: take them out again')
       .option('--dry-run', 'show what would be written, and write nothing');
@@ -80,7 +80,7 @@ type Asked = { root: string; dir: string; flags: Flags };
 async function setUp(session: Session, { root, dir, flags }: Asked): Promise<InitDocument | null> {
   const { platform } = session;
   const detection = await detectProject(root, dir);
-  const imported = flags.import ? await importProject(root) : null;
+  const imported = flags.import ? await importProject(root, platform.terminal.env) : null;
   const decisions = await decide(session, { detection, held: imported?.held ?? [], flags });
   if (decisions === null) return null;
   const document = await initProject(

@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import type { Caller } from '../../operations/caller.ts';
 import type { OperationInput } from '../../schema/operation.ts';
 import { StopRule } from '../../schema/request.ts';
 import { RetryPolicy, Tier } from '../../schema/task.ts';
 import { loadTemplate, templateSources } from '../../templates/load.ts';
 import { parseBytes, wholeNumber } from '../amounts.ts';
+import { attendJob } from '../attach.ts';
 import { addHelp, type CliCommand, collect, whenCalled } from '../command.ts';
 import { addContextOption, contextOf } from '../context-option.ts';
 import { EXIT_CODES } from '../exit-code.ts';
@@ -28,6 +30,7 @@ const Flags = StartFlags.extend({
   role: z.string().optional(),
   write: z.boolean().default(false),
   tier: Tier.optional(),
+  interactive: z.boolean().default(false),
   template: z.string().optional(),
   context: z.array(z.string()).default([]),
 });
@@ -40,6 +43,7 @@ const EXAMPLES = [
   'manyhands job "Translate the manual" --scope-allow docs --max-diff-lines 400',
   'manyhands job "Write the changelog" --after k3v9x2ab --stop time=10m --retry analyze',
   'manyhands job "The total is wrong on Sundays" --template bugfix --context ticket=SHOP-12',
+  'manyhands job --interactive "Find out with me why login is slow"',
   'manyhands job "Update the translations" --at 07:30 --every 12h --times 5 --land merge',
 ];
 
@@ -59,6 +63,7 @@ export const jobCommand: CliCommand = {
       .option('-r, --role <role>', 'the role to play; it only reads unless --write')
       .option('-w, --write', 'let the role change files')
       .addOption(new Option('--tier <tier>', 'how strong a model').choices(Tier.options))
+      .option('-i, --interactive', 'the agent works in a terminal: you are attached to it, see manyhands attach')
       .option('--template <name>', 'guidelines and defaults for the job: see manyhands template ls');
     addContextOption(command);
     addScheduleOptions(command, session);
@@ -93,6 +98,9 @@ async function startJob(
     words: words.length === 0 ? [template?.summary ?? ''] : words,
     request: (task, options) => ({ recipe: 'job', input: { task, ...input }, options }),
     tell,
+    ...(flags.interactive && !flags.json
+      ? { attend: (caller: Caller, run: string, folder: string) => attendJob(session, caller, { run, dir: folder }) }
+      : {}),
   });
   if (flags.detach && told.length === 0) for (const line of tell('background')) terminal.err(`${line}\n`);
   return code;
@@ -114,6 +122,7 @@ function jobInput(flags: Flags): Omit<JobInput, 'task'> {
     ...(outputLimit === undefined ? {} : { outputBytes: outputLimit }),
     ...scopeOf(flags),
     ...scheduleOf(flags),
+    ...(flags.interactive ? { interactive: true } : {}),
     ...(retry === undefined ? {} : { retry }),
     ...(role === undefined ? {} : { role }),
     ...(tier === undefined ? {} : { tier }),

@@ -11,6 +11,7 @@ import { EXIT_CODES } from '../exit-code.ts';
 import { readGoalText } from '../goal-text.ts';
 import { planIntoFile, writePlanned } from '../plan-into-file.ts';
 import type { Session } from '../platform.ts';
+import { shellWord } from '../shell-word.ts';
 import { addStartOptions, StartFlags } from '../start-options.ts';
 import { resolveDir } from '../target.ts';
 
@@ -77,7 +78,10 @@ async function wanted({ platform }: Session, words: readonly string[], dir: stri
 async function todoOf(terminal: Session['platform']['terminal'], given: string, dir: string): Promise<TodoInput> {
   const { work } = await readAskedWork(terminal, { given, dir });
   if (work.recipe === 'todo') return { ...work.input, file: work.input.file ?? given };
-  throw new AppError('USAGE', `${given} is a file of work already (${work.format}): manyhands run ${given} does it`);
+  throw new AppError(
+    'USAGE',
+    `${given} is a file of work already (${work.format}): manyhands run ${shellWord(given)} does it`,
+  );
 }
 
 async function isFile(path: string): Promise<boolean> {

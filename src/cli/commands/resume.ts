@@ -18,7 +18,7 @@ export const resumeCommand: CliCommand = {
   define(command, session) {
     command
       .argument('[run]', 'default: all unfinished runs here')
-      .option('--track <name>', 'go on with this paused track only');
+      .option('--track <name>', 'go on with this paused track only; without a run, of the latest one here');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -28,7 +28,7 @@ export const resumeCommand: CliCommand = {
         return work(session, {
           ...flags,
           dir,
-          many: run === undefined,
+          many: run === undefined && track === undefined,
           begin: async (caller) => {
             const { runs } = await caller.call('resume-runs', {
               dir,

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import type { UsageRow } from '../../schema/document.ts';
 import { UsageBy } from '../../schema/operation.ts';
@@ -8,9 +8,19 @@ import { READING_EXIT_CODES } from '../exit-code.ts';
 import { printJson, printLines, tableLines } from '../output.ts';
 import { resolveDir } from '../target.ts';
 
-const Flags = CommonOptions.extend({ all: z.boolean().default(false), by: UsageBy.default('agent') });
+const Flags = CommonOptions.extend({
+  all: z.boolean().default(false),
+  by: UsageBy.default('agent'),
+  since: z.string().optional(),
+  until: z.string().optional(),
+});
 
-const EXAMPLES = ['manyhands usage', 'manyhands usage --by day --all', 'manyhands usage --by run --json'];
+const EXAMPLES = [
+  'manyhands usage',
+  'manyhands usage --by day --all',
+  'manyhands usage --by model --since 2026-03-01',
+  'manyhands usage --by run --json',
+];
 const AMOUNTS = ['ATTEMPTS', 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'TURNS', 'COST'].map((title) => ({
   title,
   right: true,
@@ -21,15 +31,18 @@ export const usageCommand: CliCommand = {
   define(command, session) {
     command
       .addOption(new Option('--by <what>', 'a line for each').choices(UsageBy.options).default('agent'))
+      .option('--since <day>', 'the first day that counts, such as 2026-03-01', parseDay)
+      .option('--until <day>', 'the last day that counts', parseDay)
       .option('--all', 'of all projects, not only this one');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ all, by, json, ...flags }) => {
+      act: async ({ all, by, json, since, until, ...flags }) => {
         const { terminal, openCaller } = session.platform;
         const project = all ? {} : { dir: await resolveDir(terminal, flags.dir) };
         await using caller = await openCaller(terminal.env);
-        const rows = await caller.call('usage', { ...project, by });
+        const days = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+        const rows = await caller.call('usage', { ...project, by, ...days });
         if (json) printJson(terminal, rows);
         else if (rows.length === 0) terminal.err(`Nothing was used ${all ? 'yet' : 'here yet'}.\n`);
         else printLines(terminal, lines(by, rows));
@@ -41,6 +54,11 @@ export const usageCommand: CliCommand = {
     });
   },
 };
+
+function parseDay(text: string): string {
+  if (z.iso.date().safeParse(text).success) return text;
+  throw new InvalidArgumentError('Write a day as 2026-03-01.');
+}
 
 function lines(by: UsageBy, rows: readonly UsageRow[]): string[] {
   const columns = [...AMOUNTS, { title: by.toUpperCase() }];
@@ -67,6 +85,6 @@ function total(rows: readonly UsageRow[]): UsageRow {
   };
 }
 
-function sum(rows: readonly UsageRow[], of: Exclude<keyof UsageRow, 'name'>): number {
+function sum(rows: readonly UsageRow[], of: Exclude<keyof UsageRow, 'name' | 'day'>): number {
   return rows.reduce((whole, row) => whole + row[of], 0);
 }

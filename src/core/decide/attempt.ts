@@ -85,9 +85,30 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const data: RunEventOf<'attempt.ended'>['data'] = { ...rest, ...(failure === undefined ? {} : { failure }) };
   const ended: RunEvent = { type: 'attempt.ended', data };
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
+  if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
   if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
   const pause = pauseInTrouble(state, task.spec.track, failure);
   return [ended, ...afterFailure(state, { task, failure, follow, now }), ...pause];
+}
+
+/** A person broke the attempt off: another one follows whatever it came to, and nothing counts. */
+function afterInterrupt(
+  state: RunState,
+  { spec, interrupt }: TaskState,
+  { failure, now }: { failure: Failure | undefined; now: number },
+): RunEvent[] {
+  const isMessage = interrupt === 'message';
+  const isOwn = failure !== undefined && failure.kind !== 'interrupted';
+  const { commit } = state.tip;
+  const data: RunEventOf<'task.retrying'>['data'] = {
+    task: spec.key,
+    at: now,
+    counted: false,
+    resume: isMessage && failure?.kind !== 'session-lost',
+    evidence: isMessage && isOwn ? lessonOf(failure) : '',
+    ...(isMessage ? {} : { from: { commit, base: commit } }),
+  };
+  return [{ type: 'task.retrying', data }];
 }
 
 /** What becomes of a task whose attempt, landing or check failed. */

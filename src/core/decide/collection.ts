@@ -56,3 +56,10 @@ function requireFree(state: ProjectState, name: string): void {
   if (hasCollection(state, name))
     throw new AppError('COLLECTION_TAKEN', `There is a collection "${name}" already`, { name });
 }
+
+/** The name, with a number where there is a collection of that name already. */
+export function freeName(state: ProjectState, name: string): string {
+  let free = name;
+  for (let number = 2; hasCollection(state, free); number += 1) free = `${name} ${number}`;
+  return free;
+}

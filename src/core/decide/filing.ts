@@ -14,6 +14,11 @@ export function flagRun(state: ProjectState, run: string, note: string | undefin
   return [{ type: 'run.flagged', data: { run, ...(note === undefined || note === '' ? {} : { note }) } }];
 }
 
+/** Marks a run as read at a version, or, with 0, as unread again. */
+export function readRun(state: ProjectState, run: string, version: number): ProjectEvent[] {
+  return state.read[run] === version ? [] : [{ type: 'run.read', data: { run, version } }];
+}
+
 /** Takes the mark away. */
 export function unflagRun(state: ProjectState, run: string): ProjectEvent[] {
   return state.flagged[run] === undefined ? [] : [{ type: 'run.unflagged', data: { run } }];

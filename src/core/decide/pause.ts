@@ -37,5 +37,5 @@ function requireTrack(state: RunState, track: string | undefined): void {
   for (const name of Object.keys(state.start.config.tracks)) tracks.add(name);
   if (tracks.has(track)) return;
   const known = tracks.size === 0 ? 'it has no tracks' : `its tracks: ${[...tracks].join(', ')}`;
-  throw new AppError('INPUT_INVALID', `Run ${state.start.run} has no track "${track}"; ${known}`, { track });
+  throw new AppError('TRACK_UNKNOWN', `Run ${state.start.run} has no track "${track}"; ${known}`, { track });
 }

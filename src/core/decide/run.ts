@@ -42,11 +42,11 @@ export function titleRun(state: RunState, title: string): RunEvent[] {
   return state.start.title === line ? [] : [{ type: 'run.titled', data: { title: line } }];
 }
 
-/** Asks the run to stop: what has not started is cancelled now, what runs is cancelled as it ends. */
-export function cancelRun(state: RunState, reason: string): RunEvent[] {
+/** Asks the run to stop: what has not started is cancelled now, what runs is cancelled as it ends; by force at once. */
+export function cancelRun(state: RunState, reason: string, force = false): RunEvent[] {
   requireLive(state);
-  if (state.status.kind === 'cancelling') return [];
-  const events: RunEvent[] = [{ type: 'run.cancelling', data: { reason } }];
+  if (state.status.kind === 'cancelling' && (state.status.force || !force)) return [];
+  const events: RunEvent[] = [{ type: 'run.cancelling', data: { reason, ...(force ? { force } : {}) } }];
   for (const key of state.order) {
     const task = state.tasks[key];
     if (task === undefined || !isOpen(task) || task.phase.status === 'running') continue;
@@ -70,6 +70,7 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
 
 /** Makes a done task, and all that was built upon it, be done again; nothing of them may be under way. */
 function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEvent[] {
+  requireChangeable(state, root);
   const tasks = invalidation(state, root);
   const busy = tasks.find((key) => BUSY.has(requireTask(state, key).phase.status));
   if (busy !== undefined)
@@ -77,6 +78,16 @@ function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEve
       key: busy,
     });
   return [{ type: 'tasks.invalidated', data: { tasks, reason } }];
+}
+
+/** What a plan has asked for is on record and final: making the plan again would be paid for and change nothing. */
+function requireChangeable(state: RunState, root: TaskKey): void {
+  if (requireTask(state, root).spec.role !== 'plan' || state.order.length === 1) return;
+  throw new AppError(
+    'REFUSED',
+    `The tasks of ${root} are on record, and another plan would not change them; tell the tasks themselves, or cancel the run and start anew`,
+    { key: root },
+  );
 }
 
 /** Closes the run; only when every task has ended. */

@@ -5,6 +5,7 @@ import type { ImportEntry } from '../../schema/init.ts';
 import { isFileInside, openProject, type ProjectFiles } from '../project-files.ts';
 import type { ImportContext, NewFile, Setting } from './fate.ts';
 import { type ForeignFile, parseForeign } from './foreign-file.ts';
+import { homeFiles } from './home-file.ts';
 import { FORMATS, type ForeignFormat } from './registry.ts';
 import { promptFiles, roleFileOf, type SourcedPrompt } from './role-file.ts';
 import { translate } from './translate.ts';
@@ -22,15 +23,24 @@ export type Imported = {
 /** Words of prompts, and the keys beside which they stood. */
 const PROMPT_FACTS = { APP_URL: 'appUrl', BASE_BRANCH: 'baseBranch', INSTRUCTIONS_FILE: 'instructionsFile' };
 
-/** Reads every file of another tool; mistakes in any of them are told at once with their places, and nothing counts. */
-export async function importProject(root: string): Promise<Imported> {
+/**
+ * Reads every file of another tool, in the project and then in the home folder that the environment names; mistakes in any of them are
+ * told at once with their places, and nothing counts.
+ */
+export async function importProject(root: string, env: NodeJS.ProcessEnv = {}): Promise<Imported> {
   const files = await openProject(root);
   const known = await knownOf(root);
   const result: Imported = { entries: [], settings: [], held: [], files: [], notes: [] };
   const prompts = await promptFiles(files);
   const mistakes: Mistake[] = [];
   let whole: Plain = {};
-  for (const { found, format } of await foreignFiles(files)) {
+  const inProject = await foreignFiles(files);
+  const inHome = await homeFiles(
+    env,
+    inProject.map(({ found }) => found),
+  );
+  for (const { hidden } of inHome) result.entries.push(...hidden);
+  for (const { found, format } of [...inProject, ...inHome]) {
     const given = withDefaults(found, format, known);
     const translated = translate(given, format, known);
     result.entries.push(...translated.entries);

@@ -77,7 +77,13 @@ export const ORCHESTRATOR_YAML: readonly KeyFate[] = [
     turn: (value) =>
       value === 'yolo' ? widening('mode', value, 'nothing stops for a review') : { settings: [{ to: 'mode', value }] },
   }),
-  flag('workflow.stop_after_generate', 'stopAfterGenerate', { when: false, says: 'made tasks start without a look' }),
+  mapped('workflow.stop_after_generate', 'stopAfterGenerate', {
+    type: Flag,
+    turn: (value) =>
+      value
+        ? left('mode review stops there anyway, and mode yolo never did')
+        : widening('stopAfterGenerate', value, 'made tasks start without a look'),
+  }),
   ...ignored('a run leaves a branch; what goes further is asked for with land', ['workflow.stop_after_run']),
   flag('workflow.auto_approve', 'autoApprove', { when: true, says: 'plans are approved without a look' }),
   flag('workflow.auto_pr', 'autoPr', { when: true, says: 'pull requests are opened without asking' }),

@@ -48,6 +48,19 @@ export const FORMATS: readonly ForeignFormat[] = [
   { file: `${POLICIES}/local_policy.override.json`, syntax: 'yaml', keys: LOCAL_POLICY },
 ];
 
+/** A file below the home folder, and the one of a project that stands above it. */
+export type HomeFormat = ForeignFormat & { below: string };
+
+/** Files that tools keep for all projects of a person; whatever a project has counts before them. */
+export const HOME_FORMATS: readonly HomeFormat[] = [
+  {
+    file: '.config/claude-orchestrator/config.yaml',
+    syntax: 'yaml',
+    keys: ORCHESTRATOR_YAML,
+    below: '.claude-orchestrator.yaml',
+  },
+];
+
 function hasAnyOf(sections: readonly string[]): (value: Plain) => boolean {
   return (value) => sections.some((section) => isPlain(value[section]) || Array.isArray(value[section]));
 }

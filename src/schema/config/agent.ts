@@ -37,6 +37,10 @@ export const AgentConfig = z.strictObject({
   permission: Permission.optional().describe('What it may do without asking; default acceptEdits.'),
   accounts: z.record(Name, Account).default({}).describe('Several logins by name; one that must rest is passed over.'),
   scenario: z.string().optional().describe('For rehearsal: the scenario file to play.'),
+  interactive: z
+    .boolean()
+    .optional()
+    .describe('It works in a terminal that a person can type into, in tasks that change files.'),
   maxParallel: z.number().int().positive().optional().describe('How many attempts it may work on at once.'),
   runtimeSeconds: Seconds.optional().describe('The longest one of its attempts may take.'),
   spendUsd: z.number().positive().optional().describe('Most US dollars it may spend in one run.'),

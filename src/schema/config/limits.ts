@@ -12,6 +12,13 @@ export const LimitsConfig = z
     retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Wait before a retry.'),
     inactivitySeconds: Seconds.default(300).describe('An attempt that says nothing for so long is stopped.'),
     runtimeSeconds: Seconds.default(3600).describe('The longest an attempt may take.'),
+    interactive: z
+      .strictObject({
+        inactivitySeconds: Seconds.default(28_800).describe('Nothing shown and nothing typed for so long stops it.'),
+        runtimeSeconds: Seconds.default(86_400).describe('The longest it may take.'),
+      })
+      .prefault({})
+      .describe('For attempts in a terminal: they wait for people.'),
     turns: z.number().int().positive().optional().describe('Most turns of an attempt.'),
     output: z
       .strictObject({

@@ -26,6 +26,15 @@ export function prepareEvents(db: DatabaseSync) {
   const selectAll = db.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
   const selectStreams = db.prepare(`
     SELECT * FROM streams WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream`);
+  const selectTypes = db.prepare(`
+    SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version`);
+  const selectPosition = db.prepare('SELECT coalesce(max(position), 0) AS position FROM events');
+  const selectMark = db.prepare("SELECT position FROM marks WHERE name = 'reading'");
+  const selectMentioning = db.prepare(`
+    SELECT stream, max(position) AS newest FROM events INDEXED BY tasks_added
+    WHERE type = 'tasks.added'
+      AND NOT EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(lower(events.data), value) = 0)
+    GROUP BY stream ORDER BY newest DESC LIMIT ?2`);
 
   function versionOf(stream: string): number {
     const row = selectVersion.get(stream);
@@ -49,8 +58,18 @@ export function prepareEvents(db: DatabaseSync) {
     append: (writes: readonly EncodedWrite[], at: number) => writes.flatMap((write) => appendTo(write, at)),
     read: (stream: string, after: number) => selectStream.all(stream, after).map(eventOf),
     readAll: (after: number, limit: number) => selectAll.all(after, limit).map(eventOf),
+    readTypes: (stream: string, types: readonly string[]) => selectTypes.all(stream, toJson(types)).map(eventOf),
+    position: () => integerOf(selectPosition.get() ?? {}, 'position'),
+    readingSince: () => integerOf(selectMark.get() ?? {}, 'position'),
     streams: (prefix: string) => selectStreams.all(prefix).map(summaryOf),
+    mentioning: (words: readonly string[], limit: number) =>
+      selectMentioning.all(toJson(words.map(asInJson)), limit).map((row) => textOf(row, 'stream')),
   };
+}
+
+/** A word as it stands inside of stored JSON; SQLite lowers ASCII letters only. */
+function asInJson(word: string): string {
+  return toJson(word.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())).slice(1, -1);
 }
 
 function conflict(stream: string, expected: number, actual: number): AppError {

@@ -79,6 +79,31 @@ const MIGRATIONS: readonly string[] = [
     INSERT INTO transcript_words (transcript_words, rowid, text) VALUES ('delete', old.id, old.text);
   END;
   `,
+  `
+  ALTER TABLE attempts ADD COLUMN row_count INTEGER NOT NULL DEFAULT 0;
+  UPDATE attempts SET row_count = (SELECT count(*) FROM transcript WHERE transcript.attempt = attempts.id);
+
+  CREATE TABLE pages (
+    attempt INTEGER NOT NULL REFERENCES attempts (id),
+    page INTEGER NOT NULL,
+    first_id INTEGER NOT NULL,
+    PRIMARY KEY (attempt, page)
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO pages (attempt, page, first_id)
+    SELECT attempt, (place - 1) / 512, id FROM (
+      SELECT attempt, id, row_number() OVER (PARTITION BY attempt ORDER BY id) AS place FROM transcript
+    ) WHERE (place - 1) % 512 = 0;
+
+  CREATE INDEX tasks_added ON events (position, stream) WHERE type = 'tasks.added';
+
+  CREATE TABLE marks (
+    name TEXT PRIMARY KEY,
+    position INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO marks (name, position) SELECT 'reading', coalesce(max(position), 0) FROM events;
+  `,
 ];
 
 /** Refuses a database of a newer version, and one that is not ours, before anything is written to it. */

@@ -9,8 +9,9 @@ import { preparePrivateFile } from './database-file.ts';
 import { encodeWrites, prepareEvents } from './events.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate, requireKnownVersion } from './migrations.ts';
+import { preparePages } from './pages.ts';
 import { prepareRunRows } from './run-rows.ts';
-import { prepareSearch } from './search.ts';
+import { prepareFind, prepareSearch } from './search.ts';
 import { prepareSnapshots } from './snapshots.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
 import { encodeBatch, prepareTranscript } from './transcript.ts';
@@ -57,7 +58,9 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const blobs = prepareBlobs(db);
   const transcript = prepareTranscript(db);
   const runRows = prepareRunRows(db);
+  const pages = preparePages(db);
   const search = prepareSearch(db);
+  const find = prepareFind(db);
   const group = createGroupCommit(db, file, world);
   const appended = createListeners<StoredEvent[]>();
   const ingested = createListeners<TranscriptEntry[]>();
@@ -77,7 +80,11 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     },
     read: (stream, after = 0) => asking(() => events.read(stream, after)),
     readAll: (after, limit) => asking(() => events.readAll(after, limit)),
+    readTypes: (stream, types) => asking(() => events.readTypes(stream, types)),
+    position: () => asking(events.position),
+    readingSince: () => asking(events.readingSince),
     streams: (prefix) => asking(() => events.streams(prefix)),
+    mentioning: (words, limit) => asking(() => events.mentioning(words, limit)),
     saveSnapshot: async ({ stream, version, codec, state }) => {
       const encoded = { stream, version, codec, json: toJson(state) };
       await group.add(() => snapshots.save(encoded));
@@ -102,9 +109,21 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     generation: (attempt, source) => asking(() => transcript.cursor(attempt, source).generation),
     usage: (attempt) => asking(() => transcript.usage(attempt)),
     transcript: (query) => asking(() => transcript.read(query)),
+    rowCount: (attempt) => asking(() => pages.count(attempt)),
+    page: (query) => asking(() => pages.read(query)),
+    offsetOf: (attempt, id) => asking(() => pages.offsetOf(attempt, id)),
+    find: (query) => asking(() => find(query)),
     search: (query) => asking(() => search(query)),
     takeOut: (run) => asking(() => runRows.takeOut(run)),
-    forget: (run, version) => group.add(() => runRows.forget(run, version)),
+    forget: async (run, version, also = []) => {
+      const encoded = encodeWrites(also);
+      const removing = () => {
+        const told = events.append(encoded, world.now());
+        runRows.forget(run, version);
+        return told;
+      };
+      await group.add(removing, appended.tell);
+    },
     putBack: (record) =>
       group.add(() => {
         for (const [hash, text] of Object.entries(record.texts)) blobs.put(hash, text);

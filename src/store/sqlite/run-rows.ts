@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
-import { runStream } from '../../schema/ids.ts';
+import { overviewStream, runStream } from '../../schema/ids.ts';
 import type { RunRecord } from '../../schema/keeping.ts';
 import { integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+import { prepareRowCount } from './row-count.ts';
 
 type AttemptRecord = RunRecord['attempts'][number];
 
@@ -18,10 +19,13 @@ export function prepareRunRows(db: DatabaseSync) {
   const insertAttempt = db.prepare('INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
   const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
   const insertRow = db.prepare(`
-    INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`);
+  const count = prepareRowCount(db);
+  const deletePages = db.prepare('DELETE FROM pages WHERE attempt = ?');
   const deleteRows = db.prepare('DELETE FROM transcript WHERE attempt = ?');
   const deleteCursors = db.prepare('DELETE FROM cursors WHERE attempt = ?');
   const deleteAttempt = db.prepare('DELETE FROM attempts WHERE id = ?');
+  const deleteOverview = db.prepare('DELETE FROM snapshots WHERE stream = ?');
   const deletions = ['events', 'snapshots', 'streams'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE stream = ?`),
   );
@@ -51,8 +55,11 @@ export function prepareRunRows(db: DatabaseSync) {
   function insertWithRows({ attempt, usage, cursors, rows }: AttemptRecord): void {
     const id = integerOf(insertAttempt.get(attempt, usage === null ? null : toJson(usage)) ?? {}, 'id');
     for (const { file, generation, offset } of cursors) insertCursor.run(id, file, generation, offset);
-    for (const { file, generation, offset, part, at, kind, text, data } of rows)
-      insertRow.run(id, file, generation, offset, part, at, kind, text, data === null ? null : toJson(data));
+    const ids = rows.map(({ file, generation, offset, part, at, kind, text, data }) => {
+      const json = data === null ? null : toJson(data);
+      return integerOf(insertRow.get(id, file, generation, offset, part, at, kind, text, json) ?? {}, 'id');
+    });
+    count(id, ids);
   }
 
   return {
@@ -73,9 +80,10 @@ export function prepareRunRows(db: DatabaseSync) {
         throw new AppError('CONFLICT', `Run ${run} is at version ${stands}, not ${version}`, { run });
       for (const row of selectAttempts.all(run)) {
         const id = integerOf(row, 'id');
-        for (const statement of [deleteRows, deleteCursors, deleteAttempt]) statement.run(id);
+        for (const statement of [deletePages, deleteRows, deleteCursors, deleteAttempt]) statement.run(id);
       }
       for (const statement of deletions) statement.run(runStream(run));
+      deleteOverview.run(overviewStream(run));
     },
     putBack: ({ run, events, attempts }: RunRecord): void => {
       if (versionOf(run) !== 0) throw new AppError('REFUSED', `Run ${run} is in the database already`, { run });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { SearchHit, SearchQuery } from '../store.ts';
+import type { FindQuery, Found, SearchHit, SearchQuery } from '../store.ts';
 import { integerOf, type Row, textOf } from './columns.ts';
 
 /** An excerpt has at most this many words, the found ones among them. */
@@ -21,6 +21,31 @@ export function prepareSearch(db: DatabaseSync) {
     const words = quoteWords(text);
     if (words === '') return [];
     return select.all(words, before, run ?? null, limit).map(hitOf);
+  };
+}
+
+/** The statement on the rows of one attempt: only the part of the index between its first row and its last is looked at. */
+export function prepareFind(db: DatabaseSync) {
+  const selectEnds = db.prepare(`
+    SELECT id,
+      (SELECT min(id) FROM transcript WHERE transcript.attempt = attempts.id) AS first,
+      (SELECT max(id) FROM transcript WHERE transcript.attempt = attempts.id) AS last
+    FROM attempts WHERE attempt = ? AND row_count > 0`);
+  const select = db.prepare(`
+    SELECT transcript.id, snippet(transcript_words, 0, '', '', '…', ${EXCERPT_WORDS}) AS excerpt
+    FROM transcript_words CROSS JOIN transcript ON transcript.id = transcript_words.rowid
+    WHERE transcript_words MATCH ?1 AND transcript_words.rowid BETWEEN ?2 AND ?3 AND transcript.attempt = ?4
+    ORDER BY transcript_words.rowid LIMIT ?5`);
+
+  return ({ attempt, text, after, limit }: FindQuery): Found[] => {
+    const words = quoteWords(text);
+    const ends = selectEnds.get(attempt);
+    if (words === '' || ends === undefined) return [];
+    const from = Math.max(after + 1, integerOf(ends, 'first'));
+    const begun = /\s$/u.test(text) ? words : `${words} *`;
+    return select
+      .all(begun, from, integerOf(ends, 'last'), integerOf(ends, 'id'), limit)
+      .map((row) => ({ id: integerOf(row, 'id'), excerpt: textOf(row, 'excerpt') }));
   };
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import type { Batch, Cursor, OutputFile, TranscriptEntry, TranscriptQuery, TranscriptRow } from '../store.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+import { prepareRowCount } from './row-count.ts';
 
 /** A row as readers will get it, its data as JSON, and its place among the rows from the same offset. */
 type EncodedRow = { row: TranscriptRow; part: number; json: string | null };
@@ -27,6 +28,7 @@ export function encodeBatch(batch: Batch): EncodedBatch {
 export function prepareTranscript(db: DatabaseSync) {
   const insertAttempt = db.prepare('INSERT INTO attempts (attempt) VALUES (?) ON CONFLICT (attempt) DO NOTHING');
   const selectAttempt = db.prepare('SELECT id, usage FROM attempts WHERE attempt = ?');
+  const count = prepareRowCount(db);
   const updateUsage = db.prepare('UPDATE attempts SET usage = ? WHERE id = ?');
   const insertRow = db.prepare(`
     INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data)
@@ -61,6 +63,10 @@ export function prepareTranscript(db: DatabaseSync) {
     ingest: (batch: EncodedBatch): TranscriptEntry[] => {
       const attempt = attemptNumber(batch.attempt);
       const added = batch.rows.map((encoded) => addRow(attempt, encoded)).filter((entry) => entry !== undefined);
+      count(
+        attempt,
+        added.map(({ id }) => id),
+      );
       const isCurrent = batch.cursors
         .map(({ file, generation = 0, offset }) => advanceCursor.run(attempt, file, generation, offset).changes)
         .every((changes) => changes === 1);
@@ -95,7 +101,8 @@ function asRead(row: TranscriptRow, attempt: string, json: string | null): Trans
   };
 }
 
-function entryOf(row: Row): TranscriptEntry {
+/** A stored row as readers get it. */
+export function entryOf(row: Row): TranscriptEntry {
   const generation = integerOf(row, 'generation');
   return {
     id: integerOf(row, 'id'),

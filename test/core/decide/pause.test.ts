@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { attention, isStuck } from '../../../src/core/attention.ts';
 import { endAttempt } from '../../../src/core/decide/attempt.ts';
 import { pauseRun, unpauseRun } from '../../../src/core/decide/pause.ts';
-import { runWord } from '../../../src/core/document.ts';
 import { next } from '../../../src/core/next.ts';
+import { runWord } from '../../../src/core/run-word.ts';
 import type { RunState } from '../../../src/core/state.ts';
 import { added, attempted, failure, given, spec, started, T0 } from '../../support/given.ts';
 

@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+
+/** Linux takes no argument longer than 128 KiB. */
+const LONGEST_ARGUMENT = 100_000;
+
+/** The prompt as an argument; one that is too long for it is left in its file. */
+export async function promptArgument(promptFile: string): Promise<string> {
+  const prompt = await readFile(promptFile, 'utf8');
+  if (Buffer.byteLength(prompt) <= LONGEST_ARGUMENT) return prompt;
+  return `Read the file ${promptFile}: it says what you are to do. Then do it.`;
+}

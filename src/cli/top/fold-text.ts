@@ -1,0 +1,41 @@
+import { cleanText } from '../clean-text.ts';
+import { textWidth } from '../text-width.ts';
+
+const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const TAB = '    ';
+/** Beyond this nobody reads a text in a terminal; `manyhands logs` prints all of it. */
+const LONGEST_TEXT = 50_000;
+
+/** Text of an agent as harmless lines of at most so many columns; blanks in front and blank lines in between stay. */
+export function foldText(text: string, columns: number): string[] {
+  const lines = cleanText(text.slice(0, LONGEST_TEXT)).trimEnd().split('\n');
+  const folded = lines.flatMap((line) => foldLine(line.replaceAll('\t', TAB).trimEnd(), Math.max(columns, 1)));
+  if (text.length > LONGEST_TEXT) folded.push(`… and ${text.length - LONGEST_TEXT} more characters`.slice(0, columns));
+  return folded;
+}
+
+function foldLine(line: string, columns: number): string[] {
+  if (textWidth(line) <= columns) return [line];
+  const lines: string[] = [];
+  let rest = line;
+  while (rest !== '') {
+    const length = fittingLength(rest, columns);
+    lines.push(rest.slice(0, length).trimEnd());
+    rest = rest.slice(length).trimStart();
+  }
+  return lines;
+}
+
+/** How much of it fits: up to a blank if there is one in the second half, else all that there is room for. */
+function fittingLength(line: string, columns: number): number {
+  let width = 0;
+  let length = 0;
+  let blank = 0;
+  for (const { segment, index } of segments.segment(line)) {
+    width += textWidth(segment);
+    if (width > columns) return blank > length / 2 ? blank : Math.max(length, segment.length);
+    length = index + segment.length;
+    if (segment === ' ') blank = length;
+  }
+  return length;
+}

@@ -1,0 +1,86 @@
+import { toolCallOf } from '../../core/activity.ts';
+import { cleanText } from '../clean-text.ts';
+import type { Painter } from '../symbols.ts';
+import { shorten } from '../text-width.ts';
+import { foldText } from './fold-text.ts';
+
+/** A row of what an agent said. */
+export type SaidRow = { id: number; at: number; attempt: number; kind: string; text: string; data?: unknown };
+
+/** A line of the screen, and what it is. */
+export type TranscriptLine = { text: string; tone: Tone };
+
+type Tone = 'plain' | 'dim' | 'tool' | 'asked' | 'good' | 'bad' | 'head';
+
+type Look = { sign: string; tone: Tone; isFolded?: true };
+
+const SIGN_WIDTH = 2;
+/** What only counts, and says nothing, is not shown. */
+const SILENT: ReadonlySet<string> = new Set(['usage']);
+const PLAIN: Look = { sign: ' ', tone: 'plain' };
+const LOOKS: Record<string, Look> = {
+  text: PLAIN,
+  reasoning: { sign: '~', tone: 'dim' },
+  'tool-call': { sign: '→', tone: 'tool', isFolded: true },
+  'file-change': { sign: '→', tone: 'tool', isFolded: true },
+  'tool-result': { sign: '←', tone: 'dim', isFolded: true },
+  message: { sign: '»', tone: 'asked' },
+  question: { sign: '?', tone: 'asked' },
+  result: { sign: '=', tone: 'good' },
+  session: { sign: '·', tone: 'dim', isFolded: true },
+  retry: { sign: '!', tone: 'bad' },
+  error: { sign: '!', tone: 'bad' },
+  failure: { sign: '!', tone: 'bad' },
+  stderr: { sign: '!', tone: 'bad' },
+  truncated: { sign: '!', tone: 'bad' },
+  'permission-denied': { sign: '!', tone: 'bad' },
+};
+
+/** Lines are made once for each row and width. */
+const known = new WeakMap<SaidRow, { columns: number; lines: TranscriptLine[] }>();
+
+/** A row as lines of the screen: what was said in full, a tool call and its result in one line each. */
+export function transcriptLines(row: SaidRow, columns: number): TranscriptLine[] {
+  const kept = known.get(row);
+  if (kept?.columns === columns) return kept.lines;
+  const lines = makeLines(row, columns);
+  known.set(row, { columns, lines });
+  return lines;
+}
+
+/** The same in its colour. */
+export function paintLine({ text, tone }: TranscriptLine, colors: Painter): string {
+  switch (tone) {
+    case 'plain':
+      return text;
+    case 'dim':
+      return colors.dim(text);
+    case 'tool':
+      return colors.cyan(text);
+    case 'asked':
+      return colors.yellow(text);
+    case 'good':
+      return colors.green(text);
+    case 'bad':
+      return colors.red(text);
+    case 'head':
+      return colors.bold(text);
+  }
+}
+
+function makeLines(row: SaidRow, columns: number): TranscriptLine[] {
+  if (SILENT.has(row.kind)) return [];
+  const { sign, tone, isFolded } = LOOKS[row.kind] ?? PLAIN;
+  const room = Math.max(columns - SIGN_WIDTH, 1);
+  const texts = isFolded ? [shorten(folded(row), room)] : foldText(row.text, room);
+  return texts.map((text, index) => ({ text: `${index === 0 ? sign : ' '} ${text}`.trimEnd(), tone }));
+}
+
+function folded(row: SaidRow): string {
+  if (row.kind === 'tool-call') {
+    const { tool, detail } = toolCallOf(row);
+    return detail === '' ? tool : `${tool}  ${detail}`;
+  }
+  const [first = '', ...more] = cleanText(row.text).trim().split('\n');
+  return more.length === 0 ? first : `${first}  (+${more.length} ${more.length === 1 ? 'line' : 'lines'})`;
+}

@@ -1,0 +1,63 @@
+/** A row of a transcript, as far as it says what an agent does. */
+type Said = { kind: string; text: string; data?: unknown };
+
+const LONGEST = 200;
+/** What tools call the thing that they are about, the most telling first. */
+const TELLING = ['command', 'cmd', 'file_path', 'path', 'filePath', 'pattern', 'query', 'url', 'description', 'prompt'];
+/** Sequences that move the cursor or set colours, as terminals know them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are taken out
+const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)/g;
+
+/** What an agent does, in one line of at most 200 characters; null for a row that says nothing about it. */
+export function activityOf(row: Said): string | null {
+  switch (row.kind) {
+    case 'text':
+    case 'reasoning':
+    case 'question':
+    case 'result':
+    case 'file-change':
+    case 'retry':
+      return oneLine(row.text);
+    case 'permission-denied':
+      return oneLine(`denied: ${row.text}`);
+    case 'tool-call': {
+      const { tool, detail } = toolCallOf(row);
+      return oneLine(detail === '' ? tool : `${tool}: ${detail}`);
+    }
+    default:
+      return null;
+  }
+}
+
+/** A tool call in two words: the tool, and what it is about. */
+export function toolCallOf({ text, data }: Said): { tool: string; detail: string } {
+  return { tool: oneLine(text) ?? 'tool', detail: oneLine(detailOf(inputOf(data))) ?? '' };
+}
+
+/** The first line of a text that says something, without control characters, cut where it is long. */
+export function oneLine(text: string): string | null {
+  const plain = text.slice(0, 4_000).replaceAll(ESCAPES, '');
+  for (const line of plain.split(/[\r\n]+/)) {
+    const clean = line
+      .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+    if (clean !== '') return clean.length <= LONGEST ? clean : `${clean.slice(0, LONGEST - 1)}…`;
+  }
+  return null;
+}
+
+function inputOf(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && 'input' in data ? data.input : undefined;
+}
+
+function detailOf(input: unknown): string {
+  if (typeof input === 'string') return input;
+  if (typeof input !== 'object' || input === null) return '';
+  for (const key of TELLING) {
+    const value: unknown = Reflect.get(input, key);
+    if (typeof value === 'string' && value !== '') return value;
+    if (Array.isArray(value) && value.length > 0) return value.join(' ');
+  }
+  return Object.values(input).find((value) => typeof value === 'string' && value !== '') ?? '';
+}

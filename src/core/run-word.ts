@@ -1,0 +1,19 @@
+import type { RunWord } from '../schema/document.ts';
+import { isStuck } from './attention.ts';
+import type { RunState } from './state.ts';
+
+/** How a run stands, in one word. */
+export function runWord(state: RunState): RunWord {
+  switch (state.status.kind) {
+    case 'ended':
+      return state.status.status;
+    case 'cancelling':
+      return 'cancelling';
+    case 'held':
+      return 'held';
+    case 'running':
+      if (!isStuck(state)) return 'running';
+      if (state.counts.held > 0) return 'held';
+      return state.counts.blocked > 0 || Object.keys(state.paused).length === 0 ? 'blocked' : 'paused';
+  }
+}

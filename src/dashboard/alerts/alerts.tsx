@@ -1,0 +1,45 @@
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { onRunChange, useOverview } from '../api/overview.ts';
+import { desktopNews } from '../look/desktop-news.ts';
+import { notify } from '../look/notices.ts';
+import { runPath } from '../look/paths.ts';
+import { useTheme } from '../look/theme.ts';
+import { favicon } from './favicon.ts';
+import { newsOf, standingOf } from './news.ts';
+
+const NAME = 'Manyhands';
+
+/** Says what a person should hear of: in the page, on the desktop if they want it, in the tab's title and icon. */
+export function Alerts(): null {
+  const { waiting, look } = standingOf(useOverview().runs);
+  const [here, navigate] = useLocation();
+  const theme = useTheme();
+  useEffect(
+    () =>
+      onRunChange((before, after) => {
+        const news = newsOf(before, after);
+        if (news === undefined) return;
+        const to = runPath(after.run);
+        if (!here.startsWith(to)) notify({ ...news, kind: news.kind === 'trouble' ? 'news' : news.kind, to });
+        if (document.visibilityState === 'visible' || desktopNews() !== 'on') return;
+        // Every tab says so; the same tag makes them one.
+        const shown = new Notification(NAME, { body: news.text, tag: `${after.run} ${after.version}` });
+        shown.onclick = () => {
+          window.focus();
+          navigate(to);
+        };
+      }),
+    [here, navigate],
+  );
+  useEffect(() => {
+    document.title = waiting === 0 ? NAME : `(${waiting}) ${NAME}`;
+  }, [waiting]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  useEffect(() => {
+    const colours = getComputedStyle(document.documentElement);
+    const colour = colours.getPropertyValue(look === undefined ? '--accent' : `--state-${look}`).trim();
+    document.querySelector('link[rel="icon"]')?.setAttribute('href', favicon(look, colour));
+  }, [look, theme]);
+  return null;
+}

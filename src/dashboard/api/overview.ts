@@ -1,0 +1,90 @@
+import { useSyncExternalStore } from 'react';
+import type { StreamItem } from '../../schema/operation.ts';
+import type { RunOverview } from '../../schema/overview.ts';
+import { followRuns, type Whole } from './shared-runs.ts';
+import type { StreamStanding } from './stream.ts';
+
+/** All runs as they stand, newest first; shared by every part of the page and kept live by one stream for all tabs. */
+export type Overview = {
+  runs: readonly RunOverview[];
+  /** Whether the first list has come. */
+  isReady: boolean;
+  standing: StreamStanding;
+};
+
+type Change = (before: RunOverview | undefined, after: RunOverview) => void;
+
+const byId = new Map<string, RunOverview>();
+const listeners = new Set<() => void>();
+const changeListeners = new Set<Change>();
+let overview: Overview = { runs: [], isReady: false, standing: 'connecting' };
+let position = 0;
+let isFollowed = false;
+let isDue = false;
+
+/** The live overview; the first who asks opens the stream. */
+export function useOverview(): Overview {
+  return useSyncExternalStore(listen, () => overview);
+}
+
+/** One run of the overview. */
+export function useRunOverview(run: string): RunOverview | undefined {
+  return useOverview().runs.find((each) => each.run === run);
+}
+
+/** Tells of each change of a run after the first list has come: what notices and sounds are made of. */
+export function onRunChange(listener: Change): () => void {
+  changeListeners.add(listener);
+  return () => changeListeners.delete(listener);
+}
+
+function listen(changed: () => void): () => void {
+  listeners.add(changed);
+  if (!isFollowed) {
+    isFollowed = true;
+    followRuns({ onItem: take, onStanding: (standing) => publish({ standing }), onWhole: takeWhole, whole });
+  }
+  return () => listeners.delete(changed);
+}
+
+function whole(): Whole {
+  return { runs: [...byId.values()], position, isReady: overview.isReady, standing: overview.standing };
+}
+
+function take(item: StreamItem<'watch-runs'>): void {
+  position = Math.max(position, item.position);
+  if ('ready' in item) publish({ isReady: true });
+  else if ('removed' in item) byId.delete(item.removed);
+  else put(item.run);
+  publishSoon();
+}
+
+/** What another tab knows replaces what is known here; what it changes is told like any change. */
+function takeWhole(told: Whole): void {
+  const kept = new Set(told.runs.map(({ run }) => run));
+  for (const run of byId.keys()) if (!kept.has(run)) byId.delete(run);
+  for (const run of told.runs) put(run);
+  position = told.position;
+  publish({ isReady: told.isReady, standing: told.standing });
+  publishSoon();
+}
+
+function put(run: RunOverview): void {
+  const before = byId.get(run.run);
+  byId.set(run.run, run);
+  if (overview.isReady) for (const listener of changeListeners) listener(before, run);
+}
+
+function publishSoon(): void {
+  if (isDue) return;
+  isDue = true;
+  queueMicrotask(() => {
+    isDue = false;
+    publish({ runs: [...byId.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt)) });
+  });
+}
+
+function publish(change: Partial<Overview>): void {
+  overview = { ...overview, ...change };
+  for (const listener of listeners) listener();
+}

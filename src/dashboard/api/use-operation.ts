@@ -1,0 +1,41 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { OperationInput, OperationName, OperationOutput } from '../../schema/operation.ts';
+import { notify } from '../look/notices.ts';
+import { call } from './call.ts';
+
+/** What an operation answers, kept until it is asked for anew; `again` asks. */
+export function useOperation<N extends OperationName>(
+  name: N,
+  input: OperationInput<N>,
+  options: { enabled?: boolean } = {},
+): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; again(): void } {
+  const query = useQuery({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => call(name, input, signal),
+    enabled: options.enabled ?? true,
+  });
+  return {
+    data: query.data,
+    error: query.error ?? undefined,
+    isLoading: query.isPending && query.fetchStatus !== 'idle',
+    again: () => void query.refetch(),
+  };
+}
+
+/** Carries an operation out when it is called; what it refuses is shown, and what it may have changed is asked for anew. */
+export function useAction<N extends OperationName>(
+  name: N,
+  options: { done?: string; onDone?(output: OperationOutput<N>): void; changes?: readonly OperationName[] } = {},
+): { act(input: OperationInput<N>): void; isBusy: boolean; error: unknown } {
+  const client = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: (input: OperationInput<N>) => call(name, input),
+    onSuccess: (output) => {
+      if (options.done !== undefined) notify({ kind: 'done', text: options.done });
+      for (const changed of options.changes ?? []) void client.invalidateQueries({ queryKey: [changed] });
+      options.onDone?.(output);
+    },
+    onError: (error) => notify({ kind: 'trouble', text: error.message, error }),
+  });
+  return { act: (input) => mutation.mutate(input), isBusy: mutation.isPending, error: mutation.error ?? undefined };
+}

@@ -1,0 +1,47 @@
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import type { OperationInput, OperationName, OperationOutput } from '../../schema/operation.ts';
+import { call } from './call.ts';
+
+/** Where the next page begins. */
+export type Cursor = number | string | undefined;
+
+/** What an operation answers page by page. */
+export type Pages<T> = {
+  pages: readonly T[];
+  error: unknown;
+  isLoading: boolean;
+  hasMore: boolean;
+  isAdding: boolean;
+  more(): void;
+  again(): void;
+};
+
+/** Asks for a page, and for the next one whenever more is wanted; the pages before stay in sight while others are asked for. */
+export function usePages<N extends OperationName>(
+  name: N,
+  asking: { input(cursor: Cursor): OperationInput<N>; next(last: OperationOutput<N>): Cursor; enabled?: boolean },
+): Pages<OperationOutput<N>> {
+  const query = useInfiniteQuery<
+    OperationOutput<N>,
+    Error,
+    InfiniteData<OperationOutput<N>>,
+    readonly unknown[],
+    Cursor
+  >({
+    queryKey: [name, 'pages', asking.input(undefined)],
+    queryFn: ({ pageParam, signal }) => call(name, asking.input(pageParam), signal),
+    initialPageParam: undefined,
+    getNextPageParam: (last) => asking.next(last),
+    enabled: asking.enabled ?? true,
+    placeholderData: (before) => before,
+  });
+  return {
+    pages: query.data?.pages ?? [],
+    error: query.error ?? undefined,
+    isLoading: query.isPending && query.fetchStatus !== 'idle',
+    hasMore: query.hasNextPage,
+    isAdding: query.isFetchingNextPage,
+    more: () => void query.fetchNextPage(),
+    again: () => void query.refetch(),
+  };
+}

@@ -1,0 +1,36 @@
+import { useSearchParams } from 'wouter';
+import type { OperationOutput } from '../../schema/operation.ts';
+import { useOperation } from './use-operation.ts';
+
+export type KnownProjects = OperationOutput<'list-projects'>;
+
+/** The project that a page is about. */
+export type ProjectInSight = {
+  projects: KnownProjects;
+  /** Its folder; none while nothing was ever started and none is named. */
+  dir: string | undefined;
+  choose(dir: string): void;
+  isLoading: boolean;
+  error: unknown;
+  again(): void;
+};
+
+const KEY = 'manyhands.project';
+
+/** The project that `?dir=` names; else the one that was chosen last, else the one in which something happened last. */
+export function useProject(): ProjectInSight {
+  const { data, isLoading, error, again } = useOperation('list-projects', {});
+  const [params, setParams] = useSearchParams();
+  const projects = [...(data ?? [])].sort((a, b) => b.lastAt.localeCompare(a.lastAt));
+  const kept = localStorage.getItem(KEY);
+  const known = projects.find(({ root }) => root === kept) ?? projects.find(({ exists }) => exists) ?? projects[0];
+  const choose = (dir: string) => {
+    localStorage.setItem(KEY, dir);
+    setParams((before) => {
+      const next = new URLSearchParams(before);
+      next.set('dir', dir);
+      return next;
+    });
+  };
+  return { projects, dir: params.get('dir') ?? known?.root, choose, isLoading, error, again };
+}

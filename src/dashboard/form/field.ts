@@ -1,0 +1,178 @@
+import { titleOf, unitOf } from './field-name.ts';
+import { isSchema, numberIn, type Schema, schemasIn, textIn, textsIn } from './schema.ts';
+
+/** What a form asks for, made of a JSON Schema; one kind for each way of asking. */
+export type Field =
+  | { kind: 'text'; isLong: boolean; least: number; most: number | undefined; pattern: string | undefined }
+  | { kind: 'number'; isWhole: boolean; range: Range; unit: string | undefined }
+  | { kind: 'span' }
+  | { kind: 'moment' }
+  | { kind: 'switch' }
+  | { kind: 'choice'; options: readonly string[] }
+  | { kind: 'list'; item: Field }
+  | { kind: 'map'; item: Field; names: readonly string[] }
+  | { kind: 'group'; entries: readonly Entry[] }
+  | { kind: 'union'; branches: readonly { label: string; field: Field }[] }
+  | { kind: 'json' };
+export type FieldOf<K extends Field['kind']> = Extract<Field, { kind: K }>;
+
+/** A number's bounds; an open one is not allowed itself. */
+export type Range = { least: number | undefined; most: number | undefined; isOpen: boolean };
+
+/** One named field of a group. */
+export type Entry = {
+  key: string;
+  title: string;
+  about: string;
+  /** A person must say it. */
+  isNeeded: boolean;
+  fallback: unknown;
+  /** What is sent for it where the schema wants a value and a person need not say one. */
+  ifMissing?: unknown;
+  field: Field;
+};
+
+const DEEPEST = 12;
+const LONG_TEXT = 1_000;
+const LONG_KEYS = new Set(['goal', 'task', 'prompt', 'text', 'guidelines', 'description', 'body']);
+const EPOCH = /milliseconds since 1970/;
+
+/** Reads a JSON Schema as a form; what has no form of its own is asked for as JSON. */
+export function fieldOf(schema: Schema, root: Schema = schema): Field {
+  return read(schema, { root, key: '', depth: 0 });
+}
+
+/** The fields of a schema that describes an object; of any other, none. */
+export function entriesOf(schema: Schema): readonly Entry[] {
+  const field = fieldOf(schema);
+  return field.kind === 'group' ? field.entries : [];
+}
+
+type Place = { root: Schema; key: string; depth: number };
+
+function read(given: Schema, place: Place): Field {
+  const schema = resolved(given, place.root);
+  if (place.depth > DEEPEST) return { kind: 'json' };
+  const branches = schemasIn(schema, 'anyOf') ?? schemasIn(schema, 'oneOf');
+  if (branches !== undefined) return unionOf(branches, place);
+  const options = textsIn(schema, 'enum');
+  if (options !== undefined) return { kind: 'choice', options };
+  const only = textIn(schema, 'const');
+  if (only !== undefined) return { kind: 'choice', options: [only] };
+  switch (typeOf(schema)) {
+    case 'string':
+      return textField(schema, place.key);
+    case 'integer':
+    case 'number':
+      return numberField(schema, place.key);
+    case 'boolean':
+      return { kind: 'switch' };
+    case 'array':
+      return isSchema(schema.items) ? { kind: 'list', item: read(schema.items, below(place)) } : { kind: 'json' };
+    case 'object':
+      return objectField(schema, place);
+    default:
+      return { kind: 'json' };
+  }
+}
+
+/** Of a value that may be null, what it is otherwise. */
+function typeOf({ type }: Schema): unknown {
+  return Array.isArray(type) ? type.find((each) => each !== 'null') : type;
+}
+
+function resolved(schema: Schema, root: Schema): Schema {
+  const name = textIn(schema, '$ref')?.match(/^#\/\$defs\/(.+)$/)?.[1];
+  const definitions = root.$defs;
+  const found = name !== undefined && isSchema(definitions) ? definitions[name] : undefined;
+  return isSchema(found) ? found : schema;
+}
+
+function below({ root, depth }: Place, key = ''): Place {
+  return { root, key, depth: depth + 1 };
+}
+
+/** A value that may be null is one that may be left out. */
+function unionOf(branches: readonly Schema[], place: Place): Field {
+  const real = branches.filter((branch) => branch.type !== 'null');
+  const [first] = real;
+  if (first === undefined) return { kind: 'json' };
+  if (real.length === 1) return read(first, place);
+  const fields = real.map((branch) => read(branch, below(place, place.key)));
+  return { kind: 'union', branches: fields.map((field, index) => ({ label: labelOf(field, index), field })) };
+}
+
+function labelOf(field: Field, index: number): string {
+  if (field.kind === 'group') {
+    const named = field.entries.find(({ isNeeded }) => isNeeded) ?? field.entries[0];
+    return named === undefined ? `Form ${index + 1}` : `With ${named.title.toLowerCase()}`;
+  }
+  const words: Partial<Record<Field['kind'], string>> = { text: 'One text', list: 'A list', switch: 'Yes or no' };
+  return words[field.kind] ?? titleOf(field.kind);
+}
+
+function textField(schema: Schema, key: string): Field {
+  const most = numberIn(schema, 'maxLength');
+  const pattern = textIn(schema, 'pattern');
+  const isLong = LONG_KEYS.has(key) || (most !== undefined && most > LONG_TEXT && pattern === undefined);
+  return { kind: 'text', isLong, least: numberIn(schema, 'minLength') ?? 0, most, pattern };
+}
+
+function numberField(schema: Schema, key: string): Field {
+  if (EPOCH.test(textIn(schema, 'description') ?? '')) return { kind: 'moment' };
+  if (key.endsWith('Ms')) return { kind: 'span' };
+  const above = numberIn(schema, 'exclusiveMinimum');
+  const most = numberIn(schema, 'maximum');
+  const range: Range = {
+    least: above ?? numberIn(schema, 'minimum'),
+    most: most === Number.MAX_SAFE_INTEGER ? undefined : most,
+    isOpen: above !== undefined,
+  };
+  return { kind: 'number', isWhole: typeOf(schema) === 'integer', range, unit: unitOf(key) };
+}
+
+function objectField(schema: Schema, place: Place): Field {
+  const { properties, additionalProperties: others, propertyNames: names } = schema;
+  if (isSchema(properties)) return { kind: 'group', entries: entriesIn(schema, properties, place) };
+  if (!isSchema(others)) return { kind: 'json' };
+  return {
+    kind: 'map',
+    item: read(others, below(place)),
+    names: isSchema(names) ? (textsIn(names, 'enum') ?? []) : [],
+  };
+}
+
+function entriesIn(schema: Schema, properties: Schema, place: Place): Entry[] {
+  const needed = textsIn(schema, 'required') ?? [];
+  return Object.entries(properties).flatMap(([key, value]): Entry[] => {
+    if (!isSchema(value) || key.startsWith('$')) return [];
+    const field = read(value, below(place, key));
+    const about = textIn(value, 'description') ?? '';
+    const entry = { key, title: titleOf(key), about, fallback: value.default, field };
+    if (!needed.includes(key)) return [{ ...entry, isNeeded: false }];
+    const ifMissing = standIn(value, field);
+    return [ifMissing === undefined ? { ...entry, isNeeded: true } : { ...entry, isNeeded: false, ifMissing }];
+  });
+}
+
+/** What stands for nothing: null, or an empty list or group, where the schema allows it. */
+function standIn(schema: Schema, field: Field): unknown {
+  const isNullable = Array.isArray(schema.type)
+    ? schema.type.includes('null')
+    : schemasIn(schema, 'anyOf')?.some(({ type }) => type === 'null');
+  if (isNullable === true) return null;
+  if (field.kind === 'list') return (numberIn(schema, 'minItems') ?? 0) === 0 ? [] : undefined;
+  if (field.kind === 'map') return {};
+  return field.kind === 'group' && field.entries.every(({ isNeeded }) => !isNeeded)
+    ? completed(field.entries, {})
+    : undefined;
+}
+
+/** The values of a form with what a person need not say put in where the schema wants it. */
+export function completed(
+  entries: readonly Entry[],
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const missing = entries.filter(({ key, ifMissing }) => ifMissing !== undefined && values[key] === undefined);
+  return { ...values, ...Object.fromEntries(missing.map(({ key, ifMissing }) => [key, ifMissing])) };
+}

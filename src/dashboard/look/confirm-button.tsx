@@ -1,0 +1,40 @@
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import styles from './confirm-button.module.css';
+
+type ConfirmButtonProps = {
+  children: ReactNode;
+  /** What is asked before it is done. */
+  question: string;
+  yes: string;
+  busy?: boolean;
+  onConfirm(): void;
+};
+
+/** A button that asks in its own place before it acts; Escape takes it back. */
+export function ConfirmButton({ children, question, yes, busy = false, onConfirm }: ConfirmButtonProps): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  if (!isAsking) {
+    return (
+      <Button busy={busy} onClick={() => setAsking(true)}>
+        {children}
+      </Button>
+    );
+  }
+  const confirm = () => {
+    setAsking(false);
+    onConfirm();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is heard wherever in it one is
+    <span className={styles.question} onKeyDown={({ key }) => (key === 'Escape' ? setAsking(false) : undefined)}>
+      <span role="status">{question}</span>
+      <Button weight="danger" autoFocus onClick={confirm}>
+        {yes}
+      </Button>
+      <Button weight="quiet" onClick={() => setAsking(false)}>
+        No
+      </Button>
+    </span>
+  );
+}

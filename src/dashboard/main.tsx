@@ -1,0 +1,31 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import './look/theme.css';
+import { Unreachable } from './api/problem.ts';
+import { applyTheme } from './look/theme.ts';
+import { Shell } from './shell/shell.tsx';
+
+const ROOT = document.getElementById('root');
+if (ROOT === null) throw new Error('The page has no element #root');
+
+applyTheme();
+
+/** What was asked for once stays true until an event says otherwise: nothing is asked for again by itself. */
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Number.POSITIVE_INFINITY,
+      refetchOnWindowFocus: false,
+      retry: (times, error) => error instanceof Unreachable && times < 5,
+    },
+  },
+});
+
+createRoot(ROOT).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <Shell />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,30 @@
+import { type ReactElement, type ReactNode, useLayoutEffect, useRef } from 'react';
+import styles from './palette.module.css';
+
+type SheetProps = { label: string; onClose(): void; children: ReactNode };
+
+/** A sheet over the page: Esc or a click beside it closes it, and the keys go back to where they were. */
+export function Sheet({ label, onClose, children }: SheetProps): ReactElement {
+  const sheet = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    sheet.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={sheet}
+      className={styles.sheet}
+      aria-label={label}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === sheet.current) onClose();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,35 @@
+/** Keys that go to a page when pressed after `g`. */
+export const GO_KEYS: Readonly<Record<string, string>> = {
+  h: '/',
+  i: '/inbox',
+  r: '/history',
+  s: '/search',
+  u: '/usage',
+  m: '/models',
+  t: '/templates',
+  b: '/batches',
+  n: '/start',
+  ',': '/settings',
+};
+
+/** What is done with a key: something now, or waiting for the one after `g`. */
+export type Step =
+  | { does: 'palette' | 'help' | 'search' | 'new' }
+  | { does: 'go'; to: string }
+  | { does: 'wait' }
+  | { does: 'nothing' };
+
+type Key = { key: string; isCommand: boolean; isTyping: boolean; isAfterG: boolean };
+
+/** What a key means where one is; nothing while something is typed, but for Ctrl-K. */
+export function stepOf({ key, isCommand, isTyping, isAfterG }: Key): Step {
+  if (isCommand) return key.toLowerCase() === 'k' ? { does: 'palette' } : { does: 'nothing' };
+  if (isTyping) return { does: 'nothing' };
+  const to = GO_KEYS[key];
+  if (isAfterG) return to === undefined ? { does: 'nothing' } : { does: 'go', to };
+  if (key === 'g') return { does: 'wait' };
+  if (key === '?') return { does: 'help' };
+  if (key === '/') return { does: 'search' };
+  if (key === 'c') return { does: 'new' };
+  return { does: 'nothing' };
+}

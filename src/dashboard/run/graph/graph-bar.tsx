@@ -1,0 +1,46 @@
+import type { ReactElement } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Button } from '../../look/button.tsx';
+import styles from './graph.module.css';
+import type { Grouping } from './graph-model.ts';
+
+type GraphBarProps = { by: Grouping; hasUnfolded: boolean; onChoose(by: Grouping): void; onFold(): void };
+
+const TITLES: Record<Grouping, string> = {
+  none: 'Every task',
+  track: 'By track',
+  role: 'By role',
+  depth: 'By step',
+  state: 'By state',
+};
+
+/** How tasks are folded together, and the way to the same as a list. */
+export function GraphBar({ by, hasUnfolded, onChoose, onFold }: GraphBarProps): ReactElement {
+  const [path] = useLocation();
+  return (
+    <div className={styles.bar}>
+      <label className={styles.by}>
+        <span className="quiet">Show</span>
+        <select value={by} onChange={({ target }) => onChoose(groupingIn(target.value))}>
+          {Object.entries(TITLES).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      {hasUnfolded ? (
+        <Button weight="quiet" onClick={onFold}>
+          Fold all
+        </Button>
+      ) : null}
+      <Link href={`${path}?view=tasks`} className={styles.list}>
+        The same as a list
+      </Link>
+    </div>
+  );
+}
+
+function groupingIn(value: string): Grouping {
+  return value === 'track' || value === 'role' || value === 'depth' || value === 'state' ? value : 'none';
+}

@@ -1,0 +1,107 @@
+import type { RunState, TaskState } from '../../../core/state.ts';
+import { lookOfTask, WORDS } from '../../look/state.ts';
+import { depthsOf } from '../tasks/task-rows.ts';
+
+/** What a graph is made of: a task, or tasks that are folded into one. */
+export type GraphNode =
+  | { id: string; kind: 'task'; task: string }
+  | { id: string; kind: 'cluster'; name: string; tasks: string[] };
+/** `serves`: the second settles a conflict of the first, studies its failure or verifies it. */
+export type GraphEdge = { id: string; from: string; to: string; serves: boolean };
+export type GraphModel = { nodes: GraphNode[]; edges: GraphEdge[] };
+
+export type Grouping = 'track' | 'role' | 'depth' | 'state' | 'none';
+type Grouped = { by: Grouping; unfolded: ReadonlySet<string> };
+
+/** So many tasks are drawn one by one without being asked. */
+export const MOST_SINGLE = 300;
+
+/** How a run's tasks are folded unless a person chooses: by what tells them apart. */
+export function defaultGrouping(state: RunState): Grouping {
+  if (state.order.length <= MOST_SINGLE) return 'none';
+  const tracks = new Set<string>();
+  const roles = new Set<string>();
+  for (const key of state.order) {
+    const spec = state.tasks[key]?.spec;
+    if (spec?.track !== undefined) tracks.add(spec.track);
+    if (spec !== undefined) roles.add(spec.role);
+  }
+  if (tracks.size > 1) return 'track';
+  if (roles.size > 1) return 'role';
+  return Object.keys(state.dependents).length > 0 ? 'depth' : 'state';
+}
+
+/** The nodes and edges that are to be drawn: edges between folded tasks become one. */
+export function graphModel(state: RunState, { by, unfolded }: Grouped): GraphModel {
+  const clusters = clustersOf(state, by);
+  const homes = new Map<string, string>();
+  const nodes: GraphNode[] = [];
+  for (const [name, tasks] of clusters) {
+    const id = clusterId(name);
+    if (by === 'none' || unfolded.has(id) || tasks.length === 1) {
+      for (const task of tasks) {
+        nodes.push({ id: task, kind: 'task', task });
+        homes.set(task, task);
+      }
+    } else {
+      nodes.push({ id, kind: 'cluster', name, tasks });
+      for (const task of tasks) homes.set(task, id);
+    }
+  }
+  return { nodes, edges: edgesOf(state, homes) };
+}
+
+function clustersOf(state: RunState, by: Grouping): Map<string, string[]> {
+  const nameOf = namesBy(state, by);
+  const clusters = new Map<string, string[]>();
+  for (const key of state.order) {
+    const task = state.tasks[key];
+    if (task === undefined) continue;
+    const name = nameOf(task);
+    const tasks = clusters.get(name);
+    if (tasks === undefined) clusters.set(name, [key]);
+    else tasks.push(key);
+  }
+  return clusters;
+}
+
+function namesBy(state: RunState, by: Grouping): (task: TaskState) => string {
+  switch (by) {
+    case 'none':
+      return () => '';
+    case 'track':
+      return ({ spec }) => spec.track ?? 'no track';
+    case 'role':
+      return ({ spec }) => spec.role;
+    case 'state':
+      return ({ phase }) => WORDS[lookOfTask(phase.status)];
+    case 'depth': {
+      const depths = depthsOf(state);
+      return ({ spec }) => `step ${(depths.get(spec.key) ?? 0) + 1}`;
+    }
+  }
+}
+
+function edgesOf(state: RunState, homes: ReadonlyMap<string, string>): GraphEdge[] {
+  const edges = new Map<string, GraphEdge>();
+  for (const key of state.order) {
+    const to = homes.get(key);
+    for (const need of state.tasks[key]?.spec.needs ?? []) {
+      const from = homes.get(need);
+      if (from === undefined || to === undefined || from === to) continue;
+      const id = `${from}>${to}`;
+      if (!edges.has(id)) edges.set(id, { id, from, to, serves: false });
+    }
+    const spec = state.tasks[key]?.spec;
+    const served = homes.get(spec?.resolves ?? spec?.analyzes ?? spec?.verifies ?? '');
+    if (served !== undefined && to !== undefined && served !== to) {
+      const id = `${served}>${to}`;
+      if (!edges.has(id)) edges.set(id, { id, from: served, to, serves: true });
+    }
+  }
+  return [...edges.values()];
+}
+
+function clusterId(name: string): string {
+  return `cluster ${name}`;
+}

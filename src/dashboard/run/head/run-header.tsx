@@ -1,0 +1,35 @@
+import type { ReactElement } from 'react';
+import { runWord } from '../../../core/run-word.ts';
+import { scheduledFor } from '../../../core/schedule.ts';
+import type { RunState } from '../../../core/state.ts';
+import { useRunOverview } from '../../api/overview.ts';
+import { lookOfRun } from '../../look/state.ts';
+import { StateMark } from '../../look/state-mark.tsx';
+import { RunActions } from './run-actions.tsx';
+import { RunFacts } from './run-facts.tsx';
+import styles from './run-header.module.css';
+import { RunTitle } from './run-title.tsx';
+
+/** What run it is, how it stands, and what can be done with it. */
+export function RunHeader({ state }: { state: RunState }): ReactElement {
+  const overview = useRunOverview(state.start.run);
+  const next = scheduledFor(state);
+  const look = lookOfRun({
+    status: runWord(state),
+    unread: false,
+    nextAt: next === undefined ? null : new Date(next).toISOString(),
+    liveCount: state.counts.running,
+  });
+  const reason = state.status.kind === 'ended' || state.status.kind === 'cancelling' ? state.status.reason : null;
+  return (
+    <header className={styles.header}>
+      <div className={styles.first}>
+        <StateMark look={look} />
+        <RunTitle run={state.start.run} title={state.start.title} />
+      </div>
+      {reason === null ? null : <p className={styles.reason}>{reason}</p>}
+      <RunFacts state={state} />
+      <RunActions state={state} filing={overview} />
+    </header>
+  );
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useMemo } from 'react';
+import { call } from '../../api/call.ts';
+import { Button } from '../../look/button.tsx';
+import { Panel } from '../../look/panel.tsx';
+import { Skeleton, Trouble } from '../../look/standing.tsx';
+import type { ViewProps } from '../views.ts';
+import { markdownBlocks } from './markdown-blocks.ts';
+import styles from './report.module.css';
+import { ReportText } from './report-text.tsx';
+import { saveText } from './save-text.ts';
+import { Verdicts } from './verdicts.tsx';
+
+/** The report of the run and what is judged of its result; both are made anew when the run ends, lands or is asked for. */
+export function Report({ state }: ViewProps): ReactElement {
+  const run = state.start.run;
+  const stand = `${state.status.kind} ${state.landed?.commit ?? ''} ${state.undone?.commit ?? ''}`;
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['report-run', run, stand],
+    queryFn: ({ signal }) => call('report-run', { run }, signal),
+  });
+  const blocks = useMemo(() => (data === undefined ? [] : markdownBlocks(data.text).slice(1)), [data]);
+  const save = async (format: 'md' | 'html') => {
+    const { text } = await call('report-run', { run, format });
+    saveText(`manyhands-${run}.${format}`, text, format === 'md' ? 'text/markdown' : 'text/html');
+  };
+  return (
+    <div className={styles.report}>
+      <Verdicts run={run} stand={stand} isEnded={state.status.kind === 'ended'} />
+      <Panel
+        title="Report"
+        actions={
+          <>
+            <Button busy={isFetching} onClick={() => void refetch()}>
+              Refresh
+            </Button>
+            <Button onClick={() => void save('md')}>Save Markdown</Button>
+            <Button onClick={() => void save('html')}>Save HTML</Button>
+          </>
+        }
+      >
+        {error !== null ? (
+          <Trouble error={error} again={() => void refetch()} />
+        ) : data === undefined ? (
+          <Skeleton lines={10} />
+        ) : (
+          <ReportText blocks={blocks} />
+        )}
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { type ReactElement, Suspense } from 'react';
+import { Route, Switch } from 'wouter';
+import { Alerts } from '../alerts/alerts.tsx';
+import { Empty, Skeleton } from '../look/standing.tsx';
+import { Boundary } from './boundary.tsx';
+import { Connection } from './connection.tsx';
+import { Navigation } from './navigation.tsx';
+import { Notices } from './notices.tsx';
+import { PAGES } from './pages.ts';
+import styles from './shell.module.css';
+import { TopBar } from './top-bar.tsx';
+
+/** The frame around every page: where one can go, what waits, whether the picture is live. */
+export function Shell(): ReactElement {
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        Skip to content
+      </a>
+      <Navigation />
+      <div className={styles.column}>
+        <TopBar />
+        <Connection />
+        <main id="content" className={styles.content} tabIndex={-1}>
+          <Boundary>
+            <Suspense fallback={<Skeleton lines={6} />}>
+              <Switch>
+                {PAGES.map(({ path, view }) => (
+                  <Route key={path} path={path} component={view} />
+                ))}
+                <Route>
+                  <Empty title="There is no such page">Choose one from the navigation, or press Ctrl-K.</Empty>
+                </Route>
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </main>
+      </div>
+      <Notices />
+      <Alerts />
+    </div>
+  );
+}

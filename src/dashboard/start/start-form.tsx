@@ -1,0 +1,90 @@
+import { type ReactElement, useEffect, useRef } from 'react';
+import { useProject } from '../api/use-project.ts';
+import { EntryFields } from '../form/entry-fields.tsx';
+import { Panel } from '../look/panel.tsx';
+import { Trouble } from '../look/standing.tsx';
+import { inputEntries, mistakesIn, optionEntries, type Recipe } from './asked.ts';
+import { commandLineOf } from './command-line.ts';
+import { FolderChoice } from './folder-choice.tsx';
+import { RecipeChoice } from './recipe-choice.tsx';
+import styles from './start.module.css';
+import { StartPanel } from './start-panel.tsx';
+import { useDraft } from './use-draft.ts';
+import { useStart } from './use-start.ts';
+import { useWorkFile } from './use-work-file.ts';
+import { WorkPanel } from './work-panel.tsx';
+
+const SHOWN_OPTIONS = ['agents', 'checks', 'budget', 'land'];
+
+/** The form of a new run; what is typed for one recipe stays while another is looked at. */
+export function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
+  const [draft, change] = useDraft();
+  const project = useProject();
+  const form = useRef<HTMLDivElement>(null);
+  const dir = draft.dir === '' ? (project.dir ?? '') : draft.dir;
+  const recipe = recipes.find(({ name }) => name === draft.recipe) ?? recipes[0];
+  const isFromFile = recipe?.file === true && draft.isFromFile;
+  const reading = useWorkFile(dir, draft.file, isFromFile);
+  const { mistakes, ...trying } = useStart(change);
+  useEffect(() => {
+    if (mistakes.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [mistakes]);
+  if (recipe === undefined) return <Trouble error="There is no recipe to start." />;
+
+  const { read } = reading;
+  const meant = recipes.find(({ name }) => name === read?.recipe) ?? recipe;
+  const input = draft.inputs[recipe.name] ?? {};
+  const file = isFromFile ? { file: draft.file === '' ? 'tasks.yaml' : draft.file } : {};
+  const start = () => {
+    if (isFromFile && read?.ok !== true) reading.again();
+    else
+      trying.start({ recipe: meant, draft: { ...draft, dir, inputs: { ...draft.inputs, [meant.name]: input } }, read });
+  };
+  const rehearse = (isOn: boolean) => {
+    const { rehearse: _, ...rest } = draft.options;
+    change({ options: isOn ? { ...rest, rehearse: true } : rest });
+  };
+  return (
+    <div className={styles.columns} ref={form}>
+      <div className={styles.column}>
+        <RecipeChoice recipes={recipes} chosen={recipe.name} onChoose={(name) => change({ recipe: name })} />
+        <WorkPanel
+          recipe={recipe}
+          draft={draft}
+          dir={dir}
+          entries={isFromFile && read?.ok !== true ? [] : inputEntries(meant, read)}
+          reading={reading}
+          mistakes={mistakes}
+          change={change}
+        >
+          <FolderChoice
+            projects={project.projects}
+            dir={dir}
+            mistake={mistakes.get('options.dir')}
+            onChoose={(next) => change({ dir: next })}
+          />
+        </WorkPanel>
+        <Panel title="How">
+          <EntryFields
+            entries={optionEntries(recipe)}
+            shown={SHOWN_OPTIONS}
+            value={draft.options}
+            mistakes={mistakesIn(mistakes, 'options')}
+            onChange={(options) => change({ options })}
+          />
+        </Panel>
+      </div>
+      <div className={styles.aside}>
+        <StartPanel
+          isRehearsal={draft.options.rehearse === true}
+          onRehearse={rehearse}
+          command={commandLineOf({ recipe: recipe.name, dir, input, options: draft.options, ...file })}
+          isBusy={trying.isBusy}
+          mistakes={mistakes.size}
+          error={trying.error}
+          onStart={start}
+        />
+      </div>
+    </div>
+  );
+}

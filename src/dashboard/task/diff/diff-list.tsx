@@ -1,0 +1,101 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactElement, useEffect, useRef } from 'react';
+import { ScrollArea } from '../../look/scroll-area.tsx';
+import styles from './diff.module.css';
+import { DiffRowView } from './diff-row.tsx';
+import type { DiffRow, Selection } from './diff-rows.ts';
+import type { DraftComment } from './review.ts';
+import { useColours } from './use-colours.ts';
+import { useKeys } from './use-keys.ts';
+
+/** What can be done in a diff. */
+export type DiffActs = {
+  toggle(path: string): void;
+  select(selection: Selection): void;
+  edit(comment: DraftComment): void;
+  remove(comment: DraftComment): void;
+  save(text: string): void;
+  stop(): void;
+};
+
+type DiffListProps = {
+  rows: readonly DiffRow[];
+  goal: { key: string } | undefined;
+  draft: { current: string };
+  act: DiffActs;
+};
+
+const HEIGHTS: Record<DiffRow['row'], number> = {
+  file: 40,
+  note: 36,
+  hunk: 26,
+  line: 20,
+  pair: 20,
+  comment: 72,
+  editor: 150,
+};
+
+/** The rows of a diff that are in view. */
+export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElement {
+  const scroller = useRef<HTMLElement>(null);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => HEIGHTS[rows[index]?.row ?? 'line'],
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 20,
+  });
+  useColours();
+  const keys = useKeys(rows, { act, show: (index) => list.scrollToIndex(index, { align: 'auto' }) });
+  const backAfter =
+    <A extends unknown[]>(done: (...given: A) => void) =>
+    (...given: A) => {
+      done(...given);
+      scroller.current?.focus();
+    };
+  const acts = { ...keys.act, stop: backAfter(keys.act.stop), save: backAfter(keys.act.save) };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a file is gone to once, when it is chosen
+  useEffect(() => {
+    const index = rows.findIndex(({ key }) => key === goal?.key);
+    if (index >= 0) list.scrollToIndex(index, { align: 'start' });
+  }, [goal]);
+  const drawn = list.getVirtualItems();
+  const top = rows[drawn.find(({ end }) => end > (list.scrollOffset ?? 0))?.index ?? 0];
+  return (
+    <div className={styles.frame}>
+      <ScrollArea ref={scroller} className={styles.scroller} label="Diff" onKeyDown={keys.onKeyDown}>
+        <div className={styles.sizer} style={{ height: list.getTotalSize() }}>
+          {drawn.map(({ index, key, start }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <div
+                key={key}
+                ref={list.measureElement}
+                data-index={index}
+                className={styles.place}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <DiffRowView
+                  row={row}
+                  cursor={keys.cursor?.index === index ? keys.cursor.side : undefined}
+                  selected={keys.selected}
+                  draft={draft}
+                  act={acts}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </ScrollArea>
+      {top === undefined || top.row === 'file' ? null : (
+        <div className={styles.sticky} aria-hidden="true">
+          {top.file.path}
+        </div>
+      )}
+      <p className="hidden-words" role="status">
+        {keys.said}
+      </p>
+    </div>
+  );
+}

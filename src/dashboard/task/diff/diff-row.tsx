@@ -1,0 +1,49 @@
+import type { ReactElement } from 'react';
+import { CommentEditor } from './comment-editor.tsx';
+import { CommentRow } from './comment-row.tsx';
+import styles from './diff.module.css';
+import type { DiffRow, Selection } from './diff-rows.ts';
+import { FileRow } from './file-row.tsx';
+import { PairRow, UnifiedRow } from './line-rows.tsx';
+import type { Side } from './review.ts';
+import type { LineActs } from './use-keys.ts';
+
+type DiffRowViewProps = {
+  row: DiffRow;
+  /** The side at which the keyboard's cursor stands, if it stands in this row. */
+  cursor: Side | undefined;
+  selected: Selection | undefined;
+  draft: { current: string };
+  act: LineActs;
+};
+
+/** One row of a diff. */
+export function DiffRowView({ row, cursor, selected, draft, act }: DiffRowViewProps): ReactElement {
+  switch (row.row) {
+    case 'file':
+      return <FileRow file={row.file} isOpen={row.isOpen} toggle={() => act.toggle(row.file.path)} />;
+    case 'note':
+      return (
+        <p className={styles.note}>
+          {row.text}
+          {row.unfold ? (
+            <button type="button" className={styles.unfold} onClick={() => act.toggle(row.file.path)}>
+              Show it
+            </button>
+          ) : null}
+        </p>
+      );
+    case 'hunk':
+      return <p className={styles.hunk}>{row.title}</p>;
+    case 'line':
+      return <UnifiedRow row={row} cursor={cursor} selected={selected} act={act} />;
+    case 'pair':
+      return <PairRow row={row} cursor={cursor} selected={selected} act={act} />;
+    case 'comment':
+      return (
+        <CommentRow comment={row.comment} edit={() => act.edit(row.comment)} remove={() => act.remove(row.comment)} />
+      );
+    case 'editor':
+      return <CommentEditor selection={row.selection} draft={draft} save={act.save} stop={act.stop} />;
+  }
+}

@@ -1,0 +1,87 @@
+import hljs from 'highlight.js/lib/core';
+import { grammarOf, languageOf } from './language.ts';
+import type { DiffFile, Hunk } from './parse.ts';
+import { type Token, type TokenNode, tokenLines } from './token-lines.ts';
+
+/** The pieces of each line of a hunk, by its number before or after the change. */
+export type Coloured = { old: ReadonlyMap<number, Token[]>; new: ReadonlyMap<number, Token[]> };
+
+const MOST_CHARACTERS = 200_000;
+const LONGEST_LINE = 2_000;
+
+const coloured = new WeakMap<Hunk, Coloured | 'plain'>();
+const loading = new Map<string, Promise<boolean>>();
+const listeners = new Set<() => void>();
+
+/** The colours of a hunk, once its language is there; undefined until then, and for what is better left plain. */
+export function colours(file: DiffFile, hunk: Hunk): Coloured | undefined {
+  const known = coloured.get(hunk);
+  if (known !== undefined) return known === 'plain' ? undefined : known;
+  const language = languageOf(file.path);
+  if (language === undefined || isTooMuch(hunk)) {
+    coloured.set(hunk, 'plain');
+    return undefined;
+  }
+  if (hljs.getLanguage(language) === undefined) {
+    void loaded(language);
+    return undefined;
+  }
+  const made = { old: side(hunk, 'old', language), new: side(hunk, 'new', language) };
+  coloured.set(hunk, made);
+  return made;
+}
+
+/** Tells when another language has come. */
+export function onLanguage(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** How many languages have come; changes exactly when `onLanguage` tells. */
+export function languageCount(): number {
+  return hljs.listLanguages().length;
+}
+
+function loaded(language: string): Promise<boolean> {
+  const known = loading.get(language);
+  if (known !== undefined) return known;
+  const asked = grammarOf(language).then(
+    (grammar) => {
+      if (grammar === undefined) return false;
+      hljs.registerLanguage(language, grammar);
+      for (const listener of listeners) listener();
+      return true;
+    },
+    // Without its language a diff is read without colours.
+    () => false,
+  );
+  loading.set(language, asked);
+  return asked;
+}
+
+function side(hunk: Hunk, which: 'old' | 'new', language: string): Map<number, Token[]> {
+  const lines = hunk.lines.filter((line) => line[which] !== null);
+  const code = lines.map(({ text }) => text).join('\n');
+  const { _emitter } = hljs.highlight(code, { language, ignoreIllegals: true });
+  const tokens = tokenLines(rootOf(_emitter));
+  return new Map(lines.map((line, index) => [line[which] ?? 0, tokens[index] ?? []]));
+}
+
+/** The tree that the highlighter builds before it would write HTML, which is never asked for. */
+function rootOf(emitter: object): TokenNode {
+  const root: unknown = Reflect.get(emitter, 'rootNode');
+  return isNode(root) ? root : { children: [] };
+}
+
+function isNode(value: unknown): value is TokenNode {
+  return typeof value === 'object' && value !== null && 'children' in value && Array.isArray(value.children);
+}
+
+function isTooMuch({ lines }: Hunk): boolean {
+  let sum = 0;
+  for (const { text } of lines) {
+    sum += text.length;
+    if (text.length > LONGEST_LINE || sum > MOST_CHARACTERS) return true;
+  }
+  return false;
+}

@@ -1,0 +1,81 @@
+import type { MouseEvent, ReactElement } from 'react';
+import { Code } from './code.tsx';
+import { isIn } from './cursor.ts';
+import styles from './diff.module.css';
+import type { DiffRow, Selection } from './diff-rows.ts';
+import type { DiffLine } from './parse.ts';
+import type { Side } from './review.ts';
+import type { LineActs } from './use-keys.ts';
+
+type RowProps<R extends 'line' | 'pair'> = {
+  row: Extract<DiffRow, { row: R }>;
+  cursor: Side | undefined;
+  selected: Selection | undefined;
+  act: LineActs;
+};
+
+const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', added: '+', deleted: '−' };
+
+/** A line with both its numbers. */
+export function UnifiedRow({ row, cursor, selected, act }: RowProps<'line'>): ReactElement {
+  const { line, file, hunk } = row;
+  const side: Side = line.new === null ? 'old' : 'new';
+  const pick = (event: MouseEvent) => act.pick(row, side, event.shiftKey);
+  return (
+    <div
+      className={styles.unified}
+      data-kind={line.kind}
+      data-cursor={cursor !== undefined}
+      data-selected={isIn(selected, file.path, { side, line: line[side] })}
+    >
+      <LineNumber number={line.old} pick={side === 'old' ? pick : undefined} />
+      <LineNumber number={line.new} pick={side === 'new' ? pick : undefined} />
+      <span className={styles.sign} aria-hidden="true">
+        {SIGNS[line.kind]}
+      </span>
+      <Code file={file} hunk={hunk} line={line} side={side} />
+    </div>
+  );
+}
+
+/** The line before and the line after, beside each other. */
+export function PairRow({ row, cursor, selected, act }: RowProps<'pair'>): ReactElement {
+  return (
+    <div className={styles.pair}>
+      {(['old', 'new'] as const).map((side) => {
+        const line = side === 'old' ? row.left : row.right;
+        return (
+          <div
+            key={side}
+            className={styles.half}
+            data-kind={line?.kind ?? 'none'}
+            data-cursor={cursor === side}
+            data-selected={line !== null && isIn(selected, row.file.path, { side, line: line[side] })}
+          >
+            <LineNumber number={line?.[side] ?? null} pick={(event) => act.pick(row, side, event.shiftKey)} />
+            {line === null ? <span /> : <Code file={row.file} hunk={row.hunk} line={line} side={side} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+type LineNumberProps = { number: number | null; pick: ((event: MouseEvent) => void) | undefined };
+
+/** A click comments on the line; with Shift on all lines from the one that was clicked before. */
+function LineNumber({ number, pick }: LineNumberProps): ReactElement {
+  if (number === null || pick === undefined) return <span className={styles.number}>{number}</span>;
+  return (
+    <button
+      type="button"
+      className={styles.number}
+      tabIndex={-1}
+      aria-label={`Comment on line ${number}`}
+      title="Comment; Shift-click for several lines"
+      onClick={pick}
+    >
+      {number}
+    </button>
+  );
+}

@@ -1,0 +1,21 @@
+import type { ReactElement } from 'react';
+import styles from './rows.module.css';
+import { splitAt } from './split-at.ts';
+
+/** A text in which the words that are looked for stand out. */
+export function Marked({ text, words }: { text: string; words: readonly string[] }): ReactElement {
+  if (words.length === 0) return <>{text}</>;
+  return (
+    <>
+      {splitAt(text, words).map(({ part, at, isHit }) =>
+        isHit ? (
+          <mark key={at} className={styles.mark}>
+            {part}
+          </mark>
+        ) : (
+          part
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { type ReactElement, useState } from 'react';
+import type { Item } from './fold.ts';
+import { wordsOf } from './split-at.ts';
+import styles from './transcript.module.css';
+import { TranscriptRow } from './transcript-row.tsx';
+import type { Find } from './use-find.ts';
+import type { Reading } from './use-reading.ts';
+
+type RowsProps = { reading: Reading; find: Find; startedAt: number; place: number | undefined };
+
+/** Those rows that are in view, each where it belongs; what was opened stays open. */
+export function Rows({ reading, find, startedAt, place }: RowsProps): ReactElement {
+  const { items, list, gaps, stay } = reading;
+  const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
+  const words = wordsOf(find.text);
+  const toggle = (id: number) => {
+    stay();
+    setToggled((was) => new Set(was.has(id) ? [...was].filter((each) => each !== id) : [...was, id]));
+  };
+  return (
+    <div className={styles.sizer} style={{ height: list.getTotalSize() }}>
+      {gaps.before > 0 ? <div className={styles.gap} style={{ top: 0, height: gaps.before }} /> : null}
+      {list.getVirtualItems().map(({ index, key, start }) => {
+        const item = items[index];
+        if (item === undefined) return null;
+        const isMarked = place !== undefined && item.rows.includes(place);
+        return (
+          <div
+            key={key}
+            ref={list.measureElement}
+            data-index={index}
+            className={styles.place}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            <TranscriptRow
+              item={item}
+              startedAt={startedAt}
+              isOpen={toggled.has(item.id) !== hidesPlace(item, isMarked)}
+              isMarked={isMarked}
+              words={words}
+              toggle={() => toggle(item.id)}
+            />
+          </div>
+        );
+      })}
+      {gaps.after > 0 ? <div className={styles.gap} style={{ bottom: 0, height: gaps.after }} /> : null}
+    </div>
+  );
+}
+
+/** A place that a search leads to is opened, because it may be inside of what is folded. */
+function hidesPlace(item: Item, isMarked: boolean): boolean {
+  return isMarked && (item.kind === 'tool' || item.line.kind !== 'text');
+}

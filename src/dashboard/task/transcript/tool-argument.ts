@@ -1,0 +1,52 @@
+const TELLING = [
+  'command',
+  'cmd',
+  'file_path',
+  'filePath',
+  'path',
+  'notebook_path',
+  'pattern',
+  'query',
+  'url',
+  'description',
+  'prompt',
+  'text',
+] as const;
+const LONGEST = 300;
+
+/** The one argument of a tool call that tells what it is about, on one line. */
+export function tellingArgument(input: unknown): string {
+  if (typeof input === 'string') return oneLine(input);
+  if (typeof input !== 'object' || input === null) return input === undefined ? '' : oneLine(String(input));
+  for (const key of TELLING) {
+    const value: unknown = Reflect.get(input, key);
+    const text = words(value);
+    if (text !== '') return oneLine(text);
+  }
+  const first = Object.values(input).find((value) => typeof value === 'string' && value !== '');
+  if (typeof first === 'string') return oneLine(first);
+  return Object.keys(input).length === 0 ? '' : oneLine(JSON.stringify(input));
+}
+
+/** The first line of a text that holds anything, without what a terminal would obey. */
+export function firstLine(text: string): string {
+  return oneLine(
+    text
+      .slice(0, 4_000)
+      .split('\n')
+      .find((line) => line.trim() !== '') ?? '',
+  );
+}
+
+function words(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(' ') : '';
+}
+
+function oneLine(text: string): string {
+  const line = text
+    .slice(0, LONGEST * 4)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+}

@@ -1,0 +1,55 @@
+import { useCallback } from 'react';
+import { useParams, useSearchParams } from 'wouter';
+
+export const VIEWS = ['transcript', 'attempts', 'gates', 'diff', 'prompt', 'terminal'] as const;
+export type View = (typeof VIEWS)[number];
+
+/** What a task's address names: which task, which view of it, which attempt, and which row to show. */
+export type Address = {
+  run: string;
+  task: string;
+  view: View;
+  attempt: number | undefined;
+  row: number | undefined;
+  show(change: { view?: View; attempt?: number }): void;
+};
+
+/** Reads a task's address, and changes it without leaving the page. */
+export function useAddress(): Address {
+  const { run = '', task = '' } = useParams<{ run: string; task: string }>();
+  const [search, setSearch] = useSearchParams();
+  const show = useCallback(
+    (change: { view?: View; attempt?: number }) =>
+      setSearch((was) => {
+        const next = new URLSearchParams(was);
+        if (change.view !== undefined) next.set('view', change.view);
+        if (change.attempt !== undefined) next.set('attempt', String(change.attempt));
+        next.delete('row');
+        return next;
+      }),
+    [setSearch],
+  );
+  return {
+    run,
+    task: decoded(task),
+    view: VIEWS.find((each) => each === search.get('view')) ?? 'transcript',
+    attempt: numberOf(search.get('attempt')),
+    row: numberOf(search.get('row')),
+    show,
+  };
+}
+
+/** The router leaves the slashes of a key encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // It was typed by hand and is no encoded text: it is taken as it stands.
+    return text;
+  }
+}
+
+function numberOf(text: string | null): number | undefined {
+  const number = Number(text);
+  return text !== null && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}

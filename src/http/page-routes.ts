@@ -1,0 +1,34 @@
+import type { Hono } from 'hono';
+import type { World } from '../world.ts';
+import type { Asset, Assets } from './assets.ts';
+import type { HttpEnv } from './bindings.ts';
+import { contentPolicy } from './headers.ts';
+
+const NO_PAGE = 'The dashboard is not built into this copy of Manyhands. The API is here: see /api/docs.\n';
+const YEAR_S = 31_536_000;
+
+/** The files of the dashboard; every other path that no file has is a page of it, which the dashboard itself knows. */
+export function addPageRoutes(app: Hono<HttpEnv>, assets: Assets, world: World): void {
+  app.get('*', (c) => {
+    const asset = assets.get(c.req.path);
+    if (asset !== undefined) return fileResponse(asset, c.req.header('accept-encoding') ?? '');
+    if (/^\/[^/]+\.\w+$/.test(c.req.path)) return c.notFound();
+    const index = assets.index();
+    if (index === undefined) return c.text(NO_PAGE, 503);
+    const nonce = world.token();
+    return c.html(index.replace('{nonce}', nonce), 200, { 'content-security-policy': contentPolicy(nonce) });
+  });
+}
+
+function fileResponse(asset: Asset, accepted: string): Response {
+  const isPacked = asset.packed !== undefined && /\bgzip\b/.test(accepted);
+  return new Response(new Uint8Array(isPacked && asset.packed !== undefined ? asset.packed : asset.bytes), {
+    headers: {
+      'content-type': asset.type,
+      'content-security-policy': contentPolicy(),
+      'cache-control': asset.isHashed ? `private, max-age=${YEAR_S}, immutable` : 'no-cache',
+      vary: 'accept-encoding',
+      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+    },
+  });
+}

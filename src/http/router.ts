@@ -1,0 +1,123 @@
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { OperationInput, OperationName } from '../schema/operation.ts';
+import type { World } from '../world.ts';
+import type { Access, Identity } from './access.ts';
+import { addApiPages } from './api-pages.ts';
+import type { Assets } from './assets.ts';
+import type { HttpEnv } from './bindings.ts';
+import { sendEventStream } from './event-stream.ts';
+import { Feeds } from './feeds.ts';
+import { followedStream } from './follow-stream.ts';
+import { readJson } from './json-body.ts';
+import { addLoginRoutes } from './login-routes.ts';
+import { inputOfBody, inputOfQuery } from './operation-input.ts';
+import { type OperationRoute, operationRoutes } from './operation-routes.ts';
+import { addPageRoutes } from './page-routes.ts';
+import { problemResponse } from './problem.ts';
+
+export type RouterOptions = {
+  caller: Caller;
+  access: Access;
+  assets: Assets;
+  world: World;
+  version: string;
+  /** Who asks; whoever got here was let in. */
+  identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
+  /** Aborts when the server closes. */
+  closing: AbortSignal;
+};
+
+/** Every route: the operations, the way in, what the API is, and the dashboard. */
+export function createRouter(options: RouterOptions): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  const feeds = new Feeds();
+  addLoginRoutes(app, options.access);
+  addApiPages(app, options);
+  const routes = operationRoutes();
+  for (const route of routes) addOperation(app, route, { ...options, feeds });
+  for (const path of new Set(routes.map((route) => route.path))) refuseOtherMethods(app, path, routes);
+  app.all('/api/*', (c) => {
+    throw new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`);
+  });
+  addPageRoutes(app, options.assets, options.world);
+  app.notFound((c) => problemResponse(new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`)));
+  app.onError((error) => problemResponse(error));
+  return app;
+}
+
+function addOperation(app: Hono<HttpEnv>, route: OperationRoute, options: RouterOptions & { feeds: Feeds }): void {
+  const { caller } = options;
+  app.on(route.method, pattern(route.path), async (c) => {
+    const { incoming, outgoing } = c.env;
+    const query = new URL(c.req.url).searchParams;
+    if (route.method !== 'GET') {
+      if (query.size > 0) throw new AppError('REQUEST_INVALID', 'What acts is told in the body, not in the query');
+      const input = inputOfBody(route, c.req.param(), await readJson(incoming));
+      return json(await perform(caller, route, input));
+    }
+    const input = inputOfQuery(route, c.req.param(), query);
+    if (route.kind === 'stream') return follow(c.env, { route, input, ...options });
+    const gone = new AbortController();
+    outgoing.once('close', () => gone.abort());
+    return json(await perform(caller, route, input, gone.signal));
+  });
+}
+
+/** Streams of something that ends; the others end only with the engine, and are to be opened again. */
+const COMPLETED: readonly string[] = ['read-logs', 'watch-terminal'];
+
+type Following = RouterOptions & {
+  route: OperationRoute & { kind: 'stream' };
+  input: Record<string, unknown>;
+  feeds: Feeds;
+};
+
+async function follow({ incoming, outgoing }: HttpBindings, what: Following): Promise<Response> {
+  const { route, input, caller, access, feeds, world, closing } = what;
+  if (incoming.method === 'HEAD') return new Response(null, { headers: { 'content-type': 'text/event-stream' } });
+  const last = incoming.headers['last-event-id'];
+  const after = typeof last === 'string' && /^\d{1,15}$/.test(last) ? { after: Number(last) } : {};
+  const items = feeds.follow(followedStream(caller, route.name, { ...input, ...after }));
+  const isComplete = () => COMPLETED.includes(route.name) && !caller.ending.aborted;
+  const mayStay = async () => (await access.identify(incoming)) !== undefined;
+  await sendEventStream({ outgoing, items, world, closing, isComplete, mayStay });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** An operation that acts is not broken off when the one who asked for it goes away. */
+async function perform(
+  caller: Caller,
+  { name, kind }: OperationRoute,
+  input: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (kind === 'stream') throw new AppError('INTERNAL', `${name} does not answer once`);
+  return caller.call(name, unchecked(input), signal);
+}
+
+function refuseOtherMethods(app: Hono<HttpEnv>, path: string, routes: readonly OperationRoute[]): void {
+  const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+  app.all(pattern(path), (c) =>
+    problemResponse(new AppError('METHOD_UNKNOWN', `${path} takes ${allow}, not ${c.req.method}`), { allow }),
+  );
+}
+
+/** A path as the router writes it. */
+function pattern(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function json(value: unknown): Response {
+  return new Response(JSON.stringify(value ?? {}), { headers: { 'content-type': 'application/json; charset=utf-8' } });
+}
+
+/** Whoever carries the operation out checks its input, once for all doors. */
+function unchecked<T extends OperationInput<OperationName>>(input: unknown): T;
+function unchecked(input: unknown): unknown {
+  return input;
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { readConfigText } from '../../config/files.ts';
+import { isPlain, type Plain, valueAt } from '../../config/merge.ts';
+import type { ImportEntry } from '../../schema/init.ts';
+import { type ForeignFile, parseForeign } from './foreign-file.ts';
+import { HOME_FORMATS, type HomeFormat } from './registry.ts';
+
+/** A file that a tool keeps for all projects of a person, without what the project itself says, which is told in `hidden`. */
+export type HomeFile = { found: ForeignFile; format: HomeFormat; hidden: ImportEntry[] };
+
+/** Reads those of the person's home; the settings of a project stand above them, as they do in the tool. */
+export async function homeFiles(env: NodeJS.ProcessEnv, project: readonly ForeignFile[]): Promise<HomeFile[]> {
+  const all: HomeFile[] = [];
+  for (const format of HOME_FORMATS) {
+    const text = env.HOME === undefined ? undefined : await readConfigText(join(env.HOME, format.file));
+    if (text === undefined) continue;
+    const found = parseForeign(`~/${format.file}`, text, format.syntax);
+    all.push(belowProject({ found, format }, project.find(({ file }) => file === format.below)?.value ?? {}));
+  }
+  return all;
+}
+
+function belowProject({ found, format }: Omit<HomeFile, 'hidden'>, above: Plain): HomeFile {
+  const keys = format.keys.map(({ key }) => key);
+  const isSaid = (value: unknown, key: string) => valueAt(value, key.split('.')) !== undefined;
+  const twice = keys.filter((key) => isSaid(found.value, key) && isSaid(above, key));
+  const value = twice.reduce<Plain>((rest, key) => without(rest, key.split('.')), found.value);
+  const note = `${format.below} says it for this project`;
+  return {
+    found: { ...found, value },
+    format,
+    hidden: twice.map((key) => ({ file: found.file, key, fate: 'ignored', to: null, note })),
+  };
+}
+
+function without(value: Plain, [first = '', ...rest]: readonly string[]): Plain {
+  const { [first]: inner, ...others } = value;
+  return rest.length === 0 || !isPlain(inner) ? others : { ...others, [first]: without(inner, rest) };
+}

@@ -1,0 +1,34 @@
+import { compactRun as compact, type SaidInRun } from '../core/compact-run.ts';
+import type { RunState } from '../core/state.ts';
+import { attemptId } from '../schema/ids.ts';
+import { findRun } from './find-run.ts';
+import type { Operation } from './operation.ts';
+import type { Ports } from './ports.ts';
+
+/** So many of the latest attempts are looked at, and so many of their last rows. */
+const MOST_ATTEMPTS = 20;
+const MOST_ROWS = 300;
+
+/** Tells in a few words how a run goes and what to do next. */
+export const compactRun: Operation<'compact-run'> = async (ports, { after, ...ref }) => {
+  const state = await findRun(ports, ref);
+  return compact(state, lastSaid(ports, state), after);
+};
+
+function lastSaid({ transcripts }: Ports, state: RunState): SaidInRun[] {
+  const attempts = state.order.flatMap((task) =>
+    (state.tasks[task]?.attempts ?? []).map(({ number, startedAt }) => ({
+      task,
+      startedAt,
+      attempt: attemptId(state.start.run, state.tasks[task]?.ordinal ?? 0, number),
+    })),
+  );
+  return attempts
+    .sort((a, b) => b.startedAt - a.startedAt)
+    .slice(0, MOST_ATTEMPTS)
+    .flatMap(({ task, attempt }) => {
+      const offset = Math.max(transcripts.count(attempt) - MOST_ROWS, 0);
+      return transcripts.page({ attempt, offset, limit: MOST_ROWS }).map((row) => ({ ...row, task }));
+    })
+    .sort((a, b) => a.id - b.id);
+}

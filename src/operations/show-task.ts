@@ -1,0 +1,24 @@
+import { runWord } from '../core/run-word.ts';
+import { wholeTask } from '../core/shown-state.ts';
+import { lastAttempt } from '../core/state.ts';
+import { completeKey, findRun, requireTask } from './find-run.ts';
+import type { Operation } from './operation.ts';
+
+/** Shows one task with its prompt, all its attempts and its evidence. */
+export const showTask: Operation<'show-task'> = async (ports, { task: wanted, ...ref }) => {
+  const state = await findRun(ports, ref);
+  const { run, title, project, recipe } = state.start;
+  const key = completeKey(state, wanted);
+  const task = requireTask(state, key);
+  return {
+    run,
+    title,
+    project: project.folder ?? project.root,
+    recipe: recipe.name,
+    status: runWord(state),
+    task: wholeTask(task),
+    dependents: state.dependents[key] ?? [],
+    stale: state.invalidated.includes(key),
+    resumable: lastAttempt(task)?.session != null,
+  };
+};

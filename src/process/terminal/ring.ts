@@ -1,0 +1,81 @@
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../../errors.ts';
+
+/** A piece of what a terminal showed; `lost` bytes before it are gone. */
+export type RingPiece = { chunk: Buffer; offset: number; lost: number };
+
+type Segment = { start: number; file: string };
+
+/** What a terminal shows is kept in files of this size at most, and only in the last two of them. */
+export const SEGMENT_BYTES = 16 * 1024 * 1024;
+/** So much is read at once. */
+export const PIECE_BYTES = 64 * 1024;
+const KEPT_SEGMENTS = 2;
+const NAME = /^terminal-(\d+)$/;
+
+/** The name of the file that holds what was written from an offset on. */
+export function segmentName(start: number): string {
+  return `terminal-${start}`;
+}
+
+/** Removes all but the last files. */
+export function trimRing(folder: string): void {
+  for (const { file } of segmentsOf(folder).slice(0, -KEPT_SEGMENTS)) rmSync(file, { force: true });
+}
+
+/** From where to where the stream is kept; undefined before the terminal has begun. */
+export function ringRange(folder: string): { start: number; end: number } | undefined {
+  const all = segmentsOf(folder);
+  const first = all[0];
+  const last = all.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const size = statSync(last.file, { throwIfNoEntry: false })?.size ?? 0;
+  return { start: first.start, end: last.start + size };
+}
+
+/** What stands in the stream from an offset on, up to a limit; where that is gone, what comes next after it. */
+export function readRing(folder: string, from: number): RingPiece {
+  const all = segmentsOf(folder);
+  const index = all.findLastIndex(({ start }) => start <= from);
+  for (const segment of all.slice(Math.max(0, index))) {
+    const offset = Math.max(from, segment.start);
+    const chunk = readAt(segment.file, offset - segment.start);
+    if (chunk.length > 0) return { chunk, offset, lost: offset - from };
+  }
+  return { chunk: Buffer.alloc(0), offset: from, lost: 0 };
+}
+
+function segmentsOf(folder: string): Segment[] {
+  return namesIn(folder)
+    .flatMap((name) => {
+      const start = NAME.exec(name)?.[1];
+      return start === undefined ? [] : [{ start: Number(start), file: join(folder, name) }];
+    })
+    .sort((a, b) => a.start - b.start);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readAt(file: string, position: number): Buffer {
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    const chunk = Buffer.allocUnsafe(PIECE_BYTES);
+    return chunk.subarray(0, readSync(fd, chunk, 0, chunk.length, position));
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { shellWord } from '../shell-word.ts';
+import { TERMINAL_FILES, type TerminalSize } from './files.ts';
+
+export type PaneOrder = {
+  folder: string;
+  /** The program of tmux. */
+  tmux: string;
+  command: readonly string[];
+  cwd: string;
+  size: TerminalSize;
+};
+
+/** By this variable the parts find each other; it does not reach the program. */
+export const FOLDER_VARIABLE = 'MANYHANDS_TERMINAL';
+
+/** Nothing of the user's own settings; no bar, no keys, no clipboard; a window has the size that it is given. */
+const SETTINGS = [
+  'set -g default-terminal screen-256color',
+  'set -g status off',
+  'set -g prefix None',
+  'set -g prefix2 None',
+  'unbind-key -a',
+  'unbind-key -a -T root',
+  'set -s set-clipboard off',
+  'set -s escape-time 0',
+  'set -g history-limit 2000',
+  'set -g allow-rename off',
+  "set -g update-environment ''",
+  '',
+].join('\n');
+
+/**
+ * Holds the server, as its child, until it ends, which it does with its only pane. A server that was just started does
+ * nothing before somebody connects, so it is asked until it answers. tmux is called in the folder: a socket's path must
+ * be short.
+ */
+const HOLD = [
+  'cd -- "$1" || exit 126',
+  'tmux=$2; columns=$3; rows=$4',
+  `"$tmux" -S ${TERMINAL_FILES.socket} -f ./${TERMINAL_FILES.settings} -D </dev/null &`,
+  'server=$!; tries=0',
+  `until "$tmux" -N -S ${TERMINAL_FILES.socket} show-options -s exit-empty >/dev/null 2>&1; do`,
+  '  tries=$((tries + 1))',
+  '  if [ "$tries" -gt 500 ] || ! kill -0 "$server" 2>/dev/null; then exit 127; fi',
+  '  sleep 0.02',
+  'done',
+  `"$tmux" -N -S ${TERMINAL_FILES.socket} new-session -d -x "$columns" -y "$rows" 'exec /bin/sh "$${FOLDER_VARIABLE}/${TERMINAL_FILES.pane}"' \\; pipe-pane -O 'exec /bin/sh "$${FOLDER_VARIABLE}/${TERMINAL_FILES.keep}"' \\; set-option -s exit-empty on || exit 127`,
+  'wait "$server"',
+].join('\n');
+
+/** Copies what the pane shows, as it comes, into files that are named for their offsets; the last two are kept. */
+const KEEP = [
+  'umask 077; start=0; last=; before=',
+  'while :; do',
+  `  file="$${FOLDER_VARIABLE}/terminal-$start"`,
+  '  if [ -n "$before" ]; then rm -f "$before"; fi',
+  '  dd bs=2048 count=8192 of="$file" 2>/dev/null',
+  '  size=$(($(wc -c <"$file")))',
+  '  if [ "$size" -eq 0 ]; then break; fi',
+  '  start=$((start + size)); before=$last; last=$file',
+  'done',
+  '',
+].join('\n');
+
+/** Writes what tmux is to run into the folder and gives the command that holds it; its environment needs `FOLDER_VARIABLE`. */
+export function writeTmuxFiles(order: PaneOrder): string[] {
+  const { folder, tmux, size } = order;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 });
+  write(TERMINAL_FILES.settings, SETTINGS);
+  write(TERMINAL_FILES.keep, KEEP);
+  write(TERMINAL_FILES.pane, paneScript(order));
+  return ['/bin/sh', '-c', HOLD, 'manyhands', folder, tmux, String(size.columns), String(size.rows)];
+}
+
+/**
+ * Runs the program and leaves its exit code; not when the terminal went away under it, which is no end of its own. The
+ * signals of the keyboard are for the program.
+ */
+function paneScript({ folder, command, cwd }: PaneOrder): string {
+  return [
+    "lost=; trap 'lost=1' HUP; trap : INT QUIT TERM",
+    `cd -- ${shellWord(cwd)} || exit 126`,
+    `unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION OLDPWD ${FOLDER_VARIABLE}`,
+    `( COLORTERM=truecolor; export COLORTERM; exec ${command.map(shellWord).join(' ')} )`,
+    'code=$?',
+    `if [ -z "$lost" ]; then echo "$code" >${shellWord(join(folder, TERMINAL_FILES.programExit))}; fi`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { RunDocument, RunWord } from './document.ts';
+import { TaskWord } from './overview.ts';
+import { RiskFlag } from './risk.ts';
+
+/** A run in as few words as a controller needs: what it is at, what it did last, what is risky, what to do next. */
+export const CompactRun = z.object({
+  run: z.string(),
+  title: z.string(),
+  status: RunWord,
+  phase: z
+    .enum(['starting', 'planning', 'working', 'verifying', 'landing', 'waiting', 'scheduled', 'paused', 'ended'])
+    .describe('What it is at.'),
+  progress: z.object({ done: z.number().int(), total: z.number().int(), counts: z.partialRecord(TaskWord, z.int()) }),
+  cost: z.number(),
+  lastAction: z
+    .object({ at: z.string(), task: z.string().nullable(), what: z.string() })
+    .nullable()
+    .describe('The last meaningful thing that was done, by an agent or to the run.'),
+  toolCalls: z
+    .array(z.object({ task: z.string(), tool: z.string(), detail: z.string(), times: z.number().int() }))
+    .describe('What agents called since the cursor, the same calls counted once, the latest last; at most 50.'),
+  changedFiles: z.array(z.string()).describe('Files that agents said they changed since the cursor; at most 200.'),
+  risks: z.array(RiskFlag.extend({ task: z.string() })).describe('The worst first.'),
+  warnings: z.array(z.object({ task: z.string(), message: z.string() })),
+  attention: RunDocument.shape.attention,
+  recommended: z.object({
+    action: z.enum(['wait', 'approve', 'retry', 'resume', 'inspect', 'land', 'none']),
+    task: z.string().nullable(),
+    because: z.string(),
+    command: z.string().nullable(),
+  }),
+  result: z.unknown().optional(),
+  cursor: z.string().describe('Pass it back as `after` to be told only what is new.'),
+  unchanged: z.boolean().describe('Nothing happened since the cursor that was passed.'),
+});
+export type CompactRun = z.infer<typeof CompactRun>;

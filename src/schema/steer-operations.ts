@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { RunDocument } from './document.ts';
+import { HealthSign } from './health.ts';
+import { MessageText, ReviewComment } from './message.ts';
+import { operation } from './operation-entry.ts';
+import { RunRef } from './run-ref.ts';
+
+/** What a person asks of agents that are at work, and of the engine itself. */
+export const STEER_OPERATIONS = {
+  'send-message': operation(
+    'engine',
+    'Send a message, or a review of lines, to the agent of a task',
+    z.object({
+      ...RunRef,
+      task: z.string(),
+      message: MessageText.default('').describe('May be empty where there are comments.'),
+      comments: z.array(ReviewComment).max(500).default([]),
+    }),
+    RunDocument,
+  ),
+  'dismiss-warning': operation(
+    'engine',
+    'Show a warning about an attempt no longer',
+    z.object({ ...RunRef, task: z.string(), attempt: z.number().int().positive(), sign: HealthSign }),
+    RunDocument,
+  ),
+  'stop-engine': operation(
+    'living-engine',
+    'End the engine that runs; its runs can be resumed',
+    z.object({
+      agents: z
+        .enum(['leave', 'stop'])
+        .default('leave')
+        .describe('`leave`: agents go on and the next engine adopts them; `stop`: they are ended, their work saved.'),
+    }),
+    z.object({ pid: z.number().int().describe('The process that ends.') }),
+  ),
+} as const;

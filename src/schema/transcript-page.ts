@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** A row of what an agent said. */
+export const TranscriptLine = z.object({
+  id: z.number().int(),
+  at: z.number().describe('Milliseconds since 1970.'),
+  kind: z.string().describe('text, reasoning, tool-call, tool-result, file-change, question, usage, result, ...'),
+  text: z.string(),
+  data: z
+    .unknown()
+    .optional()
+    .describe('The rest: of a tool-call its id, name and input; of a tool-result the id of its call and isError.'),
+});
+export type TranscriptLine = z.infer<typeof TranscriptLine>;
+
+/** Consecutive rows of one attempt. */
+export const TranscriptPage = z.object({
+  attempt: z.number().int().describe('0 where the task was never attempted.'),
+  total: z.number().int().describe('Rows of the attempt so far.'),
+  offset: z.number().int().describe('How many rows stand before the first one here.'),
+  rows: z.array(TranscriptLine),
+});
+export type TranscriptPage = z.infer<typeof TranscriptPage>;
+
+/** Where a text stands in the transcript of one attempt, the first place first. */
+export const TranscriptHits = z.object({
+  hits: z.array(z.object({ id: z.number().int(), offset: z.number().int(), excerpt: z.string() })),
+  more: z.boolean(),
+});
+export type TranscriptHits = z.infer<typeof TranscriptHits>;

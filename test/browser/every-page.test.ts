@@ -1,0 +1,63 @@
+import axe from 'axe-core';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { complaintsOf, openBrowser } from './support/browser.ts';
+import { serveScratch } from './support/scratch-server.ts';
+
+const PAGES = [
+  '/inbox',
+  '/history',
+  '/search?q=prices',
+  '/usage?by=role',
+  '/models',
+  '/models?view=routes',
+  '/templates',
+  '/batches',
+  '/settings',
+  '/settings?view=browser',
+  '/start?recipe=job',
+];
+const NARROW = { width: 360, height: 740 };
+const Found = z.object({
+  violations: z.array(
+    z.object({ id: z.string(), impact: z.string().nullish(), nodes: z.array(z.object({ html: z.string() })) }),
+  ),
+});
+/** The check of accessibility, without which the page knows nothing of it. */
+const CHECK = `${axe.source}; axe.run(document, { resultTypes: ['violations'] })`;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('every page around the runs', () => {
+  it.each(['light', 'dark'] as const)(
+    'fits a narrow %s screen, can be used by everybody, and breaks no policy',
+    async (colorScheme) => {
+      await using served = await serveScratch({
+        files: { 'readme.md': '# A project\n', '.manyhands/batches/nightly.yaml': 'items:\n  - Check the links\n' },
+      });
+      await served.scratch.mh(['do', 'Add prices', '--rehearse', '--plan-only']);
+      const context = await browser.newContext({ locale: 'en-US', colorScheme, viewport: NARROW });
+      const page = await served.enter(context);
+      const complaints = complaintsOf(page);
+      const found: string[] = [];
+      for (const path of PAGES) {
+        await page.goto(`${served.url}${path}`);
+        await page.locator('main h1').waitFor();
+        await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+        const { violations } = Found.parse(await page.evaluate(CHECK));
+        const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+        found.push(...grave.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`));
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        if (width > NARROW.width) found.push(`${path}: ${width} pixels wide`);
+      }
+      expect(found).toEqual([]);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
+});

@@ -1,0 +1,91 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { complaintsOf, DESKTOP, openBrowser } from './support/browser.ts';
+import { type ServedPage, serveDashboard } from './support/served.ts';
+
+/** An agent that waits for a word to go on, and then writes a greeting. */
+const HAND = `#!/bin/sh
+cat > /dev/null
+echo "Thinking about greetings"
+while [ ! -e "$HOME/go" ]; do sleep 0.2; done
+date +%s%N >> greeting.txt
+`;
+
+let browser: Browser;
+let scratch: Scratch;
+let served: ServedPage;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  scratch = await makeScratch({ files: { 'README.md': '# Shop\n', 'hand.sh': HAND }, check: 'test -e README.md' });
+  served = await serveDashboard(scratch, 0);
+  page = await (await browser.newContext({ viewport: DESKTOP, locale: 'en-US' })).newPage();
+  complaints = complaintsOf(page);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await scratch?.[Symbol.asyncDispose]();
+});
+
+describe('a person in the browser', () => {
+  it('is let in by a link that works once', async () => {
+    const link = await served.link();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Put the first agents to work' }).waitFor();
+    expect(page.url()).toBe(`${served.url}/`);
+    const stranger = await (await browser.newContext()).newPage();
+    await stranger.goto(link);
+    await stranger.getByText('mh serve').or(stranger.getByText('manyhands serve')).first().waitFor();
+    expect(await stranger.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    await stranger.context().close();
+  });
+
+  it('watches a run, over a reload and over the death of the server, and lands it', async () => {
+    await askForGreeting();
+    await page.getByRole('link', { name: 'Write a greeting' }).first().click();
+    await page.getByText('Running').first().waitFor();
+    await page.reload();
+    await page.getByText('Running').first().waitFor();
+
+    process.kill(served.pid, 'SIGKILL');
+    await page.getByText('Not connected').waitFor();
+    served = await serveDashboard(scratch, Number(new URL(served.url).port));
+    await page.getByText('Not connected').waitFor({ state: 'hidden', timeout: 60_000 });
+    writeFileSync(join(scratch.root, 'go'), '');
+    await page.getByText('1 / 1 done').waitFor({ timeout: 60_000 });
+
+    const before = scratch.git('rev-parse', 'main');
+    await page.getByRole('button', { name: 'Land on main' }).click();
+    await expect.poll(() => scratch.git('rev-parse', 'main')).not.toBe(before);
+    expect(scratch.git('show', 'main:greeting.txt')).toMatch(/^\d+$/);
+  });
+
+  it('cancels a run in two steps, and has it tried again', async () => {
+    rmSync(join(scratch.root, 'go'));
+    await askForGreeting();
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('link', { name: 'Write a greeting' }).first().click();
+    await page.getByText('Running').first().waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('Cancelled').first().waitFor();
+    writeFileSync(join(scratch.root, 'go'), '');
+    await page.getByRole('button', { name: /^Retry/ }).click();
+    await page.getByText('1 / 1 done').waitFor({ timeout: 60_000 });
+  });
+
+  it('finds nothing to complain about in the console but the time without a server', () => {
+    expect(complaints.filter((text) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/.test(text))).toEqual([]);
+  });
+});
+
+async function askForGreeting(): Promise<void> {
+  const asked = ['job', 'Write a greeting', '--write', '--agent', 'command:./hand.sh', '--detach'];
+  expect((await scratch.mh(asked)).code).toBe(0);
+}

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from './support/browser.ts';
+import { serveScratch } from './support/scratch-server.ts';
+
+const CONFIG = '# How we work.\nlimits:\n  agents: 8 # the machine is small\n';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('the settings of a project', () => {
+  it('are changed in a form that keeps the comments of the file and the changes of others', async () => {
+    await using served = await serveScratch({
+      files: { 'readme.md': '# A project\n', '.manyhands/config.yaml': CONFIG },
+    });
+    const file = join(served.scratch.repo, '.manyhands', 'config.yaml');
+    const context = await browser.newContext({ locale: 'en-US' });
+    const page = await served.enter(context);
+    await page.goto(`${served.url}/settings?dir=${encodeURIComponent(served.scratch.repo)}`);
+    await page.getByLabel('Find a setting').fill('limits.agents');
+    const agents = page.getByLabel('Agents', { exact: true });
+    await expect.poll(() => agents.inputValue()).toBe('8');
+    await page.getByText('set in this project').first().waitFor();
+
+    await agents.fill('0');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/limits\.agents/)
+      .first()
+      .waitFor();
+    expect(readFileSync(file, 'utf8')).toBe(CONFIG);
+
+    await agents.fill('9');
+    writeFileSync(file, `${CONFIG}land: merge\n`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /Read the file again/ }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Saved to/).waitFor();
+    expect(readFileSync(file, 'utf8')).toBe(`${CONFIG.replace('8', '9')}land: merge\n`);
+
+    await page.getByRole('button', { name: 'File', exact: true }).click();
+    await page.getByText('# the machine is small').waitFor();
+    await page.getByRole('button', { name: 'This browser' }).click();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    await page.reload();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await context.close();
+  });
+});

@@ -1,0 +1,102 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { complaintsOf, openBrowser } from './support/browser.ts';
+import { serveScratch } from './support/scratch-server.ts';
+
+const TASKS = `tasks:
+  - id: login
+    title: Add a login
+    description: Add a login form.
+    files: []
+    needs: []
+`;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('a new run', () => {
+  it('is started, approved and found again by keys alone, and nothing typed is lost on the way', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    const context = await browser.newContext({ locale: 'en-US' });
+    const page = await served.enter(context);
+    const complaints = complaintsOf(page);
+    const { keyboard } = page;
+
+    await keyboard.press('c');
+    await page.getByRole('heading', { name: 'New run' }).waitFor();
+    await page.getByLabel('Project').focus();
+    await keyboard.type(served.scratch.repo);
+    await page.getByRole('button', { name: 'Start', exact: true }).focus();
+    await keyboard.press('Enter');
+    await page.getByText('Goal is needed.').waitFor();
+    const goal = page.getByLabel('Goal needed');
+    await expect.poll(() => goal.evaluate((element) => element === document.activeElement)).toBe(true);
+
+    await keyboard.type('Add prices <b>now</b>');
+    await page.getByLabel('Plan only').focus();
+    await keyboard.press('Space');
+    await page.getByLabel('Rehearse: costs nothing').focus();
+    await keyboard.press('Space');
+    await page.reload();
+    await expect.poll(() => goal.inputValue()).toBe('Add prices <b>now</b>');
+    await page.getByText(`mh do 'Add prices <b>now</b>' --plan-only --rehearse --dir ${served.scratch.repo}`).waitFor();
+    await page.getByRole('button', { name: 'Start the rehearsal' }).focus();
+    await keyboard.press('Enter');
+    await page.waitForURL(/\/runs\/\w+/);
+    const run = page.url().split('/').at(-1) ?? '';
+
+    await keyboard.press('g');
+    await keyboard.press('i');
+    await page.getByText('Plan to approve').waitFor();
+    expect(await page.title()).toBe('(1) Manyhands');
+    await page.locator('[data-row="0"]').focus();
+    await keyboard.press('a');
+    await page.getByText('Nothing waits for you').waitFor();
+
+    await page
+      .getByRole('link', { name: /Add prices <b>now<\/b> is (done|unverified)|ended unverified/ })
+      .first()
+      .waitFor();
+    await keyboard.press('Control+k');
+    await keyboard.type('add prices');
+    await page
+      .getByRole('option', { name: /Add prices/ })
+      .first()
+      .waitFor();
+    await keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`/runs/${run}`));
+    await keyboard.press('g');
+    await keyboard.press('r');
+    await page.getByRole('link', { name: 'Add prices <b>now</b>' }).first().waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('reads a work file first, and says where it is wrong', async () => {
+    await using served = await serveScratch({
+      files: { 'tasks.yaml': TASKS, 'broken.yaml': 'tasks:\n  - id: login\n' },
+    });
+    const context = await browser.newContext({ locale: 'en-US' });
+    const page = await served.enter(context);
+    await page.goto(`${served.url}/start?recipe=tasks&dir=${encodeURIComponent(served.scratch.repo)}`);
+    await page.getByLabel('Work file').fill('broken.yaml');
+    await page.getByRole('button', { name: 'Read it' }).click();
+    await page
+      .getByText(/broken\.yaml:2:\d+/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('nothing would be started').waitFor();
+
+    await page.getByLabel('Work file').fill('tasks.yaml');
+    await page.getByRole('button', { name: 'Read it' }).click();
+    await page.getByText('login: Add a login').waitFor();
+    await page.getByLabel('Rehearse: costs nothing').check();
+    await page.getByRole('button', { name: 'Start the rehearsal' }).click();
+    await page.waitForURL(/\/runs\/\w+/);
+    await context.close();
+  });
+});

@@ -1,0 +1,47 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from './support/browser.ts';
+import { serveScratch } from './support/scratch-server.ts';
+
+const TABS = 8;
+const STREAM = '/api/runs/stream';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('eight tabs of one browser', () => {
+  it('share one stream of all runs, which the next takes over without a gap when its tab is closed', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    const context = await browser.newContext({ locale: 'en-US' });
+    const asked: { page: Page; url: string }[] = [];
+    context.on('request', (request) => {
+      if (request.url().includes(STREAM)) asked.push({ page: request.frame().page(), url: request.url() });
+    });
+    const first = await served.enter(context);
+    const others = await Promise.all(Array.from({ length: TABS - 1 }, () => context.newPage()));
+    await Promise.all(others.map((page) => page.goto(`${served.url}/inbox`)));
+    const titles = (pages: readonly Page[]) => Promise.all(pages.map((page) => page.title()));
+    const plan = (goal: string) => served.scratch.mh(['do', goal, '--rehearse', '--plan-only']);
+
+    await plan('Add prices');
+    await expect.poll(() => titles([first, ...others])).toEqual(Array.from({ length: TABS }, () => '(1) Manyhands'));
+    expect(asked).toHaveLength(1);
+
+    const holder = asked[0]?.page;
+    const rest = [first, ...others].filter((page) => page !== holder);
+    await Promise.all([holder?.close(), plan('Add a cart')]);
+    await expect.poll(() => titles(rest)).toEqual(rest.map(() => '(2) Manyhands'));
+    expect(asked).toHaveLength(2);
+    expect(asked[1]?.url).toMatch(/after=\d+/);
+
+    const late = await context.newPage();
+    await late.goto(`${served.url}/inbox`);
+    await late.getByText('Add a cart').first().waitFor();
+    await late.getByText('Add prices').first().waitFor();
+    expect(asked).toHaveLength(2);
+    await context.close();
+  });
+});

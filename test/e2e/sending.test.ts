@@ -1,0 +1,174 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createCaller } from '../../src/app.ts';
+import { RunDocument } from '../../src/schema/document.ts';
+import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+
+/** Keeps its prompt and what it found; works until it is let go or was told something. */
+const AGENT = `#!/bin/sh
+prompt=$(cat)
+n=$(ls "$HOME" | grep -c '^prompt-')
+printf '%s\\n' "$prompt" >"$HOME/.prompt"; mv "$HOME/.prompt" "$HOME/prompt-$((n + 1))"
+ls >"$HOME/found-$((n + 1))"
+trap 'echo asked >"$HOME/asked"; exit 143' TERM
+echo half >half.txt
+case "$prompt" in *"Use tabs"*) ;; *) while [ ! -e "$HOME/go" ]; do sleep 0.05; done ;; esac
+echo "$((n + 1))" >"whole-$((n + 1)).txt"
+echo "this is what I did"
+`;
+
+/** Speaks Claude's lines, with a session that is gone on with by \`--resume\`. */
+const CLAUDE = `#!/bin/sh
+case "$*" in *--version*) echo '2.1.325 (Claude Code)'; exit 0 ;; esac
+echo "$*" >>"$HOME/arguments"
+cat >"$HOME/.prompt"; n=$(ls "$HOME" | grep -c '^prompt-')
+echo '{"type":"system","subtype":"init","session_id":"session-one"}'
+mv "$HOME/.prompt" "$HOME/prompt-$((n + 1))"
+case "$*" in *--resume*) ;; *) while [ ! -e "$HOME/go" ]; do sleep 0.05; done ;; esac
+echo done >done.txt
+echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"ok","session_id":"session-one","total_cost_usd":0.01,"modelUsage":{"big":{"inputTokens":10,"outputTokens":5,"cacheReadInputTokens":0,"cacheCreationInputTokens":0,"costUSD":0.01}}}'
+`;
+
+const JOB = ['job', 'Write it', '--json'];
+
+async function scratch(agent = 'kind: command, command: ../agent.sh'): Promise<Scratch> {
+  const settings = `agents: { hand: { ${agent} } }\nlimits: { retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 }\nchecks: ["test -e base.txt"]\n`;
+  const place = await makeScratch({ files: { 'base.txt': 'base\n', '.manyhands/config.yaml': settings } });
+  writeFiles(place.root, { 'agent.sh': AGENT, claude: CLAUDE });
+  return place;
+}
+
+function promptOf(place: Scratch, number: number): string {
+  return readFileSync(join(place.root, `prompt-${number}`), 'utf8');
+}
+
+/** Waits until so many agents have been given a prompt. */
+async function prompted(place: Scratch, count: number): Promise<void> {
+  for (let tries = 0; tries < 600 && !existsSync(join(place.root, `prompt-${count}`)); tries += 1) await pause(50);
+}
+
+function times(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+describe.concurrent('telling an agent something', () => {
+  it('breaks it off, and it goes on in its workspace with the message, which the history shows', async () => {
+    await using place = await scratch();
+    const working = place.start(JOB);
+    await prompted(place, 1);
+    const { run } = RunDocument.parse((await place.mh(['show', '--json'])).json);
+    const sent = await place.mh(['send', run, 'Use tabs, please']);
+    expect([sent.code, sent.stderr]).toEqual([0, expect.stringContaining('Sent to job/1')]);
+    const ended = RunDocument.parse((await working.done).json);
+    expect(ended).toMatchObject({ status: 'done', tasks: [{ attempts: 2, messages: [{ text: 'Use tabs, please' }] }] });
+    expect(times(promptOf(place, 1), 'Use tabs')).toBe(0);
+    expect(times(promptOf(place, 2), 'Use tabs, please')).toBe(1);
+    expect(readFileSync(join(place.root, 'found-2'), 'utf8')).toContain('half.txt');
+    expect((await place.mh(['logs', run])).stdout).toContain('[MESSAGE] Use tabs, please');
+    expect((await place.mh(['show', run])).stdout).toContain('Use tabs, please');
+  });
+
+  it('has done work gone on with, from where it landed', async () => {
+    await using place = await scratch();
+    writeFileSync(join(place.root, 'go'), '');
+    const { run } = RunDocument.parse((await place.mh(JOB)).json);
+    writeFileSync(join(place.root, 'review.md'), 'Use tabs\nand no spaces\n');
+    const again = await place.mh(['send', run, 'job/1', '@../review.md', '--json']);
+    expect([again.code, RunDocument.parse(again.json).status], again.stderr).toEqual([0, 'done']);
+    expect(promptOf(place, 2)).toContain('Use tabs\nand no spaces\n');
+    expect(promptOf(place, 2)).toContain('| this is what I did');
+    expect(place.git('ls-tree', '--name-only', `mh/${run}`).split('\n')).toEqual(
+      expect.arrayContaining(['whole-1.txt', 'whole-2.txt']),
+    );
+  });
+
+  it('goes on in the same session where the agent has one', async () => {
+    await using place = await scratch('kind: claude, command: ../claude, env: { ANTHROPIC_API_KEY: test-key }');
+    const working = place.start(JOB);
+    await prompted(place, 1);
+    const sent = await place.mh(['send', 'job/1', 'Use tabs']);
+    expect(sent.code, sent.stderr).toBe(0);
+    expect(RunDocument.parse((await working.done).json)).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
+    const [first, second] = readFileSync(join(place.root, 'arguments'), 'utf8').split('\n');
+    expect([first?.includes('--resume'), second?.includes('--resume session-one')]).toEqual([false, true]);
+    expect(times(promptOf(place, 2), 'Use tabs')).toBe(1);
+  });
+
+  it.each(['message.sending', 'message.sent', 'attempt.interrupting', 'attempt.interrupted', 'attempt.forked'])(
+    'is told once what is on record, whatever is killed (%s)',
+    async (point) => {
+      await using place = await scratch();
+      const pass = point === 'attempt.forked' ? 2 : 1;
+      const working = place.start(JOB, { env: { MANYHANDS_CRASH: `${point}:${pass}` } });
+      await prompted(place, 1);
+      await place.mh(['send', 'job/1', 'Use tabs']);
+      await working.done;
+      const isOnRecord = point !== 'message.sending';
+      if (!isOnRecord) writeFileSync(join(place.root, 'go'), '');
+      const { code, json, stderr } = await place.mh(['resume', '--json']);
+      const [document] = RunDocument.array().parse(json);
+      expect([code, document?.status], stderr).toEqual([0, 'done']);
+      const told = readdirSync(place.root)
+        .filter((name) => name.startsWith('prompt-'))
+        .map((name) => times(readFileSync(join(place.root, name), 'utf8'), 'Use tabs'));
+      expect(told).toEqual(isOnRecord ? [0, 1] : [0]);
+    },
+  );
+
+  it('refuses what nobody would hear, with the reason', async () => {
+    await using place = await scratch();
+    writeFileSync(join(place.root, 'go'), '');
+    const { run } = RunDocument.parse((await place.mh(JOB)).json);
+    const unknown = await place.mh(['send', `${run}/nothing/1`, 'Use tabs']);
+    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('has no task nothing/1')]);
+    const empty = await place.mh(['send', run, ' ']);
+    expect(empty.code).toBe(2);
+  });
+});
+
+it('shows a warning until somebody dismisses it', async () => {
+  await using place = await scratch();
+  const settings = join(place.repo, '.manyhands/config.yaml');
+  writeFileSync(settings, `${readFileSync(settings, 'utf8')}health: { silentSeconds: 0.2 }\n`);
+  const working = place.start(JOB);
+  const shown = async () => RunDocument.parse((await place.mh(['show', '--json'])).json);
+  await prompted(place, 1);
+  let warned = await shown();
+  for (let tries = 0; tries < 50 && warned.tasks[0]?.warnings.length === 0; tries += 1) warned = await shown();
+  expect(warned.tasks[0]?.warnings).toEqual([expect.stringContaining('said nothing')]);
+  const env = { HOME: place.root, MANYHANDS_HOME: place.home, PATH: process.env.PATH };
+  await using caller = await createCaller({ env, cwd: place.repo });
+  const which = { run: warned.run, task: 'job/1', attempt: 1, sign: 'silent' as const };
+  expect((await caller.call('dismiss-warning', which)).tasks[0]?.warnings).toEqual([]);
+  expect((await shown()).tasks[0]?.warnings).toEqual([]);
+  writeFileSync(join(place.root, 'go'), '');
+  expect((await working.done).code).toBe(0);
+});
+
+describe.concurrent('breaking an agent off', () => {
+  it('puts a task that runs back in line from a clean workspace', async () => {
+    await using place = await scratch();
+    const working = place.start(JOB);
+    await prompted(place, 1);
+    const requeued = place.start(['retry', 'job/1', '--requeue', '--json']);
+    await prompted(place, 2);
+    writeFileSync(join(place.root, 'go'), '');
+    await requeued.done;
+    expect(RunDocument.parse((await working.done).json)).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
+    expect(readFileSync(join(place.root, 'found-2'), 'utf8')).not.toContain('half.txt');
+  });
+
+  it('kills it at once when a run is cancelled by force, and saves its work', async () => {
+    await using place = await scratch();
+    const working = place.start(JOB);
+    await prompted(place, 1);
+    await place.mh(['cancel', '--force']);
+    const ended = await working.done;
+    expect([ended.code, RunDocument.parse(ended.json).status]).toEqual([1, 'cancelled']);
+    expect(existsSync(join(place.root, 'asked'))).toBe(false);
+    expect((await place.mh(['salvage', '--json'])).json).toMatchObject([{ task: 'job/1', files: 1 }]);
+    expect(await place.leftovers()).toEqual([]);
+  });
+});

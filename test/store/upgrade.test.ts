@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { realWorld } from '../../src/world.ts';
+import { AT, row } from '../contracts/store-samples.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'manyhands-upgrade-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a database of the version before pages', () => {
+  it('is brought up to date: its rows are counted, and what happened before counts as read', async () => {
+    const file = join(folder, 'manyhands.db');
+    const rows = Array.from({ length: 1_100 }, (_, place) => row('r-1-1', place));
+    {
+      await using store = await openSqliteStore({ file, world: realWorld });
+      await store.append([{ stream: 'run/a', expected: 0, events: [{ type: 'a', data: 1 }] }], AT);
+      await store.ingest({ attempt: 'r-1-1', rows, cursors: [] });
+    }
+    takeBack(file);
+    await using store = await openSqliteStore({ file, world: realWorld });
+    expect(store.readingSince()).toBe(1);
+    expect(store.rowCount('r-1-1')).toBe(1_100);
+    const all = store.transcript({ attempt: 'r-1-1', limit: 1_100 });
+    expect(store.page({ attempt: 'r-1-1', offset: 1_050, limit: 2 })).toEqual(all.slice(1_050, 1_052));
+    await store.ingest({ attempt: 'r-1-1', rows: [row('r-1-1', 5_000)], cursors: [] });
+    expect(store.page({ attempt: 'r-1-1', offset: 1_100, limit: 2 })).toHaveLength(1);
+  });
+});
+
+function takeBack(file: string): void {
+  const db = new DatabaseSync(file);
+  db.exec(`
+    DROP TABLE pages; DROP TABLE marks; DROP INDEX tasks_added;
+    ALTER TABLE attempts DROP COLUMN row_count; PRAGMA user_version = 2`);
+  db.close();
+}
