@@ -14,6 +14,7 @@ await finish(async () => {
   return (
     (await runTool('typescript/bin/tsc', ['--noEmit'])) ||
     (await runTool('typescript/bin/tsc', ['--noEmit', '-p', 'src/dashboard'])) ||
+    (await runTool('typescript/bin/tsc', ['--noEmit', '-p', 'test/browser'])) ||
     (await runTool('@biomejs/biome/bin/biome', ['check', '.'])) ||
     (await runTool('vitest/vitest.mjs', ['run', ...args]))
   );

@@ -86,7 +86,10 @@ export async function startRun(
   const event: RunEvent = { type: 'run.started', data: start };
   const at = ctx.world.now();
   crashpoint('run.starting');
-  await ctx.store.append([{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, item)], at);
+  await ctx.store.append(
+    [{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, item)],
+    at,
+  );
   crashpoint('run.started');
   const notes = folder === undefined ? await notesFor(request, { repository, config, base }) : [];
   return { state: evolve(undefined, { event, at }), project: { id, repository, mirror }, notes };

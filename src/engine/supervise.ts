@@ -101,7 +101,10 @@ export async function supervise(
     await output.finish();
     crashpoint('attempt.read');
     return {
-      result: answerOf(task, reader.end(process.terminal === undefined ? exit : programEnding(assignment.folder))),
+      result: answerOf(
+        task,
+        reader.end(process.terminal === undefined ? exit : programEnding(assignment.folder, exit)),
+      ),
       digest: digest.result(),
       model: assignment.settings.model,
       stopped,

@@ -80,6 +80,7 @@ function begin(outgoing: ServerResponse): void {
 function farewell(outgoing: ServerResponse, event: string, data: unknown): void {
   if (outgoing.destroyed) return;
   if (!outgoing.headersSent) begin(outgoing);
+  outgoing.once('finish', () => outgoing.socket?.destroySoon());
   outgoing.end(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 

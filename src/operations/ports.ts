@@ -66,6 +66,8 @@ export interface WorkPort {
 
 /** The engine of this process. */
 export interface EnginePort {
+  /** Rejects when the engine itself cannot go on. */
+  readonly failed: Promise<never>;
   /** Aborted when it ends. */
   readonly stopping: AbortSignal;
   /** The starts of batches that it carries. */

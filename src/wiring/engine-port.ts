@@ -43,6 +43,7 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
   }
 
   return {
+    failed: engine.failed,
     stopping: engine.stopping,
     batches: new Set(),
     start: (request, item) =>

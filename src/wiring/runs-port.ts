@@ -34,7 +34,7 @@ export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
         .map(({ stream }) => stream.slice('run/'.length)),
     state: (run) => engine?.runs.get(run)?.ledger.state ?? folded(run),
     events: (run, after, signal) => follow({ store, engine, stream: runStream(run), after, signal }),
-    history: (run) => store.read(runStream(run)).map(({ version, at, type, data }) => ({ version, at, type, data })),
+    history: (run) => store.read(runStream(run)).map(shown),
     said: (attempts, after, limit) =>
       attempts
         .flatMap((attempt) => store.transcript({ attempt, after, limit }))
@@ -65,7 +65,7 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
       more = Promise.withResolvers<void>();
       for (const event of store.read(stream, version)) {
         version = event.version;
-        yield { version, at: event.at, type: event.type, data: event.data };
+        yield shown(event);
       }
       if (engine === undefined) return;
       if (broken !== undefined) throw broken.error;
@@ -75,6 +75,13 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
     stop();
     signal.removeEventListener('abort', wake);
   }
+}
+
+/** An event as it is shown: without the secret by which the processes of an attempt are found. */
+function shown({ version, at, type, data }: StoredEvent): ShownEvent {
+  if (type !== 'attempt.spawned' || typeof data !== 'object' || data === null || !('process' in data))
+    return { version, at, type, data };
+  return { version, at, type, data: { ...data, process: Object.assign({}, data.process, { token: '' }) } };
 }
 
 function news(store: Store, run: string, signal: AbortSignal): Promise<void> {

@@ -146,8 +146,12 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
       options: OPTIONS,
     },
   },
-  { argv: ['ls'], asks: 'list-runs', input: { dir, limit: 20, flagged: false, hidden: true } },
-  { argv: ['list', '--all', '-n', '5'], asks: 'list-runs', input: { limit: 5, flagged: false, hidden: true } },
+  { argv: ['ls'], asks: 'list-runs', input: { dir, limit: 20, flagged: false, hidden: true, archived: false } },
+  {
+    argv: ['list', '--all', '-n', '5'],
+    asks: 'list-runs',
+    input: { limit: 5, flagged: false, hidden: true, archived: false },
+  },
   { argv: ['show'], asks: 'show-run', input: { dir } },
   { argv: ['status', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
   { argv: ['diff', 'k3v', 'implement/1.2'], asks: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },
@@ -156,9 +160,9 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
   {
     argv: ['logs', 'k3v', '--task', 'plan/1'],
     asks: 'read-logs',
-    input: { dir, run: 'k3v', task: 'plan/1', follow: false },
+    input: { dir, run: 'k3v', task: 'plan/1', follow: false, after: 0 },
   },
-  { argv: ['logs', '-f'], asks: 'read-logs', input: { dir, follow: true } },
+  { argv: ['logs', '-f'], asks: 'read-logs', input: { dir, follow: true, after: 0 } },
   { argv: ['limit', 'k3v', '--agents', '4'], asks: 'limit-run', input: { dir, run: 'k3v', agents: 4 } },
   {
     argv: ['cancel', 'k3v', '--reason', 'no'],
@@ -186,8 +190,8 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
   { argv: ['clean'], asks: 'clean', input: { dir, olderThanDays: 7, apply: false } },
   { argv: ['clean', '--all', '--older-than', '0', '--apply'], asks: 'clean', input: { olderThanDays: 0, apply: true } },
   { argv: ['wait', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
-  { argv: ['usage'], asks: 'usage', input: { dir, by: 'agent' } },
-  { argv: ['usage', '--by', 'day', '--all'], asks: 'usage', input: { by: 'day' } },
+  { argv: ['usage'], asks: 'usage', input: { dir, by: 'agent', daily: false } },
+  { argv: ['usage', '--by', 'day', '--all'], asks: 'usage', input: { by: 'day', daily: false } },
   { argv: ['where'], asks: 'where', input: { dir } },
   { argv: ['doctor'], asks: 'doctor', input: { dir } },
 ];

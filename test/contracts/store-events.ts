@@ -11,6 +11,19 @@ export function eventContract(current: () => Store): void {
   });
 
   describe('events', () => {
+    it('are found by type, and streams by the words of their tasks, whatever their case', async () => {
+      expect(store.position()).toBe(0);
+      const task = (prompt: string) => ({ type: 'tasks.added', data: { specs: [{ prompt }] } });
+      const other = { type: 'other', data: { prompt: 'turnip' } };
+      await store.append([{ stream: 'run/a', expected: 0, events: [task('Mend the "Turnip" cart'), other] }], 1);
+      await store.append([{ stream: 'run/b', expected: 0, events: [other, task('turnip soup'), task('cart')] }], 2);
+      expect(store.position()).toBe(5);
+      expect(store.readTypes('run/b', ['tasks.added', 'none']).map(({ version }) => version)).toEqual([2, 3]);
+      expect(store.mentioning(['turnip'], 10)).toEqual(['run/b', 'run/a']);
+      expect(store.mentioning(['"Turnip"', 'cart'], 10)).toEqual(['run/a']);
+      expect(store.mentioning(['%'], 10)).toEqual([]);
+    });
+
     it('are numbered from 1 within their stream and ordered by position over all streams', async () => {
       await store.append([{ stream: 'run/a', expected: 0, events: [event('one'), event('two')] }], AT);
       await store.append([{ stream: 'run/b', expected: 0, events: [event('one')] }], AT + 1);

@@ -14,7 +14,7 @@ while read -r line; do
   case "$line" in
     write*) echo "$line" >>said.txt; echo "wrote $line" ;;
     daemon) (trap '' HUP; exec setsid sleep 600) >/dev/null 2>&1 & echo "left a daemon" ;;
-    flood) yes flooding | head -c 5000000; echo "flooded" ;;
+    flood) yes "$(printf 'flood%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)" | head -c 3000000; echo; echo "flooded" ;;
     evil) printf '\\033]0;my title\\007\\033]52;c;ZXZpbA==\\007\\033[6n\\033[31mred\\033[0m \\302\\235x\\n' ;;
     size) stty size ;;
     fail) exit 3 ;;
@@ -123,7 +123,7 @@ describe('an interactive agent', () => {
     person.type('evil\r');
     await person.until(/red/);
     // A terminal answers that question, and the program takes the answer for typed.
-    person.type('\rflood\r');
+    person.type('\rwrite it\rflood\r');
     await person.until(/flooded/);
     for (const unsafe of ['\x1b]', 'my title', '\x1b[6n', '\u009d']) expect(person.shown()).not.toContain(unsafe);
     person.type('quit\r');

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { realWorld } from '../../src/world.ts';
@@ -118,6 +119,42 @@ describe('serve', () => {
     expect((await serving.done).code).toBe(0);
   });
 
+  it('takes up what another one left, with the same agent, and keeps browsers logged in', async () => {
+    await using scratch = await makeScratch({ files: { ...FILES, 'agent.sh': WAITING } });
+    const first = scratch.start(['serve', '--port', '0']);
+    await address(scratch);
+    await scratch.mh(['job', 'Wait', '--agent', 'command:./agent.sh', '--detach']);
+    await until(() => scratch.alive().some(({ command }) => command.endsWith('agent.sh')));
+    const { link, url } = Told.parse((await scratch.mh(['serve', '--json'])).json);
+    const cookie = await cookieBy(url, link);
+    first.kill('SIGKILL');
+    await first.done;
+    const second = scratch.start(['serve', '--port', '0']);
+    const { url: again } = await address(scratch, second.pid);
+    const runs = await fetch(`${again}/api/runs`, { headers: { cookie } });
+    expect(await runs.json()).toMatchObject([{ title: 'Wait', status: 'running' }]);
+    writeFileSync(join(scratch.root, 'go'), '');
+    const ended = await scratch.mh(['wait', '--json']);
+    expect(ended.json).toMatchObject({ status: 'unverified', tasks: [{ attempts: 1 }] });
+    second.kill('SIGTERM');
+    expect((await second.done).code).toBe(0);
+  });
+
+  it('ends with the reason when the engine cannot go on', async () => {
+    await using scratch = await makeScratch({ files: { ...FILES, 'agent.sh': WAITING } });
+    const serving = scratch.start(['serve', '--port', '0']);
+    await address(scratch);
+    await scratch.mh(['job', 'Wait', '--agent', 'command:./agent.sh', '--detach']);
+    await until(() => scratch.alive().some(({ command }) => command.endsWith('agent.sh')));
+    const database = new DatabaseSync(join(scratch.home, 'manyhands.db'), { timeout: 5_000 });
+    database.exec("CREATE TRIGGER refuse BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'refused'); END");
+    database.close();
+    writeFileSync(join(scratch.root, 'go'), '');
+    const { code, stderr } = await serving.done;
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('refused');
+  });
+
   it.skipIf(spawnSync('strace', ['-V']).status !== 0)('does next to nothing while nothing happens', async () => {
     await using scratch = await makeScratch({ files: FILES });
     const serving = scratch.start(['serve', '--port', '0']);
@@ -136,6 +173,20 @@ describe('serve', () => {
     await serving.done;
   });
 });
+
+async function cookieBy(url: string, link: string): Promise<string> {
+  const body = JSON.stringify({ code: /code=(\w+)/.exec(link)?.[1] });
+  const entered = await fetch(`${url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  return entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await realWorld.sleep(50);
+}
 
 function addressFile(scratch: Scratch): string {
   return join(scratch.home, 'server', 'address.json');

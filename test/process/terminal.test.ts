@@ -74,10 +74,10 @@ describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (k
     await until(() => started.text().includes('name?'), 'it asks');
     await started.terminal.resize({ columns: 91, rows: 33 });
     await started.terminal.type(Buffer.from('Zoë; kill-server\r'));
-    await ending(started.folder, started.target.identity);
+    const end = await ending(started.folder, started.target.identity);
     expect(started.text()).toContain('hello Zoë; kill-server');
     expect(started.text()).toContain('33 91');
-    expect(programEnding(started.folder)).toEqual({ kind: 'exited', code: 7 });
+    expect(programEnding(started.folder, end)).toEqual({ kind: 'exited', code: 7 });
     expect(await sweep(started.target)).toBe(0);
   });
 
@@ -113,9 +113,9 @@ describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (k
     });
     const own = holder.split('\n').filter((pid) => pid !== '' && belongsTo(pid, started));
     for (const pid of own) process.kill(Number(pid), 'SIGKILL');
-    await ending(started.folder, started.target.identity);
+    const end = await ending(started.folder, started.target.identity);
     await sweep(started.target);
-    expect(programEnding(started.folder)).toEqual({ kind: 'interrupted' });
+    expect(programEnding(started.folder, end)).toEqual({ kind: 'interrupted' });
   });
 
   it('fills the disk with no more than two files, however much it shows', async () => {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { unpackedBrowser } from '../support/unpacked-browser.ts';
 import type { Asked, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
-import { unpackedBrowser } from '../support/unpacked-browser.ts';
 import { describeWith } from './with-programs.ts';
 
 /** A file of the user's that nothing of ours may touch. */

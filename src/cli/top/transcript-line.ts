@@ -28,6 +28,9 @@ const LOOKS: Record<string, Look> = {
   question: { sign: '?', tone: 'asked' },
   result: { sign: '=', tone: 'good' },
   session: { sign: '·', tone: 'dim', isFolded: true },
+  unknown: { sign: '·', tone: 'dim', isFolded: true },
+  engine: { sign: '·', tone: 'dim' },
+  attempt: { sign: '—', tone: 'head' },
   retry: { sign: '!', tone: 'bad' },
   error: { sign: '!', tone: 'bad' },
   failure: { sign: '!', tone: 'bad' },
@@ -69,8 +72,8 @@ export function paintLine({ text, tone }: TranscriptLine, colors: Painter): stri
 }
 
 function makeLines(row: SaidRow, columns: number): TranscriptLine[] {
-  if (SILENT.has(row.kind)) return [];
   const { sign, tone, isFolded } = LOOKS[row.kind] ?? PLAIN;
+  if (SILENT.has(row.kind) || (tone !== 'plain' && row.text.trim() === '')) return [];
   const room = Math.max(columns - SIGN_WIDTH, 1);
   const texts = isFolded ? [shorten(folded(row), room)] : foldText(row.text, room);
   return texts.map((text, index) => ({ text: `${index === 0 ? sign : ' '} ${text}`.trimEnd(), tone }));

@@ -43,19 +43,20 @@ export function withEarlier(transcript: Transcript, before: readonly SaidRow[], 
 
 /** The lines on the screen. */
 export function visibleLines(transcript: Transcript, view: TranscriptView): TranscriptLine[] {
-  const rows = shownRows(transcript, view.filter);
+  const rows = shownRows(transcript, view);
   const start = startOf(transcript, rows, view);
   const lines: TranscriptLine[] = [];
   for (let index = start.index; index < rows.length && lines.length < view.height; index += 1) {
     const row = rows[index];
-    if (row !== undefined) lines.push(...transcriptLines(row, view.columns).slice(index === start.index ? start.line : 0));
+    if (row !== undefined)
+      lines.push(...transcriptLines(row, view.columns).slice(index === start.index ? start.line : 0));
   }
   return lines.slice(0, view.height);
 }
 
 /** The transcript read so many lines further down, or (below 0) up; at its end it is followed again. */
 export function scrolled(transcript: Transcript, by: number, view: TranscriptView): Transcript {
-  const rows = shownRows(transcript, view.filter);
+  const rows = shownRows(transcript, view);
   const last = screenfulFromEnd(rows, view);
   const start = move(rows, startOf(transcript, rows, view), { by, columns: view.columns });
   const isAtEnd = start.index > last.index || (start.index === last.index && start.line >= last.line);
@@ -65,14 +66,17 @@ export function scrolled(transcript: Transcript, by: number, view: TranscriptVie
 
 /** Whether the first line there is, is on the screen. */
 export function isAtTop(transcript: Transcript, view: TranscriptView): boolean {
-  const start = startOf(transcript, shownRows(transcript, view.filter), view);
+  const start = startOf(transcript, shownRows(transcript, view), view);
   return start.index === 0 && start.line === 0;
 }
 
 type Position = { index: number; line: number };
 
-function shownRows({ rows }: Transcript, filter: string): readonly SaidRow[] {
-  return filter === '' ? rows : rows.filter(({ text }) => holds(text, filter));
+function shownRows({ rows }: Transcript, { filter, columns }: TranscriptView): readonly SaidRow[] {
+  if (filter === '') return rows;
+  return rows.filter(
+    (row) => holds(row.text, filter) || transcriptLines(row, columns).some(({ text }) => holds(text, filter)),
+  );
 }
 
 function startOf({ anchor }: Transcript, rows: readonly SaidRow[], view: TranscriptView): Position {
@@ -90,11 +94,7 @@ function screenfulFromEnd(rows: readonly SaidRow[], { columns, height }: Transcr
   return move(rows, { index: rows.length, line: 0 }, { by: -height, columns });
 }
 
-function move(
-  rows: readonly SaidRow[],
-  from: Position,
-  { by, columns }: { by: number; columns: number },
-): Position {
+function move(rows: readonly SaidRow[], from: Position, { by, columns }: { by: number; columns: number }): Position {
   let { index } = from;
   let line = from.line + by;
   while (line < 0 && index > 0) {

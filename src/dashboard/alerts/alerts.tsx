@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { onRunChange, useOverview } from '../api/overview.ts';
-import { desktopNews } from '../look/desktop-news.ts';
+import { showOnDesktop } from '../look/desktop-news.ts';
 import { notify } from '../look/notices.ts';
 import { runPath } from '../look/paths.ts';
 import { useTheme } from '../look/theme.ts';
@@ -22,13 +22,8 @@ export function Alerts(): null {
         if (news === undefined) return;
         const to = runPath(after.run);
         if (!here.startsWith(to)) notify({ ...news, kind: news.kind === 'trouble' ? 'news' : news.kind, to });
-        if (document.visibilityState === 'visible' || desktopNews() !== 'on') return;
-        // Every tab says so; the same tag makes them one.
-        const shown = new Notification(NAME, { body: news.text, tag: `${after.run} ${after.version}` });
-        shown.onclick = () => {
-          window.focus();
-          navigate(to);
-        };
+        const tag = `${after.run} ${after.version}`;
+        showOnDesktop({ title: NAME, text: news.text, tag, onOpen: () => navigate(to) });
       }),
     [here, navigate],
   );

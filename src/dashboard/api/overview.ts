@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { StreamItem } from '../../schema/operation.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import { followRuns, type Whole } from './shared-runs.ts';
+import { followRuns, type Whole } from './across-tabs.ts';
 import type { StreamStanding } from './stream.ts';
 
 /** All runs as they stand, newest first; shared by every part of the page and kept live by one stream for all tabs. */

@@ -1,7 +1,10 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../look/button.tsx';
+import { Icon } from '../look/icon.tsx';
 import { isAlike } from './change.ts';
 import styles from './form.module.css';
 import type { ControlProps } from './form-field.tsx';
+import { useSuggestions } from './suggestions.ts';
 import { linesOf } from './typed.ts';
 
 const FEWEST = 2;
@@ -18,18 +21,31 @@ export function LinesControl(props: ControlProps): ReactElement {
     const next = linesOf(text);
     onChange(next.length === 0 ? undefined : next);
   };
+  const known = useSuggestions(props.path).filter((each) => !lines.includes(each));
   return (
-    <textarea
-      id={props.id}
-      className={styles.area}
-      rows={Math.min(MOST, Math.max(FEWEST, shown.split('\n').length))}
-      value={shown}
-      placeholder={Array.isArray(fallback) && fallback.length > 0 ? fallback.join('\n') : 'one per line'}
-      spellCheck={false}
-      aria-label={props.label}
-      aria-describedby={props.describedBy}
-      aria-invalid={props.mistakes.has(props.path) || undefined}
-      onChange={(event) => take(event.target.value)}
-    />
+    <>
+      <textarea
+        id={props.id}
+        className={styles.area}
+        rows={Math.min(MOST, Math.max(FEWEST, shown.split('\n').length))}
+        value={shown}
+        placeholder={Array.isArray(fallback) && fallback.length > 0 ? fallback.join('\n') : 'one per line'}
+        spellCheck={false}
+        aria-label={props.label}
+        aria-describedby={props.describedBy}
+        aria-invalid={props.mistakes.has(props.path) || undefined}
+        onChange={(event) => take(event.target.value)}
+      />
+      {known.length === 0 ? null : (
+        <span className={styles.known}>
+          {known.map((each) => (
+            <Button key={each} weight="quiet" onClick={() => take([...lines, each].join('\n'))}>
+              <Icon name="plus" size={12} />
+              {each}
+            </Button>
+          ))}
+        </span>
+      )}
+    </>
   );
 }

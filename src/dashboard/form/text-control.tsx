@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { FieldOf } from './field.ts';
 import styles from './form.module.css';
 import type { ControlProps } from './form-field.tsx';
+import { useSuggestions } from './suggestions.ts';
 import { valueText } from './typed.ts';
 
 const LONG_ROWS = 6;
@@ -21,8 +22,26 @@ export function TextControl(props: ControlProps<FieldOf<'text'>>): ReactElement 
     spellCheck: field.isLong,
   };
   const take = (text: string) => onChange(text === '' ? undefined : text);
+  const list = useSuggestions(props.path);
   if (!field.isLong)
-    return <input type="text" {...common} className={styles.input} onChange={(event) => take(event.target.value)} />;
+    return (
+      <>
+        <input
+          type="text"
+          {...common}
+          className={styles.input}
+          list={list.length === 0 ? undefined : `${props.id}-known`}
+          onChange={(event) => take(event.target.value)}
+        />
+        {list.length === 0 ? null : (
+          <datalist id={`${props.id}-known`}>
+            {list.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
+        )}
+      </>
+    );
   const rows = Math.min(MOST_ROWS, Math.max(LONG_ROWS, shown.split('\n').length + 1));
   return <textarea {...common} className={styles.area} rows={rows} onChange={(event) => take(event.target.value)} />;
 }

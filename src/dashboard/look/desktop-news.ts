@@ -24,6 +24,20 @@ export async function setDesktopNews(isOn: boolean): Promise<void> {
   for (const listener of listeners) listener();
 }
 
+/** Shows news on the desktop if they are wanted and nobody looks at the page. Every tab says so; the same tag makes them one. */
+export function showOnDesktop(news: { title: string; text: string; tag: string; onOpen(): void }): void {
+  if (document.visibilityState === 'visible' || desktopNews() !== 'on') return;
+  try {
+    const shown = new Notification(news.title, { body: news.text, tag: news.tag });
+    shown.onclick = () => {
+      window.focus();
+      news.onOpen();
+    };
+  } catch {
+    // Browsers of phones let only a service worker do so; the page and its tab say it all the same.
+  }
+}
+
 function listen(changed: () => void): () => void {
   listeners.add(changed);
   window.addEventListener('storage', changed);

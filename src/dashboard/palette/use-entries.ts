@@ -7,6 +7,7 @@ import { lookOfRun, WORDS } from '../look/state.ts';
 import { setTheme, THEMES } from '../look/theme.ts';
 import type { Entry } from './entry.ts';
 import { deedEntries } from './run-actions.ts';
+import { tasksOf } from './run-tasks.ts';
 import { useRunDeeds } from './use-run-deeds.ts';
 
 /** A page as the palette names it. */
@@ -19,12 +20,22 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   const here = onRun?.run;
   const { runs } = useOverview();
   const recipes = useOperation('list-recipes', {}).data ?? [];
-  const shown = useOperation('show-run', { run: here ?? '' }, { enabled: here !== undefined });
+  const shown = useOperation('run-state', { run: here ?? '' }, { enabled: here !== undefined });
   const act = useRunDeeds();
   const current = runs.find(({ run }) => run === here);
   const go = (to: string) => () => navigate(to);
   return [
     ...(current === undefined ? [] : deedEntries(current, (deed) => act(current.run, deed))),
+    ...(here === undefined ? [] : tasksOf(shown.data?.state)).map(
+      ({ key, title, role }): Entry => ({
+        id: `task ${here} ${key}`,
+        title,
+        group: 'Tasks',
+        words: `${key} ${role}`,
+        hint: key,
+        run: go(taskPath(here ?? '', key)),
+      }),
+    ),
     {
       id: 'copy-link',
       title: 'Copy the link of this page',
@@ -50,16 +61,6 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
         words: `${run.run} ${run.project} ${run.recipe}`,
         hint: `${folderName(run.project)} · ${WORDS[lookOfRun(run)]}`,
         run: go(runPath(run.run)),
-      }),
-    ),
-    ...(here === undefined ? [] : (shown.data?.tasks ?? [])).map(
-      ({ key, title, status, role }): Entry => ({
-        id: `task ${here} ${key}`,
-        title,
-        group: 'Tasks',
-        words: `${key} ${role}`,
-        hint: status,
-        run: go(taskPath(here ?? '', key)),
       }),
     ),
     ...recipes.map(

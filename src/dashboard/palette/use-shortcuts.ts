@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { after } from '../look/clock.ts';
 import { isTyping } from '../look/list-keys.ts';
+import { areSingleKeysOn } from '../look/single-keys.ts';
 import { stepOf } from './shortcut.ts';
 
 /** What stands over the page. */
@@ -21,7 +22,7 @@ export function useShortcuts(): [Open, (open: Open) => void] {
       const step = stepOf({
         key: event.key,
         isCommand: event.ctrlKey || event.metaKey,
-        isTyping: isTyping(event.target) || isInside(event.target),
+        isTyping: !areSingleKeysOn() || isTyping(event.target) || isInside(event.target),
         isAfterG: waits.current,
       });
       callOff();

@@ -1,6 +1,7 @@
 import { type ReactElement, useId } from 'react';
 import { setDesktopNews, useDesktopNews } from '../look/desktop-news.ts';
 import { Panel } from '../look/panel.tsx';
+import { setSingleKeys, useSingleKeys } from '../look/single-keys.ts';
 import { Tabs } from '../look/tabs.tsx';
 import { setTheme, THEMES, useTheme } from '../look/theme.ts';
 import styles from './settings.module.css';
@@ -18,6 +19,7 @@ export function BrowserSettings(): ReactElement {
   const id = useId();
   const theme = useTheme();
   const news = useDesktopNews();
+  const keys = useSingleKeys();
   return (
     <Panel title="This browser">
       <div className={styles.fields}>
@@ -43,6 +45,20 @@ export function BrowserSettings(): ReactElement {
               onChange={(event) => void setDesktopNews(event.target.checked)}
             />
             <span className="quiet">{WORDS[news]}</span>
+          </span>
+        </div>
+        <div className={styles.line}>
+          <label htmlFor={`${id}-keys`} className={styles.name}>
+            Single-key shortcuts
+          </label>
+          <span className={styles.switch}>
+            <input
+              id={`${id}-keys`}
+              type="checkbox"
+              checked={keys}
+              onChange={(event) => setSingleKeys(event.target.checked)}
+            />
+            <span className="quiet">Letters that act anywhere, such as c for a new run; press ? for all of them.</span>
           </span>
         </div>
       </div>

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import { useProject } from '../api/use-project.ts';
 import { EntryFields } from '../form/entry-fields.tsx';
+import { SuggestionsContext } from '../form/suggestions.ts';
 import { Panel } from '../look/panel.tsx';
 import { Trouble } from '../look/standing.tsx';
 import { inputEntries, mistakesIn, optionEntries, type Recipe } from './asked.ts';
@@ -10,6 +11,7 @@ import { RecipeChoice } from './recipe-choice.tsx';
 import styles from './start.module.css';
 import { StartPanel } from './start-panel.tsx';
 import { useDraft } from './use-draft.ts';
+import { useKnownNames } from './use-known-names.ts';
 import { useStart } from './use-start.ts';
 import { useWorkFile } from './use-work-file.ts';
 import { WorkPanel } from './work-panel.tsx';
@@ -24,6 +26,7 @@ export function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactEle
   const dir = draft.dir === '' ? (project.dir ?? '') : draft.dir;
   const recipe = recipes.find(({ name }) => name === draft.recipe) ?? recipes[0];
   const isFromFile = recipe?.file === true && draft.isFromFile;
+  const names = useKnownNames(dir);
   const reading = useWorkFile(dir, draft.file, isFromFile);
   const { mistakes, ...trying } = useStart(change);
   useEffect(() => {
@@ -45,46 +48,48 @@ export function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactEle
     change({ options: isOn ? { ...rest, rehearse: true } : rest });
   };
   return (
-    <div className={styles.columns} ref={form}>
-      <div className={styles.column}>
-        <RecipeChoice recipes={recipes} chosen={recipe.name} onChoose={(name) => change({ recipe: name })} />
-        <WorkPanel
-          recipe={recipe}
-          draft={draft}
-          dir={dir}
-          entries={isFromFile && read?.ok !== true ? [] : inputEntries(meant, read)}
-          reading={reading}
-          mistakes={mistakes}
-          change={change}
-        >
-          <FolderChoice
-            projects={project.projects}
+    <SuggestionsContext value={names}>
+      <div className={styles.columns} ref={form}>
+        <div className={styles.column}>
+          <RecipeChoice recipes={recipes} chosen={recipe.name} onChoose={(name) => change({ recipe: name })} />
+          <WorkPanel
+            recipe={recipe}
+            draft={draft}
             dir={dir}
-            mistake={mistakes.get('options.dir')}
-            onChoose={(next) => change({ dir: next })}
+            entries={isFromFile && read?.ok !== true ? [] : inputEntries(meant, read)}
+            reading={reading}
+            mistakes={mistakes}
+            change={change}
+          >
+            <FolderChoice
+              projects={project.projects}
+              dir={dir}
+              mistake={mistakes.get('options.dir')}
+              onChoose={(next) => change({ dir: next })}
+            />
+          </WorkPanel>
+          <Panel title="How">
+            <EntryFields
+              entries={optionEntries(recipe)}
+              shown={SHOWN_OPTIONS}
+              value={draft.options}
+              mistakes={mistakesIn(mistakes, 'options')}
+              onChange={(options) => change({ options })}
+            />
+          </Panel>
+        </div>
+        <div className={styles.aside}>
+          <StartPanel
+            isRehearsal={draft.options.rehearse === true}
+            onRehearse={rehearse}
+            command={commandLineOf({ recipe: recipe.name, dir, input, options: draft.options, ...file })}
+            isBusy={trying.isBusy}
+            mistakes={mistakes.size}
+            error={trying.error}
+            onStart={start}
           />
-        </WorkPanel>
-        <Panel title="How">
-          <EntryFields
-            entries={optionEntries(recipe)}
-            shown={SHOWN_OPTIONS}
-            value={draft.options}
-            mistakes={mistakesIn(mistakes, 'options')}
-            onChange={(options) => change({ options })}
-          />
-        </Panel>
+        </div>
       </div>
-      <div className={styles.aside}>
-        <StartPanel
-          isRehearsal={draft.options.rehearse === true}
-          onRehearse={rehearse}
-          command={commandLineOf({ recipe: recipe.name, dir, input, options: draft.options, ...file })}
-          isBusy={trying.isBusy}
-          mistakes={mistakes.size}
-          error={trying.error}
-          onStart={start}
-        />
-      </div>
-    </div>
+    </SuggestionsContext>
   );
 }

@@ -1,12 +1,12 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { type Draft, readDraft, withAddress } from './draft.ts';
 
 const KEY = 'manyhands.start';
 
-/** What is typed for a new run; it outlives a reload, and an address may ask for parts of it. */
+/** What is typed for a new run; it outlives a reload. What an address asks for is put into it once. */
 export function useDraft(): [Draft, (change: Partial<Draft>) => void] {
-  const [params] = useSearchParams();
+  const [params, setParams] = useSearchParams();
   const [draft, setDraft] = useState(() => withAddress(readDraft(sessionStorage.getItem(KEY)), params));
   const change = useCallback((some: Partial<Draft>) => {
     setDraft((before) => {
@@ -15,5 +15,10 @@ export function useDraft(): [Draft, (change: Partial<Draft>) => void] {
       return next;
     });
   }, []);
+  useEffect(() => {
+    if (params.size === 0) return;
+    change(withAddress(readDraft(sessionStorage.getItem(KEY)), params));
+    setParams({}, { replace: true });
+  }, [params, setParams, change]);
   return [draft, change];
 }

@@ -81,7 +81,9 @@ export function UsagePage(): ReactElement {
       >
         {usage.isLoading ? <Skeleton lines={5} /> : null}
         {usage.data !== undefined && rows.length === 0 ? <Empty title="Nothing was consumed in these days" /> : null}
-        {rows.length === 0 ? null : <UsageTable title={title} rows={rows} chosen={chosen} onChoose={setChosen} />}
+        {rows.length === 0 ? null : (
+          <UsageTable title={title} rows={rows} measure={measure} chosen={chosen} onChoose={setChosen} />
+        )}
       </Panel>
       {unknown === 0 ? null : (
         <p className="quiet">

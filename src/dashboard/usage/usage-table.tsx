@@ -1,19 +1,22 @@
 import type { ReactElement } from 'react';
 import { Money } from '../look/amounts.tsx';
 import { type Column, Table } from '../look/table.tsx';
-import type { UsageRow } from './day-bars.ts';
+import { amountOf, type UsageRow } from './day-bars.ts';
 import styles from './usage.module.css';
+import type { Measure } from './usage-query.ts';
 
 type UsageTableProps = {
   title: string;
   rows: readonly UsageRow[];
+  /** What the shares are of. */
+  measure: Measure;
   chosen: string | undefined;
   onChoose(name: string | undefined): void;
 };
 
 /** Who consumed what; a click on a name shows its days in the plot. */
-export function UsageTable({ title, rows, chosen, onChoose }: UsageTableProps): ReactElement {
-  const most = Math.max(0, ...rows.map(({ cost }) => cost));
+export function UsageTable({ title, rows, measure, chosen, onChoose }: UsageTableProps): ReactElement {
+  const most = Math.max(0, ...rows.map((row) => amountOf(row, measure)));
   const number = (key: 'attempts' | 'calls' | 'turns' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'unknown') =>
     function cell(row: UsageRow) {
       return row[key] === 0 ? <span className="quiet">0</span> : row[key].toLocaleString('en-US');
@@ -35,9 +38,9 @@ export function UsageTable({ title, rows, chosen, onChoose }: UsageTableProps): 
     { title: 'Cost', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
     {
       title: 'Share',
-      cell: ({ cost }) => (
+      cell: (row) => (
         <span className={styles.share} aria-hidden="true">
-          <span style={{ width: `${most === 0 ? 0 : (cost / most) * 100}%` }} />
+          <span style={{ width: `${most === 0 ? 0 : (amountOf(row, measure) / most) * 100}%` }} />
         </span>
       ),
     },

@@ -23,13 +23,25 @@ export const TERMINAL_FILES = {
   size: 'terminal-size.json',
 } as const;
 
-/** How the program in a terminal ended; who held the terminal ends with a code of his own, which says nothing. */
-export function programEnding(folder: string): Ending {
+/** Of what cannot be executed. */
+const NOT_STARTED = 126;
+
+/**
+ * How the program in a terminal ended, by what it left itself. Without that, who held the terminal tells: ended by a
+ * signal or without a word, it was taken away; ended with an error of its own, it could not be made.
+ */
+export function programEnding(folder: string, held: Ending): Ending {
+  const code = /^(\d{1,3})\n$/.exec(readIfThere(join(folder, TERMINAL_FILES.programExit)))?.[1];
+  if (code !== undefined) return { kind: 'exited', code: Number(code) };
+  const hasFailed = held.kind === 'exited' && held.code > 0 && held.code < 128;
+  return hasFailed ? { kind: 'exited', code: NOT_STARTED } : { kind: 'interrupted' };
+}
+
+function readIfThere(file: string): string {
   try {
-    const code = /^(\d{1,3})\n$/.exec(readFileSync(join(folder, TERMINAL_FILES.programExit), 'latin1'))?.[1];
-    return code === undefined ? { kind: 'interrupted' } : { kind: 'exited', code: Number(code) };
+    return readFileSync(file, 'latin1');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { kind: 'interrupted' };
+    if (errorCode(error) === 'ENOENT') return '';
     throw error;
   }
 }

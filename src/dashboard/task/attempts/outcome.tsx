@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { AttemptState } from '../../../core/state.ts';
 import { Copyable } from '../../look/copyable.tsx';
+import { ScrollArea } from '../../look/scroll-area.tsx';
 import styles from './attempts.module.css';
 
 type Ended = NonNullable<AttemptState['ended']>;
@@ -10,7 +11,11 @@ export function Outcome({ ended }: { ended: Ended }): ReactElement {
   const { failure, saved, flags, summary } = ended;
   return (
     <div className={styles.outcome}>
-      {summary === '' ? null : <p className={styles.summary}>{summary}</p>}
+      {summary === '' ? null : (
+        <ScrollArea label="Summary" className={styles.summary}>
+          {summary}
+        </ScrollArea>
+      )}
       {failure === null ? null : (
         <div className={styles.failure}>
           <p>
@@ -19,7 +24,9 @@ export function Outcome({ ended }: { ended: Ended }): ReactElement {
           {failure.evidence === undefined ? null : (
             <details>
               <summary>Evidence</summary>
-              <pre className={styles.evidence}>{failure.evidence}</pre>
+              <ScrollArea label="Evidence" className={styles.evidence}>
+                {failure.evidence}
+              </ScrollArea>
             </details>
           )}
         </div>

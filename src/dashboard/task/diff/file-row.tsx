@@ -12,9 +12,9 @@ export function FileRow({ file, isOpen, toggle }: { file: DiffFile; isOpen: bool
       <button type="button" className={styles.fold} aria-expanded={isOpen} aria-label={file.path} onClick={toggle}>
         <Icon name="chevron" size={12} />
       </button>
-      <h3 className={styles.path}>
+      <h2 className={styles.path}>
         <Copyable text={file.path} />
-      </h3>
+      </h2>
       {file.status === 'modified' ? null : <span className={styles.status}>{statusOf(file)}</span>}
       <Changed added={file.added} deleted={file.deleted} />
     </div>

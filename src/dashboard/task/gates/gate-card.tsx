@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { Verdict } from '../../../schema/gate.ts';
 import { duration } from '../../look/amounts.tsx';
 import { Copyable } from '../../look/copyable.tsx';
+import { ScrollArea } from '../../look/scroll-area.tsx';
 import type { Look } from '../../look/state.ts';
 import { StateMark } from '../../look/state-mark.tsx';
 import { short } from '../task-facts.ts';
@@ -50,7 +51,9 @@ export function GateCard({ gate: { name, command, evidence }, isOver }: { gate: 
       {evidence?.output === undefined || evidence.output === '' ? null : (
         <details open={evidence.verdict === 'fail' && steps.length === 0}>
           <summary>Output</summary>
-          <pre className={styles.output}>{evidence.output}</pre>
+          <ScrollArea label={`Output of ${name}`} className={styles.output}>
+            {evidence.output}
+          </ScrollArea>
         </details>
       )}
     </li>

@@ -41,9 +41,9 @@ function Outcome({ item, words }: { item: ToolItem; words: readonly string[] }):
 function Inside({ item, words }: { item: ToolItem; words: readonly string[] }): ReactElement {
   return (
     <div className={styles.inside}>
-      <h3>Input</h3>
+      <p className={styles.insideHead}>Input</p>
       <LongText text={written(item.input)} words={words} />
-      <h3>{item.times > 1 ? 'Last result' : 'Result'}</h3>
+      <p className={styles.insideHead}>{item.times > 1 ? 'Last result' : 'Result'}</p>
       {item.result === null ? (
         <p className="quiet">None yet.</p>
       ) : (

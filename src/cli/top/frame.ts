@@ -1,0 +1,101 @@
+import { shorten, textWidth } from '../text-width.ts';
+import { helpBody } from './help-page.ts';
+import { shownPart } from './line-edit.ts';
+import { runBody, runHead } from './run-page.ts';
+import { runsBody, runsHead } from './runs-page.ts';
+import { placeText, taskBody, taskHead } from './task-page.ts';
+import type { Page } from './top.ts';
+import type { View } from './view.ts';
+
+/** A whole picture: a line for each row of the screen, and the cursor where something is typed. */
+export type Frame = { lines: string[]; cursor?: { row: number; column: number } };
+
+type PageView = { head(view: View): string[]; body(view: View, room: number): string[]; keys: string };
+
+const PAGES: Record<Page['kind'], PageView> = {
+  runs: {
+    head: runsHead,
+    body: runsBody,
+    keys: 'Enter open · a approve · c cancel · r retry · p pause · / filter · ? help · q quit',
+  },
+  run: {
+    head: runHead,
+    body: runBody,
+    keys: 'Enter output · Esc back · a approve · r retry · s send · p pause · l land · ? help',
+  },
+  task: { head: taskHead, body: taskBody, keys: 'Esc back · s send · a approve · r retry · / filter · ? help' },
+};
+
+/** Draws what the person sees. */
+export function drawFrame(view: View): Frame {
+  const { top } = view;
+  const { rows, columns } = top.size;
+  const head = headOf(view);
+  const room = Math.max(rows - head.length - 1, 0);
+  const body = top.isHelp ? helpBody(view, room) : PAGES[top.page.kind].body(view, room);
+  const bottom = bottomLine(view, room);
+  const filled = [...head, ...body, ...blank(room - body.length)].slice(0, Math.max(rows - 1, 0));
+  const lines = [...filled, bottom.text];
+  return bottom.column === undefined
+    ? { lines }
+    : { lines, cursor: { row: lines.length - 1, column: Math.min(bottom.column, columns - 1) } };
+}
+
+/** How many rows the page itself has. */
+export function bodyRows(view: View): number {
+  return Math.max(view.top.size.rows - headOf(view).length - 1, 1);
+}
+
+function headOf(view: View): string[] {
+  const { top, colors } = view;
+  const page = PAGES[top.page.kind].head(view);
+  if (top.engine !== 'none') return page;
+  const idle = 'Nothing is running: this is what is on record. Go on with: mh resume, or mh serve';
+  return [...page, colors.yellow(shorten(idle, top.size.columns))];
+}
+
+function bottomLine(view: View, room: number): { text: string; column?: number } {
+  const { top, colors } = view;
+  const { columns } = top.size;
+  const { line } = top;
+  switch (line.kind) {
+    case 'keys':
+      return { text: keysLine(view, room) };
+    case 'said':
+      return { text: (line.isTrouble ? colors.red : colors.green)(shorten(line.text, columns)) };
+    case 'question':
+      return { text: colors.bold(colors.yellow(`${shorten(line.text, columns - 8)} (y/n)`)) };
+    case 'message': {
+      const label = shorten(`To ${line.task}: `, Math.floor(columns / 2));
+      return typed(`${label} `, line.edit, view);
+    }
+    case 'filter':
+      return typed('/', line.edit, view);
+  }
+}
+
+function typed(
+  label: string,
+  edit: Parameters<typeof shownPart>[0],
+  { top, colors }: View,
+): { text: string; column: number } {
+  const width = textWidth(label);
+  const { text, column } = shownPart(edit, Math.max(top.size.columns - width - 1, 1));
+  return { text: `${colors.bold(label)}${text}`, column: width + column };
+}
+
+function keysLine(view: View, room: number): string {
+  const { top, colors } = view;
+  if (top.isHelp) return colors.dim('Any key goes back');
+  const filter = top.filters[top.page.kind];
+  const parts = [
+    ...(filter === '' ? [] : [`filter: ${filter} (Esc clears)`]),
+    ...(top.page.kind === 'task' ? [placeText(view, room)] : []),
+    PAGES[top.page.kind].keys,
+  ];
+  return colors.dim(shorten(parts.join(' · '), top.size.columns));
+}
+
+function blank(count: number): string[] {
+  return Array.from({ length: Math.max(count, 0) }, () => '');
+}

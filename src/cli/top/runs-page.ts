@@ -1,0 +1,131 @@
+import type { RunOverview, WaitingItem } from '../../schema/overview.ts';
+import { clockText, moneyText } from '../amounts.ts';
+import { runMark } from '../symbols.ts';
+import { shorten } from '../text-width.ts';
+import { type Block, fitBlocks } from './blocks.ts';
+import { type RunSection, runSections, runsInOrder } from './rows.ts';
+import { agoText, type Cell, counted, folderName, rowLine, spread, type View } from './view.ts';
+
+/** Below these a column is left out. */
+const WITH_ID = 100;
+const WITH_PROJECT = 110;
+const WITH_COST = 70;
+const STATE_WIDTH = 12;
+
+const APPROVED: ReadonlySet<string> = new Set(['plan', 'held']);
+
+/** What all runs come to, in one line. */
+export function runsHead(view: View): string[] {
+  const { top, colors } = view;
+  const paint = { left: colors.bold, right: colors.dim };
+  const place = top.scope ?? 'all projects';
+  return [spread(`manyhands  ${place}`, totals(view), { columns: top.size.columns, paint })];
+}
+
+/** The runs under their headings; those that wait for a person say why, and which key settles it. */
+export function runsBody(view: View, room: number): string[] {
+  const { top, colors } = view;
+  if (top.runs === undefined) return [colors.dim(' Reading the runs …')];
+  const sections = runSections(top);
+  if (sections.length === 0) return emptyLines(view);
+  return fitBlocks(
+    sections.flatMap((section) => sectionBlocks(section, view)),
+    room,
+  );
+}
+
+function totals({ top }: View): string {
+  const runs = runsInOrder({ ...top, filters: { ...top.filters, runs: '' } });
+  const open = runs.filter(({ endedAt }) => endedAt === null);
+  const waiting = open.filter(({ attention }) => attention.length > 0).length;
+  const live = open.reduce((sum, { liveCount }) => sum + liveCount, 0);
+  const cost = open.reduce((sum, run) => sum + run.cost, 0);
+  return [
+    waiting > 0 ? `${waiting} ${waiting === 1 ? 'needs' : 'need'} you` : '',
+    `${open.length - waiting} running`,
+    counted(live, 'agent'),
+    cost > 0 ? moneyText(cost) : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+function emptyLines({ top, colors }: View): string[] {
+  if (top.filters.runs !== '') return [' No run matches the filter. Esc shows all.'];
+  return [
+    ` No runs ${top.scope === null ? 'yet' : 'here yet'}.`,
+    '',
+    ` Start one in another terminal:  ${colors.bold('mh do "<goal>"')}`,
+    ...(top.scope === null ? [] : [` All projects:  ${colors.bold('mh top --all')}`]),
+  ];
+}
+
+function sectionBlocks({ title, runs }: RunSection, view: View): Block[] {
+  const heading = { height: 1, draw: () => [view.colors.dim(` ${title} (${runs.length})`)] };
+  return [heading, ...runs.map((run) => runBlock(run, view))];
+}
+
+function runBlock(run: RunOverview, view: View): Block {
+  const isChosen = run.run === view.top.chosen.run;
+  const waiting = run.endedAt === null ? run.attention[0] : undefined;
+  const doing = waiting === undefined && run.endedAt === null ? run.live[0] : undefined;
+  const more =
+    waiting !== undefined
+      ? () => waitingLine(run, waiting, view)
+      : doing?.activity
+        ? () => activityLine(run, view)
+        : undefined;
+  return {
+    height: more === undefined ? 1 : 2,
+    isChosen,
+    draw: () => [rowLine(cellsOf(run, view), isChosen, view), ...(more === undefined ? [] : [more()])],
+  };
+}
+
+function cellsOf(run: RunOverview, view: View): Cell[] {
+  const { top, colors } = view;
+  const { columns } = top.size;
+  const { symbol, paint } = runMark(run.status, colors);
+  const isUnread = run.unread && run.endedAt !== null;
+  const fixed: Cell[] = [
+    { text: `${run.done}/${run.tasks}`, width: 7, isRight: true },
+    {
+      text: run.liveCount > 0 ? counted(run.liveCount, 'agent') : '',
+      width: columns >= WITH_COST ? 9 : 0,
+      isRight: true,
+      paint: colors.cyan,
+    },
+    { text: run.cost > 0 ? moneyText(run.cost) : '', width: columns >= WITH_COST ? 8 : 0, isRight: true },
+    { text: timeOf(run, view), width: 8, isRight: true, paint: colors.dim },
+    { text: folderName(run.project), width: top.scope === null && columns >= WITH_PROJECT ? 16 : 0, paint: colors.dim },
+    { text: run.run, width: columns >= WITH_ID ? 8 : 0, paint: colors.dim },
+  ];
+  const used = fixed.reduce((sum, { width }) => sum + (width > 0 ? width + 2 : 0), STATE_WIDTH + 4);
+  const title = {
+    text: `${isUnread ? '* ' : ''}${run.title}`,
+    width: Math.max(columns - used, 8),
+    ...(isUnread ? { paint: colors.bold } : {}),
+  };
+  return [{ text: `${symbol} ${run.status}`, width: STATE_WIDTH, paint }, title, ...fixed];
+}
+
+/** Nothing goes on without an engine: then no clock does either. */
+function timeOf({ startedAt, endedAt, updatedAt, nextAt }: RunOverview, { top, now }: View): string {
+  if (endedAt === null && top.engine === 'none') return agoText(now - Date.parse(updatedAt));
+  if (nextAt !== null && Date.parse(nextAt) > now) return `in ${clockText(Date.parse(nextAt) - now)}`;
+  return endedAt === null ? clockText(now - Date.parse(startedAt)) : agoText(now - Date.parse(endedAt));
+}
+
+function waitingLine(run: RunOverview, item: WaitingItem, { top, colors }: View): string {
+  const more = run.attention.length > 1 ? ` (and ${run.attention.length - 1} more)` : '';
+  const key = APPROVED.has(item.what) ? 'a approves' : item.what === 'paused' ? 'p goes on' : 'r tries again';
+  const about = item.task === null ? '' : `${item.task}: `;
+  return colors.yellow(`   ${shorten(`${key}: ${about}${item.reason}${more}`, top.size.columns - 4)}`);
+}
+
+function activityLine(run: RunOverview, { top, colors }: View): string {
+  const [first] = run.live;
+  if (first === undefined) return '';
+  const warning = first.warnings[0] === undefined ? '' : `! ${first.warnings[0].message}  `;
+  return colors.dim(`   ${shorten(`${warning}${first.task}: ${first.activity ?? ''}`, top.size.columns - 4)}`);
+}

@@ -1,0 +1,90 @@
+import { type AttemptState, lastAttempt, type TaskState } from '../../core/state.ts';
+import { clockText, moneyText } from '../amounts.ts';
+import { taskMark, verdictMark } from '../symbols.ts';
+import { taskRow } from '../task-row.ts';
+import { shorten } from '../text-width.ts';
+import { isAtTop, type TranscriptView, visibleLines } from './transcript.ts';
+import { paintLine } from './transcript-line.ts';
+import { agoText, spread, type View } from './view.ts';
+
+/** The task, who worked on it, what its checks said and what it waits for. */
+export function taskHead(view: View): string[] {
+  const { top, colors, now } = view;
+  const { columns } = top.size;
+  const task = top.page.kind === 'task' ? top.state?.tasks[top.page.task] : undefined;
+  if (task === undefined || top.state === undefined) return [colors.dim(' Reading the task …')];
+  const { status } = task.phase;
+  const { symbol, paint } = taskMark(status, colors);
+  const left = `${symbol} ${status}  ${task.spec.key}  ${task.spec.title}`;
+  const { detail } = taskRow(top.state, task, now);
+  return [
+    spread(left, top.state.start.run, {
+      columns,
+      paint: { left: (text) => colors.bold(paint(text)), right: colors.dim },
+    }),
+    colors.dim(`  ${shorten(attemptText(task, view), columns - 3)}`),
+    ...(task.evidence.length === 0 ? [] : [shownGates(task, view)]),
+    ...(detail === '' ? [] : [colors.yellow(`  ${shorten(detail, columns - 3)}`)]),
+    colors.dim('─'.repeat(columns)),
+  ];
+}
+
+/** What the agent says, as it says it. */
+export function taskBody(view: View, room: number): string[] {
+  const { top, colors } = view;
+  const { transcript } = top;
+  if (!transcript.isLoaded) return [colors.dim(' Reading what was said …')];
+  if (transcript.rows.length === 0) return [colors.dim(' Nothing was said yet.')];
+  const lines = visibleLines(transcript, transcriptView(view, room));
+  if (lines.length === 0) return [' No line matches the filter. Esc shows all.'];
+  return lines.map((line) => paintLine(line, colors));
+}
+
+/** Where in the output the person is, for the bottom line. */
+export function placeText(view: View, room: number): string {
+  const { transcript } = view.top;
+  if (transcript.anchor === null) return 'follows the end';
+  if (!isAtTop(transcript, transcriptView(view, room))) return 'End follows again';
+  return transcript.earlier > 0 ? 'reading earlier lines …' : 'the beginning';
+}
+
+/** How the transcript is looked at on this screen. */
+export function transcriptView({ top }: Pick<View, 'top'>, room: number): TranscriptView {
+  return { columns: top.size.columns, height: room, filter: top.filters.task };
+}
+
+function attemptText(task: TaskState, view: View): string {
+  const { top } = view;
+  const asked = top.page.kind === 'task' ? top.page.attempt : null;
+  const attempt = asked === null ? lastAttempt(task) : task.attempts[asked - 1];
+  if (attempt === undefined) return 'not attempted yet';
+  const live = top.runs?.get(top.state?.start.run ?? '')?.live.find((one) => one.task === task.spec.key);
+  const cost =
+    attempt.ended === null ? live?.costUsd : attempt.usage.kind === 'known' ? attempt.usage.costUsd : undefined;
+  return [
+    `${attempt.agent}${attempt.account === null ? '' : ` (${attempt.account})`}`,
+    `attempt ${attempt.number} of ${task.attempts.length}`,
+    timeOf(attempt, view),
+    cost == null || cost === 0 ? '' : moneyText(cost),
+    attempt.number > 1 ? attempt.because : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+function timeOf({ startedAt, ended }: AttemptState, { top, now }: View): string {
+  if (ended !== null) return `took ${clockText(ended.at - startedAt)}, ${agoText(now - ended.at)}`;
+  return top.engine === 'none' ? '' : clockText(now - startedAt);
+}
+
+function shownGates(task: TaskState, { top, colors }: View): string {
+  let room = top.size.columns - 3;
+  const parts: string[] = [];
+  for (const { gate, verdict } of task.evidence) {
+    const name = shorten(gate, 32);
+    room -= name.length + 4;
+    if (room < 0) break;
+    parts.push(`${verdictMark(verdict, colors)} ${name}`);
+  }
+  return `  ${parts.join('  ')}`;
+}

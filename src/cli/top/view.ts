@@ -1,0 +1,55 @@
+import type { Painter } from '../symbols.ts';
+import { pad, shorten, textWidth } from '../text-width.ts';
+import type { Top } from './top.ts';
+
+/** What a picture is drawn from. */
+export type View = { top: Top; now: number; colors: Painter };
+
+/** A cell of a row; none is drawn where there is no room for it. */
+export type Cell = { text: string; width: number; isRight?: boolean; paint?: (text: string) => string };
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const MOST_HOURS = 48;
+
+/** Cells side by side; the row under the cursor is marked, and stands out where there are colours. */
+export function rowLine(cells: readonly Cell[], isChosen: boolean, { top, colors }: View): string {
+  const shown = cells.filter(({ width }) => width > 0);
+  const texts = shown.map(({ text, width, isRight }) => (isRight ? padLeft(text, width) : pad(text, width)));
+  if (isChosen && colors.isColorSupported) return colors.inverse(pad(` ${texts.join('  ')}`, top.size.columns));
+  const painted = texts.map((text, index) => shown[index]?.paint?.(text) ?? text);
+  return `${isChosen ? '>' : ' '}${painted.join('  ')}`.trimEnd();
+}
+
+/** Words on the left, and others at the right edge if both have room. */
+export function spread(left: string, right: string, { columns, paint }: { columns: number; paint: Paints }): string {
+  const room = columns - textWidth(right) - 2;
+  if (right === '' || room < 20) return paint.left(shorten(left, columns));
+  return `${paint.left(pad(left, room))}  ${paint.right(right)}`;
+}
+
+type Paints = { left: (text: string) => string; right: (text: string) => string };
+
+/** How long ago something was, in the largest unit that says something. */
+export function agoText(ms: number): string {
+  if (ms < MINUTE_MS) return 'now';
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}m ago`;
+  if (ms < MOST_HOURS * HOUR_MS) return `${Math.floor(ms / HOUR_MS)}h ago`;
+  return `${Math.floor(ms / DAY_MS)}d ago`;
+}
+
+/** The name of the folder, which is what people call a project. */
+export function folderName(path: string): string {
+  return path.split('/').findLast((part) => part !== '') ?? path;
+}
+
+/** One or many. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function padLeft(text: string, width: number): string {
+  const fitted = shorten(text, width);
+  return ' '.repeat(Math.max(width - textWidth(fitted), 0)) + fitted;
+}

@@ -1,0 +1,15 @@
+import { useOperation } from '../api/use-operation.ts';
+import type { Suggestions } from '../form/suggestions.ts';
+
+/** Names that are known in a project: its agents, templates and collections. */
+export function useKnownNames(dir: string): Suggestions {
+  const isNamed = { enabled: dir !== '' };
+  const models = useOperation('list-models', { dir }, isNamed).data ?? [];
+  const templates = useOperation('list-templates', { dir }, isNamed).data?.templates ?? [];
+  const collections = useOperation('list-collections', { dir }, isNamed).data ?? [];
+  return {
+    agents: models.map(({ agent }) => agent),
+    template: templates.map(({ name }) => name),
+    collection: collections.map(({ name }) => name),
+  };
+}

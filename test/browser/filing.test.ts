@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { complaintsOf, openBrowser } from './support/browser.ts';
+import { serveScratch } from './support/scratch-server.ts';
+
+const BATCH = 'items:\n  - Check the links\n  - Update the changelog\n';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('what a person keeps', () => {
+  it('is a template to start from, a batch to start, and runs that are filed and found again', async () => {
+    await using served = await serveScratch({
+      files: { 'readme.md': '# A project\n', '.manyhands/batches/nightly.yaml': BATCH },
+    });
+    const { repo } = served.scratch;
+    const context = await browser.newContext({ locale: 'en-US' });
+    const page = await served.enter(context);
+    const complaints = complaintsOf(page);
+    const here = `dir=${encodeURIComponent(repo)}`;
+
+    await page.goto(`${served.url}/templates?${here}`);
+    await page.getByRole('button', { name: 'New template' }).click();
+    await page.getByLabel('Name').fill('house-style');
+    await page.getByLabel('Summary').fill('How we write.');
+    await page.getByLabel('Text').fill('Write short sentences.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'house-style' }).waitFor();
+    expect(readFileSync(join(repo, '.manyhands', 'templates', 'house-style.md'), 'utf8')).toContain(
+      'Write short sentences.',
+    );
+    await page.getByRole('link', { name: 'Start a job' }).click();
+    expect(await page.getByLabel('Template').inputValue()).toBe('house-style');
+    await page.getByLabel('Task').fill('Look at the readme');
+    await page.getByLabel('Rehearse: costs nothing').check();
+    await page.getByRole('button', { name: 'Start the rehearsal' }).click();
+    await page.waitForURL(/\/runs\/\w+/);
+
+    await page.goto(`${served.url}/batches?${here}`);
+    await page.getByLabel('Rehearse').check();
+    await page.getByRole('button', { name: 'Start 2 jobs' }).click();
+    await page.waitForURL(/\/history\?collection=/);
+    await page.getByRole('link', { name: 'Check the links' }).waitFor();
+    await page.getByRole('link', { name: 'Update the changelog' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Look at the readme' }).count()).toBe(0);
+
+    await page.goto(`${served.url}/history`);
+    const row = page.getByRole('row', { name: /Look at the readme/ });
+    await row.focus();
+    await page.keyboard.press('f');
+    await row.getByText('flagged').waitFor();
+    await row.focus();
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('The new title').fill('Read the readme');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Read the readme' }).waitFor();
+    await page.getByLabel('Flagged').check();
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    expect(page.url()).toContain('flagged=yes');
+
+    await page.goto(`${served.url}/search`);
+    await page.getByLabel('Search for').fill('changelog');
+    await page
+      .getByRole('link')
+      .filter({ has: page.locator('mark') })
+      .last()
+      .click();
+    await page.waitForURL(/\/tasks\//);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});

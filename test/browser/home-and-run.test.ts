@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { realWorld } from '../../src/world.ts';
+import { bigRunHistory, storeHistory } from '../support/big-run.ts';
+import { complaintsOf, DESKTOP, openBrowser, PHONE } from './support/browser.ts';
+import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
+
+/** It says its title as an attacker would write it, and waits for a word to go on. */
+const AGENT = `#!/bin/sh
+echo "reading <img src=x onerror=alert(1)>"
+while [ ! -e "$HOME/go" ]; do sleep 0.2; done
+echo done > made.txt
+`;
+const FILES = { 'readme.md': '# A project\n', 'agent.sh': AGENT };
+const VIEWS = ['timeline', 'graph', 'tasks', 'events', 'cost', 'report'];
+const Found = z.object({
+  violations: z.array(
+    z.object({ id: z.string(), impact: z.string().nullish(), nodes: z.array(z.object({ html: z.string() })) }),
+  ),
+});
+const CHECK = `${axe.source}; axe.run(document, { resultTypes: ['violations'] })`;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('the home page', () => {
+  it('tells a newcomer what to do, then shows what happens without a reload', async () => {
+    await using served = await serveScratch({ files: FILES });
+    const page = await enter(served);
+    await page.getByRole('heading', { name: 'Put the first agents to work' }).waitFor();
+    await page.getByText('mh do "Add a --json flag" --rehearse').waitFor();
+    await served.scratch.mh(['do', 'Tidy up', '--rehearse', '--plan-only', '--detach']);
+    const needs = page.getByRole('region', { name: 'Needs you' });
+    await needs.getByRole('button', { name: 'Approve plan' }).click();
+    await page.getByText('Nothing needs you.').waitFor();
+    await page.getByRole('region', { name: 'Recent' }).getByRole('link', { name: 'Tidy up' }).waitFor();
+    await page.getByText('1 unread').waitFor();
+    await page.getByRole('link', { name: 'Tidy up' }).first().click();
+    await page.getByText('5 / 5 done').waitFor();
+    await page.getByRole('link', { name: 'Home' }).click();
+    await expect.poll(() => page.getByText('1 unread').count()).toBe(0);
+  });
+});
+
+describe('the page of a run', () => {
+  it('lets a person watch, rename, cancel and retry it', async () => {
+    await using served = await serveScratch({ files: FILES });
+    const page = await enter(served);
+    const complaints = complaintsOf(page);
+    await served.scratch.mh(['job', 'Make it <b>bold</b>', '--write', '--agent', 'command:./agent.sh', '--detach']);
+    const card = page.getByRole('article', { name: 'Make it <b>bold</b>' });
+    await card.getByText('reading <img src=x onerror=alert(1)>').waitFor();
+    await card.getByRole('link', { name: 'Make it <b>bold</b>' }).first().click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Make it bold');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Make it bold', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'One agent less' }).click();
+    await expect.poll(() => page.getByRole('spinbutton', { name: 'Agents at once' }).inputValue()).toBe('19');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.locator('main').getByText('Cancelled', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Retry the failed task' }).click();
+    await page.locator('main header').getByText('Running', { exact: true }).waitFor();
+    await served.scratch.mh(['stop', '--agents', 'stop']);
+    expect(complaints.filter((said) => !said.includes('ERR_'))).toEqual([]);
+  });
+
+  it('shows what a retry would undo before it does it, and every fact in its place', async () => {
+    await using served = await serveScratch({ files: FILES });
+    await served.scratch.mh(['do', 'Add prices', '--rehearse']);
+    const page = await enter(served);
+    await page.getByRole('link', { name: 'Add prices' }).first().click();
+    const rows = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
+    await rows.first().waitFor();
+    await rows.first().getByRole('link').focus();
+    await page.keyboard.press('ArrowDown');
+    await expect
+      .poll(() =>
+        rows
+          .nth(1)
+          .getByRole('link')
+          .evaluate((link) => link === document.activeElement),
+      )
+      .toBe(true);
+    await page.getByRole('link', { name: 'Graph' }).click();
+    await expect.poll(() => page.locator('.react-flow__node').count()).toBe(5);
+    await page.getByRole('link', { name: 'The same as a list' }).click();
+    await page.getByRole('button', { name: /^Retry First part/ }).click();
+    await page.getByText(/built upon it and become/).waitFor();
+    await page.getByRole('button', { name: 'No', exact: true }).click();
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByLabel('Kind of events').selectOption('run');
+    await page.getByText(/^started /).waitFor();
+    expect(page.url()).toContain('kind=run');
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'can be used by everybody on a %s screen, wide and narrow',
+    async (colorScheme) => {
+      await using served = await serveScratch({ files: FILES });
+      await served.scratch.mh(['do', 'Add prices', '--rehearse']);
+      await served.scratch.mh(['do', 'Add more', '--rehearse', '--plan-only']);
+      const page = await enter(served, colorScheme);
+      await page.getByRole('link', { name: 'Add prices' }).first().waitFor();
+      const found = [...(await faults(page, 'home'))];
+      await page.getByRole('link', { name: 'Add prices' }).first().click();
+      await page.waitForURL(/\/runs\//);
+      const run = page.url();
+      for (const size of [DESKTOP, PHONE]) {
+        await page.setViewportSize(size);
+        for (const view of VIEWS) {
+          await page.goto(`${run}?view=${view}`);
+          await page.getByRole('navigation', { name: 'Ways to look at the run' }).waitFor();
+          await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
+          found.push(...(await faults(page, `${view} ${size.width}`)));
+        }
+      }
+      expect(found).toEqual([]);
+    },
+  );
+
+  it('stays usable with 10,000 tasks', async () => {
+    await using served = await serveScratch({ files: FILES });
+    const run = 'bgrn0001';
+    {
+      await using store = await openSqliteStore({ file: join(served.scratch.home, 'manyhands.db'), world: realWorld });
+      await storeHistory(
+        store,
+        run,
+        bigRunHistory({ run, tasks: 10_000, root: served.scratch.repo }, 1_700_000_000_000),
+      );
+    }
+    const page = await enter(served);
+    await page.goto(`${served.url}/runs/${run}`);
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByRole('listitem').first().waitFor();
+    await timeline.evaluate((box) => box.scrollTo({ top: box.scrollHeight }));
+    await timeline.getByText('Task 9999 of the migration').waitFor();
+    expect(await timeline.getByRole('listitem').count()).toBeLessThan(100);
+    await page.getByRole('link', { name: 'Tasks' }).click();
+    await page.getByRole('button', { name: /^Failed/ }).click();
+    await page.getByRole('searchbox').fill('task 9706');
+    await page.getByRole('link', { name: 'Task 9706 of the migration' }).waitFor();
+    await page.goto(`${served.url}/runs/${run}?view=graph&by=none`);
+    await page.locator('.react-flow__node').first().waitFor();
+    expect(await page.locator('.react-flow__node').count()).toBeLessThan(1_000);
+  });
+});
+
+async function enter(served: ScratchServer, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  return served.enter(await browser.newContext({ locale: 'en-US', viewport: DESKTOP, colorScheme }));
+}
+
+/** What a checker of accessibility finds serious, and whether the page is wider than its screen. */
+async function faults(page: Page, where: string): Promise<string[]> {
+  const { violations } = Found.parse(await page.evaluate(CHECK));
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const isWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  return [
+    ...grave.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0]?.html}`),
+    ...(isWide ? [`${where}: wider than the screen`] : []),
+  ];
+}
