@@ -65,7 +65,7 @@ export function createPlatform(version: string): Platform {
       return standingDoor(resolveHome(env), realWorld);
     },
     isServedWithRuns: async () => {
-      const { isServedWithRuns } = await import('./wiring/http-door.ts');
+      const { isServedWithRuns } = await import('./wiring/http-with-runs.ts');
       return isServedWithRuns(env, process.stderr.isTTY === true);
     },
     takeToken: async (role, renew) => {
@@ -82,6 +82,10 @@ export function createPlatform(version: string): Platform {
     confirm,
     questions: () => createQuestions(process.stdin, process.stderr, env),
     ask,
+    watchForEngine: async (listener) => {
+      const { watchForEngine } = await import('./wiring/watch-for-engine.ts');
+      return watchForEngine(resolveHome(env), listener);
+    },
     takeScreen: () => takeScreen(process.stdin, process.stdout),
     reveal,
     makeScratchRepository,

@@ -1,3 +1,4 @@
+import { isInterrupted } from '../core/run-word.ts';
 import type { RunDocument } from '../schema/document.ts';
 
 /** A command to type, and what it is for. */
@@ -5,9 +6,10 @@ export type NextStep = { command: string; purpose: string };
 
 const SAFE_WORD = /^[\w./@:+-]+$/;
 
-/** What a person would do next with the run as it stands, as commands to copy; `isIdle`: nobody works on it. */
-export function nextSteps(document: RunDocument, isIdle: boolean): NextStep[] {
+/** What a person would do next with the run as it stands, as commands to copy. */
+export function nextSteps(document: RunDocument): NextStep[] {
   const { run, status } = document;
+  if (isInterrupted(document)) return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];
   switch (status) {
     case 'done':
     case 'unverified':
@@ -25,7 +27,6 @@ export function nextSteps(document: RunDocument, isIdle: boolean): NextStep[] {
     case 'paused':
       return [{ command: `manyhands logs ${run}`, purpose: 'what the agents said' }];
     case 'running':
-      if (isIdle) return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];
       return [
         ...attachSteps(document),
         { command: `manyhands wait ${run}`, purpose: 'watch it until it ends' },

@@ -34,6 +34,8 @@ export interface Platform {
   takeToken(role: 'operator' | 'viewer', renew: boolean): Promise<string>;
   /** Shows a folder in the file manager, or a page in the browser. */
   reveal(path: string): Promise<void>;
+  /** Calls back whenever an engine of the data directory may have come; returns the way to stop it. */
+  watchForEngine(listener: () => void): Promise<() => void>;
   /** The whole terminal, every key as it is pressed; undefined where there is none. */
   takeScreen(): RawScreen | undefined;
   /** A small repository to try things in, removed when it is disposed of. */

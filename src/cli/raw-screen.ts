@@ -37,14 +37,16 @@ export function takeScreen(stdin: ReadStream, stdout: WriteStream): RawScreen | 
     for (const listener of resizes) stdout.off('resize', listener);
     stdin.off('data', onData).off('end', close).off('error', close);
     stdout.off('error', close);
-    process.off('exit', giveBack);
+    process.off('exit', giveBack).off('uncaughtExceptionMonitor', giveBack);
     if (!closed.signal.aborted) restore(stdin);
     stdin.pause();
   };
   stdin.setRawMode(true);
   stdin.on('data', onData).on('end', close).on('error', close);
   stdout.on('error', close);
-  process.on('exit', giveBack);
+  process.on('exit', giveBack).on('uncaughtExceptionMonitor', giveBack);
+  // Who took it before may have left the input standing still.
+  stdin.resume();
   return {
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     write: async (bytes) => {

@@ -1,7 +1,7 @@
 import type { RunSummary } from '../schema/document.ts';
 import { clockText, moneyText } from './amounts.ts';
 import { type Column, tableLines } from './output.ts';
-import { type Painter, painter, runMark } from './symbols.ts';
+import { type Painter, painter, runMark, shownWord } from './symbols.ts';
 import type { Terminal } from './terminal.ts';
 import { momentText } from './when.ts';
 
@@ -28,7 +28,7 @@ export function runTable(terminal: Terminal, runs: readonly RunSummary[], view: 
   ];
   const rows = runs.map((run) => [
     run.run,
-    `${runMark(run.status, colors).symbol} ${run.status}`,
+    `${runMark(shownWord(run), colors).symbol} ${shownWord(run)}`,
     `${run.done}/${run.tasks}`,
     clockText((run.endedAt === null ? view.now : Date.parse(run.endedAt)) - Date.parse(run.startedAt)),
     moneyText(run.cost),
@@ -56,8 +56,8 @@ function titleText({ title, nextAt, flag, hidden }: RunSummary): string {
 
 function paintStatus(line: string, run: RunSummary | undefined, colors: Painter): string {
   if (run === undefined) return line;
-  const { symbol, paint } = runMark(run.status, colors);
-  const word = `${symbol} ${run.status}`;
+  const { symbol, paint } = runMark(shownWord(run), colors);
+  const word = `${symbol} ${shownWord(run)}`;
   return line.replace(word, () => paint(word));
 }
 

@@ -3,12 +3,11 @@ import { durationText, moneyText } from './amounts.ts';
 import { oneLine } from './clean-text.ts';
 import { messageLines } from './message-lines.ts';
 import { nextSteps } from './next-steps.ts';
-import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
+import { type Painter, runMark, shownWord, taskMark, verdictMark } from './symbols.ts';
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
 import { momentText } from './when.ts';
 
-/** `isIdle`: an unfinished run that no engine works on. */
-export type SummaryView = { columns: number; now: number; colors: Painter; isIdle?: boolean };
+export type SummaryView = { columns: number; now: number; colors: Painter };
 
 const NARROW = 60;
 const MOST_FAILURES = 5;
@@ -32,11 +31,12 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
 function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryView): string[] {
   const { status, title, run, cost, startedAt, endedAt, attention } = document;
   const reason = attention.some((item) => item.reason === document.reason) ? '' : document.reason;
-  const { symbol, paint } = runMark(status, colors);
+  const word = shownWord(document);
+  const { symbol, paint } = runMark(word, colors);
   const tookMs = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
   const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${moneyText(cost)}`;
-  const room = columns - textWidth(status) - textWidth(tail) - 7;
-  const first = `${paint(`${symbol} ${status}`)}  ${colors.bold(shorten(title, room))}  ${colors.dim(tail)}`;
+  const room = columns - textWidth(word) - textWidth(tail) - 7;
+  const first = `${paint(`${symbol} ${word}`)}  ${colors.bold(shorten(title, room))}  ${colors.dim(tail)}`;
   const why = reason ?? (status === 'unverified' ? 'no check is configured; add one with --check' : '');
   return [
     first,
@@ -162,8 +162,8 @@ function placeLines({ branch, commit, landed, undone, base }: RunDocument, { col
   return places.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);
 }
 
-function stepLines(document: RunDocument, { colors, isIdle = false }: SummaryView): string[] {
-  const steps = nextSteps(document, isIdle);
+function stepLines(document: RunDocument, { colors }: SummaryView): string[] {
+  const steps = nextSteps(document);
   if (steps.length === 0) return [];
   const width = Math.max(...steps.map(({ command }) => textWidth(command)));
   const lines = steps.map(

@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { isInterrupted } from '../core/run-word.ts';
 import type { TaskStatus } from '../core/state.ts';
 import type { RunWord } from '../schema/document.ts';
 import type { Verdict } from '../schema/gate.ts';
@@ -18,8 +19,16 @@ export function taskMark(status: string, colors: Painter): { symbol: string; pai
   return { symbol: TASK_SYMBOLS[status] ?? '?', paint: paintOf(TASK_PAINTS[status], colors) };
 }
 
+/** How a run is shown: one that nobody carries is not running, whatever its record says. */
+export type ShownRunWord = RunWord | 'interrupted';
+
+/** The word under which a run is shown. */
+export function shownWord(run: { status: RunWord; carried?: boolean | undefined }): ShownRunWord {
+  return isInterrupted(run) ? 'interrupted' : run.status;
+}
+
 /** One symbol and one colour for each word of a run. */
-export function runMark(word: RunWord, colors: Painter): { symbol: string; paint: Paint } {
+export function runMark(word: ShownRunWord, colors: Painter): { symbol: string; paint: Paint } {
   return { symbol: RUN_SYMBOLS[word], paint: paintOf(RUN_PAINTS[word], colors) };
 }
 
@@ -71,7 +80,8 @@ const TASK_PAINTS: Record<string, PaintName> = {
   cancelled: 'dim',
 } satisfies Record<TaskStatus, PaintName>;
 
-const RUN_SYMBOLS: Record<RunWord, string> = {
+const RUN_SYMBOLS: Record<ShownRunWord, string> = {
+  interrupted: '◌',
   running: '●',
   held: '!',
   blocked: '■',
@@ -83,7 +93,8 @@ const RUN_SYMBOLS: Record<RunWord, string> = {
   cancelled: '⊘',
 };
 
-const RUN_PAINTS: Record<RunWord, PaintName> = {
+const RUN_PAINTS: Record<ShownRunWord, PaintName> = {
+  interrupted: 'yellow',
   running: 'cyan',
   held: 'yellow',
   blocked: 'yellow',

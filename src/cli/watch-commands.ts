@@ -15,6 +15,12 @@ export const WATCH: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/stop.ts')).stopCommand,
   },
   {
+    name: 'top',
+    group: 'Watch',
+    summary: 'see and steer everything live, on the whole terminal',
+    load: async () => (await import('./commands/top.ts')).topCommand,
+  },
+  {
     name: 'ls',
     aliases: ['list'],
     group: 'Watch',

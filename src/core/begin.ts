@@ -13,6 +13,7 @@ export function begin(event: RunEventOf<'run.started'>, at: number): RunState {
     status: { kind: 'running' },
     approved: [],
     tasks: {},
+    lastEnded: null,
     order: [],
     dependents: {},
     ready: emptyQueue(),

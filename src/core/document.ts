@@ -47,7 +47,7 @@ export function runDocument(state: RunState): RunDocument {
 
 const NOT_FILED: Filing = { collection: null, hidden: false, flag: null };
 
-/** A line of a list of runs. */
+/** A line of a list of runs; whether an engine carries it, the state does not tell. */
 export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSummary {
   const document = runDocument({ ...state, order: [] });
   const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt } = document;
@@ -61,6 +61,7 @@ export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSumm
     startedAt,
     endedAt,
     nextAt,
+    carried: false,
     tasks: state.order.length,
     done: state.counts.done,
     ...filing,

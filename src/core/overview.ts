@@ -9,7 +9,7 @@ import type { RunState, TaskState } from './state.ts';
 export type RunNews = { version: number; position: number; since: Record<string, number> };
 
 /** What a list shows of a run and its events alone decide; the same until its next event. */
-export type RunCard = Omit<RunOverview, keyof Filing | 'live' | 'liveCount' | 'unread'> & {
+export type RunCard = Omit<RunOverview, keyof Filing | 'carried' | 'live' | 'liveCount' | 'unread'> & {
   news: Pick<RunNews, 'version' | 'position'>;
 };
 
@@ -45,7 +45,7 @@ export function noNews(): RunNews {
 
 /** What a list shows of a run, as far as its own events tell. */
 export function runCard(state: RunState, news: RunNews): RunCard {
-  const { collection: _, hidden: __, flag: ___, ...summary } = runSummary(state);
+  const { collection: _, hidden: __, flag: ___, carried: ____, ...summary } = runSummary(state);
   const { reason, branch, landed } = runDocument({ ...state, order: [] });
   const { start } = state;
   return {
@@ -68,13 +68,14 @@ export function runCard(state: RunState, news: RunNews): RunCard {
 export function overviewOf(
   { news, ...card }: RunCard,
   marks: { filing: Filing; read: number | undefined; readingSince: number },
-  live: { attempts: LiveAttempt[]; count: number },
+  live: { carried: boolean; attempts: LiveAttempt[]; count: number },
 ): RunOverview {
   const read = marks.read ?? (news.position <= marks.readingSince ? news.version : 0);
   const isOver = card.endedAt !== null || card.attention.length > 0;
   return {
     ...card,
     ...marks.filing,
+    carried: live.carried,
     live: live.attempts,
     liveCount: live.count,
     unread: isOver && news.version > read,

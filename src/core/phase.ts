@@ -24,6 +24,7 @@ export function makeReady(state: RunState, task: TaskState, notBefore: number): 
 /** Ends a task, and lets those go on that waited for exactly this. */
 export function finish(state: RunState, task: TaskState, phase: TaskPhase): void {
   enter(state, task, phase);
+  state.lastEnded = task.spec.key;
   if (phase.status === 'done') {
     state.invalidated = state.invalidated.filter((key) => key !== task.spec.key && !isRenewedBy(state, key, task));
     meetNeeds(state, task.spec.key);

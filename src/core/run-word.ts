@@ -2,6 +2,11 @@ import type { RunWord } from '../schema/document.ts';
 import { isStuck } from './attention.ts';
 import type { RunState } from './state.ts';
 
+/** Whether a run would go on and nobody works on it, as after a crash; `carried` is unknown where nobody asked. */
+export function isInterrupted({ status, carried }: { status: RunWord; carried?: boolean | undefined }): boolean {
+  return carried === false && (status === 'running' || status === 'cancelling');
+}
+
 /** How a run stands, in one word. */
 export function runWord(state: RunState): RunWord {
   switch (state.status.kind) {

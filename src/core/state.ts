@@ -68,6 +68,8 @@ export type TaskState = {
   /** Position in the run, from 1: a name that git and file systems accept. */
   ordinal: number;
   spec: TaskSpec;
+  /** The task that had ended last when this one was asked for: what a recipe adds, it adds because something ended. */
+  follows: TaskKey | null;
   /** How many of its needs are not done yet. */
   missing: number;
   attempts: AttemptState[];
@@ -119,6 +121,7 @@ export type RunState = {
   /** What a person has agreed to at the level of the run. */
   approved: Hold['what'][];
   tasks: Record<TaskKey, TaskState>;
+  lastEnded: TaskKey | null;
   order: TaskKey[];
   dependents: Record<TaskKey, TaskKey[]>;
   ready: ReadyQueue;

@@ -10,6 +10,7 @@ export function addTask(state: RunState, spec: TaskSpec): void {
   const task: TaskState = {
     ordinal: state.order.length + 1,
     spec,
+    follows: state.lastEnded,
     missing,
     attempts: [],
     counted: 0,

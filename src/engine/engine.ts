@@ -49,6 +49,7 @@ export class Engine implements EngineContext {
   #isDraining = false;
   #isAwake = false;
   #cancelAlarm: () => void = () => {};
+  #tellCarried: (run: string) => void = () => {};
 
   constructor(options: EngineOptions) {
     this.home = options.home;
@@ -83,10 +84,16 @@ export class Engine implements EngineContext {
     return this.#runs;
   }
 
+  /** Tells one listener of each run that is taken up or given up. */
+  onCarried(listener: (run: string) => void): void {
+    this.#tellCarried = listener;
+  }
+
   /** Takes a run up: adopts what an earlier engine left running, asks the recipe what is still wanted, goes on. */
   carry(run: ActiveRun): void {
     if (this.#stop.signal.aborted || this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
     this.#runs.set(run.id, run);
+    this.#tellCarried(run.id);
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
     for (const key of Object.keys(state.running))
@@ -234,11 +241,15 @@ export class Engine implements EngineContext {
   #onError(run: ActiveRun, error: unknown): void {
     if (this.#stop.signal.aborted) return;
     if (!run.cancel.signal.aborted) this.#failed.reject(error);
-    else if (!mayTryAgain(run, error)) this.#runs.delete(run.id);
+    else if (!mayTryAgain(run, error)) this.#giveUp(run);
   }
 
   #onEnd(run: ActiveRun): void {
-    if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
+    if (run.ledger.state.status.kind === 'ended') this.#giveUp(run);
     this.wake();
+  }
+
+  #giveUp(run: ActiveRun): void {
+    if (this.#runs.delete(run.id)) this.#tellCarried(run.id);
   }
 }

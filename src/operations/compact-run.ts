@@ -12,7 +12,11 @@ const MOST_ROWS = 300;
 /** Tells in a few words how a run goes and what to do next. */
 export const compactRun: Operation<'compact-run'> = async (ports, { after, ...ref }) => {
   const state = await findRun(ports, ref);
-  return compact(state, lastSaid(ports, state), after);
+  const told = compact(state, lastSaid(ports, state), after);
+  const { run } = state.start;
+  if (told.recommended.action !== 'wait' || ports.runs.isCarried(run)) return told;
+  const because = 'it was interrupted: no engine works on it';
+  return { ...told, recommended: { action: 'resume', task: null, because, command: `manyhands resume ${run}` } };
 };
 
 function lastSaid({ transcripts }: Ports, state: RunState): SaidInRun[] {

@@ -59,8 +59,8 @@ function matches(run: RunSummary, { collection, flagged, status, text }: Wanted)
 
 /** What a line of a list tells, and no more: scripts read it. */
 function summaryOf(overview: RunOverview): RunSummary {
-  const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, tasks, done } = overview;
+  const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, carried, tasks, done } = overview;
   const { collection, hidden, flag } = overview;
   const filing = { collection, hidden, flag };
-  return { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, tasks, done, ...filing };
+  return { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, carried, tasks, done, ...filing };
 }

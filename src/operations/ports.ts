@@ -30,6 +30,8 @@ export interface RunsPort {
   /** Ids, newest first. */
   ids(): string[];
   state(run: string): RunState;
+  /** Whether an engine works on it: one of another process was asked instead of this one, so that here it is this one or none. */
+  isCarried(run: string): boolean;
   /** Events after a version; when `follow`, new ones as they are committed, until the signal aborts. */
   events(run: string, after: number, signal: AbortSignal): AsyncIterable<ShownEvent>;
   /** Everything that happened so far. */

@@ -7,5 +7,9 @@ import type { Operation } from './operation.ts';
 export const showRun: Operation<'show-run'> = async (ports, input) => {
   const state = await findRun(ports, input);
   const { run, project } = state.start;
-  return { ...runDocument(state), filing: filingOf(ports.projects.state(project.id), run) };
+  return {
+    ...runDocument(state),
+    carried: ports.runs.isCarried(run),
+    filing: filingOf(ports.projects.state(project.id), run),
+  };
 };

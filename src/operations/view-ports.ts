@@ -10,8 +10,8 @@ export interface OverviewPort {
   /** Newest first. */
   all(): RunOverview[];
   of(run: string): RunOverview;
-  /** The runs as they stand, then, in the engine's process, each as it changes until the signal aborts. */
-  watch(from: { after: number; limit: number }, signal: AbortSignal): AsyncIterable<RunsItem>;
+  /** The runs as they stand (at first only those of `project`, if one is named), then, in the engine's process, each as it changes until the signal aborts. */
+  watch(from: { after: number; limit: number; project?: string }, signal: AbortSignal): AsyncIterable<RunsItem>;
 }
 
 /** A place in a transcript that holds what was searched for. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentConfig } from './config/agent.ts';
+import { BackupConfig } from './config/backup.ts';
 import { BudgetConfig } from './config/budget.ts';
 import { CheckConfig } from './config/check.ts';
 import { CriticalPatterns } from './config/critical-patterns.ts';
@@ -75,6 +76,7 @@ export const Config = z.strictObject({
   review: ReviewConfig,
   tracks: TracksConfig,
   server: ServerConfig,
+  backup: BackupConfig,
   verify: VerifyConfig,
   progress: InsidePath.optional().describe(
     'A file that tasks read at their start and that each landing adds a line to.',

@@ -77,6 +77,7 @@ export const RunDocument = z.object({
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   nextAt: z.string().nullable().describe('When its next task starts, of a run that waits for a time.'),
+  carried: z.boolean().optional().describe('Whether an engine works on it now; only `show` tells it.'),
   filing: Filing.optional().describe('How it is filed in its project; only `show` tells it.'),
   result: z.unknown().optional(),
   invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
@@ -96,7 +97,12 @@ export const RunSummary = RunDocument.pick({
   startedAt: true,
   endedAt: true,
   nextAt: true,
-}).extend({ tasks: z.number().int(), done: z.number().int(), ...Filing.shape });
+}).extend({
+  carried: z.boolean().describe('Whether an engine works on it now; a running one that nobody carries was interrupted.'),
+  tasks: z.number().int(),
+  done: z.number().int(),
+  ...Filing.shape,
+});
 export type RunSummary = z.infer<typeof RunSummary>;
 
 /** A line of `logs`. */

@@ -116,6 +116,7 @@ export const VIEW_STREAMS = {
     z.object({
       after: z.number().int().nonnegative().default(0).describe('The last position received: only what changed since.'),
       limit: z.number().int().min(1).max(1000).default(200).describe('So many ended runs at first.'),
+      dir: z.string().optional().describe('Only those of the project of this folder.'),
     }),
     RunsItem,
   ),

@@ -14,6 +14,7 @@ import { containment } from '../process/terminate.ts';
 import type { DoctorLine } from '../schema/operation.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { World } from '../world.ts';
+import { examineBackup } from './doctor-backup.ts';
 import { examineForge } from './doctor-forge.ts';
 import { examineProject } from './doctor-project.ts';
 
@@ -39,6 +40,7 @@ export async function examine(what: Examination): Promise<DoctorLine[]> {
     await check('git', true, requireGit),
     await check('data directory', true, () => dataDirectory(what.home)),
     await check('database', true, () => database(what)),
+    await examineBackup(what),
     await check('file events', true, () => fileEvents(what)),
     await check('space', true, () => space(what.home)),
     memory(),

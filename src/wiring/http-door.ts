@@ -54,12 +54,6 @@ export async function openDoor(request: DoorRequest, options: DoorOptions): Prom
   throw new AppError('ENGINE_BUSY', `Another server of ${home.root} does not say where it is`, { home: home.root });
 }
 
-/** Whether commands that work on a run are to open a server. */
-export async function isServedWithRuns(env: NodeJS.ProcessEnv, isLive: boolean): Promise<boolean> {
-  const { withRuns } = (await loadConfig({ env })).server;
-  return withRuns === 'always' || (withRuns === 'terminal' && isLive);
-}
-
 async function openServer(
   request: DoorRequest,
   { env, caller, version, world }: DoorOptions,

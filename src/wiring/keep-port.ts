@@ -16,6 +16,7 @@ import { backupDatabase } from '../store/sqlite/backup.ts';
 import type { Store, Write } from '../store/store.ts';
 import { crashpoint, type World } from '../world.ts';
 import { archivedRuns } from './archived-runs.ts';
+import { forgetBackupFailure } from './automatic-backup.ts';
 
 type Keeping = { home: Home; store: Store; world: World };
 type ArchiveItem = ArchiveResult['items'][number];
@@ -26,7 +27,12 @@ const DAY_MS = 86_400_000;
 export function keepPort(keeping: Keeping): KeepPort {
   const { home, store, world } = keeping;
   return {
-    backup: (keep) => backupDatabase({ file: home.database, folder: home.backups, keep, world }),
+    backup: async (keep) => {
+      const asked = { file: home.database, folder: home.backups, keep, kind: 'asked' as const, world };
+      const made = await backupDatabase(asked);
+      await forgetBackupFailure(home);
+      return made;
+    },
     archive: async (archiving) => {
       const items: ArchiveItem[] = [];
       for (const state of oldRuns(keeping, archiving)) items.push(await archiveRun(keeping, state, archiving));

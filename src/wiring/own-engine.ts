@@ -11,11 +11,21 @@ import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { answer } from './answer.ts';
+import { AutomaticBackup } from './automatic-backup.ts';
 import { enginePort } from './engine-port.ts';
 import { chooseParts } from './parts.ts';
 import { portsFor } from './ports.ts';
 
 export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; rehearsal: string[] };
+
+type Held = {
+  ports: Ports;
+  engine: Engine;
+  store: Store;
+  lock: Lock;
+  socket: SocketServer;
+  backup: AutomaticBackup;
+};
 
 /** This process as the one engine of a data directory: it holds the lock, the store and the socket. */
 export class OwnEngine implements AsyncDisposable {
@@ -24,16 +34,18 @@ export class OwnEngine implements AsyncDisposable {
   readonly #store: Store;
   readonly #lock: Lock;
   readonly #socket: SocketServer;
+  readonly #backup: AutomaticBackup;
   readonly #ending = new AbortController();
   readonly #over = new AbortController();
   #ended: Promise<void> | undefined;
 
-  private constructor(parts: { ports: Ports; engine: Engine; store: Store; lock: Lock; socket: SocketServer }) {
+  private constructor(parts: Held) {
     this.ports = parts.ports;
     this.engine = parts.engine;
     this.#store = parts.store;
     this.#lock = parts.lock;
     this.#socket = parts.socket;
+    this.#backup = parts.backup;
   }
 
   /** Becomes the engine, or tells (undefined) that another process is it. */
@@ -54,7 +66,8 @@ export class OwnEngine implements AsyncDisposable {
         { path: socketPath(home.root), handle: (request, { signal }) => answer(ports, request, signal) },
         world,
       );
-      own = new OwnEngine({ ports, engine, store, lock, socket });
+      const backup = new AutomaticBackup({ home, env, world, store });
+      own = new OwnEngine({ ports, engine, store, lock, socket, backup });
       return own;
     } catch (error) {
       await lock[Symbol.asyncDispose]();
@@ -95,6 +108,7 @@ export class OwnEngine implements AsyncDisposable {
     await this.engine.stop();
     await this.#store[Symbol.asyncDispose]();
     await this.#lock[Symbol.asyncDispose]();
+    await this.#backup[Symbol.asyncDispose]();
   }
 }
 

@@ -38,7 +38,11 @@ export function portsFor({ home, env, world, store, parts, own }: PortSources): 
   const live =
     own === undefined
       ? undefined
-      : { state: (run: string) => own.engine.runs.get(run)?.ledger.state, failed: own.engine.failed };
+      : {
+          state: (run: string) => own.engine.runs.get(run)?.ledger.state,
+          failed: own.engine.failed,
+          onCarried: (listener: (run: string) => void) => own.engine.onCarried(listener),
+        };
   return {
     runs,
     overviews: new RunsFeed({ store, world, projects, state: runs.state, live }),

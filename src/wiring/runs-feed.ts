@@ -1,4 +1,4 @@
-import { liveAttempts, overviewOf } from '../core/overview.ts';
+import { liveAttempts, overviewOf, type RunCard } from '../core/overview.ts';
 import { filingOf, type ProjectState } from '../core/project.ts';
 import type { RunState } from '../core/state.ts';
 import type { ProjectsPort } from '../operations/ports.ts';
@@ -11,13 +11,19 @@ import { FeedReader } from './feed-reader.ts';
 import { HeardAttempts } from './heard-attempts.ts';
 import { RunCards } from './run-cards.ts';
 
-/** `live` is the engine of this process: its states of the runs that it carries, and its failure. */
+/** The engine of this process: its states of the runs that it carries, its failure, and when it takes a run up or gives it up. */
+export type LiveRuns = {
+  state(run: string): RunState | undefined;
+  failed: Promise<never>;
+  onCarried(listener: (run: string) => void): void;
+};
+
 export type FeedSources = {
   store: Store;
   world: World;
   projects: Pick<ProjectsPort, 'state'>;
   state: (run: string) => RunState;
-  live: { state: (run: string) => RunState | undefined; failed: Promise<never> } | undefined;
+  live: LiveRuns | undefined;
 };
 
 /** What agents do is told at most this often for each run; what happens to a run is told at once. */
@@ -44,6 +50,7 @@ export class RunsFeed implements OverviewPort {
     if (live === undefined) return;
     store.onAppend((events) => this.#onEvents(events));
     store.onTranscript((rows) => this.#onRows(rows));
+    live.onCarried((run) => this.#change(run));
     live.failed.catch((error: unknown) => {
       for (const reader of this.#readers) reader.fail(error);
     });
@@ -58,13 +65,14 @@ export class RunsFeed implements OverviewPort {
     return this.#overview(run, this.#sources.store.streams(runStream(run))[0]?.version ?? 0);
   }
 
-  async *watch({ after, limit }: { after: number; limit: number }, signal: AbortSignal): AsyncGenerator<RunsItem> {
+  async *watch(from: Parameters<OverviewPort['watch']>[0], signal: AbortSignal): AsyncGenerator<RunsItem> {
+    const { after } = from;
     const { store, live } = this.#sources;
     const reader = new FeedReader();
     this.#readers.add(reader);
     try {
       let told = store.position();
-      for (const run of this.#first(after, limit)) {
+      for (const run of this.#first(from)) {
         if (signal.aborted) return;
         yield this.#item(run, after);
       }
@@ -91,11 +99,12 @@ export class RunsFeed implements OverviewPort {
   }
 
   /** All open runs and the newest ended ones; or, for who comes back, what changed meanwhile and what is under way. */
-  #first(after: number, limit: number): string[] {
+  #first({ after, limit, project }: Parameters<OverviewPort['watch']>[0]): string[] {
     const changed = after === 0 ? undefined : this.#changedSince(after);
     let ended = 0;
     const known = this.#newestFirst().filter(({ run, version }) => {
       const card = this.#cards.at(run, version);
+      if (project !== undefined && card.projectId !== project) return false;
       if (changed !== undefined) return changed.has(run) || (card.counts.running ?? 0) > 0;
       return card.endedAt === null || ended++ < limit;
     });
@@ -123,7 +132,7 @@ export class RunsFeed implements OverviewPort {
     const state = this.#sources.live?.state(run);
     const known = state === undefined ? undefined : this.#overviews.get(run);
     if (known !== undefined && known.version === card.version) return known;
-    const overview = overviewOf(card, this.#marksOf(run, projectOf(card.projectId)), this.#liveOf(state));
+    const overview = overviewOf(card, this.#marksOf(run, projectOf(card.projectId)), this.#liveOf(card, state));
     if (state !== undefined && this.#readers.size > 0) this.#overviews.set(run, overview);
     return overview;
   }
@@ -143,9 +152,13 @@ export class RunsFeed implements OverviewPort {
     };
   }
 
-  #liveOf(state: RunState | undefined): ReturnType<typeof liveAttempts> {
-    if (state === undefined) return { attempts: [], count: 0 };
-    return liveAttempts(state, (task, attempt) => this.#heard.of(attemptId(state.start.run, task.ordinal, attempt)));
+  /** A run that was only just put on record is about to be carried. */
+  #liveOf({ version }: RunCard, state: RunState | undefined): Parameters<typeof overviewOf>[2] {
+    const isStarting = version === 1 && this.#sources.live !== undefined;
+    if (state === undefined) return { carried: isStarting, attempts: [], count: 0 };
+    const { run } = state.start;
+    const live = liveAttempts(state, (task, attempt) => this.#heard.of(attemptId(run, task.ordinal, attempt)));
+    return { carried: true, ...live };
   }
 
   #onEvents(events: readonly StoredEvent[]): void {

@@ -33,6 +33,7 @@ export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
         .sort((a, b) => b.firstAt - a.firstAt)
         .map(({ stream }) => stream.slice('run/'.length)),
     state: (run) => engine?.runs.get(run)?.ledger.state ?? folded(run),
+    isCarried: (run) => engine?.runs.has(run) ?? false,
     events: (run, after, signal) => follow({ store, engine, stream: runStream(run), after, signal }),
     history: (run) => store.read(runStream(run)).map(shown),
     said: (attempts, after, limit) =>

@@ -35,8 +35,9 @@ describe('what a person keeps', () => {
       'Write short sentences.',
     );
     await page.getByRole('link', { name: 'Start a job' }).click();
-    expect(await page.getByLabel('Template').inputValue()).toBe('house-style');
-    await page.getByLabel('Task').fill('Look at the readme');
+    await page.getByRole('heading', { name: 'New run' }).waitFor();
+    await expect.poll(() => page.getByLabel('Template', { exact: true }).inputValue()).toBe('house-style');
+    await page.getByLabel('Task needed').fill('Look at the readme');
     await page.getByLabel('Rehearse: costs nothing').check();
     await page.getByRole('button', { name: 'Start the rehearsal' }).click();
     await page.waitForURL(/\/runs\/\w+/);

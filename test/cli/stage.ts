@@ -99,6 +99,7 @@ export function stage(script: Script = {}) {
     takeToken: async () => {
       throw new Error('no token on this stage');
     },
+    watchForEngine: async () => () => {},
     takeScreen: () => undefined,
     reveal: async () => {},
     makeScratchRepository: async () => {

@@ -30,6 +30,7 @@ function run(id: string, more: Partial<RunOverview> = {}): RunOverview {
     counts: {},
     attention: [],
     live: [],
+    carried: true,
     liveCount: 0,
     unread: false,
     ...more,

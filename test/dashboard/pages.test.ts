@@ -40,6 +40,7 @@ const run = (some: Partial<RunOverview>): RunOverview =>
     counts: {},
     attention: [],
     live: [],
+    carried: true,
     liveCount: 0,
     unread: false,
     ...some,

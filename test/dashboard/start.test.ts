@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { inputEntries, mistakesOf } from '../../src/dashboard/start/asked.ts';
+import { fieldsOf, inputEntries, mistakesOf } from '../../src/dashboard/start/asked.ts';
 import { commandLineOf } from '../../src/dashboard/start/command-line.ts';
 import { afterStart, readDraft, withAddress } from '../../src/dashboard/start/draft.ts';
+import { mistakesInRefusal } from '../../src/dashboard/start/refusal.ts';
 import { JobInput, StartOptions } from '../../src/schema/request.ts';
 
 const schemaOf = (schema: z.ZodType) => ({ ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) });
@@ -100,6 +101,14 @@ describe('a draft', () => {
     const draft = readDraft(JSON.stringify({ recipe: 'job', options: { maxParallel: 1000 } }));
     const found = mistakesOf({ recipe: job, draft, read: undefined });
     expect([...found.keys()].sort()).toEqual(['input.task', 'options.dir', 'options.maxParallel']);
+  });
+
+  it('is told at its field what the server refused, also where only the code says which', () => {
+    const asked = fieldsOf(job);
+    const refusal = (code: string, details = {}) => mistakesInRefusal({ code, message: 'No.', details }, asked);
+    expect([...refusal('INPUT_INVALID', { issues: ['input.task: too long'] })]).toEqual([['input.task', 'too long']]);
+    expect([...refusal('AGENT_UNKNOWN')]).toEqual([['options.agents', 'No.']]);
+    expect(refusal('NO_SPACE').size).toBe(0);
   });
 
   it('asks only for what a work file does not say', () => {

@@ -31,6 +31,12 @@ describe('serve', () => {
     const token = (await scratch.mh(['token'])).stdout.trim();
     const answer = await fetch(`${url}/api/runs`, { headers: { authorization: `Bearer ${token}` } });
     expect(await answer.json()).toEqual([]);
+    const nowhere = await fetch(`${url}/api/salvage`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await nowhere.json()).toMatchObject({
+      status: 422,
+      code: 'INPUT_INVALID',
+      detail: expect.stringContaining('dir'),
+    });
     expect(
       scratch
         .alive()

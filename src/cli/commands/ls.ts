@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isInterrupted } from '../../core/run-word.ts';
 import type { RunSummary } from '../../schema/document.ts';
 import { wholeNumber } from '../amounts.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
@@ -45,8 +46,7 @@ export const lsCommand: CliCommand = {
         if (flags.json) printJson(terminal, runs);
         else if (runs.length > 0) printLines(terminal, runTable(terminal, runs, view));
         if (flags.json) return 0;
-        const isIdle = caller.engine() === 'none';
-        for (const line of notesOf(flags, { runs, hidden: found.length - runs.length, isIdle }))
+        for (const line of notesOf(flags, { runs, hidden: found.length - runs.length }))
           terminal.err(`${line}\n`);
         return 0;
       },
@@ -58,11 +58,11 @@ function filterOf({ limit, collection, flagged }: Flags) {
   return { limit, flagged, ...(collection === undefined ? {} : { collection }) };
 }
 
-type Listed = { runs: readonly RunSummary[]; hidden: number; isIdle: boolean };
+type Listed = { runs: readonly RunSummary[]; hidden: number };
 
-function notesOf({ all, collection, flagged }: Flags, { runs, hidden, isIdle }: Listed): string[] {
+function notesOf({ all, collection, flagged }: Flags, { runs, hidden }: Listed): string[] {
   const isFiltered = collection !== undefined || flagged;
-  const idle = isIdle ? runs.filter(({ status }) => status === 'running').length : 0;
+  const left = runs.filter(isInterrupted);
   return [
     ...(runs.length > 0 || hidden > 0 || isFiltered
       ? []
@@ -71,8 +71,14 @@ function notesOf({ all, collection, flagged }: Flags, { runs, hidden, isIdle }: 
     ...(hidden === 0
       ? []
       : [`${hidden} hidden ${hidden === 1 ? 'run is' : 'runs are'} not listed; manyhands ls --hidden lists all.`]),
-    ...(idle === 0
-      ? []
-      : [`Nobody works on ${idle} unfinished ${idle === 1 ? 'run' : 'runs'}. Go on with: manyhands resume`]),
+    ...(left.length === 0 ? [] : [interruptedNote(left)]),
   ];
+}
+
+/** Without a run, `resume` goes on with those of the folder it is called in. */
+function interruptedNote(left: readonly RunSummary[]): string {
+  const [only] = left;
+  const isOne = left.length === 1 && only !== undefined;
+  const runs = isOne ? `run ${only.run}` : `${left.length} runs`;
+  return `Nobody works on ${runs}. Go on with: manyhands resume${isOne ? ` ${only.run}` : ''}`;
 }

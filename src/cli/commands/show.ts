@@ -39,12 +39,7 @@ export const showCommand: CliCommand = {
           return 0;
         }
         const document = await caller.call('show-run', ref);
-        const view = {
-          columns: terminal.size().columns,
-          now: world.now(),
-          colors: painter(terminal.colors.out),
-          isIdle: caller.engine() === 'none',
-        };
+        const view = { columns: terminal.size().columns, now: world.now(), colors: painter(terminal.colors.out) };
         if (flags.json) printJson(terminal, document);
         else printLines(terminal, summaryLines(document, view));
         return 0;

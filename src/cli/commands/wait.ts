@@ -1,3 +1,4 @@
+import { isInterrupted } from '../../core/run-word.ts';
 import { AppError } from '../../errors.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
 import { EXIT_CODES } from '../exit-code.ts';
@@ -18,8 +19,9 @@ export const waitCommand: CliCommand = {
         const { platform } = session;
         const dir = await resolveDir(platform.terminal, flags.dir);
         await using caller = await platform.openCaller(platform.terminal.env);
-        const { run, status } = await caller.call('show-run', { dir, ...(asked === undefined ? {} : { run: asked }) });
-        if ((status === 'running' || status === 'cancelling') && caller.engine() === 'none') {
+        const found = await caller.call('show-run', { dir, ...(asked === undefined ? {} : { run: asked }) });
+        const { run } = found;
+        if (isInterrupted(found)) {
           throw new AppError('NEEDS_PERSON', `Nobody works on run ${run}; go on with it: manyhands resume ${run}`, {
             run,
           });

@@ -67,12 +67,18 @@ export function settled(top: Top, room: number): Top {
   if (top.page.kind !== 'run')
     return run === chosen.run || top.page.kind === 'task' ? top : { ...top, chosen: { ...chosen, run } };
   const keys = taskKeys(top, room);
-  const task = chosen.task !== null && keys.includes(chosen.task) ? chosen.task : (keys[0] ?? null);
+  const task = chosen.task !== null && keys.includes(chosen.task) ? chosen.task : firstOf(top, keys);
   return task === chosen.task ? top : { ...top, chosen: { ...chosen, task } };
 }
 
 function taskKeys({ state, filters }: Top, room: number): string[] {
   return state === undefined ? [] : tasksInOrder(state, { filter: filters.run, room }).map(({ spec }) => spec.key);
+}
+
+/** The one that needs a person, else one that runs, else the first. */
+function firstOf({ state }: Top, keys: readonly string[]): string | null {
+  const find = (...statuses: string[]) => keys.find((key) => statuses.includes(state?.tasks[key]?.phase.status ?? ''));
+  return find('held', 'blocked') ?? find('running') ?? keys[0] ?? null;
 }
 
 function stepsOf(move: Move, room: number): number {

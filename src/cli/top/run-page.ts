@@ -1,6 +1,6 @@
 import { attention } from '../../core/attention.ts';
 import { runWord } from '../../core/run-word.ts';
-import { lastAttempt, type RunState, type TaskState } from '../../core/state.ts';
+import type { RunState, TaskState } from '../../core/state.ts';
 import type { LiveAttempt } from '../../schema/overview.ts';
 import { clockText, moneyText } from '../amounts.ts';
 import { runMark, taskMark } from '../symbols.ts';

@@ -17,7 +17,10 @@ const MOST_HOURS = 48;
 export function rowLine(cells: readonly Cell[], isChosen: boolean, { top, colors }: View): string {
   const shown = cells.filter(({ width }) => width > 0);
   const texts = shown.map(({ text, width, isRight }) => (isRight ? padLeft(text, width) : pad(text, width)));
-  if (isChosen && colors.isColorSupported) return colors.inverse(pad(` ${texts.join('  ')}`, top.size.columns));
+  if (isChosen && colors.isColorSupported) {
+    const line = ` ${texts.join('  ')}`;
+    return colors.inverse(line + ' '.repeat(Math.max(top.size.columns - textWidth(line), 0)));
+  }
   const painted = texts.map((text, index) => shown[index]?.paint?.(text) ?? text);
   return `${isChosen ? '>' : ' '}${painted.join('  ')}`.trimEnd();
 }

@@ -8,10 +8,14 @@ import { type HistoryQuery, STATUSES } from './history-query.ts';
 type HistoryFiltersProps = { query: HistoryQuery; onChange(change: Record<string, string | boolean>): void };
 
 const QUIET_MS = 250;
+/** The one recipe that begins with a pull request, and so is not among those that are started by a form. */
+const REVIEW = 'review';
 
 /** Which runs are looked for; all of it stands in the address. */
 export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactElement {
   const projects = useOperation('list-projects', {}).data ?? [];
+  const started = useOperation('list-recipes', {}).data ?? [];
+  const recipes = [...started.map(({ name }) => name), REVIEW];
   const root = query.dir === '' ? projects.find(({ id }) => id === query.project)?.root : query.dir;
   const collections = useOperation('list-collections', { dir: root ?? '' }, { enabled: root !== undefined });
   const [typed, setTyped] = useState(query.text);
@@ -22,7 +26,7 @@ export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactE
   }, [typed]);
   const select = (
     label: string,
-    key: 'status' | 'project' | 'collection',
+    key: 'status' | 'recipe' | 'project' | 'collection',
     options: readonly (readonly [string, string])[],
   ) => (
     <select
@@ -68,6 +72,11 @@ export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactE
         'All projects',
         'project',
         projects.map(({ id, name }) => [id, name]),
+      )}
+      {select(
+        'Any recipe',
+        'recipe',
+        recipes.map((name) => [name, name]),
       )}
       {root === undefined && !isMissing
         ? null

@@ -3,6 +3,7 @@ import type { OperationInput } from '../../schema/operation.ts';
 /** Which runs are looked for, as the address says it. */
 export type HistoryQuery = {
   status: string;
+  recipe: string;
   project: string;
   text: string;
   collection: string;
@@ -22,6 +23,7 @@ export function historyQuery(params: URLSearchParams): HistoryQuery {
   const isOn = (key: string) => params.get(key) === 'yes';
   return {
     status: STATUSES.find((status) => status === params.get('status')) ?? '',
+    recipe: text('recipe'),
     project: text('project'),
     text: text('q'),
     collection: text('collection'),
@@ -35,11 +37,13 @@ export function historyQuery(params: URLSearchParams): HistoryQuery {
 /** What is asked of the server for the runs older than one. */
 export function historyInput(query: HistoryQuery, before: string | undefined): OperationInput<'list-runs'> {
   const status = STATUSES.find((each) => each === query.status);
+  // The server looks for words, of which a recipe is one; what has it in another place is left out here.
+  const words = `${query.text} ${query.recipe}`.trim();
   return {
     limit: PAGE,
     ...(status === undefined ? {} : { status: [status] }),
     ...(query.project === '' ? {} : { project: query.project }),
-    ...(query.text === '' ? {} : { text: query.text }),
+    ...(words === '' ? {} : { text: words }),
     ...(query.collection === '' ? {} : { collection: query.collection }),
     ...(query.dir === '' ? {} : { dir: query.dir }),
     ...(query.flagged ? { flagged: true } : {}),

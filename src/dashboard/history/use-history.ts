@@ -22,7 +22,8 @@ export function useHistory(query: HistoryQuery) {
     if (isAnother) rest.again();
   }, [known]);
   const live = new Map(overview.runs.map((run) => [run.run, run]));
-  const runs = pages.flat().map((run): HistoryRun => ({ ...run, ...pick(live.get(run.run)) }));
+  const wanted = pages.flat().filter(({ recipe }) => query.recipe === '' || recipe === query.recipe);
+  const runs = wanted.map((run): HistoryRun => ({ ...run, ...pick(live.get(run.run)) }));
   return { runs, ...rest };
 }
 

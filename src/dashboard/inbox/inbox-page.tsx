@@ -41,9 +41,14 @@ export function InboxPage(): ReactElement {
     <PageFrame
       title="Inbox"
       about={
-        items.length === 0
-          ? 'What needs you, from all projects.'
-          : `${count(items.length, 'thing')} waiting. j and k move, a approves, r retries, Enter opens.`
+        items.length === 0 ? (
+          'What needs you, from all projects.'
+        ) : (
+          <>
+            {count(items.length, 'thing')} waiting.{' '}
+            <span className={styles.keys}>j and k move, a approves, r retries, Enter opens.</span>
+          </>
+        )
       }
       actions={
         <Tabs
@@ -70,7 +75,7 @@ export function InboxPage(): ReactElement {
                 <WaitingRow
                   key={item.key}
                   item={item}
-                  isBusy={isBusy}
+                  isBusy={isBusy(item)}
                   rowProps={keys.rowProps(items.indexOf(item))}
                   onSettle={() => settle(item)}
                 />

@@ -1,20 +1,41 @@
-import { useAction } from '../api/use-operation.ts';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { notify } from '../look/notices.ts';
 import { settlingOf, type Waiting } from './waiting.ts';
 
-/** Settles what waits: approves, retries or resumes it; the overview then says what became of it. */
-export function useSettle(): { settle(item: Waiting): void; retry(item: Waiting): void; isBusy: boolean } {
-  const approve = useAction('approve-run', { done: 'Approved' });
-  const retry = useAction('retry-run', { done: 'It is tried again' });
-  const resume = useAction('resume-runs', { done: 'It goes on' });
+type Settle = {
+  /** Does what settles an item; what is under way is not done twice. */
+  settle(item: Waiting): void;
+  retry(item: Waiting): void;
+  isBusy(item: Waiting): boolean;
+};
+
+/** Settles what waits: approves, retries or resumes it. It stays busy until the overview says what became of it, or it is refused. */
+export function useSettle(): Settle {
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const keyOf = ({ key, since }: Waiting) => `${key} ${since}`;
+  const carryOut = async (item: Waiting, act: () => Promise<unknown>, done: string) => {
+    const key = keyOf(item);
+    if (busy.has(key)) return;
+    setBusy((before) => new Set([...before, key]));
+    try {
+      await act();
+      notify({ kind: 'done', text: done });
+    } catch (error) {
+      setBusy((before) => new Set([...before].filter((each) => each !== key)));
+      notify({ kind: 'trouble', text: error instanceof Error ? error.message : String(error), error });
+    }
+  };
   const about = ({ run, task }: Waiting) => ({ run, ...(task === null ? {} : { task }) });
+  const retry = (item: Waiting) => void carryOut(item, () => call('retry-run', about(item)), 'It is tried again');
   return {
     settle: (item) => {
       const { operation } = settlingOf(item.what);
-      if (operation === 'approve-run') approve.act(about(item));
-      else if (operation === 'retry-run') retry.act(about(item));
-      else resume.act({ run: item.run });
+      if (operation === 'approve-run') void carryOut(item, () => call('approve-run', about(item)), 'Approved');
+      else if (operation === 'retry-run') retry(item);
+      else void carryOut(item, () => call('resume-runs', { run: item.run }), 'It goes on');
     },
-    retry: (item) => retry.act(about(item)),
-    isBusy: approve.isBusy || retry.isBusy || resume.isBusy,
+    retry,
+    isBusy: (item) => busy.has(keyOf(item)),
   };
 }

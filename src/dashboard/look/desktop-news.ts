@@ -7,7 +7,7 @@ const KEY = 'manyhands.desktop-news';
 const listeners = new Set<() => void>();
 
 /** How it stands now. */
-export function desktopNews(): DesktopNews {
+function desktopNews(): DesktopNews {
   if (typeof Notification === 'undefined') return 'impossible';
   if (Notification.permission === 'denied') return 'refused';
   return Notification.permission === 'granted' && localStorage.getItem(KEY) === 'on' ? 'on' : 'off';

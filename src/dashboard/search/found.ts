@@ -1,7 +1,7 @@
 import type { OperationOutput } from '../../schema/operation.ts';
 
 type Result = OperationOutput<'search'>;
-export type Hit = Result['hits'][number];
+type Hit = Result['hits'][number];
 export type FoundTask = Result['tasks'][number];
 
 /** The hits of one task, the newest first. */

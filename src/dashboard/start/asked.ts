@@ -42,6 +42,12 @@ export function optionEntries(recipe: Recipe): readonly Entry[] {
   return entriesOf(recipe.options).filter(({ key }) => !OWN_PLACE.has(key));
 }
 
+/** Every field that a recipe asks for, by the path as the server names it. */
+export function fieldsOf(recipe: Recipe): Set<string> {
+  const input = inputEntries(recipe, undefined).map(({ key }) => `input.${key}`);
+  return new Set([...input, ...optionEntries(recipe).map(({ key }) => `options.${key}`), 'options.dir']);
+}
+
 /** What is missing or wrong before anything is asked of the server, by the path as the server would name it. */
 export function mistakesOf(asked: { recipe: Recipe; draft: Draft; read: WorkFile | undefined }): Map<string, string> {
   const { recipe, draft, read } = asked;

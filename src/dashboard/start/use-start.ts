@@ -3,11 +3,19 @@ import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { completed } from '../form/field.ts';
-import { mistakesFrom } from '../form/mistake.ts';
 import { notify } from '../look/notices.ts';
 import { runPath } from '../look/paths.ts';
-import { inputEntries, mistakesOf, type Recipe, reviewRequest, startRequest, type WorkFile } from './asked.ts';
+import {
+  fieldsOf,
+  inputEntries,
+  mistakesOf,
+  type Recipe,
+  reviewRequest,
+  startRequest,
+  type WorkFile,
+} from './asked.ts';
 import { afterStart, type Draft } from './draft.ts';
+import { mistakesInRefusal } from './refusal.ts';
 
 type Asked = { recipe: Recipe; draft: Draft; read: WorkFile | undefined };
 type Trying = { isBusy: boolean; mistakes: ReadonlyMap<string, string>; error: unknown };
@@ -31,7 +39,7 @@ export function useStart(onStarted: (draft: Draft) => void): Trying & { start(as
       onStarted(afterStart(asked.draft));
       navigate(runPath(run));
     } catch (error) {
-      const told = mistakesFrom(error instanceof ApiProblem ? error.details.issues : undefined);
+      const told = error instanceof ApiProblem ? mistakesInRefusal(error, fieldsOf(asked.recipe)) : CALM.mistakes;
       setTrying({ isBusy: false, mistakes: told, error: told.size > 0 ? undefined : error });
     }
   };

@@ -8,7 +8,7 @@ export const GROUPINGS = [
   { value: 'role', title: 'Role' },
   { value: 'day', title: 'Day' },
 ] as const;
-export type Grouping = (typeof GROUPINGS)[number]['value'];
+type Grouping = (typeof GROUPINGS)[number]['value'];
 
 /** What a plot shows; where nothing is said, cost if there was any. */
 export const MEASURES = [

@@ -6,7 +6,7 @@ import { depthsOf } from '../tasks/task-rows.ts';
 export type GraphNode =
   | { id: string; kind: 'task'; task: string }
   | { id: string; kind: 'cluster'; name: string; tasks: string[] };
-/** `serves`: the second settles a conflict of the first, studies its failure or verifies it. */
+/** `serves`: the second is there because of the first: it settles its conflict, studies its failure, verifies it, or was asked for when it had ended. */
 export type GraphEdge = { id: string; from: string; to: string; serves: boolean };
 export type GraphModel = { nodes: GraphNode[]; edges: GraphEdge[] };
 
@@ -92,14 +92,19 @@ function edgesOf(state: RunState, homes: ReadonlyMap<string, string>): GraphEdge
       const id = `${from}>${to}`;
       if (!edges.has(id)) edges.set(id, { id, from, to, serves: false });
     }
-    const spec = state.tasks[key]?.spec;
-    const served = homes.get(spec?.resolves ?? spec?.analyzes ?? spec?.verifies ?? '');
+    const served = homes.get(causeOf(state.tasks[key]) ?? '');
     if (served !== undefined && to !== undefined && served !== to) {
       const id = `${served}>${to}`;
       if (!edges.has(id)) edges.set(id, { id, from: served, to, serves: true });
     }
   }
   return [...edges.values()];
+}
+
+function causeOf(task: TaskState | undefined): string | null {
+  if (task === undefined) return null;
+  const { resolves, analyzes, verifies, needs } = task.spec;
+  return resolves ?? analyzes ?? verifies ?? (needs.length === 0 ? task.follows : null);
 }
 
 function clusterId(name: string): string {

@@ -24,7 +24,7 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
       href={taskPath(state.start.run, data.task)}
       className={styles.node}
       data-look={look}
-      style={{ borderColor: colorOf(look) }}
+      style={{ color: colorOf(look) }}
       title={`${data.task}: ${task.spec.title}`}
     >
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />

@@ -20,7 +20,12 @@ export function AttentionBox({ state, version }: { state: RunState; version: num
     <section className={styles.box} aria-label="Needs you">
       <ul>
         {waiting.slice(0, MOST).map((item) => (
-          <Item key={`${item.task} ${item.what} ${item.nextStep}`} state={state} item={item} />
+          <Item
+            key={`${item.task} ${item.what} ${item.nextStep}`}
+            state={state}
+            item={item}
+            track={trackOf(state, item)}
+          />
         ))}
       </ul>
       {waiting.length > MOST ? (
@@ -30,7 +35,15 @@ export function AttentionBox({ state, version }: { state: RunState; version: num
   );
 }
 
-function Item({ state, item }: { state: RunState; item: Attention }): ReactElement {
+/** The track that a pause is about; the whole run has none. */
+function trackOf({ paused }: RunState, { what, reason }: Attention): string | undefined {
+  if (what !== 'paused') return undefined;
+  return Object.keys(paused).find((track) => track !== '' && reason.startsWith(`Track ${track} is paused`));
+}
+
+type ItemProps = { state: RunState; item: Attention; track: string | undefined };
+
+function Item({ state, item, track }: ItemProps): ReactElement {
   const run = state.start.run;
   const { task, reason, files, nextStep } = item;
   return (
@@ -56,7 +69,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
         </p>
       </div>
       <div className={styles.buttons}>
-        <SettleButtons item={{ run, task, what: item.what }} away={false} />
+        <SettleButtons item={{ run, task, what: item.what, ...(track === undefined ? {} : { track }) }} away={false} />
       </div>
     </li>
   );

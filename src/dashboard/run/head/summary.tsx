@@ -1,10 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { Time } from '../../look/amounts.tsx';
+import { Button } from '../../look/button.tsx';
 import { Copyable } from '../../look/copyable.tsx';
+import { Icon } from '../../look/icon.tsx';
 import { useSlowed } from '../../look/slowed.ts';
 import styles from './summary.module.css';
+import { SummaryDetails } from './summary-details.tsx';
 
 /** So often at most the summary is asked for while the run changes. */
 const PAUSE_MS = 3_000;
@@ -12,6 +15,7 @@ const PAUSE_MS = 3_000;
 /** The run in a line, as a controller sees it: what it is at, what was done last, what to do next. */
 export function Summary(props: { run: string; version: number; isEnded: boolean; isWaiting: boolean }): ReactElement {
   const { run, version, isEnded, isWaiting } = props;
+  const [isOpen, setOpen] = useState(false);
   const seen = useSlowed(version, PAUSE_MS);
   const { data } = useQuery({
     queryKey: ['compact-run', run, seen],
@@ -40,6 +44,12 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
               {data.recommended.command === null ? null : <Copyable text={data.recommended.command} />}
             </span>
           )}
+          <span className={styles.more}>
+            <Button weight="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              <Icon name="chevron" size={12} /> What agents did
+            </Button>
+          </span>
+          {isOpen ? <SummaryDetails data={data} /> : null}
         </>
       )}
     </section>

@@ -1,0 +1,57 @@
+import { type Following, followRun } from './follow-run.ts';
+import { followTask } from './follow-task.ts';
+import type { Page } from './top.ts';
+
+/** Follows what is open on the page that the person is at, and nothing else. */
+export interface FollowedPages {
+  follow(page: Page): void;
+  /** Resolves when nothing is followed any more, after the signal aborted. */
+  ended(): Promise<void>;
+}
+
+type Followed = { name: string; stop: AbortController };
+
+export function followPages(following: Following, signal: AbortSignal): FollowedPages {
+  const ended = new Set<Promise<void>>();
+  const current: { run?: Followed; task?: Followed } = {};
+
+  function replace(
+    what: 'run' | 'task',
+    name: string | undefined,
+    begin: (signal: AbortSignal) => Promise<void>,
+  ): void {
+    if (current[what]?.name === name) return;
+    current[what]?.stop.abort();
+    delete current[what];
+    if (name === undefined) return;
+    const stop = new AbortController();
+    const promise = begin(AbortSignal.any([signal, stop.signal]));
+    current[what] = { name, stop };
+    ended.add(promise);
+    void promise.then(() => ended.delete(promise));
+  }
+
+  return {
+    follow: (page) => {
+      const run = page.kind === 'runs' ? undefined : page.run;
+      replace('run', run, (until) => followRun(during(following, until), run ?? '', until));
+      const task = page.kind === 'task' ? page : undefined;
+      replace('task', task && `${task.run} ${task.task} ${task.attempt}`, async (until) => {
+        if (task !== undefined) await followTask(during(following, until), task, until);
+      });
+    },
+    ended: async () => {
+      await Promise.all(ended);
+    },
+  };
+}
+
+/** What is no longer followed tells nothing more, also what was under way. */
+function during(following: Following, signal: AbortSignal): Following {
+  return {
+    ...following,
+    tell: (news) => {
+      if (!signal.aborted) following.tell(news);
+    },
+  };
+}
