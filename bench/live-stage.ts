@@ -47,7 +47,8 @@ export async function openLiveStage(folder: string, agents: number): Promise<Liv
   await mkdir(join(folder, '.config', 'manyhands'), { recursive: true });
   await writeFile(join(folder, '.config', 'manyhands', 'config.yaml'), 'limits:\n  freeMemoryMb: 0\n');
   const env = { ...PLAIN_ENVIRONMENT, HOME: folder, MANYHANDS_HOME: home };
-  const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0'], { cwd: repository, env, stdio: 'ignore' });
+  const serve = [...process.execArgv, PROGRAM, 'serve', '--port', '0'];
+  const server = spawn(process.execPath, serve, { cwd: repository, env, stdio: 'ignore' });
   const mh = (...args: string[]) => runTool([process.execPath, PROGRAM, ...args], repository, { env });
   const close = () => end(server, () => mh('stop', '--agents'));
   try {

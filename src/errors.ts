@@ -2,6 +2,11 @@
 export const ERRORS = {
   USAGE: { exit: 2, http: 400, hint: 'Run the command with --help to see its arguments.' },
   NOT_A_REPOSITORY: { exit: 3, http: 422, hint: 'Run it inside a git repository, or name one with --dir.' },
+  REPOSITORY_GONE: {
+    exit: 3,
+    http: 409,
+    hint: 'If it was moved: put it back, or make a link, ln -s <where it is now> <where it was>. Without it, manyhands diff, report and salvage show all that was made, and salvage restore <ref> --to <folder> puts it into another clone.',
+  },
   REPOSITORY_EMPTY: { exit: 3, http: 422, hint: 'Make a first commit: git commit --allow-empty -m "Start".' },
   REPOSITORY_UNSUPPORTED: { exit: 3, http: 422, hint: 'See docs/reference/repositories.md for what is supported.' },
   GIT_TOO_OLD: {

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onlyReads } from '../core/only-reads.ts';
 import { hasVariables, withValues } from '../core/recorded-config.ts';
@@ -6,7 +7,7 @@ import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import { openMirror } from '../git/mirror.ts';
 import { readRef, writeRef } from '../git/mirror-refs.ts';
-import { inspectRepository } from '../git/repository.ts';
+import { inspectRepository, type Repository } from '../git/repository.ts';
 import { parseRole, type Role } from '../roles/role.ts';
 import type { Config } from '../schema/config.ts';
 import { runStream } from '../schema/ids.ts';
@@ -57,9 +58,20 @@ export async function openProject(
   ctx: Pick<EngineContext, 'home'>,
   project: { id: string; root: string },
 ): Promise<Project> {
-  const repository = await inspectRepository(project.root);
+  const repository = await inspectAgain(project.root);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${project.id}.git`), repository });
   return { id: project.id, repository, mirror };
+}
+
+/** A folder that lies in another repository by now is not the one that was meant. */
+async function inspectAgain(root: string): Promise<Repository> {
+  try {
+    const repository = await inspectRepository(root);
+    if (repository.root === (await realpath(root))) return repository;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+  }
+  throw new AppError('REPOSITORY_GONE', `The repository is not at ${root} any more`, { root });
 }
 
 /** The events say where the branch is; a ref that a crash left elsewhere is kept under a name of its own and set right. */

@@ -13,6 +13,7 @@ import { beginAttempt } from './begin-attempt.ts';
 import { beginCalls } from './begin-calls.ts';
 import { Board } from './board.ts';
 import { mayTryAgain } from './cancel-trouble.ts';
+import { CarriedRuns } from './carried-runs.ts';
 import { closingStep } from './closing.ts';
 import type { ActiveRun, EngineContext, Parts } from './context.ts';
 import { giveUp } from './give-up.ts';
@@ -40,7 +41,7 @@ export class Engine implements EngineContext {
   readonly parts: Parts;
   readonly env: NodeJS.ProcessEnv;
   readonly checkSlots: Slots;
-  readonly #runs = new Map<string, ActiveRun>();
+  readonly #runs = new CarriedRuns();
   readonly #board: Board;
   readonly #works: Works;
   readonly #stop = new AbortController();
@@ -49,7 +50,6 @@ export class Engine implements EngineContext {
   #isDraining = false;
   #isAwake = false;
   #cancelAlarm: () => void = () => {};
-  #tellCarried: (run: string) => void = () => {};
 
   constructor(options: EngineOptions) {
     this.home = options.home;
@@ -80,20 +80,14 @@ export class Engine implements EngineContext {
     return this.#failed.promise;
   }
 
-  get runs(): ReadonlyMap<string, ActiveRun> {
+  get runs(): ReadonlyMap<string, ActiveRun> & Pick<CarriedRuns, 'onChange'> {
     return this.#runs;
-  }
-
-  /** Tells one listener of each run that is taken up or given up. */
-  onCarried(listener: (run: string) => void): void {
-    this.#tellCarried = listener;
   }
 
   /** Takes a run up: adopts what an earlier engine left running, asks the recipe what is still wanted, goes on. */
   carry(run: ActiveRun): void {
     if (this.#stop.signal.aborted || this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
     this.#runs.set(run.id, run);
-    this.#tellCarried(run.id);
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
     for (const key of Object.keys(state.running))
@@ -241,15 +235,11 @@ export class Engine implements EngineContext {
   #onError(run: ActiveRun, error: unknown): void {
     if (this.#stop.signal.aborted) return;
     if (!run.cancel.signal.aborted) this.#failed.reject(error);
-    else if (!mayTryAgain(run, error)) this.#giveUp(run);
+    else if (!mayTryAgain(run, error)) this.#runs.delete(run.id);
   }
 
   #onEnd(run: ActiveRun): void {
-    if (run.ledger.state.status.kind === 'ended') this.#giveUp(run);
+    if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
     this.wake();
-  }
-
-  #giveUp(run: ActiveRun): void {
-    if (this.#runs.delete(run.id)) this.#tellCarried(run.id);
   }
 }

@@ -59,10 +59,11 @@ export interface WorkPort {
   /** The files of the commit at HEAD. */
   files(dir: string): Promise<{ commit: string; files: string[] }>;
   saved(project: { id: string; root: string }): Promise<Pick<SalvageItem, 'ref' | 'commit' | 'at' | 'files'>[]>;
+  /** Puts saved work on a branch of the project's repository, or of the one around the folder `to`. */
   restore(
     project: { id: string; root: string },
     ref: string,
-    branch: string,
+    as: { branch: string; to?: string | undefined },
   ): Promise<{ branch: string; commit: string }>;
 }
 

@@ -1,7 +1,7 @@
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import type { SalvageItem } from '../schema/operation.ts';
-import { findProject, findRun } from './find-run.ts';
+import { findProject, findRun, type Ref } from './find-run.ts';
 import type { Operation } from './operation.ts';
 import type { Ports } from './ports.ts';
 
@@ -9,8 +9,9 @@ const SAVED = /^refs\/manyhands\/attempts\/([0-9a-z]{8})-(\d+)-(\d+)\//;
 
 /** Lists all work that was ever saved for the project, newest first. */
 export const listSalvage: Operation<'list-salvage'> = async (ports, input) => {
-  const only = input.run === undefined ? undefined : (await findRun(ports, input)).start.run;
-  const project = await findProject(ports, input);
+  const meant = input.run === undefined ? undefined : (await findRun(ports, input)).start;
+  const only = meant?.run;
+  const project = meant?.project ?? (await findProject(ports, input));
   const items: SalvageItem[] = [];
   for (const saved of await ports.work.saved(project)) {
     const [, run, ordinal, attempt] = SAVED.exec(saved.ref) ?? [];
@@ -23,7 +24,7 @@ export const listSalvage: Operation<'list-salvage'> = async (ports, input) => {
 
 /** Puts saved work on a branch of the user's repository; a branch that is there is never touched. */
 export const restoreSalvage: Operation<'restore-salvage'> = async (ports, input) => {
-  const project = await ports.work.project(input.dir);
+  const project = await projectOf(ports, input);
   const saved = (await ports.work.saved(project)).filter(
     (item) => item.ref === input.ref || item.commit.startsWith(input.ref),
   );
@@ -37,8 +38,15 @@ export const restoreSalvage: Operation<'restore-salvage'> = async (ports, input)
   }
   const [, run, ordinal, attempt] = SAVED.exec(only.ref) ?? [];
   const branch = input.branch ?? `mh-tasks/${run ?? 'saved'}/${ordinal ?? only.commit.slice(0, 10)}-${attempt ?? 1}`;
-  return ports.work.restore(project, only.ref, branch);
+  return ports.work.restore(project, only.ref, { branch, to: input.to });
 };
+
+/** A ref tells of which run it is, and so of which project; a commit does not, and the folder says it. */
+async function projectOf(ports: Ports, { ref, ...where }: Ref & { ref: string }): Promise<{ id: string; root: string }> {
+  const named = SAVED.exec(ref)?.[1];
+  const run = where.run ?? (named !== undefined && ports.runs.ids().includes(named) ? named : undefined);
+  return run === undefined ? findProject(ports, where) : (await findRun(ports, { run })).start.project;
+}
 
 function describe(ports: Ports, run: string, ordinal: number): Pick<SalvageItem, 'task' | 'landed' | 'detail'> {
   const state = ports.runs.ids().includes(run) ? ports.runs.state(run) : undefined;

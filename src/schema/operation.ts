@@ -167,7 +167,12 @@ export const OPERATIONS = {
   'restore-salvage': operation(
     'anywhere',
     'Put saved work on a branch of your repository',
-    z.object({ dir: z.string(), ref: z.string(), branch: z.string().optional() }),
+    z.object({
+      ...RunRef,
+      ref: z.string(),
+      branch: z.string().optional(),
+      to: z.string().optional().describe('A folder of another clone that gets the branch, where the repository is gone.'),
+    }),
     z.object({ branch: z.string(), commit: z.string() }),
   ),
   clean: operation(

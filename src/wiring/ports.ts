@@ -41,7 +41,7 @@ export function portsFor({ home, env, world, store, parts, own }: PortSources): 
       : {
           state: (run: string) => own.engine.runs.get(run)?.ledger.state,
           failed: own.engine.failed,
-          onCarried: (listener: (run: string) => void) => own.engine.onCarried(listener),
+          onCarried: (listener: (run: string) => void) => own.engine.runs.onChange(listener),
         };
   return {
     runs,

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { openProject } from '../engine/activate.ts';
 import { AppError } from '../errors.ts';
 import { diffStat, diffText, type FileStat } from '../git/diff.ts';
 import { snapshotRoot } from '../git/folder.ts';
 import { listFiles } from '../git/list-files.ts';
+import type { Mirror } from '../git/mirror.ts';
 import { readRef } from '../git/mirror-refs.ts';
 import { pushBranch } from '../git/push.ts';
 import { inspectRepository, projectId, type Repository } from '../git/repository.ts';
 import { listSaved } from '../git/saved-work.ts';
+import { openStoredMirror } from '../git/stored-mirror.ts';
 import type { Home } from '../home.ts';
 import type { WorkPort } from '../operations/ports.ts';
 import { changesBetween, lookAt } from './sight.ts';
@@ -20,19 +23,19 @@ export function workPort(home: Home): WorkPort {
       return { id: projectId(repository), root: repository.root };
     },
     diff: async (project, range) => {
-      const { mirror } = await openProject({ home }, project);
+      const mirror = await mirrorOf(home, project);
       return { stat: describe(await diffStat(mirror, range)), diff: await diffText(mirror, range) };
     },
-    changes: async (project, range) => changesBetween((await openProject({ home }, project)).mirror, range),
+    changes: async (project, range) => changesBetween(await mirrorOf(home, project), range),
     sight: async (project, place) => lookAt((await openProject({ home }, project)).mirror, place),
     files: async (dir) => {
       const { gitDir, head } = await inspectRepository(dir);
       const files = await listFiles({ dir: gitDir }, head);
       return { commit: head, files: files.map(({ path }) => path) };
     },
-    saved: async (project) => listSaved((await openProject({ home }, project)).mirror, 'refs/manyhands/attempts'),
-    restore: async (project, ref, branch) => {
-      const { mirror, repository } = await openProject({ home }, project);
+    saved: async (project) => listSaved(await mirrorOf(home, project), 'refs/manyhands/attempts'),
+    restore: async (project, ref, { branch, to }) => {
+      const { mirror, repository } = await placesOf(home, project, to);
       const commit = await readRef(mirror, ref);
       if (commit === undefined) throw new AppError('INPUT_INVALID', `There is no saved work ${ref}`, { ref });
       const pushed = await pushBranch({ mirror, repository, commit, branch, expected: null });
@@ -44,6 +47,28 @@ export function workPort(home: Home): WorkPort {
       );
     },
   };
+}
+
+/** What was made is in the mirror, also when the user's repository is gone. */
+async function mirrorOf(home: Home, project: { id: string; root: string }): Promise<Mirror> {
+  try {
+    return (await openProject({ home }, project)).mirror;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'REPOSITORY_GONE') throw error;
+    const stored = await openStoredMirror(join(home.mirrors, `${project.id}.git`));
+    if (stored === undefined) throw error;
+    return stored;
+  }
+}
+
+/** From where and into which repository work is brought: the project's own, unless another clone was named. */
+async function placesOf(
+  home: Home,
+  project: { id: string; root: string },
+  to: string | undefined,
+): Promise<{ mirror: Mirror; repository: Repository }> {
+  if (to === undefined) return openProject({ home }, project);
+  return { mirror: await mirrorOf(home, project), repository: await inspectRepository(to) };
 }
 
 /** A folder that is no repository is known by the snapshot that was taken of it. */

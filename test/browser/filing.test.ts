@@ -46,8 +46,8 @@ describe('what a person keeps', () => {
     await page.getByLabel('Rehearse').check();
     await page.getByRole('button', { name: 'Start 2 jobs' }).click();
     await page.waitForURL(/\/history\?collection=/);
-    await page.getByRole('link', { name: 'Check the links' }).waitFor();
-    await page.getByRole('link', { name: 'Update the changelog' }).waitFor();
+    await page.getByRole('table').getByRole('link', { name: 'Check the links' }).waitFor();
+    await page.getByRole('table').getByRole('link', { name: 'Update the changelog' }).waitFor();
     expect(await page.getByRole('link', { name: 'Look at the readme' }).count()).toBe(0);
 
     await page.goto(`${served.url}/history`);
@@ -60,7 +60,7 @@ describe('what a person keeps', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByLabel('The new title').fill('Read the readme');
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Read the readme' }).waitFor();
+    await page.getByRole('table').getByRole('link', { name: 'Read the readme' }).waitFor();
     await page.getByLabel('Flagged').check();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     expect(page.url()).toContain('flagged=yes');

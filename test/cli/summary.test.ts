@@ -157,7 +157,7 @@ describe('a run of very many tasks', () => {
 });
 
 describe('the next steps', () => {
-  const commands = (document: RunDocument, isIdle = false) => nextSteps(document, isIdle).map(({ command }) => command);
+  const commands = (document: RunDocument) => nextSteps(document).map(({ command }) => command);
 
   it('of a landed run show what landed', () => {
     const landed = { branch: 'main', commit: 'aaaabbbbcccc', how: 'merge', url: null };
@@ -183,7 +183,7 @@ describe('the next steps', () => {
   });
 
   it('of a run that nobody works on go on with it', () => {
-    expect(commands({ ...DONE, status: 'running' }, true)).toEqual(['manyhands resume k3v9x2ab']);
+    expect(commands({ ...DONE, status: 'running', carried: false })).toEqual(['manyhands resume k3v9x2ab']);
     expect(commands({ ...DONE, status: 'running' })[0]).toBe('manyhands wait k3v9x2ab');
   });
 

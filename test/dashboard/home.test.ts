@@ -111,6 +111,7 @@ describe('what to do next', () => {
   });
 
   it('keeps quoted words and options together', () => {
+    expect(commands('manyhands resume k3v9x2ab --track docs')).toEqual(['manyhands resume k3v9x2ab --track docs']);
     expect(commands("manyhands resume k3v9x2ab --track 'the north'")).toEqual([
       "manyhands resume k3v9x2ab --track 'the north'",
     ]);

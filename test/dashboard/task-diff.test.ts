@@ -3,7 +3,15 @@ import { isIn, moved, spanned } from '../../src/dashboard/task/diff/cursor.ts';
 import { diffRows, type Shown } from '../../src/dashboard/task/diff/diff-rows.ts';
 import { fileTree, inTreeOrder } from '../../src/dashboard/task/diff/file-tree.ts';
 import { parseDiff } from '../../src/dashboard/task/diff/parse.ts';
-import { asSent, commented, commentOn, NO_REVIEW, nextId, readReview } from '../../src/dashboard/task/diff/review.ts';
+import {
+  asSent,
+  commented,
+  commentOn,
+  joinedReview,
+  NO_REVIEW,
+  nextId,
+  readReview,
+} from '../../src/dashboard/task/diff/review.ts';
 import { tokenLines } from '../../src/dashboard/task/diff/token-lines.ts';
 
 const PATCH = `diff --git a/src/a.ts b/src/a.ts
@@ -137,6 +145,16 @@ describe('a review', () => {
     expect(readReview('{"message":1}')).toEqual(NO_REVIEW);
     expect(readReview('nonsense')).toEqual(NO_REVIEW);
     expect(readReview(JSON.stringify({ message: '', comments: [{ ...comment, line: -1 }, 7] })).comments).toEqual([]);
+  });
+
+  it('takes up what was never sent about earlier work, and loses none of it', () => {
+    const earlier = commented({ message: 'Then', comments: [] }, comment);
+    const joined = joinedReview(commented({ message: 'Now', comments: [] }, { ...comment, text: 'and this' }), earlier);
+    expect(joined.message).toBe('Now\n\nThen');
+    expect(joined.comments.map(({ id, text }) => [id, text])).toEqual([
+      ['4', 'and this'],
+      ['5', 'mend it'],
+    ]);
   });
 
   it('is sent without what only the page knows', () => {

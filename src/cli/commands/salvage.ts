@@ -8,7 +8,7 @@ import type { Session } from '../platform.ts';
 import { resolveDir } from '../target.ts';
 import type { Terminal } from '../terminal.ts';
 
-const RestoreFlags = CommonOptions.extend({ branch: z.string().optional() });
+const RestoreFlags = CommonOptions.extend({ branch: z.string().optional(), to: z.string().optional() });
 
 const EXAMPLES = [
   'manyhands salvage',
@@ -18,6 +18,7 @@ const EXAMPLES = [
 const RESTORE_EXAMPLES = [
   'manyhands salvage restore refs/manyhands/attempts/k3v9x2ab-2-1/1',
   'manyhands salvage restore refs/manyhands/attempts/k3v9x2ab-2-1/1 --branch rescued',
+  'manyhands salvage restore refs/manyhands/attempts/k3v9x2ab-2-1/1 --to ~/other-clone',
 ];
 
 const COLUMNS = [
@@ -56,15 +57,21 @@ function defineRestore(command: Command, session: Session): void {
   command
     .description('put saved work on a branch of your repository')
     .argument('<ref>', 'as manyhands salvage lists it')
-    .option('-b, --branch <name>', 'the branch to make');
+    .option('-b, --branch <name>', 'the branch to make')
+    .option('--to <folder>', 'into this clone, when your repository was moved or deleted');
   addHelp(addDir(addJson(command)), RESTORE_EXAMPLES, READING_EXIT_CODES);
   whenCalled(command, session, {
     options: RestoreFlags,
-    act: async ({ branch, json, ...flags }, [ref = '']) => {
+    act: async ({ branch, to, json, ...flags }, [ref = '']) => {
       const { terminal, openCaller } = session.platform;
       const dir = await resolveDir(terminal, flags.dir);
       await using caller = await openCaller(terminal.env);
-      const restored = await caller.call('restore-salvage', { dir, ref, ...(branch === undefined ? {} : { branch }) });
+      const restored = await caller.call('restore-salvage', {
+        dir,
+        ref,
+        ...(branch === undefined ? {} : { branch }),
+        ...(to === undefined ? {} : { to: await resolveDir(terminal, to) }),
+      });
       if (json) printJson(terminal, restored);
       else
         terminal.err(

@@ -22,6 +22,14 @@ export function deedFor(letter: string, top: Top): DeedChoice | undefined {
   return { ...choice, question: `${choice.question ?? 'Go on?'} (nothing is running: it is done in the background)` };
 }
 
+/** The keys whose deeds make sense where the person is, with what each does. */
+export function deedHints(top: Top): string[] {
+  return Object.keys(CHOICES).flatMap((letter) => {
+    const choice = deedFor(letter, top);
+    return choice !== undefined && 'deed' in choice ? [`${letter} ${choice.deed.kind}`] : [];
+  });
+}
+
 /** The task that the person is at: the open one, or the one under the cursor. */
 export function taskAt({ page, state, chosen }: Top): TaskState | undefined {
   if (page.kind === 'runs') return undefined;

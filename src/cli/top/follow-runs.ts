@@ -15,9 +15,15 @@ export type FollowingRuns = {
   look: Bell;
 };
 
+/** A socket is there a moment before anybody listens on it: after a sign it is looked so often, so long apart. */
+const LOOKS = 4;
+const LOOK_AGAIN_MS = 100;
+
 /** Tells of all runs for as long as the signal lets it: live while there is an engine, else what is on record until one comes. */
 export async function followRuns(following: FollowingRuns, signal: AbortSignal): Promise<void> {
+  const { world } = following.platform;
   let stopWatching: (() => void) | undefined;
+  let looks = 0;
   try {
     while (!signal.aborted) {
       const asked = following.look.next(signal);
@@ -28,7 +34,14 @@ export async function followRuns(following: FollowingRuns, signal: AbortSignal):
       } else if (stopWatching === undefined) {
         // One may come between the look and the watch: it is looked again after this.
         stopWatching = await watchForEngine(following);
-      } else await asked;
+      } else if (looks > 1) {
+        looks -= 1;
+        // An abort ends the loop.
+        await world.sleep(LOOK_AGAIN_MS, signal).catch(() => {});
+      } else {
+        await asked;
+        looks = LOOKS;
+      }
     }
   } finally {
     stopWatching?.();

@@ -1,4 +1,5 @@
 import { shorten, textWidth } from '../text-width.ts';
+import { deedHints, messageTaskAt } from './choose-deed.ts';
 import { helpBody } from './help-page.ts';
 import { shownPart } from './line-edit.ts';
 import { runBody, runHead } from './run-page.ts';
@@ -10,27 +11,19 @@ import type { View } from './view.ts';
 /** A whole picture: a line for each row of the screen, and the cursor where something is typed. */
 export type Frame = { lines: string[]; cursor?: { row: number; column: number } };
 
-type PageView = { head(view: View): string[]; body(view: View, room: number): string[]; keys: string };
+type PageView = { head(view: View): string[]; body(view: View, room: number): string[]; keys: string[] };
 
 const PAGES: Record<Page['kind'], PageView> = {
-  runs: {
-    head: runsHead,
-    body: runsBody,
-    keys: 'Enter open · a approve · c cancel · r retry · p pause · / filter · ? help · q quit',
-  },
-  run: {
-    head: runHead,
-    body: runBody,
-    keys: 'Enter output · Esc back · a approve · r retry · s send · p pause · l land · ? help',
-  },
-  task: { head: taskHead, body: taskBody, keys: 'Esc back · s send · a approve · r retry · / filter · ? help' },
+  runs: { head: runsHead, body: runsBody, keys: ['Enter open'] },
+  run: { head: runHead, body: runBody, keys: ['Enter output', 'Esc back'] },
+  task: { head: taskHead, body: taskBody, keys: ['Esc back'] },
 };
 
 /** Draws what the person sees. */
 export function drawFrame(view: View): Frame {
   const { top } = view;
   const { rows, columns } = top.size;
-  const head = headOf(view);
+  const head = top.isHelp ? [] : headOf(view);
   const room = Math.max(rows - head.length - 1, 0);
   const body = top.isHelp ? helpBody(view, room) : PAGES[top.page.kind].body(view, room);
   const bottom = bottomLine(view, room);
@@ -84,16 +77,24 @@ function typed(
   return { text: `${colors.bold(label)}${text}`, column: width + column };
 }
 
+/** The keys that do something where the person is, as many as there is room for. */
 function keysLine(view: View, room: number): string {
   const { top, colors } = view;
   if (top.isHelp) return colors.dim('Any key goes back');
   const filter = top.filters[top.page.kind];
+  const always = ['? help', 'q quit'];
   const parts = [
     ...(filter === '' ? [] : [`filter: ${filter} (Esc clears)`]),
     ...(top.page.kind === 'task' ? [placeText(view, room)] : []),
-    PAGES[top.page.kind].keys,
+    ...PAGES[top.page.kind].keys,
+    ...deedHints(top),
+    ...('task' in messageTaskAt(top) ? ['s send'] : []),
+    '/ filter',
   ];
-  return colors.dim(shorten(parts.join(' · '), top.size.columns));
+  const fits = (count: number) => textWidth([...parts.slice(0, count), ...always].join(' · ')) <= top.size.columns;
+  const count = parts.findIndex((_, index) => !fits(index + 1));
+  const shown = [...(count < 0 ? parts : parts.slice(0, count)), ...always].join(' · ');
+  return colors.dim(shorten(shown, top.size.columns));
 }
 
 function blank(count: number): string[] {

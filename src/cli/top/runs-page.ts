@@ -1,4 +1,4 @@
-import type { RunOverview, WaitingItem } from '../../schema/overview.ts';
+import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
 import { clockText, moneyText } from '../amounts.ts';
 import { runMark } from '../symbols.ts';
 import { shorten } from '../text-width.ts';
@@ -67,19 +67,23 @@ function sectionBlocks({ title, runs }: RunSection, view: View): Block[] {
 
 function runBlock(run: RunOverview, view: View): Block {
   const isChosen = run.run === view.top.chosen.run;
-  const waiting = run.endedAt === null ? run.attention[0] : undefined;
-  const doing = waiting === undefined && run.endedAt === null ? run.live[0] : undefined;
-  const more =
-    waiting !== undefined
-      ? () => waitingLine(run, waiting, view)
-      : doing?.activity
-        ? () => activityLine(run, view)
-        : undefined;
+  const more = secondLine(run, view);
   return {
     height: more === undefined ? 1 : 2,
     isChosen,
     draw: () => [rowLine(cellsOf(run, view), isChosen, view), ...(more === undefined ? [] : [more()])],
   };
+}
+
+/** What a run waits for, does, or came to, where that is news. */
+function secondLine(run: RunOverview, view: View): (() => string) | undefined {
+  const [waiting] = run.attention;
+  const [live] = run.live;
+  const { reason } = run;
+  if (run.endedAt !== null)
+    return run.status === 'failed' && run.unread && reason !== null ? () => reasonLine(reason, view) : undefined;
+  if (waiting !== undefined) return () => waitingLine(run, waiting, view);
+  return live?.activity == null ? undefined : () => activityLine(live, view);
 }
 
 function cellsOf(run: RunOverview, view: View): Cell[] {
@@ -123,9 +127,11 @@ function waitingLine(run: RunOverview, item: WaitingItem, { top, colors }: View)
   return colors.yellow(`   ${shorten(`${key}: ${about}${item.reason}${more}`, top.size.columns - 4)}`);
 }
 
-function activityLine(run: RunOverview, { top, colors }: View): string {
-  const [first] = run.live;
-  if (first === undefined) return '';
-  const warning = first.warnings[0] === undefined ? '' : `! ${first.warnings[0].message}  `;
-  return colors.dim(`   ${shorten(`${warning}${first.task}: ${first.activity ?? ''}`, top.size.columns - 4)}`);
+function activityLine({ task, activity, warnings }: LiveAttempt, { top, colors }: View): string {
+  const warning = warnings[0] === undefined ? '' : `! ${warnings[0].message}  `;
+  return colors.dim(`   ${shorten(`${warning}${task}: ${activity ?? ''}`, top.size.columns - 4)}`);
+}
+
+function reasonLine(reason: string, { top, colors }: View): string {
+  return colors.red(`   ${shorten(reason, top.size.columns - 4)}`);
 }

@@ -22,7 +22,8 @@ const MARK_PASTES = '\u001b[?2004h';
 const CLEAR = '\u001b[0m\u001b[2J';
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
-const CLEAR_REST = '\u001b[0m\u001b[K';
+/** Before the line: after one that fills the row it would take the last character away. */
+const CLEAR_LINE = '\u001b[0m\u001b[2K';
 /** Terminals that know it show what stands between as one picture; others ignore it. */
 const BEGIN_PICTURE = '\u001b[?2026h';
 const END_PICTURE = '\u001b[?2026l';
@@ -80,7 +81,7 @@ export function createScreen(raw: RawScreen, world: World, draw: () => Picture):
 /** What turns the old picture into the new one. */
 export function difference(old: Frame, next: Frame): string {
   const lines = next.lines.flatMap((line, row) =>
-    line === old.lines[row] ? [] : [`${at(row, 0)}${line}${CLEAR_REST}`],
+    line === old.lines[row] ? [] : [`${at(row, 0)}${CLEAR_LINE}${line}`],
   );
   const isCursorKept = next.cursor?.row === old.cursor?.row && next.cursor?.column === old.cursor?.column;
   if (lines.length === 0 && isCursorKept) return '';

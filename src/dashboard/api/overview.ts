@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { StreamItem } from '../../schema/operation.ts';
 import type { RunOverview } from '../../schema/overview.ts';
+import { after } from '../look/clock.ts';
 import { followRuns, type Whole } from './across-tabs.ts';
 import type { StreamStanding } from './stream.ts';
 
@@ -13,6 +14,9 @@ export type Overview = {
 };
 
 type Change = (before: RunOverview | undefined, after: RunOverview) => void;
+
+/** Two frames of a screen. */
+const GATHER_MS = 32;
 
 const byId = new Map<string, RunOverview>();
 const listeners = new Set<() => void>();
@@ -53,10 +57,12 @@ function whole(): Whole {
 
 function take(item: StreamItem<'watch-runs'>): void {
   position = Math.max(position, item.position);
-  if ('ready' in item) publish({ isReady: true });
-  else if ('removed' in item) byId.delete(item.removed);
-  else put(item.run);
-  publishSoon();
+  if ('ready' in item) publish({ isReady: true, runs: newestFirst() });
+  else {
+    if ('removed' in item) byId.delete(item.removed);
+    else put(item.run);
+    publishSoon();
+  }
 }
 
 /** What another tab knows replaces what is known here; what it changes is told like any change. */
@@ -65,8 +71,7 @@ function takeWhole(told: Whole): void {
   for (const run of byId.keys()) if (!kept.has(run)) byId.delete(run);
   for (const run of told.runs) put(run);
   position = told.position;
-  publish({ isReady: told.isReady, standing: told.standing });
-  publishSoon();
+  publish({ isReady: told.isReady, standing: told.standing, runs: newestFirst() });
 }
 
 function put(run: RunOverview): void {
@@ -75,13 +80,18 @@ function put(run: RunOverview): void {
   if (overview.isReady) for (const listener of changeListeners) listener(before, run);
 }
 
+/** Changes that come at once are drawn at once. */
 function publishSoon(): void {
   if (isDue) return;
   isDue = true;
-  queueMicrotask(() => {
+  after(GATHER_MS, () => {
     isDue = false;
-    publish({ runs: [...byId.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt)) });
+    publish({ runs: newestFirst() });
   });
+}
+
+function newestFirst(): RunOverview[] {
+  return [...byId.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
 function publish(change: Partial<Overview>): void {

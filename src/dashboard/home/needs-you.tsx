@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { count, Time } from '../look/amounts.tsx';
+import { LinkButton } from '../look/button.tsx';
 import { NextStepLine } from '../look/next-step-line.tsx';
 import { runPath, taskPath } from '../look/paths.ts';
 import { SettleButtons } from '../look/settle-buttons.tsx';
@@ -15,6 +16,7 @@ const TITLES: Record<Need['item']['what'], string> = {
   paused: 'Paused',
 };
 const MOST_FILES = 3;
+const MOST_ITEMS = 40;
 
 /** What only a person can settle, the oldest first. */
 export function NeedsYou({ needs }: { needs: readonly Need[] }): ReactElement {
@@ -32,10 +34,15 @@ export function NeedsYou({ needs }: { needs: readonly Need[] }): ReactElement {
         Needs you <span className={styles.number}>{needs.length}</span>
       </h2>
       <ul className={styles.items}>
-        {needs.map((need) => (
+        {needs.slice(0, MOST_ITEMS).map((need) => (
           <NeedItem key={`${need.run.run} ${need.item.task} ${need.item.what} ${need.item.nextStep}`} need={need} />
         ))}
       </ul>
+      {needs.length > MOST_ITEMS ? (
+        <p className={styles.more}>
+          <LinkButton to="/inbox">All {needs.length} in the inbox</LinkButton>
+        </p>
+      ) : null}
     </section>
   );
 }

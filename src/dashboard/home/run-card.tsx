@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { isInterrupted } from '../../core/run-word.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { count, Duration, money, Time } from '../look/amounts.tsx';
 import { runPath } from '../look/paths.ts';
@@ -17,7 +18,7 @@ export function RunCard({ run }: { run: RunOverview }): ReactElement {
   return (
     <article className={styles.card} style={{ borderLeftColor: colorOf(look) }} aria-label={run.title}>
       <header className={styles.head}>
-        <StateMark look={look} />
+        {run.status === 'cancelling' ? <StateMark look={look} word="Being cancelled" /> : <StateMark look={look} />}
         <Link href={runPath(run.run)} className={styles.title}>
           {run.title}
         </Link>
@@ -67,5 +68,6 @@ function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
 
 function Idle({ run }: { run: RunOverview }): ReactElement | null {
   const words = run.reason ?? (run.counts.ready ? 'Waits for a free place.' : null);
+  if (isInterrupted(run)) return <p className={styles.reason}>Nobody works on it: open it and press Resume.</p>;
   return words === null ? null : <p className={styles.reason}>{words}</p>;
 }

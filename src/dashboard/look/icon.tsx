@@ -46,6 +46,7 @@ const STATE_PATHS: Record<Look, string> = {
   checking: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3.2l2 1.8',
   waiting: 'M8 1.8 14.2 8 8 14.2 1.8 8zM8 5v3.6M8 11h.01',
   paused: 'M5.5 3.5v9M10.5 3.5v9',
+  interrupted: 'M8 2a6 6 0 0 0-4.2 10.2M8 14a6 6 0 0 0 4.2-10.2M8 5v3.6M8 11h.01',
   scheduled: 'M3 3.5h10v10H3zM3 6.5h10M5.5 2v2.5M10.5 2v2.5',
   queued: 'M8 3.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z',
   done: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5 8.2l2.2 2.2L11 6',

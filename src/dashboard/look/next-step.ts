@@ -1,7 +1,7 @@
 /** A piece of a sentence: words, or a command that can be copied. */
 export type StepPiece = { kind: 'words' | 'command'; text: string };
 
-const ARGUMENT = String.raw`--[a-z-]+|'[^']*'|[0-9a-hjkmnp-tv-z]{8}(?: (?!then\b|and\b|or\b)[a-z][a-z0-9./-]*[a-z0-9])?`;
+const ARGUMENT = String.raw`--[a-z-]+(?:[ =](?:'[^']*'|[\w./-]*\w))?|'[^']*'|[0-9a-hjkmnp-tv-z]{8}(?: (?!then\b|and\b|or\b)[a-z][a-z0-9./-]*[a-z0-9])?`;
 const COMMAND = new RegExp(String.raw`\bmanyhands [a-z][a-z-]*(?: (?:${ARGUMENT}))*`, 'g');
 /** Commands that mean the latest run of a folder unless one is named. */
 const ABOUT_RUN = /^manyhands (retry|resume|approve|logs|salvage)$/;

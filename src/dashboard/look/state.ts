@@ -1,3 +1,4 @@
+import { isInterrupted } from '../../core/run-word.ts';
 import type { TaskStatus } from '../../core/state.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 
@@ -7,6 +8,7 @@ export type Look =
   | 'checking'
   | 'waiting'
   | 'paused'
+  | 'interrupted'
   | 'scheduled'
   | 'queued'
   | 'done'
@@ -22,6 +24,7 @@ export const WORDS: Record<Look, string> = {
   checking: 'Checking',
   waiting: 'Waits for you',
   paused: 'Paused',
+  interrupted: 'Interrupted',
   scheduled: 'Scheduled',
   queued: 'Queued',
   done: 'Done',
@@ -40,6 +43,7 @@ export function colorOf(look: Look): string {
 /** The order in which a person wants to see runs: what needs them, what runs, what happened. */
 export const URGENCY: readonly Look[] = [
   'waiting',
+  'interrupted',
   'failed',
   'running',
   'checking',
@@ -75,7 +79,8 @@ export function lookOfTask(status: TaskStatus, isStale = false): Look {
 }
 
 /** How a run looks on a card. */
-export function lookOfRun(run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'liveCount'>): Look {
+export function lookOfRun(run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'liveCount' | 'carried'>): Look {
+  if (isInterrupted(run)) return 'interrupted';
   switch (run.status) {
     case 'held':
     case 'blocked':

@@ -1,3 +1,4 @@
+import { isInterrupted } from '../../core/run-word.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { Entry } from './entry.ts';
 
@@ -23,7 +24,7 @@ export function runDeeds(run: RunOverview): { deed: RunDeed; title: string; isGr
   const deeds: [boolean, RunDeed, string, boolean][] = [
     [waits, 'approve-run', 'Approve what waits', false],
     [isStuck, 'retry-run', 'Retry what failed or is blocked', false],
-    [status === 'paused', 'resume', 'Resume', false],
+    [status === 'paused' || isInterrupted(run), 'resume', 'Resume', false],
     [isOpen && status !== 'paused', 'pause-run', 'Pause', false],
     [run.flag === null, 'flag-run', 'Flag', false],
     [!run.unread, 'mark-unread', 'Mark as unread', false],

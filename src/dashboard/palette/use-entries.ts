@@ -36,6 +36,19 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
         run: go(taskPath(here ?? '', key)),
       }),
     ),
+    ...pages.map(
+      ({ path, title }): Entry => ({ id: `page ${path}`, title, group: 'Pages', words: 'go to', run: go(path) }),
+    ),
+    ...runs.map(
+      (run): Entry => ({
+        id: `run ${run.run}`,
+        title: run.title,
+        group: 'Runs',
+        words: `${run.run} ${run.project} ${run.recipe}`,
+        hint: `${folderName(run.project)} · ${WORDS[lookOfRun(run)]}`,
+        run: go(runPath(run.run)),
+      }),
+    ),
     {
       id: 'copy-link',
       title: 'Copy the link of this page',
@@ -50,19 +63,6 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
             }),
         ),
     },
-    ...pages.map(
-      ({ path, title }): Entry => ({ id: `page ${path}`, title, group: 'Pages', words: 'go to', run: go(path) }),
-    ),
-    ...runs.map(
-      (run): Entry => ({
-        id: `run ${run.run}`,
-        title: run.title,
-        group: 'Runs',
-        words: `${run.run} ${run.project} ${run.recipe}`,
-        hint: `${folderName(run.project)} · ${WORDS[lookOfRun(run)]}`,
-        run: go(runPath(run.run)),
-      }),
-    ),
     ...recipes.map(
       ({ name, title, summary }): Entry => ({
         id: `new ${name}`,

@@ -1,6 +1,6 @@
-import { type ReactElement, Suspense, useEffect } from 'react';
+import { type ReactElement, Suspense, useEffect, useMemo } from 'react';
 import { useParams, useSearch } from 'wouter';
-import { isStuck } from '../../core/attention.ts';
+import { attention } from '../../core/attention.ts';
 import type { RunState } from '../../core/state.ts';
 import { useRunOverview } from '../api/overview.ts';
 import { useRun } from '../api/run.ts';
@@ -20,7 +20,14 @@ export function RunPage(): ReactElement {
   const { run = '' } = useParams();
   const { state, version, error, again } = useRun(run);
   useRead(run, state !== undefined);
-  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (error !== undefined) {
+    return (
+      <div className={styles.page}>
+        <h1>Run {run}</h1>
+        <Trouble error={error} again={again} />
+      </div>
+    );
+  }
   if (state === undefined) return <Skeleton lines={12} />;
   return <RunView state={state} version={version} />;
 }
@@ -29,6 +36,8 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
   const here = new URLSearchParams(useSearch()).get('view');
   const { name, view: View } = VIEWS.find((each) => each.name === here) ?? VIEWS[0];
   const seen = useSlowed(version, pauseFor(state));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  const waiting = useMemo(() => attention(state), [state, seen]);
   const path = runPath(state.start.run);
   const tabs = VIEWS.map((each) => ({
     name: each.name,
@@ -39,12 +48,12 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
   return (
     <div className={styles.page}>
       <RunHeader state={state} />
-      <AttentionBox state={state} version={seen} />
+      <AttentionBox state={state} waiting={waiting} />
       <Summary
         run={state.start.run}
         version={version}
         isEnded={state.status.kind === 'ended'}
-        isWaiting={isStuck(state)}
+        isWaiting={waiting.length > 0}
       />
       <ViewLinks label="Ways to look at the run" views={tabs} here={name} />
       <Suspense fallback={<Skeleton lines={8} />}>

@@ -56,7 +56,7 @@ export function mistakesOf(asked: { recipe: Recipe; draft: Draft; read: WorkFile
   const found = new Map<string, string>();
   for (const [path, text] of findMistakes(input, draft.inputs[recipe.name] ?? {})) found.set(`input.${path}`, text);
   for (const [path, text] of findMistakes(options, draft.options)) found.set(`options.${path}`, text);
-  if (draft.dir.trim() === '') found.set('options.dir', 'Choose a project, or name its folder.');
+  if ((draft.dir ?? '').trim() === '') found.set('options.dir', 'Choose a project, or name its folder.');
   return found;
 }
 

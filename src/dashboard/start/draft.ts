@@ -3,7 +3,8 @@ import { isSchema } from '../form/schema.ts';
 /** What was typed so far for a new run; each recipe keeps its own input. */
 export type Draft = {
   recipe: string;
-  dir: string;
+  /** The folder of the project; none until one is chosen or typed. */
+  dir: string | undefined;
   inputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   options: Readonly<Record<string, unknown>>;
   /** The work file, and whether the work is read from it. */
@@ -11,7 +12,7 @@ export type Draft = {
   isFromFile: boolean;
 };
 
-const EMPTY: Draft = { recipe: 'goal', dir: '', inputs: {}, options: {}, file: '', isFromFile: true };
+const EMPTY: Draft = { recipe: 'goal', dir: undefined, inputs: {}, options: {}, file: '', isFromFile: true };
 
 /** Reads a draft that was kept; whatever of it cannot be read begins anew. */
 export function readDraft(text: string | null): Draft {
@@ -24,11 +25,11 @@ export function readDraft(text: string | null): Draft {
     return EMPTY;
   }
   if (!isSchema(kept)) return EMPTY;
-  const textAt = (key: 'recipe' | 'dir' | 'file') => (typeof kept[key] === 'string' ? kept[key] : EMPTY[key]);
+  const textAt = (key: 'recipe' | 'file') => (typeof kept[key] === 'string' ? kept[key] : EMPTY[key]);
   const { inputs, options, isFromFile } = kept;
   return {
     recipe: textAt('recipe'),
-    dir: textAt('dir'),
+    dir: typeof kept.dir === 'string' ? kept.dir : undefined,
     file: textAt('file'),
     inputs: isSchema(inputs) ? Object.fromEntries(Object.entries(inputs).filter(isInput)) : {},
     options: isSchema(options) ? options : {},

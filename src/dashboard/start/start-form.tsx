@@ -23,10 +23,11 @@ export function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactEle
   const [draft, change] = useDraft();
   const project = useProject();
   const form = useRef<HTMLDivElement>(null);
-  const dir = draft.dir === '' ? (project.dir ?? '') : draft.dir;
+  const dir = draft.dir ?? project.dir ?? '';
   const recipe = recipes.find(({ name }) => name === draft.recipe) ?? recipes[0];
   const isFromFile = recipe?.file === true && draft.isFromFile;
-  const names = useKnownNames(dir);
+  const isKnown = project.projects.some(({ root, exists }) => exists && root === dir);
+  const names = useKnownNames(dir, isKnown);
   const reading = useWorkFile(dir, draft.file, isFromFile);
   const { mistakes, ...trying } = useStart(change);
   useEffect(() => {
@@ -56,6 +57,7 @@ export function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactEle
             recipe={recipe}
             draft={draft}
             dir={dir}
+            isKnown={isKnown}
             entries={isFromFile && read?.ok !== true ? [] : inputEntries(meant, read)}
             reading={reading}
             mistakes={mistakes}

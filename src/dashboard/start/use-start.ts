@@ -48,7 +48,7 @@ export function useStart(onStarted: (draft: Draft) => void): Trying & { start(as
 
 function send({ recipe, draft, read }: Asked): Promise<{ run: string; notes: string[] }> {
   const input = draft.inputs[recipe.name] ?? {};
-  const options = { ...draft.options, dir: draft.dir.trim() };
+  const options = { ...draft.options, dir: (draft.dir ?? '').trim() };
   if (recipe.name === 'review') return call('review-pull-request', reviewRequest({ ...input, options }));
   const request = read?.request ?? undefined;
   if (request === undefined) {

@@ -7,7 +7,13 @@ import type { WorkFile as Read } from './asked.ts';
 import styles from './start.module.css';
 import type { FileReading } from './use-work-file.ts';
 
-type WorkFileProps = { dir: string; file: string; reading: FileReading; onChange(file: string): void };
+type WorkFileProps = {
+  dir: string;
+  isKnown: boolean;
+  file: string;
+  reading: FileReading;
+  onChange(file: string): void;
+};
 
 const LIKELY = [
   '**/*feature*.json',
@@ -20,10 +26,10 @@ const MOST_OFFERED = 50;
 const MOST_LINES = 100;
 
 /** The file that says what to do, and what was read in it: what would be done, or where it is wrong. */
-export function WorkFile({ dir, file, reading, onChange }: WorkFileProps): ReactElement {
+export function WorkFile({ dir, isKnown, file, reading, onChange }: WorkFileProps): ReactElement {
   const id = useId();
   const { read, isLoading, error, again } = reading;
-  const offered = useOperation('scan-files', { dir, globs: LIKELY }, { enabled: dir !== '' });
+  const offered = useOperation('scan-files', { dir, globs: LIKELY }, { enabled: isKnown });
   return (
     <div className={styles.folder}>
       <label htmlFor={id} className={styles.name}>

@@ -13,6 +13,8 @@ type WorkPanelProps = {
   recipe: Recipe;
   draft: Draft;
   dir: string;
+  /** Whether it is a project in which something was started before. */
+  isKnown: boolean;
   entries: readonly Entry[];
   reading: FileReading;
   mistakes: ReadonlyMap<string, string>;
@@ -43,7 +45,13 @@ export function WorkPanel(props: WorkPanelProps): ReactElement {
       <div className={styles.column}>
         {props.children}
         {recipe.file && draft.isFromFile ? (
-          <WorkFile dir={dir} file={draft.file} reading={reading} onChange={(file) => change({ file })} />
+          <WorkFile
+            dir={dir}
+            isKnown={props.isKnown}
+            file={draft.file}
+            reading={reading}
+            onChange={(file) => change({ file })}
+          />
         ) : null}
         <EntryFields
           key={recipe.name}

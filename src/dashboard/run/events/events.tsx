@@ -81,7 +81,7 @@ function chosen(
   lines: readonly HistoryLine[],
   { kind, text }: { kind: string | null; text: string },
 ): readonly HistoryLine[] {
-  if (kind === null && text === '') return [...lines];
+  if (kind === null && text === '') return lines;
   return lines.filter(
     (line) =>
       (kind === null || line.kind === kind) &&

@@ -5,6 +5,7 @@ import { NODE_HEIGHT, NODE_WIDTH, type Places } from './graph-layout.ts';
 import type { GraphModel } from './graph-model.ts';
 import { useLiveState } from './live-state.ts';
 import { ClusterNode, type ClusterNodeData, TaskNode, type TaskNodeData } from './nodes.tsx';
+import { Seeker } from './seeker.tsx';
 
 const NODE_TYPES = { task: TaskNode, cluster: ClusterNode };
 /** A small graph is seen at once, and a map of a very large one is as heavy as the graph. */
@@ -18,7 +19,7 @@ const BIG = { defaultViewport: { x: 24, y: 24, zoom: 0.7 }, minZoom: 0.25 };
 
 /** The drawing: what is out of sight does not exist. */
 export function Canvas({ model, places }: { model: GraphModel; places: Places }): ReactElement {
-  const { state, stale } = useLiveState();
+  const { state, stale, sought } = useLiveState();
   const nodes = useMemo(() => nodesOf(model, places), [model, places]);
   const edges = useMemo(
     (): Edge[] =>
@@ -51,6 +52,7 @@ export function Canvas({ model, places }: { model: GraphModel; places: Places })
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
     >
+      <Seeker sought={sought} places={places} />
       <Background gap={24} color="var(--line)" />
       <Controls showInteractive={false} />
       {nodes.length < LEAST_IN_MAP || nodes.length > MOST_IN_MAP ? null : (

@@ -1,10 +1,17 @@
 import type { ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button } from '../../look/button.tsx';
+import { FindBox } from './find-box.tsx';
 import styles from './graph.module.css';
 import type { Grouping } from './graph-model.ts';
 
-type GraphBarProps = { by: Grouping; hasUnfolded: boolean; onChoose(by: Grouping): void; onFold(): void };
+type GraphBarProps = {
+  by: Grouping;
+  hasUnfolded: boolean;
+  onChoose(by: Grouping): void;
+  onFold(): void;
+  onFind(words: string): boolean;
+};
 
 const TITLES: Record<Grouping, string> = {
   none: 'Every task',
@@ -15,7 +22,7 @@ const TITLES: Record<Grouping, string> = {
 };
 
 /** How tasks are folded together, and the way to the same as a list. */
-export function GraphBar({ by, hasUnfolded, onChoose, onFold }: GraphBarProps): ReactElement {
+export function GraphBar({ by, hasUnfolded, onChoose, onFold, onFind }: GraphBarProps): ReactElement {
   const [path] = useLocation();
   return (
     <div className={styles.bar}>
@@ -29,6 +36,7 @@ export function GraphBar({ by, hasUnfolded, onChoose, onFold }: GraphBarProps): 
           ))}
         </select>
       </label>
+      <FindBox onFind={onFind} />
       {hasUnfolded ? (
         <Button weight="quiet" onClick={onFold}>
           Fold all

@@ -3,7 +3,7 @@ import { lookOfTask, WORDS } from '../../look/state.ts';
 import { depthsOf } from '../tasks/task-rows.ts';
 
 /** What a graph is made of: a task, or tasks that are folded into one. */
-export type GraphNode =
+type GraphNode =
   | { id: string; kind: 'task'; task: string }
   | { id: string; kind: 'cluster'; name: string; tasks: string[] };
 /** `serves`: the second is there because of the first: it settles its conflict, studies its failure, verifies it, or was asked for when it had ended. */
@@ -14,7 +14,10 @@ export type Grouping = 'track' | 'role' | 'depth' | 'state' | 'none';
 type Grouped = { by: Grouping; unfolded: ReadonlySet<string> };
 
 /** So many tasks are drawn one by one without being asked. */
-export const MOST_SINGLE = 300;
+const MOST_SINGLE = 300;
+
+/** In a graph with more edges than that, those to a fold only hide the others. */
+const MOST_FOLD_EDGES = 1_200;
 
 /** How a run's tasks are folded unless a person chooses: by what tells them apart. */
 export function defaultGrouping(state: RunState): Grouping {
@@ -29,6 +32,12 @@ export function defaultGrouping(state: RunState): Grouping {
   if (tracks.size > 1) return 'track';
   if (roles.size > 1) return 'role';
   return Object.keys(state.dependents).length > 0 ? 'depth' : 'state';
+}
+
+/** The fold in which a task is drawn. */
+export function clusterOf(state: RunState, by: Grouping, task: string): string | undefined {
+  const found = state.tasks[task];
+  return found === undefined ? undefined : clusterId(namesBy(state, by)(found));
 }
 
 /** The nodes and edges that are to be drawn: edges between folded tasks become one. */
@@ -48,7 +57,9 @@ export function graphModel(state: RunState, { by, unfolded }: Grouped): GraphMod
       for (const task of tasks) homes.set(task, id);
     }
   }
-  return { nodes, edges: edgesOf(state, homes) };
+  const edges = edgesOf(state, homes);
+  if (edges.length <= MOST_FOLD_EDGES) return { nodes, edges };
+  return { nodes, edges: edges.filter(({ from, to }) => isTask(state, from) && isTask(state, to)) };
 }
 
 function clustersOf(state: RunState, by: Grouping): Map<string, string[]> {
@@ -105,6 +116,10 @@ function causeOf(task: TaskState | undefined): string | null {
   if (task === undefined) return null;
   const { resolves, analyzes, verifies, needs } = task.spec;
   return resolves ?? analyzes ?? verifies ?? (needs.length === 0 ? task.follows : null);
+}
+
+function isTask(state: RunState, id: string): boolean {
+  return Object.hasOwn(state.tasks, id);
 }
 
 function clusterId(name: string): string {

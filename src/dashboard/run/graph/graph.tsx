@@ -5,9 +5,10 @@ import { Empty, Skeleton } from '../../look/standing.tsx';
 import { staleTasks } from '../tasks/task-rows.ts';
 import type { ViewProps } from '../views.ts';
 import { Canvas } from './canvas.tsx';
+import { findTask } from './find-task.ts';
 import styles from './graph.module.css';
 import { GraphBar } from './graph-bar.tsx';
-import { defaultGrouping, type Grouping, graphModel } from './graph-model.ts';
+import { clusterOf, defaultGrouping, type Grouping, graphModel } from './graph-model.ts';
 import { LiveStateContext } from './live-state.ts';
 import { usePlaces } from './use-places.ts';
 
@@ -17,6 +18,7 @@ const GROUPINGS: readonly Grouping[] = ['none', 'track', 'role', 'depth', 'state
 export function Graph({ state, version }: ViewProps): ReactElement {
   const [search, setSearch] = useSearchParams();
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const [sought, setSought] = useState<string | null>(null);
   const size = state.order.length;
   const by = GROUPINGS.find((each) => each === search.get('by')) ?? defaultGrouping(state);
   // Tasks are only added: unless they stand by their state, the graph changes its shape when their number does.
@@ -29,18 +31,33 @@ export function Graph({ state, version }: ViewProps): ReactElement {
       state,
       version,
       stale: staleTasks(state),
+      sought,
       toggle: (cluster: string) => setUnfolded((before) => new Set([...before, cluster])),
     }),
-    [state, version],
+    [state, version, sought],
   );
   const choose = (grouping: Grouping) => {
     setUnfolded(new Set());
     setSearch({ view: 'graph', by: grouping }, { replace: true });
   };
+  const find = (words: string) => {
+    const task = findTask(state, words, sought);
+    const cluster = task === undefined ? undefined : clusterOf(state, by, task);
+    if (task === undefined || cluster === undefined) return false;
+    setSought(task);
+    if (by !== 'none' && !unfolded.has(cluster)) setUnfolded(new Set([...unfolded, cluster]));
+    return true;
+  };
   if (size === 0) return <Empty title="No tasks yet">The run is being prepared; its tasks appear here.</Empty>;
   return (
     <div className={styles.graph}>
-      <GraphBar by={by} onChoose={choose} hasUnfolded={unfolded.size > 0} onFold={() => setUnfolded(new Set())} />
+      <GraphBar
+        by={by}
+        onChoose={choose}
+        hasUnfolded={unfolded.size > 0}
+        onFold={() => setUnfolded(new Set())}
+        onFind={find}
+      />
       <div className={styles.canvas}>
         {laid === undefined ? (
           <Skeleton lines={8} />

@@ -2,7 +2,13 @@ import { createContext, useContext } from 'react';
 import type { RunState } from '../../../core/state.ts';
 
 /** What nodes are drawn from: the nodes themselves stay the same while their tasks change. */
-export type LiveState = { state: RunState; version: number; stale: ReadonlySet<string>; toggle(cluster: string): void };
+export type LiveState = {
+  state: RunState;
+  version: number;
+  stale: ReadonlySet<string>;
+  sought: string | null;
+  toggle(cluster: string): void;
+};
 
 export const LiveStateContext = createContext<LiveState | undefined>(undefined);
 

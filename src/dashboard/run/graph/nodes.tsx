@@ -14,7 +14,7 @@ export type ClusterNodeData = Node<{ name: string; tasks: string[] }, 'cluster'>
 
 /** A task in the graph. */
 export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null {
-  const { state, stale } = useLiveState();
+  const { state, stale, sought } = useLiveState();
   const task = state.tasks[data.task];
   if (task === undefined) return null;
   const look = lookOfTask(task.phase.status, stale.has(data.task));
@@ -24,6 +24,7 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
       href={taskPath(state.start.run, data.task)}
       className={styles.node}
       data-look={look}
+      data-sought={sought === data.task}
       style={{ color: colorOf(look) }}
       title={`${data.task}: ${task.spec.title}`}
     >

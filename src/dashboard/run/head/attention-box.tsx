@@ -1,6 +1,6 @@
-import { type ReactElement, useMemo } from 'react';
+import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { type Attention, attention } from '../../../core/attention.ts';
+import type { Attention } from '../../../core/attention.ts';
 import type { RunState } from '../../../core/state.ts';
 import { count } from '../../look/amounts.tsx';
 import { NextStepLine } from '../../look/next-step-line.tsx';
@@ -12,9 +12,8 @@ import styles from './attention-box.module.css';
 const MOST = 8;
 
 /** What in this run waits for a person: why, and the way to settle it. */
-export function AttentionBox({ state, version }: { state: RunState; version: number }): ReactElement | null {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
-  const waiting = useMemo(() => attention(state), [state, version]);
+export function AttentionBox(props: { state: RunState; waiting: readonly Attention[] }): ReactElement | null {
+  const { state, waiting } = props;
   if (waiting.length === 0) return null;
   return (
     <section className={styles.box} aria-label="Needs you">

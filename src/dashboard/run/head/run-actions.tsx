@@ -9,7 +9,7 @@ import { AgentsAtOnce } from './agents-at-once.tsx';
 import { LandActions } from './land-actions.tsx';
 import styles from './run-actions.module.css';
 
-type Filed = Pick<RunOverview, 'flag' | 'hidden'>;
+type Filed = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
 
 /** What a person can do with the run as it stands. */
 export function RunActions({ state, filing }: { state: RunState; filing: Filed | undefined }): ReactElement {
@@ -19,7 +19,7 @@ export function RunActions({ state, filing }: { state: RunState; filing: Filed |
   const retry = useAction('retry-run', { done: 'It is tried again' });
   return (
     <div className={styles.actions}>
-      {isEnded ? null : <GoingActions state={state} />}
+      {isEnded ? null : <GoingActions state={state} isLeft={filing?.carried === false} />}
       {lost > 0 && (isEnded || state.counts.failed + state.counts.blocked > 0) ? (
         <Button busy={retry.isBusy} onClick={() => retry.act({ run })}>
           <Icon name="retry" size={14} /> Retry {lost === 1 ? 'the failed task' : `${lost} tasks`}
@@ -31,7 +31,8 @@ export function RunActions({ state, filing }: { state: RunState; filing: Filed |
   );
 }
 
-function GoingActions({ state }: { state: RunState }): ReactElement {
+/** `isLeft`: nobody works on the run. */
+function GoingActions({ state, isLeft }: { state: RunState; isLeft: boolean }): ReactElement {
   const run = state.start.run;
   const pause = useAction('pause-run', { done: 'Nothing more is started; what runs goes on' });
   const resume = useAction('resume-runs', { done: 'It goes on' });
@@ -48,10 +49,10 @@ function GoingActions({ state }: { state: RunState }): ReactElement {
       </ConfirmButton>
     );
   }
-  const isPaused = Object.keys(state.paused).length > 0;
+  const isPaused = '' in state.paused;
   return (
     <>
-      {isPaused ? (
+      {isPaused || isLeft ? (
         <Button weight="main" busy={resume.isBusy} onClick={() => resume.act({ run })}>
           <Icon name="play" size={14} /> Resume
         </Button>

@@ -71,7 +71,7 @@ function Landed({ state: { landed, undone } }: { state: RunState }): ReactElemen
         </a>
       ) : (
         <span>
-          {landed.how} on {landed.branch} at{' '}
+          {landed.how === 'branch' ? 'as' : 'on'} {landed.branch} at{' '}
           <Copyable text={(undone ?? landed).commit} shown={(undone ?? landed).commit.slice(0, 8)} />
         </span>
       )}

@@ -19,12 +19,17 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
     unread: false,
     nextAt: next === undefined ? null : new Date(next).toISOString(),
     liveCount: state.counts.running,
+    carried: overview?.carried ?? true,
   });
   const reason = state.status.kind === 'ended' || state.status.kind === 'cancelling' ? state.status.reason : null;
   return (
     <header className={styles.header}>
       <div className={styles.first}>
-        <StateMark look={look} />
+        {state.status.kind === 'cancelling' ? (
+          <StateMark look={look} word="Being cancelled" />
+        ) : (
+          <StateMark look={look} />
+        )}
         <RunTitle run={state.start.run} title={state.start.title} />
       </div>
       {reason === null ? null : <p className={styles.reason}>{reason}</p>}

@@ -8,7 +8,7 @@ import styles from './details.module.css';
 import type { Moments } from './moments.ts';
 import { segmentsOf } from './segments.ts';
 
-const SEGMENTS = 6;
+const SEGMENTS = 5;
 
 /** What the row that is pointed at, or focused, is about; its place stays when none is. */
 type DetailsProps = { state: RunState; task: TaskState | undefined; moments: Moments; end: number };

@@ -15,7 +15,7 @@ import { useMoments } from './use-moments.ts';
 import { useSpan } from './use-span.ts';
 
 const ROW_PX = 28;
-const DETAILS_PX = 150;
+const DETAILS_PX = 130;
 
 /** The run along its time: one row a task, its attempts, waits, checks and landing. */
 export function Timeline({ state, version }: { state: RunState; version: number }): ReactElement {

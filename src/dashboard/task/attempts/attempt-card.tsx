@@ -31,7 +31,7 @@ export function AttemptCard({ which, attempt, again }: AttemptCardProps): ReactE
         <Fact name="Started">
           <Time at={attempt.startedAt} />
         </Fact>
-        <Fact name="Took">
+        <Fact name={ended === null ? 'Running' : 'Took'}>
           <Duration from={attempt.startedAt} to={ended?.at ?? null} />
         </Fact>
         <Fact name="Turns">{figure(used?.turns)}</Fact>

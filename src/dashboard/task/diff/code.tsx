@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import styles from './diff.module.css';
 import { colours } from './highlight.ts';
 import type { DiffFile, DiffLine, Hunk } from './parse.ts';
-import type { Side } from './review.ts';
+import type { Side } from './selection.ts';
 
 const LONGEST = 4_000;
 

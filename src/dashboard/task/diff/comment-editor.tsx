@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import styles from './diff.module.css';
-import type { Selection } from './diff-rows.ts';
 import { placeOf } from './place-words.ts';
+import type { Selection } from './selection.ts';
 
 type CommentEditorProps = {
   selection: Selection;
@@ -34,6 +34,7 @@ export function CommentEditor({ selection, draft, save, stop }: CommentEditorPro
         ref={field}
         className={styles.field}
         rows={3}
+        maxLength={20_000}
         aria-label={label}
         placeholder="What should the agent do about it?"
         value={text}

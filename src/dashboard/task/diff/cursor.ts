@@ -1,5 +1,5 @@
-import type { DiffRow, Selection } from './diff-rows.ts';
-import type { Side } from './review.ts';
+import type { DiffRow } from './diff-rows.ts';
+import type { Selection, Side } from './selection.ts';
 
 /** Where a keyboard reader stands: a row, and the side of it that is meant. */
 export type Cursor = { index: number; side: Side };

@@ -2,21 +2,12 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useEffect, useRef } from 'react';
 import { ScrollArea } from '../../look/scroll-area.tsx';
 import styles from './diff.module.css';
+import type { DiffActs } from './diff-acts.ts';
 import { DiffRowView } from './diff-row.tsx';
-import type { DiffRow, Selection } from './diff-rows.ts';
-import type { DraftComment } from './review.ts';
+import type { DiffRow } from './diff-rows.ts';
 import { useColours } from './use-colours.ts';
 import { useKeys } from './use-keys.ts';
-
-/** What can be done in a diff. */
-export type DiffActs = {
-  toggle(path: string): void;
-  select(selection: Selection): void;
-  edit(comment: DraftComment): void;
-  remove(comment: DraftComment): void;
-  save(text: string): void;
-  stop(): void;
-};
+import { useStable } from './use-stable.ts';
 
 type DiffListProps = {
   rows: readonly DiffRow[];
@@ -45,7 +36,7 @@ export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElemen
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 20,
   });
-  useColours();
+  const languages = useColours();
   const keys = useKeys(rows, { act, show: (index) => list.scrollToIndex(index, { align: 'auto' }) });
   const backAfter =
     <A extends unknown[]>(done: (...given: A) => void) =>
@@ -54,6 +45,7 @@ export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElemen
       scroller.current?.focus();
     };
   const acts = { ...keys.act, stop: backAfter(keys.act.stop), save: backAfter(keys.act.save) };
+  const stable = useStable(acts);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a file is gone to once, when it is chosen
   useEffect(() => {
     const index = rows.findIndex(({ key }) => key === goal?.key);
@@ -81,7 +73,8 @@ export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElemen
                   cursor={keys.cursor?.index === index ? keys.cursor.side : undefined}
                   selected={keys.selected}
                   draft={draft}
-                  act={acts}
+                  languages={languages}
+                  act={stable}
                 />
               </div>
             );

@@ -3,12 +3,13 @@ import type { TaskView } from '../task-view.ts';
 import styles from './diff.module.css';
 import { DiffBar } from './diff-bar.tsx';
 import { DiffList } from './diff-list.tsx';
-import { diffRows, type Mode, type Selection } from './diff-rows.ts';
+import { diffRows, type Mode } from './diff-rows.ts';
 import { fileTree, inTreeOrder } from './file-tree.ts';
 import { FileTree } from './file-tree.tsx';
 import type { DiffFile } from './parse.ts';
 import { commented, commentOn, type DraftComment, nextId } from './review.ts';
 import { ReviewPanel } from './review-panel.tsx';
+import type { Selection } from './selection.ts';
 import { useKept } from './use-kept.ts';
 import { useReview } from './use-review.ts';
 
@@ -24,7 +25,8 @@ export function DiffReview({ view, commit, files, again }: DiffReviewProps): Rea
   const [editing, setEditing] = useState<Selection & { id?: string }>();
   const draft = useRef('');
   const [goal, setGoal] = useState<{ key: string }>();
-  const { review, change } = useReview(`manyhands review ${view.run} ${key} ${commit}`);
+  const held = useReview(`manyhands review ${view.run} ${key}`, commit);
+  const { review, change } = held;
   const tree = useMemo(() => fileTree(files), [files]);
   const ordered = useMemo(() => inTreeOrder(tree), [tree]);
   const { comments } = review;
@@ -61,7 +63,7 @@ export function DiffReview({ view, commit, files, again }: DiffReviewProps): Rea
           act={{ toggle, edit, save, remove, select: setEditing, stop }}
         />
       </div>
-      <ReviewPanel view={view} review={review} change={change} again={again} />
+      <ReviewPanel view={view} held={held} again={again} />
     </div>
   );
 }

@@ -1,12 +1,12 @@
-import type { ReactElement } from 'react';
+import { memo, type ReactElement } from 'react';
 import { CommentEditor } from './comment-editor.tsx';
 import { CommentRow } from './comment-row.tsx';
 import styles from './diff.module.css';
-import type { DiffRow, Selection } from './diff-rows.ts';
+import type { LineActs } from './diff-acts.ts';
+import type { DiffRow } from './diff-rows.ts';
 import { FileRow } from './file-row.tsx';
 import { PairRow, UnifiedRow } from './line-rows.tsx';
-import type { Side } from './review.ts';
-import type { LineActs } from './use-keys.ts';
+import type { Selection, Side } from './selection.ts';
 
 type DiffRowViewProps = {
   row: DiffRow;
@@ -14,11 +14,14 @@ type DiffRowViewProps = {
   cursor: Side | undefined;
   selected: Selection | undefined;
   draft: { current: string };
+  /** How many languages there are: a row is drawn anew when there is one more. */
+  languages: number;
   act: LineActs;
 };
 
 /** One row of a diff. */
-export function DiffRowView({ row, cursor, selected, draft, act }: DiffRowViewProps): ReactElement {
+export const DiffRowView = memo(function DiffRowView(props: DiffRowViewProps): ReactElement {
+  const { row, cursor, selected, draft, act } = props;
   switch (row.row) {
     case 'file':
       return <FileRow file={row.file} isOpen={row.isOpen} toggle={() => act.toggle(row.file.path)} />;
@@ -46,4 +49,4 @@ export function DiffRowView({ row, cursor, selected, draft, act }: DiffRowViewPr
     case 'editor':
       return <CommentEditor selection={row.selection} draft={draft} save={act.save} stop={act.stop} />;
   }
-}
+});

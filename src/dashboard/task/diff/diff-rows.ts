@@ -1,11 +1,9 @@
 import { fileKind } from '../../../core/file-kind.ts';
 import type { DiffFile, DiffLine, Hunk } from './parse.ts';
-import type { DraftComment, Side } from './review.ts';
+import type { DraftComment } from './review.ts';
+import type { Selection, Side } from './selection.ts';
 
 export type Mode = 'unified' | 'split';
-
-/** A line of one side is meant, or several. */
-export type Selection = { path: string; side: Side; line: number; endLine: number };
 
 /** One row of what is drawn; `key` stays the same as long as it is the same thing. */
 export type DiffRow = { key: string; file: DiffFile } & (
@@ -30,7 +28,7 @@ export type Shown = {
 const MANY_LINES = 600;
 
 /** Why a file is folded until it is asked for; null when it is not. */
-export function foldReason(file: DiffFile): string | null {
+function foldReason(file: DiffFile): string | null {
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   if (lines === 0) return null;
   const kind = fileKind(file.path);

@@ -2,10 +2,10 @@ import type { MouseEvent, ReactElement } from 'react';
 import { Code } from './code.tsx';
 import { isIn } from './cursor.ts';
 import styles from './diff.module.css';
-import type { DiffRow, Selection } from './diff-rows.ts';
+import type { LineActs } from './diff-acts.ts';
+import type { DiffRow } from './diff-rows.ts';
 import type { DiffLine } from './parse.ts';
-import type { Side } from './review.ts';
-import type { LineActs } from './use-keys.ts';
+import type { Selection, Side } from './selection.ts';
 
 type RowProps<R extends 'line' | 'pair'> = {
   row: Extract<DiffRow, { row: R }>;

@@ -1,4 +1,4 @@
-import type { Side } from './review.ts';
+import type { Side } from './selection.ts';
 
 /** Which lines are meant, in words. */
 export function placeOf({ side, line, endLine }: { side: Side; line: number; endLine?: number | undefined }): string {

@@ -6,12 +6,14 @@ import { messageEffect } from '../task-facts.ts';
 import type { TaskView } from '../task-view.ts';
 import styles from './diff.module.css';
 import { placeOf } from './place-words.ts';
-import { asSent, isEmptyReview, NO_REVIEW, type Review } from './review.ts';
+import { asSent, isEmptyReview, NO_REVIEW } from './review.ts';
+import type { HeldReview } from './use-review.ts';
 
-type ReviewPanelProps = { view: TaskView; review: Review; change(next: Review): void; again(): void };
+type ReviewPanelProps = { view: TaskView; held: HeldReview; again(): void };
 
 /** The review as it will be sent: all comments and a message, and what the agent does with it. */
-export function ReviewPanel({ view, review, change, again }: ReviewPanelProps): ReactElement {
+export function ReviewPanel({ view, held, again }: ReviewPanelProps): ReactElement {
+  const { review, change } = held;
   const send = useAction('send-message', {
     done: 'The review was sent to the agent',
     onDone: () => {
@@ -29,6 +31,7 @@ export function ReviewPanel({ view, review, change, again }: ReviewPanelProps): 
   };
   return (
     <section className={styles.review} aria-label="Review">
+      {held.left === 0 ? null : <Earlier held={held} />}
       <details className={styles.drafts}>
         <summary>{count(review.comments.length, 'comment')} in your review</summary>
         <ul>
@@ -54,5 +57,18 @@ export function ReviewPanel({ view, review, change, again }: ReviewPanelProps): 
         Send review
       </Button>
     </section>
+  );
+}
+
+/** What was written about an earlier version of the work and never sent. */
+function Earlier({ held }: { held: HeldReview }): ReactElement {
+  return (
+    <p className={styles.earlier}>
+      {count(held.left, 'comment')} on an earlier version {held.left === 1 ? 'was' : 'were'} never sent.
+      <Button onClick={held.take}>Add to this review</Button>
+      <Button weight="quiet" onClick={held.discard}>
+        Discard
+      </Button>
+    </p>
   );
 }

@@ -1,8 +1,6 @@
 import type { ReviewComment } from '../../../schema/message.ts';
-import type { Selection } from './diff-rows.ts';
 import type { DiffFile } from './parse.ts';
-
-export type Side = 'old' | 'new';
+import type { Selection } from './selection.ts';
 
 /** A comment that is not sent yet. */
 export type DraftComment = ReviewComment & { id: string };
@@ -38,6 +36,13 @@ export function commentOn(file: DiffFile, selection: Selection, written: { id: s
 /** A name for the next comment that no other one of the review has. */
 export function nextId({ comments }: Review): string {
   return String(1 + Math.max(0, ...comments.map(({ id }) => Number(id) || 0)));
+}
+
+/** The review with the comments of an earlier one, which keep what they quote. */
+export function joinedReview(review: Review, earlier: Review): Review {
+  const joined = earlier.comments.reduce((sum, comment) => commented(sum, { ...comment, id: nextId(sum) }), review);
+  const message = [review.message.trim(), earlier.message.trim()].filter((text) => text !== '').join('\n\n');
+  return { ...joined, message };
 }
 
 /** What is sent: the comments without what only this page knows. */

@@ -1,11 +1,8 @@
 import { type KeyboardEvent, useState } from 'react';
 import { type Cursor, lineAt, moved, nextFile, sideIn, spanned } from './cursor.ts';
-import type { DiffActs } from './diff-list.tsx';
-import type { DiffRow, Selection } from './diff-rows.ts';
-import type { Side } from './review.ts';
-
-/** What a click on a line's number does: it selects, with Shift from what was selected before. */
-export type LineActs = DiffActs & { pick(row: DiffRow, side: Side, isMore: boolean): void };
+import type { DiffActs, LineActs } from './diff-acts.ts';
+import type { DiffRow } from './diff-rows.ts';
+import type { Selection, Side } from './selection.ts';
 
 type Keys = {
   cursor: Cursor | undefined;

@@ -13,7 +13,7 @@ export type ToolItem = {
 };
 
 /** A row that is shown by itself. */
-export type LineItem = { kind: 'line'; id: number; at: number; line: TranscriptLine; rows: readonly number[] };
+type LineItem = { kind: 'line'; id: number; at: number; line: TranscriptLine; rows: readonly number[] };
 
 /** One thing that a transcript shows; `rows` are the ids of all rows that it stands for. */
 export type Item = ToolItem | LineItem;

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import type { Item } from './fold.ts';
 import { wordsOf } from './split-at.ts';
 import styles from './transcript.module.css';
@@ -12,11 +12,14 @@ type RowsProps = { reading: Reading; find: Find; startedAt: number; place: numbe
 export function Rows({ reading, find, startedAt, place }: RowsProps): ReactElement {
   const { items, list, gaps, stay } = reading;
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
-  const words = wordsOf(find.text);
-  const toggle = (id: number) => {
-    stay();
-    setToggled((was) => new Set(was.has(id) ? [...was].filter((each) => each !== id) : [...was, id]));
-  };
+  const words = useMemo(() => wordsOf(find.text), [find.text]);
+  const toggle = useCallback(
+    (id: number) => {
+      stay();
+      setToggled((was) => new Set(was.has(id) ? [...was].filter((each) => each !== id) : [...was, id]));
+    },
+    [stay],
+  );
   return (
     <div className={styles.sizer} style={{ height: list.getTotalSize() }}>
       {gaps.before > 0 ? <div className={styles.gap} style={{ top: 0, height: gaps.before }} /> : null}
@@ -38,7 +41,7 @@ export function Rows({ reading, find, startedAt, place }: RowsProps): ReactEleme
               isOpen={toggled.has(item.id) !== hidesPlace(item, isMarked)}
               isMarked={isMarked}
               words={words}
-              toggle={() => toggle(item.id)}
+              toggle={toggle}
             />
           </div>
         );

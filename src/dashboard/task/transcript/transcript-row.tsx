@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { memo, type ReactElement } from 'react';
 import { exactTime } from '../../look/amounts.tsx';
 import { sinceStart } from './amount.ts';
 import type { Item } from './fold.ts';
@@ -12,11 +12,11 @@ type TranscriptRowProps = {
   isOpen: boolean;
   isMarked: boolean;
   words: readonly string[];
-  toggle(): void;
+  toggle(id: number): void;
 };
 
 /** One thing of a transcript beside the time since its attempt began. */
-export function TranscriptRow(props: TranscriptRowProps): ReactElement {
+export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): ReactElement {
   const { item, startedAt, isOpen, isMarked, words, toggle } = props;
   return (
     <div className={styles.row} data-marked={isMarked}>
@@ -24,10 +24,10 @@ export function TranscriptRow(props: TranscriptRowProps): ReactElement {
         {sinceStart(item.at - startedAt)}
       </time>
       {item.kind === 'tool' ? (
-        <ToolRow item={item} isOpen={isOpen} words={words} toggle={toggle} />
+        <ToolRow item={item} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
       ) : (
-        <LineRow line={item.line} isOpen={isOpen} words={words} toggle={toggle} />
+        <LineRow line={item.line} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
       )}
     </div>
   );
-}
+});

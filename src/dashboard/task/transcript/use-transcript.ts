@@ -95,6 +95,19 @@ export function useTranscript(which: Which, isLive: boolean): Transcript {
   const goToRow = useCallback((row: number) => replace({ row }), [replace]);
   const goToEnd = useCallback(() => replace({}), [replace]);
   const again = useCallback(() => setAsked((times) => times + 1), []);
+  const wasLive = useRef(isLive);
+  useEffect(() => {
+    const hasEnded = wasLive.current && !isLive;
+    wasLive.current = isLive;
+    const now = current.current;
+    if (hasEnded && now !== undefined)
+      read({ offset: now.start + now.rows.length }).then(
+        (page) => change((was) => extended(was, page)),
+        () => {
+          // What was said last is read when the end is scrolled to.
+        },
+      );
+  }, [isLive, read, change]);
 
   const standing = useLive(
     key,

@@ -18,7 +18,7 @@ export function windowOf(page: TranscriptPage, last: number): Window {
   return { start: page.offset, rows: page.rows, total: page.total, last: Math.max(last, page.rows.at(-1)?.id ?? 0) };
 }
 
-export function endOf(window: Window): number {
+function endOf(window: Window): number {
   return window.start + window.rows.length;
 }
 

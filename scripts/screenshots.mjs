@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { ROOT } from './steps/checkout.mjs';
+import { makeReady } from './steps/ready.mjs';
+import { finish, runOnNode } from './steps/run.mjs';
+
+/** Takes the pictures of docs/screenshots anew, from a real server with real runs. */
+await finish(async () => {
+  await makeReady();
+  return runOnNode(join(ROOT, 'test/browser/support/screenshots.ts'), [], { cwd: ROOT });
+});

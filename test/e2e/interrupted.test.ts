@@ -1,0 +1,68 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { RunSummary } from '../../src/schema/document.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+
+/** Works until it may go on, and tells how many such agents have begun. */
+const AGENT = `#!/bin/sh
+cat > /dev/null
+echo $$ > "$HOME/started-$MANYHANDS_RUN"
+while [ ! -e "$HOME/go" ]; do sleep 0.1; done
+echo made > "made-$MANYHANDS_RUN.txt"
+`;
+const SETTINGS = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
+
+it('shows a run that nobody carries as interrupted, waits for it not at all, and goes on with it', async () => {
+  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
+  const first = place.start(['job', 'first']);
+  const run = await started(place, 1);
+  expect(await listed(place)).toEqual([{ run, status: 'running', carried: true }]);
+  first.kill('SIGKILL');
+  await first.done;
+  expect(await listed(place)).toEqual([{ run, status: 'running', carried: false }]);
+  const list = await place.mh(['ls']);
+  expect([list.stdout, list.stderr]).toEqual([
+    expect.stringContaining('◌ interrupted'),
+    expect.stringContaining(`manyhands resume ${run}`),
+  ]);
+  expect((await place.mh(['show', run])).stdout).toMatch(/^◌ interrupted[\s\S]*manyhands resume/);
+  const compact = await place.mh(['show', run, '--compact', '--json']);
+  expect(compact.json).toMatchObject({ recommended: { action: 'resume', command: `manyhands resume ${run}` } });
+
+  const second = place.start(['job', 'second']);
+  const other = await started(place, 2);
+  expect(await listed(place)).toEqual([
+    { run: other, status: 'running', carried: true },
+    { run, status: 'running', carried: false },
+  ]);
+  const waited = await place.mh(['wait', run, '--json']);
+  expect([waited.code, waited.json]).toMatchObject([expect.any(Number), { error: { code: 'NEEDS_PERSON' } }]);
+
+  const resumed = place.start(['resume', run]);
+  await expect.poll(async () => (await listed(place)).find((one) => one.run === run)?.carried).toBe(true);
+  writeFileSync(join(place.root, 'go'), '');
+  expect([(await resumed.done).code, (await second.done).code]).toEqual([0, 0]);
+  expect(await listed(place)).toEqual([
+    { run: other, status: 'done', carried: false },
+    { run, status: 'done', carried: false },
+  ]);
+});
+
+async function listed(place: Scratch): Promise<Pick<RunSummary, 'run' | 'status' | 'carried'>[]> {
+  const runs = z.array(RunSummary).parse((await place.mh(['ls', '--json'])).json);
+  return runs.map(({ run, status, carried }) => ({ run, status, carried }));
+}
+
+/** The newest run, once there are so many and its agent has begun. */
+async function started(place: Scratch, count: number): Promise<string> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const runs = await listed(place);
+    const [newest] = runs;
+    if (runs.length === count && newest && existsSync(join(place.root, `started-${newest.run}`))) return newest.run;
+    await pause(100);
+  }
+  throw new Error('no agent began to work');
+}
