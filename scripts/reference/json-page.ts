@@ -9,8 +9,10 @@ import { InboxItem } from '../../src/schema/inbox.ts';
 import { InitDocument } from '../../src/schema/init.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
-import { DoctorLine, OPERATIONS, SalvageItem } from '../../src/schema/operation.ts';
+import { DoctorLine, OPERATIONS } from '../../src/schema/operation.ts';
+import { SalvageItem } from '../../src/schema/salvage-operations.ts';
 import { SearchResult } from '../../src/schema/search.ts';
+import { WarningItem } from '../../src/schema/steer-operations.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
 import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
@@ -25,6 +27,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   CompactRun,
   SearchResult,
   InboxItem,
+  WarningItem,
   AgentStanding,
   AgentPick,
   ModelScore,
@@ -95,6 +98,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`show --compact`', '[CompactRun](#compactrun)'],
   ['`search`', '[SearchResult](#searchresult)'],
   ['`inbox`', 'list of [InboxItem](#inboxitem)'],
+  ['`warnings`', 'list of [WarningItem](#warningitem)'],
   ['`models`', 'list of [AgentStanding](#agentstanding)'],
   ['`models pick`', '[AgentPick](#agentpick)'],
   ['`models scores`', 'list of [ModelScore](#modelscore)'],

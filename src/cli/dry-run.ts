@@ -25,11 +25,11 @@ export async function dryRun(
 ): Promise<DryRun> {
   const planned = plannedWork(work);
   const byId = new Map(planned.map((entry) => [entry.id, entry]));
-  const agents = await agentsFor(caller, planned, options);
+  const cast = await castOf(caller, planned, options);
   const batches = inBatches(planned.map(({ id, needs }) => ({ key: id, needs }))).map((batch) =>
     batch.flatMap((id) => {
       const entry = byId.get(id);
-      return entry === undefined ? [] : [shownEntry(entry, agents)];
+      return entry === undefined ? [] : [shownEntry(entry, cast)];
     }),
   );
   const attempts = planned.reduce((sum, { tasks }) => sum + tasks, 0);
@@ -40,7 +40,7 @@ export async function dryRun(
     recipe: work.recipe,
     title: options.title ?? null,
     batches,
-    agents,
+    agents: cast.agents,
     checks: [...config.checks.map(checkText), ...(options.checks ?? [])],
     maxParallel: options.maxParallel ?? config.limits.agents,
     cost: { attempts, perAttempt, estimate: Math.round(attempts * perAttempt * 100) / 100 },
@@ -61,7 +61,7 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
         entry.id,
         oneLine(entry.title),
         entry.role,
-        entry.agent ?? 'nobody now',
+        agentText(entry),
         entry.needs.length === 0 ? '' : `after ${entry.needs.join(', ')}`,
       ]);
     const more = batch.length > rows.length ? [`  and ${batch.length - rows.length} more`] : [];
@@ -75,7 +75,7 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
     `${dry.file}: ${count} ${count === 1 ? 'task' : 'tasks'} (${dry.format}), ${dry.maxParallel} at once`,
     ...batches,
     colors.bold('Agents'),
-    ...dry.agents.map(({ role, agent, because }) => `  ${role}: ${agent ?? 'nobody now'} (${oneLine(because)})`),
+    ...dry.agents.map((picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(picked.because)})`),
     colors.bold('Gates'),
     ...gateLines(dry),
     costLine(dry),
@@ -83,32 +83,38 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
   ];
 }
 
-async function agentsFor(caller: Caller, planned: readonly PlannedWork[], options: Options): Promise<Agent[]> {
-  const roles = [
-    ...new Set(planned.flatMap(({ role, gates }) => (gates.some(isVerified) ? [role, 'verify'] : [role]))),
-  ];
+/** Who would do the work, by role, and which agents a rehearsal would play. */
+type Cast = { agents: Agent[]; isPlayed(agent: string | null): boolean };
+
+async function castOf(caller: Caller, planned: readonly PlannedWork[], options: Options): Promise<Cast> {
+  const { dir, agents: asked = [], rehearse = false, scenario } = options;
+  const isRehearsal = rehearse || scenario !== undefined;
+  const rehearsal = { rehearse, ...(scenario === undefined ? {} : { scenario }) };
+  const roles = planned.flatMap(({ role, gates }) => (gates.some(isVerified) ? [role, 'verify'] : [role]));
   const agents: Agent[] = [];
-  for (const role of roles) {
-    if (options.rehearse === true) agents.push({ role, agent: 'rehearsal', because: 'it is rehearsed' });
-    else {
-      const { agent, because } = await caller.call('pick-model', {
-        dir: options.dir,
-        role,
-        agents: options.agents ?? [],
-      });
-      agents.push({ role, agent, because });
-    }
+  // Only a program that the command itself names is run in a rehearsal.
+  const programs = new Set<string>();
+  const isPlayed = (agent: string | null) => isRehearsal && agent !== null && !programs.has(agent);
+  for (const role of new Set(roles)) {
+    const pick = await caller.call('pick-model', { dir, role, agents: asked, ...rehearsal });
+    for (const { agent, kind } of pick.candidates) if (kind === 'command') programs.add(agent);
+    agents.push({ role, agent: pick.agent, played: isPlayed(pick.agent), because: pick.because });
   }
-  return agents;
+  return { agents, isPlayed };
 }
 
 function isVerified(gate: string): boolean {
   return gate.startsWith('verify:');
 }
 
-function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, agents: readonly Agent[]) {
-  const picked = agents.find((entry) => entry.role === role)?.agent ?? null;
-  return { id, title, role, agent: agent ?? picked, needs, gates };
+function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, { agents, isPlayed }: Cast) {
+  const who = agent ?? agents.find((entry) => entry.role === role)?.agent ?? null;
+  return { id, title, role, agent: who, played: isPlayed(who), needs, gates };
+}
+
+function agentText({ agent, played }: Pick<Agent, 'agent' | 'played'>): string {
+  if (agent === null) return 'nobody now';
+  return played && agent !== 'rehearsal' ? `${agent}, played` : agent;
 }
 
 function checkText(check: Config['checks'][number]): string {

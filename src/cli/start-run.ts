@@ -5,6 +5,7 @@ import { readGoalText } from './goal-text.ts';
 import type { Session } from './platform.ts';
 import { type StartFlags, startOptions } from './start-options.ts';
 import { work } from './work.ts';
+import { workFileNote } from './work-file-note.ts';
 
 type Request = OperationInput<'start-run'>;
 
@@ -30,6 +31,7 @@ export async function startRun(session: Session, { flags, words, request, tell, 
     ...(attend === undefined ? {} : { attend: (caller, run) => attend(caller, run, options.dir) }),
     begin: async (caller) => {
       const text = await readGoalText(terminal, words);
+      for (const note of await workFileNote(terminal, words, options.dir)) terminal.err(`note: ${cleanText(note)}\n`);
       const { run, notes } = await caller.call('start-run', request(text, options));
       for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
       for (const line of tell?.(caller.engine()) ?? []) terminal.err(`${line}\n`);

@@ -61,6 +61,12 @@ export const WATCH: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/inbox.ts')).inboxCommand,
   },
   {
+    name: 'warnings',
+    group: 'Watch',
+    summary: 'what looks like trouble in a run, and dismiss it once seen',
+    load: async () => (await import('./commands/warnings.ts')).warningsCommand,
+  },
+  {
     name: 'attach',
     group: 'Watch',
     summary: 'work with an interactive agent in its terminal',

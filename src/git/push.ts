@@ -6,6 +6,7 @@ import { git } from './git.ts';
 import { type Mirror, requireUntouched } from './mirror-config.ts';
 import { isOid, requireBranchName } from './refs.ts';
 import type { Repository } from './repository.ts';
+import { inTurn } from './turns.ts';
 
 export type PushBranch = {
   mirror: Mirror;
@@ -39,15 +40,16 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
   const target = [repository.root, `${commit}:refs/heads/${branch}`];
   const hooks = updateCheckout && keep.length > 0 ? await checkoutDoor(mirror, keep) : undefined;
   crashpoint('push.starting');
-  const result = await git(
-    ['push', '--porcelain', '--no-verify', lease, '--receive-pack', door(updateCheckout, hooks), ...target],
-    {
+  const args = ['push', '--porcelain', '--no-verify', lease, '--receive-pack', door(updateCheckout, hooks), ...target];
+  // To a second push, a checkout that the first is just moving would look like one that somebody works in.
+  const result = await inTurn(`push ${repository.root}`, () =>
+    git(args, {
       gitDir: mirror.dir,
       timeoutMs: TIMEOUT_MS,
       allow: [0, 1],
       asUser: updateCheckout,
       ...(options.signal ? { signal: options.signal } : {}),
-    },
+    }),
   );
   crashpoint('push.done');
   if (result.code === 0) return { kind: 'pushed' };

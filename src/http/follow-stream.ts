@@ -35,8 +35,7 @@ async function* encoded(caller: Caller, { name, input }: Asked, signal: AbortSig
 }
 
 function numberOf(item: unknown, field: string): number | undefined {
-  const value: unknown =
-    typeof item === 'object' && item !== null ? Object.entries(item).find(([key]) => key === field)?.[1] : undefined;
+  const value: unknown = typeof item === 'object' && item !== null ? Reflect.get(item, field) : undefined;
   return typeof value === 'number' ? value : undefined;
 }
 

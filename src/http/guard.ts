@@ -15,13 +15,17 @@ export function refusalOf(incoming: IncomingMessage, hosts: Hosts): AppError | u
   const mistake = mistakeInTarget(url);
   if (mistake !== undefined) return new AppError('REQUEST_INVALID', mistake);
   const { host, origin } = headers;
+  if ((incoming.headersDistinct.host?.length ?? 0) > 1)
+    return new AppError('REQUEST_INVALID', 'The request has more than one Host');
   if (host === undefined || !isOurHost(host, hosts, incoming.socket.localAddress))
     return new AppError('REQUEST_FOREIGN', `This server is not called ${host ?? '(no Host)'}`, { host: host ?? null });
   if (origin !== undefined && !isOurOrigin(origin, host, hosts))
     return new AppError('REQUEST_FOREIGN', `A page of ${origin} may not ask here`, { origin });
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && !OUR_SITES.includes(String(site)) && !isVisit(incoming))
-    return new AppError('REQUEST_FOREIGN', 'A page of another site may not ask here', { site });
+  if (site !== undefined && !OUR_SITES.includes(String(site))) {
+    if (!isVisit(incoming)) return new AppError('REQUEST_FOREIGN', 'A page of another site may not ask here', { site });
+    if (pathOf(incoming) !== '/login') return new AppError('LOGIN_NEEDED', 'A link of another site brings no login');
+  }
   return acts(incoming) ? refusalOfAct(incoming) : undefined;
 }
 
@@ -41,11 +45,11 @@ export function refusalOfCookieAct({ headers }: IncomingMessage): AppError | und
   return new AppError('REQUEST_FOREIGN', 'The request does not say which page it comes from');
 }
 
-/** Somebody who opens the login page from elsewhere, as the file that `--open` shows does; the page holds nothing and does nothing by itself. */
+/** Somebody who opens a page from elsewhere, as the file that `--open` shows does: they get the login page, which holds nothing. */
 function isVisit(incoming: IncomingMessage): boolean {
   const { method, headers } = incoming;
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-  return method === 'GET' && isNavigation && pathOf(incoming) === '/login';
+  return method === 'GET' && isNavigation && !pathOf(incoming).startsWith('/api');
 }
 
 /** What a form of another page can send is not JSON, so no form can act. */

@@ -30,12 +30,24 @@ export const LOGIN_PAGE = `<!doctype html>
 </html>
 `;
 
-/** The code is behind the #, which no browser sends and no log holds; it is taken out of the address at once. */
+/**
+ * The code is behind the #, which no browser sends and no log holds; it is taken out of the address at once. Whoever
+ * followed a link of another site comes without their cookie: if they are logged in, they are shown what they asked for.
+ */
 export const LOGIN_SCRIPT = `const said = document.getElementById('said');
 const asked = new URLSearchParams(location.hash.slice(1));
 const to = asked.get('to') ?? (location.pathname === '/login' ? '/' : location.pathname + location.search);
-const place = /^\\/(?![\\/\\\\])/.test(to) ? to : '/';
+const place = placeOf(to);
 history.replaceState(null, '', location.pathname);
+
+function placeOf(to) {
+  try {
+    const url = new URL(to, location.origin);
+    return url.origin === location.origin && !url.pathname.startsWith('//') ? url.href : '/';
+  } catch {
+    return '/';
+  }
+}
 
 async function logIn(shown) {
   said.textContent = 'Logging in …';
@@ -58,6 +70,7 @@ document.getElementById('form').addEventListener('submit', (event) => {
   logIn({ token: document.getElementById('token').value.trim() });
 });
 if (asked.has('code')) logIn({ code: asked.get('code') });
+else if (location.pathname !== '/login' && (await fetch('/api/session')).ok) location.replace(place);
 `;
 
 export const LOGIN_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

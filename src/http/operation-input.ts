@@ -32,7 +32,7 @@ export function inputOfQuery(
       throw new AppError('REQUEST_INVALID', `${route.path} takes no ${key}`, { parameter: key });
     input[key] = queryValue(key, property, query.getAll(key));
   }
-  return { ...input, ...inputOfPath(route, params) };
+  return withoutNul({ ...input, ...inputOfPath(route, params) });
 }
 
 /** The input of an acting request: its body, and what the path names. */
@@ -46,7 +46,15 @@ export function inputOfBody(
   const named = inputOfPath(route, params);
   const twice = Object.keys(named).find((key) => Object.hasOwn(body, key));
   if (twice !== undefined) throw new AppError('REQUEST_INVALID', `The path names ${twice}; leave it out of the body`);
-  return { ...body, ...named };
+  return withoutNul({ ...body, ...named });
+}
+
+/** No name, folder or text holds the character that ends them for the system. */
+function withoutNul(input: Record<string, unknown>): Record<string, unknown> {
+  for (const [key, value] of Object.entries(input))
+    if (typeof value === 'string' && value.includes('\0'))
+      throw new AppError('REQUEST_INVALID', `${key} holds a NUL character`, { parameter: key });
+  return input;
 }
 
 function inputOfPath(route: OperationRoute, params: Record<string, string>): Record<string, unknown> {

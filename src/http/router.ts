@@ -13,6 +13,7 @@ import { sendEventStream } from './event-stream.ts';
 import { Feeds } from './feeds.ts';
 import { followedStream } from './follow-stream.ts';
 import { readJson } from './json-body.ts';
+import { requireKnownFolder } from './known-folder.ts';
 import { addLoginRoutes } from './login-routes.ts';
 import { inputOfBody, inputOfQuery } from './operation-input.ts';
 import { type OperationRoute, operationRoutes } from './operation-routes.ts';
@@ -60,6 +61,7 @@ function addOperation(app: Hono<HttpEnv>, route: OperationRoute, options: Router
       return json(await perform(caller, route, input));
     }
     const input = inputOfQuery(route, c.req.param(), query);
+    if (options.identityOf(incoming)?.role === 'viewer') await requireKnownFolder(caller, input.dir);
     if (route.kind === 'stream') return follow(c.env, { route, input, ...options });
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());

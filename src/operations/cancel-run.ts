@@ -7,6 +7,5 @@ import type { Operation } from './operation.ts';
 export const cancelRun: Operation<'cancel-run'> = async (ports, input) => {
   const { start } = await findRun(ports, input);
   const engine = requireEngine(ports);
-  await engine.carry(start.run);
-  return runDocument(await engine.submit(start.run, (state) => decideCancel(state, input.reason, input.force)));
+  return runDocument(await engine.cancel(start.run, (state) => decideCancel(state, input.reason, input.force)));
 };

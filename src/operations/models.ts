@@ -18,8 +18,8 @@ export const listModels: Operation<'list-models'> = async (ports, { dir }) => {
 };
 
 /** Says which agent and model a role would get now, and why, without starting anything. */
-export const pickModel: Operation<'pick-model'> = async (ports, { dir, role, agents }) =>
-  pick(await ports.agents(dir, agents), role);
+export const pickModel: Operation<'pick-model'> = async (ports, { dir, role, agents, ...rehearsal }) =>
+  pick(await ports.agents(dir, agents, rehearsal), role);
 
 /** Says the same of every role that recipes ask for, that the settings name, or that has results. */
 export const planRoutes: Operation<'plan-routes'> = async (ports, { dir }) => {
@@ -65,6 +65,7 @@ function candidateOf(view: AgentsView, role: string, agent: string): AgentPick['
   );
   return {
     agent,
+    kind: found?.kind ?? null,
     ok: found?.ok ?? false,
     detail: found?.detail ?? 'not configured',
     restsUntil: restEnd(view, agent),

@@ -10,18 +10,30 @@ import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
 import type { ProcessRecord, ProjectEvent, RunEvent } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
-import type { ArchiveResult, BackupResult } from '../schema/keeping.ts';
 import type { BenchKind } from '../schema/model.ts';
-import type { OperationOutput, SalvageItem, ShownEvent } from '../schema/operation.ts';
+import type { OperationOutput, ShownEvent } from '../schema/operation.ts';
 import type { PullRequest } from '../schema/pull-request.ts';
 import type { StartRequest } from '../schema/request.ts';
 import type { ReviewInput } from '../schema/review-input.ts';
+import type { SalvageItem } from '../schema/salvage-operations.ts';
 import type { Template } from '../schema/template.ts';
 import type { UndoResult } from '../schema/undo.ts';
-import type { ArchivedRun, FilesPort, OverviewPort, TranscriptsPort } from './view-ports.ts';
+import type { KeepPort } from './keep-port.ts';
+import type { FilesPort, OverviewPort, TranscriptsPort } from './view-ports.ts';
 
 /** A row of what an agent said. */
 export type SaidRow = { id: number; attempt: string; at: number; kind: string; text: string; data?: unknown };
+
+/** `after` is the id of the last row seen; without names, of all attempts of the run. */
+type SaidQuery = { run: string; attempts?: readonly string[]; after: number; limit: number };
+
+/** Hears what is said in a run; events of the run rouse it too. */
+export interface Ear extends Disposable {
+  /** The rows since they were last taken, in order; undefined when some were missed, which can be read. */
+  take(): SaidRow[] | undefined;
+  /** Resolves when something was said or happened since rows were last taken, or the signal aborted. */
+  news(): Promise<void>;
+}
 
 /** Reading runs: live from the engine of this process, else folded from the store. */
 export interface RunsPort {
@@ -36,7 +48,10 @@ export interface RunsPort {
   events(run: string, after: number, signal: AbortSignal): AsyncIterable<ShownEvent>;
   /** Everything that happened so far. */
   history(run: string): ShownEvent[];
-  said(attempts: readonly string[], after: number, limit: number): SaidRow[];
+  /** What was said, in order; possibly fewer rows than asked for, but none only where none is left. */
+  said(query: SaidQuery): SaidRow[];
+  /** Hears all that is said from now on, where news comes. */
+  listen(run: string, signal: AbortSignal): Ear;
   /** Resolves when something new was said or happened in the run. */
   news(run: string, signal: AbortSignal): Promise<void>;
 }
@@ -82,6 +97,8 @@ export interface EnginePort {
   /** Takes up a recorded run, if it is not being carried yet. */
   carry(run: string): Promise<void>;
   submit(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
+  /** Ends a run that was begun, also one whose repository is gone. */
+  cancel(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
   /** Puts something on record without taking the run up. */
   record(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
   /** Tells the agent of a task something. */
@@ -111,21 +128,11 @@ export interface BenchPort {
   most(kind: BenchKind): number;
 }
 
-/** Which ended runs go into archives, and whether they leave the database once their archive was read back. */
-export type Archiving = { project: string | undefined; olderThanDays: number; apply: boolean; remove: boolean };
-
-/** Keeping what is stored: copies of the database, and old runs in files. */
-export interface KeepPort {
-  backup(keep: number): Promise<BackupResult>;
-  archive(archiving: Archiving): Promise<ArchiveResult>;
-  /** The runs that are in archives only, those that were archived last first. */
-  archived(): AsyncIterable<ArchivedRun>;
-  /** Puts the run of an archive (a file, or a run whose archive lies where we put it) back into the database. */
-  restore(archive: string): Promise<{ run: string }>;
-}
-
 /** An agent and whether it could work here and now. */
 export type AgentView = { name: string; kind: AgentKind; ok: boolean; detail: string; nextStep: string | null };
+
+/** Whether agents would be played, and by which scenario. */
+export type RehearsalChoice = { rehearse: boolean; scenario?: string | undefined };
 
 /** What is known about the agents of a project. */
 export type AgentsView = {
@@ -225,8 +232,8 @@ export interface Ports {
   history(): History;
   /** Milliseconds since 1970. */
   now(): number;
-  /** The agents of a folder's settings as they stand now. */
-  agents(dir: string, choices: readonly string[]): Promise<AgentsView>;
+  /** The agents of a folder's settings as they stand now, or as a rehearsal would have them. */
+  agents(dir: string, choices: readonly string[], rehearsal?: RehearsalChoice): Promise<AgentsView>;
   readonly keep: KeepPort;
   where(dir: string): Promise<OperationOutput<'where'>>;
   doctor(dir: string, online: boolean): Promise<OperationOutput<'doctor'>>;

@@ -6,51 +6,61 @@ import { completeKey, findRun } from './find-run.ts';
 import type { StreamOperation } from './operation.ts';
 import type { SaidRow } from './ports.ts';
 
+/** Of whom it is read; all that is not said here is wanted. */
+type Wanted = { task: string | undefined; attempt: number | undefined };
+
 const PAGE = 500;
 
 /** Reads what the agents of a run said, in the order in which it was heard; follows it until the run is settled if asked. */
 export const readLogs: StreamOperation<'read-logs'> = async function* (ports, input, signal) {
-  const { start } = await findRun(ports, input);
+  const found = await findRun(ports, input);
+  const { run } = found.start;
+  const wanted: Wanted = {
+    task: input.task === undefined ? undefined : completeKey(found, input.task),
+    attempt: input.attempt,
+  };
+  using ear = input.follow && ports.runs.isLive ? ports.runs.listen(run, signal) : undefined;
   let { after } = input;
+  let isBehind = true;
   while (!signal.aborted) {
-    const state = ports.runs.state(start.run);
-    const settled = isSettled(state);
-    const only = input.task === undefined ? undefined : completeKey(state, input.task);
-    const heard = input.follow && !settled && ports.runs.isLive ? ports.runs.news(start.run, signal) : undefined;
-    const names = attemptsOf(state, only, input.attempt);
-    const rows = ports.runs.said([...names.keys()], after, PAGE);
-    for (const row of rows) yield line(row, start.run, names.get(row.attempt));
-    after = rows.at(-1)?.id ?? after;
-    if (rows.length === PAGE) continue;
-    if (heard === undefined) return;
-    await heard;
+    const state = ports.runs.state(run);
+    const isLast = ear === undefined || isSettled(state);
+    const rows: SaidRow[] | undefined = isBehind
+      ? ports.runs.said({ run, after, limit: PAGE, ...attemptsOf(state, wanted) })
+      : ear?.take();
+    for (const row of rows ?? []) {
+      if (row.id <= after) continue;
+      after = row.id;
+      const line = lineOf(row, state);
+      if (isWanted(line, wanted)) yield line;
+    }
+    const isQuiet = rows?.length === 0;
+    if (isQuiet && isLast) return;
+    if (isQuiet && !isBehind) await ear?.news();
+    isBehind = rows === undefined || (isBehind && !isQuiet);
   }
 };
 
-function attemptsOf(
-  state: RunState,
-  only: string | undefined,
-  number: number | undefined,
-): Map<string, { task: string; attempt: number }> {
-  const names = new Map<string, { task: string; attempt: number }>();
-  for (const key of only === undefined ? state.order : [only]) {
-    const task = state.tasks[key];
-    for (const attempt of task?.attempts ?? []) {
-      if (number !== undefined && attempt.number !== number) continue;
-      names.set(attemptId(state.start.run, task?.ordinal ?? 0, attempt.number), { task: key, attempt: attempt.number });
-    }
-  }
-  return names;
+/** The attempts of one task are asked for by their names; of all tasks they are too many. */
+function attemptsOf({ start, tasks }: RunState, { task }: Wanted): { attempts?: string[] } {
+  const state = task === undefined ? undefined : tasks[task];
+  if (state === undefined) return {};
+  return { attempts: state.attempts.map(({ number }) => attemptId(start.run, state.ordinal, number)) };
 }
 
-function line(row: SaidRow, run: string, name: { task: string; attempt: number } | undefined): LogLine {
-  const { id, kind, text, data } = row;
+function isWanted(line: LogLine, { task, attempt }: Wanted): boolean {
+  return (task === undefined || line.task === task) && (attempt === undefined || line.attempt === attempt);
+}
+
+/** The name of an attempt says which task of the run it is of. */
+function lineOf({ id, attempt, at, kind, text, data }: SaidRow, { start, order }: RunState): LogLine {
+  const [, ordinal = 0, number = 0] = attempt.split('-').map(Number);
   return {
     id,
-    run,
-    task: name?.task ?? '',
-    attempt: name?.attempt ?? 0,
-    at: new Date(row.at).toISOString(),
+    run: start.run,
+    task: order[ordinal - 1] ?? '',
+    attempt: number,
+    at: new Date(at).toISOString(),
     kind,
     text,
     ...(data === undefined ? {} : { data }),

@@ -20,6 +20,7 @@ import { listInbox } from './list-inbox.ts';
 import { listProjects } from './list-projects.ts';
 import { listRecipes } from './list-recipes.ts';
 import { listRuns } from './list-runs.ts';
+import { listWarnings } from './list-warnings.ts';
 import { markRead } from './mark-read.ts';
 import { scoreModels } from './model-scores.ts';
 import { listModels, pickModel, planRoutes } from './models.ts';
@@ -74,6 +75,7 @@ export const operations: { [N in OperationName]: Operation<N> } = {
   'resume-runs': resumeRuns,
   'send-message': sendMessage,
   'dismiss-warning': dismissWarning,
+  'list-warnings': listWarnings,
   'stop-engine': stopEngine,
   'land-run': landRun,
   'list-pull-requests': listPullRequests,

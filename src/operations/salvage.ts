@@ -1,6 +1,6 @@
 import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
-import type { SalvageItem } from '../schema/operation.ts';
+import type { SalvageItem } from '../schema/salvage-operations.ts';
 import { findProject, findRun, type Ref } from './find-run.ts';
 import type { Operation } from './operation.ts';
 import type { Ports } from './ports.ts';
@@ -42,7 +42,10 @@ export const restoreSalvage: Operation<'restore-salvage'> = async (ports, input)
 };
 
 /** A ref tells of which run it is, and so of which project; a commit does not, and the folder says it. */
-async function projectOf(ports: Ports, { ref, ...where }: Ref & { ref: string }): Promise<{ id: string; root: string }> {
+async function projectOf(
+  ports: Ports,
+  { ref, ...where }: Ref & { ref: string },
+): Promise<{ id: string; root: string }> {
   const named = SAVED.exec(ref)?.[1];
   const run = where.run ?? (named !== undefined && ports.runs.ids().includes(named) ? named : undefined);
   return run === undefined ? findProject(ports, where) : (await findRun(ports, { run })).start.project;

@@ -42,7 +42,12 @@ export function taskSpec(
 /** A title as a person would write it: one line, not too long. */
 export function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= 120 ? line : `${line.slice(0, 119).trimEnd()}…`;
+  return line.length <= 120
+    ? line
+    : `${line
+        .slice(0, 119)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd()}…`;
 }
 
 function retryOf(config: Config): Retry {

@@ -98,7 +98,9 @@ export const RunSummary = RunDocument.pick({
   endedAt: true,
   nextAt: true,
 }).extend({
-  carried: z.boolean().describe('Whether an engine works on it now; a running one that nobody carries was interrupted.'),
+  carried: z
+    .boolean()
+    .describe('Whether an engine works on it now; a running one that nobody carries was interrupted.'),
   tasks: z.number().int(),
   done: z.number().int(),
   ...Filing.shape,
@@ -176,6 +178,7 @@ export const AgentPick = z.object({
   candidates: z.array(
     z.object({
       agent: z.string(),
+      kind: z.string().nullable().describe('rehearsal: it is played; null: it is not configured.'),
       ok: z.boolean(),
       detail: z.string(),
       restsUntil: z.string().nullable(),

@@ -22,7 +22,13 @@ export const MODEL_OPERATIONS = {
   'pick-model': operation(
     'anywhere',
     'Say which agent and model a role would get now, and why',
-    z.object({ dir: z.string(), role: z.string(), agents: z.array(z.string()).default([]) }),
+    z.object({
+      dir: z.string(),
+      role: z.string(),
+      agents: z.array(z.string()).default([]),
+      rehearse: z.boolean().default(false).describe('Who would be picked in a rehearsal, where agents are played.'),
+      scenario: z.string().optional().describe('The file that a rehearsal plays.'),
+    }),
     AgentPick,
   ),
   'score-models': operation(

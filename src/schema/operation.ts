@@ -9,23 +9,11 @@ import { PullRequest } from './pull-request.ts';
 import { StartOptions, StartRequest } from './request.ts';
 import { RESULT_OPERATIONS } from './result-operations.ts';
 import { RunRef } from './run-ref.ts';
+import { SALVAGE_OPERATIONS } from './salvage-operations.ts';
 import { SERVE_STREAMS } from './serve-operations.ts';
 import { STEER_OPERATIONS } from './steer-operations.ts';
 import { TERMINAL_OPERATIONS, TERMINAL_STREAMS } from './terminal-operations.ts';
 import { VIEW_OPERATIONS, VIEW_STREAMS } from './view-operations.ts';
-
-export const SalvageItem = z.object({
-  ref: z.string(),
-  run: z.string(),
-  task: z.string(),
-  attempt: z.number().int(),
-  commit: z.string(),
-  at: z.string(),
-  landed: z.boolean(),
-  files: z.number().int(),
-  detail: z.string(),
-});
-export type SalvageItem = z.infer<typeof SalvageItem>;
 
 export const DoctorLine = z.object({
   name: z.string(),
@@ -163,18 +151,7 @@ export const OPERATIONS = {
     }),
     z.object({ run: z.string(), notes: z.array(z.string()) }),
   ),
-  'list-salvage': operation('anywhere', 'List all work that was ever saved', z.object(RunRef), z.array(SalvageItem)),
-  'restore-salvage': operation(
-    'anywhere',
-    'Put saved work on a branch of your repository',
-    z.object({
-      ...RunRef,
-      ref: z.string(),
-      branch: z.string().optional(),
-      to: z.string().optional().describe('A folder of another clone that gets the branch, where the repository is gone.'),
-    }),
-    z.object({ branch: z.string(), commit: z.string() }),
-  ),
+  ...SALVAGE_OPERATIONS,
   clean: operation(
     'engine',
     'Remove workspaces and raw output that are saved and no longer needed',

@@ -27,6 +27,7 @@ const RUN_ROUTES = {
   'rename-run': 'POST /api/runs/{run}/rename',
   'mark-read': 'POST /api/runs/{run}/read',
   'bulk-status': 'GET /api/runs/{run}/items',
+  'list-warnings': 'GET /api/runs/{run}/warnings',
 } as const satisfies Routes;
 
 const TASK_ROUTES = {

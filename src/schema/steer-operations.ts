@@ -5,6 +5,17 @@ import { MessageText, ReviewComment } from './message.ts';
 import { operation } from './operation-entry.ts';
 import { RunRef } from './run-ref.ts';
 
+/** A sign that the last attempt of a task may be in trouble. */
+export const WarningItem = z.object({
+  run: z.string(),
+  task: z.string(),
+  attempt: z.number().int(),
+  sign: HealthSign,
+  message: z.string(),
+  at: z.string(),
+});
+export type WarningItem = z.infer<typeof WarningItem>;
+
 /** What a person asks of agents that are at work, and of the engine itself. */
 export const STEER_OPERATIONS = {
   'send-message': operation(
@@ -23,6 +34,12 @@ export const STEER_OPERATIONS = {
     'Show a warning about an attempt no longer',
     z.object({ ...RunRef, task: z.string(), attempt: z.number().int().positive(), sign: HealthSign }),
     RunDocument,
+  ),
+  'list-warnings': operation(
+    'anywhere',
+    'List the warnings about the attempts of a run that nobody has dismissed',
+    z.object({ ...RunRef, task: z.string().optional() }),
+    z.array(WarningItem),
   ),
   'stop-engine': operation(
     'living-engine',

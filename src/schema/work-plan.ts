@@ -34,12 +34,15 @@ export const DryRun = z.object({
         title: z.string(),
         role: z.string(),
         agent: z.string().nullable(),
+        played: z.boolean().describe('In a rehearsal: the agent is played, and no model is asked.'),
         needs: z.array(z.string()),
         gates: z.array(z.string()),
       }),
     ),
   ),
-  agents: z.array(z.object({ role: z.string(), agent: z.string().nullable(), because: z.string() })),
+  agents: z.array(
+    z.object({ role: z.string(), agent: z.string().nullable(), played: z.boolean(), because: z.string() }),
+  ),
   checks: z.array(z.string()).describe('What must exit 0 for every task.'),
   maxParallel: z.number().int(),
   cost: z

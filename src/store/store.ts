@@ -45,6 +45,9 @@ export type Batch = { attempt: string; rows: readonly TranscriptRow[]; cursors: 
 
 export type TranscriptQuery = { attempt: string; after?: number; limit: number; kinds?: readonly string[] };
 
+/** `after` is the id of the last row seen. */
+export type RunTranscriptQuery = { run: string; after?: number; limit: number };
+
 /** Rows by their place among those of the attempt, counted from 0. */
 export type PageQuery = { attempt: string; offset: number; limit: number };
 
@@ -84,7 +87,7 @@ export interface Store extends AsyncDisposable {
   /** Stores a text once, under its SHA-256. */
   putBlob(text: string): Promise<string>;
   getBlob(hash: string): string | undefined;
-  /** Rows, cursors and usage in one transaction; a batch that is repeated, at once or later, changes nothing. */
+  /** Rows, cursors and usage in one transaction; a batch that is repeated, at once or later, changes nothing. A power cut may take the last ones away, which can be read again. */
   ingest(batch: Batch): Promise<void>;
   /** Where reading goes on; 0 for a file never read. */
   cursor(attempt: string, file: OutputFile): number;
@@ -94,6 +97,8 @@ export interface Store extends AsyncDisposable {
   usage(attempt: string): unknown;
   /** Rows of an attempt in the order of their ids. */
   transcript(query: TranscriptQuery): TranscriptEntry[];
+  /** Rows of all attempts of a run in the order of their ids; possibly fewer than asked for, but none only where none is left. */
+  runTranscript(query: RunTranscriptQuery): TranscriptEntry[];
   /** How many rows an attempt has; as quick for a million as for one. */
   rowCount(attempt: string): number;
   /** Rows by their place; as quick at the end of a million as at the beginning. */

@@ -7,7 +7,7 @@ import { readHistory } from '../engine/history.ts';
 import { pinChoices } from '../engine/pin.ts';
 import { AppError } from '../errors.ts';
 import { inspectRepository, projectId } from '../git/repository.ts';
-import type { AgentsView, AgentView } from '../operations/ports.ts';
+import type { AgentsView, AgentView, RehearsalChoice } from '../operations/ports.ts';
 import type { Config } from '../schema/config.ts';
 import { AccountEvent } from '../schema/event.ts';
 import type { Store } from '../store/store.ts';
@@ -17,17 +17,19 @@ import type { World } from '../world.ts';
 export async function viewAgents(
   { parts, store, world, env }: { parts: Parts; store: Store; world: World; env: NodeJS.ProcessEnv },
   dir: string,
-  choices: readonly string[],
+  choices: { agents: readonly string[] } & RehearsalChoice,
 ): Promise<AgentsView> {
   const { root, project } = await inspectRepository(dir).then(
     (repository) => ({ root: repository.root, project: projectId(repository) }),
     () => ({ root: dir, project: undefined }),
   );
   const settings = await parts.config(root);
+  const { rehearse, scenario } = choices;
+  const rehearsal = { rehearse, ...(scenario === undefined ? {} : { scenario }) };
   const pin = (agents: readonly string[]) =>
-    pinChoices(parts, { config: settings, options: { dir, agents: [...agents], rehearse: false }, root });
+    pinChoices(parts, { config: settings, options: { dir, agents: [...agents], ...rehearsal }, root });
   const pinned = orKnown(
-    () => pin(choices),
+    () => pin(choices.agents),
     () => pin(BUILT_IN),
   );
   const config = await parts.withLogins(pinned.config);

@@ -5,13 +5,17 @@ import type { ActiveRun } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { landOnBase } from '../engine/land-base.ts';
 import { landAsPullRequest } from '../engine/land-pr.ts';
+import { loadRun } from '../engine/ledger.ts';
+import { openLostProject } from '../engine/lost-project.ts';
 import { recheckRun } from '../engine/recheck.ts';
 import { send } from '../engine/send.ts';
 import { smallCallNotes } from '../engine/small-call-ways.ts';
 import { startRun } from '../engine/start.ts';
 import { undoRun } from '../engine/undo.ts';
 import { AppError } from '../errors.ts';
+import { inTurn } from '../git/turns.ts';
 import type { EnginePort } from '../operations/ports.ts';
+import { runStream } from '../schema/ids.ts';
 import { startBench } from './bench-port.ts';
 
 /** A run in the hands of those who steer it now. */
@@ -22,12 +26,12 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
   const taken = new Map<string, Taken>();
 
   /** A run is taken up once, and everybody who steers it shares it: two states of one run would write over each other. */
-  function steer<T>(run: string, work: (active: ActiveRun) => Promise<T>): Promise<T> {
-    return engine.attend(() => steered(run, work));
+  function steer<T>(run: string, work: (active: ActiveRun) => Promise<T>, takeUp = take): Promise<T> {
+    return engine.attend(() => steered(run, work, takeUp));
   }
 
-  async function steered<T>(run: string, work: (active: ActiveRun) => Promise<T>): Promise<T> {
-    const held = taken.get(run) ?? { active: take(run), users: 0 };
+  async function steered<T>(run: string, work: (active: ActiveRun) => Promise<T>, takeUp: typeof take): Promise<T> {
+    const held = taken.get(run) ?? { active: takeUp(run), users: 0 };
     taken.set(run, held);
     held.users += 1;
     try {
@@ -40,6 +44,17 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
 
   async function take(run: string): Promise<ActiveRun> {
     return engine.runs.get(run) ?? (await activate(engine, run));
+  }
+
+  /** What was begun can be ended also where the repository is gone. */
+  async function takeToEnd(run: string): Promise<ActiveRun> {
+    try {
+      return await take(run);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'REPOSITORY_GONE') throw error;
+      const state = loadRun(engine.store, runStream(run));
+      return activate(engine, run, { state, project: await openLostProject(engine, state.start.project) });
+    }
   }
 
   return {
@@ -66,6 +81,16 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
         engine.carry(active);
         return active.ledger.state;
       }),
+    cancel: (run, decide) =>
+      steer(
+        run,
+        async (active) => {
+          engine.carry(active);
+          await engine.submit(active, decide).committed;
+          return active.ledger.state;
+        },
+        takeToEnd,
+      ),
     record: (run, decide) =>
       steer(run, async (active) => {
         await engine.submit(active, decide).committed;
@@ -79,17 +104,22 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
         return active.ledger.state;
       }),
     land: (run, { how, ...asked }) =>
-      steer(run, async (active) => {
-        const outcome =
-          how === 'pr' ? await landAsPullRequest(engine, active, asked) : await landOnBase(engine, active);
-        if (outcome.kind === 'held')
-          throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
-        const { status } = active.ledger.state;
-        if (status.kind === 'held' && status.hold.what === 'landing')
-          await engine.submit(active, (state) => approve(state, { note: 'landed by a person' })).committed;
-        engine.carry(active);
-        return active.ledger.state;
-      }),
+      steer(run, (active) =>
+        inTurn(`land ${run}`, async () => {
+          const { landed } = active.ledger.state;
+          if (landed !== null && landed.how !== 'pr')
+            throw new AppError('REFUSED', `Run ${run} has landed on ${landed.branch} already`);
+          const outcome =
+            how === 'pr' ? await landAsPullRequest(engine, active, asked) : await landOnBase(engine, active);
+          if (outcome.kind === 'held')
+            throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
+          const { status } = active.ledger.state;
+          if (status.kind === 'held' && status.hold.what === 'landing')
+            await engine.submit(active, (state) => approve(state, { note: 'landed by a person' })).committed;
+          engine.carry(active);
+          return active.ledger.state;
+        }),
+      ),
     recheck: (run) => steer(run, (active) => recheckRun(engine, active)),
     undo: (run, asked) => steer(run, (active) => undoRun(engine, active, asked)),
     clean: (options) => engine.attend(() => cleanUp(engine, options)),

@@ -5,7 +5,7 @@ import type { RunState } from '../core/state.ts';
 import { loadRun } from '../engine/ledger.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
-import type { Archiving, KeepPort } from '../operations/ports.ts';
+import type { Archiving, KeepPort } from '../operations/keep-port.ts';
 import { toMarkdown } from '../reports/markdown.ts';
 import { runReport } from '../reports/run-report.ts';
 import type { ProjectEvent } from '../schema/event.ts';

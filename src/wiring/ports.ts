@@ -32,7 +32,8 @@ export type PortSources = {
 
 /** All that operations use, in the engine's process and in one that only reads. */
 export function portsFor({ home, env, world, store, parts, own }: PortSources): Ports {
-  const view: Ports['agents'] = (dir, choices) => viewAgents({ parts, store, world, env }, dir, choices);
+  const view: Ports['agents'] = (dir, choices, rehearsal = { rehearse: false }) =>
+    viewAgents({ parts, store, world, env }, dir, { agents: choices, ...rehearsal });
   const runs = runsPort(store, own?.engine);
   const projects = projectsPort(store, world);
   const live =

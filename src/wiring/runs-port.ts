@@ -5,6 +5,7 @@ import type { RunsPort } from '../operations/ports.ts';
 import { runStream } from '../schema/ids.ts';
 import type { ShownEvent } from '../schema/operation.ts';
 import type { Store, StoredEvent } from '../store/store.ts';
+import { listenTo } from './ear.ts';
 
 /** States of runs that nobody carries may be big. */
 const MOST_KEPT = 4;
@@ -36,11 +37,14 @@ export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
     isCarried: (run) => engine?.runs.has(run) ?? false,
     events: (run, after, signal) => follow({ store, engine, stream: runStream(run), after, signal }),
     history: (run) => store.read(runStream(run)).map(shown),
-    said: (attempts, after, limit) =>
-      attempts
-        .flatMap((attempt) => store.transcript({ attempt, after, limit }))
-        .sort((a, b) => a.id - b.id)
-        .slice(0, limit),
+    said: ({ run, attempts, after, limit }) =>
+      attempts === undefined
+        ? store.runTranscript({ run, after, limit })
+        : attempts
+            .flatMap((attempt) => store.transcript({ attempt, after, limit }))
+            .sort((a, b) => a.id - b.id)
+            .slice(0, limit),
+    listen: (run, signal) => listenTo(store, run, signal),
     news: (run, signal) => news(store, run, signal),
   };
 }

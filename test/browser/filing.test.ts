@@ -48,7 +48,7 @@ describe('what a person keeps', () => {
     await page.waitForURL(/\/history\?collection=/);
     await page.getByRole('table').getByRole('link', { name: 'Check the links' }).waitFor();
     await page.getByRole('table').getByRole('link', { name: 'Update the changelog' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Look at the readme' }).count()).toBe(0);
+    expect(await page.getByRole('table').getByText('Look at the readme').count()).toBe(0);
 
     await page.goto(`${served.url}/history`);
     const row = page.getByRole('row', { name: /Look at the readme/ });
@@ -64,6 +64,11 @@ describe('what a person keeps', () => {
     await page.getByLabel('Flagged').check();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     expect(page.url()).toContain('flagged=yes');
+
+    await page.getByRole('link', { name: 'Search', exact: true }).click();
+    await served.scratch.mh(['job', 'Look once more', '--rehearse']);
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByRole('table').getByRole('link', { name: 'Look once more' }).waitFor();
 
     await page.goto(`${served.url}/search`);
     await page.getByLabel('Search for').fill('changelog');

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,6 +48,33 @@ describe('a person in the browser', () => {
     await stranger.context().close();
   });
 
+  it('is led by no link to another server, and back to where a link of another page points', async () => {
+    const there = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<a href="${served.url}/history?recipe=job">the runs</a>`);
+    }).listen(0, '127.0.0.1');
+    await once(there, 'listening');
+    const other = addressOf(there);
+    try {
+      for (const to of [`/\t/${other}`, `/.//${other}`, 'http://[']) {
+        const led = await page.context().newPage();
+        await led.goto(`${await served.link()}&to=${encodeURIComponent(to)}`);
+        await led.getByRole('navigation', { name: 'Pages' }).waitFor();
+        expect(new URL(led.url()).origin, to).toBe(served.url);
+        await led.close();
+      }
+      const visitor = await page.context().newPage();
+      await visitor.goto(`http://${other}`);
+      await visitor.getByRole('link').click();
+      await visitor.getByRole('heading', { name: 'History' }).waitFor();
+      expect(visitor.url()).toBe(`${served.url}/history?recipe=job`);
+      await visitor.close();
+    } finally {
+      there.close();
+      there.closeAllConnections();
+    }
+  });
+
   it('watches a run, over a reload and over the death of the server, and lands it', async () => {
     await askForGreeting();
     await page.getByRole('link', { name: 'Write a greeting' }).first().click();
@@ -88,4 +117,9 @@ describe('a person in the browser', () => {
 async function askForGreeting(): Promise<void> {
   const asked = ['job', 'Write a greeting', '--write', '--agent', 'command:./hand.sh', '--detach'];
   expect((await scratch.mh(asked)).code).toBe(0);
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : '';
 }

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
-import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { complaintsOf, openBrowser } from './support/browser.ts';
-import { serveDashboard } from './support/served.ts';
+import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
 
 /** Writes down what it is told; waits, prints much, or talks in a terminal if its prompt says so. */
 const AGENT = `#!/bin/sh
@@ -30,35 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-interface Served extends AsyncDisposable {
-  scratch: Scratch;
-  url: string;
-  enter(context: BrowserContext): Promise<Page>;
-}
-
-/** A repository with the agent in it, served; disposing ends the server. */
-async function serve(): Promise<Served> {
-  const scratch = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
-  const { url, link } = await serveDashboard(scratch);
-  return {
-    scratch,
-    url,
-    enter: async (context) => {
-      const page = await context.newPage();
-      await page.goto(await link());
-      await page.waitForURL(`${url}/`);
-      return page;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await scratch.mh(['stop']);
-      await scratch[Symbol.asyncDispose]();
-    },
-  };
+function serve(): Promise<ScratchServer> {
+  return serveScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
 }
 
 /** Starts a job and opens the page of its only task. */
 async function openTask(
-  served: Served,
+  served: ScratchServer,
   page: Page,
   options: { goal: string; args?: string[]; view?: string },
 ): Promise<string> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { printedText, seenText } from '../../src/dashboard/look/seen-text.ts';
 import { foldRows, indexOfRow } from '../../src/dashboard/task/transcript/fold.ts';
 import { placeIn } from '../../src/dashboard/task/transcript/place.ts';
 import { splitAt, wordsOf } from '../../src/dashboard/task/transcript/split-at.ts';
@@ -30,6 +31,13 @@ function page(offset: number, count: number, total: number): TranscriptPage {
 }
 
 describe('what a transcript shows', () => {
+  it('is what a program printed, without colours and with everything that hides spelled out', () => {
+    const said =
+      '\u001b[1;31mred\u001b[0m \u001b]8;;javascript:x\u0007link\u001b]8;;\u0007\ta\u202egnp.exe\u200b\u0000';
+    expect(printedText(said)).toBe('red link\ta⟨U+202E⟩gnp.exe⟨U+200B⟩⟨U+0000⟩');
+    expect(seenText('if (a\u2066) { // é 🎉 你好\n')).toBe('if (a⟨U+2066⟩) { // é 🎉 你好\n');
+  });
+
   it('puts the result of a tool call with the call, however much was said between', () => {
     const items = foldRows([
       called(1, 'a'),

@@ -30,7 +30,8 @@ it('lands a run that a second terminal lands at the same time, and leaves the ru
   writeFileSync(join(place.root, 'go'), '');
   const landed = [await first.done, await second.done];
   expect(landed.map(({ stderr }) => stderr).join()).not.toContain('is at version');
-  expect(landed.map(({ code }) => code)).toContain(0);
+  expect(landed.map(({ code }) => code)).toEqual([0, 3]);
+  expect(landed[1]?.stdout).toContain('has landed on main already');
   const ended = await engine.done;
   expect([ended.code, RunDocument.parse(ended.json).status], ended.stderr).toEqual([0, 'done']);
 });

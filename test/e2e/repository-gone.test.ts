@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
@@ -44,6 +45,54 @@ it('keeps a workspace that cannot be saved because its repository is gone, and c
   renameSync(join(place.root, 'away.git'), join(place.repo, '.git'));
   expect((await place.mh([...clean, '--apply'])).code).toBe(0);
   expect(readdirSync(join(place.home, 'workspaces'))).toEqual([]);
+});
+
+it('shows and gives out all that was made when the repository was moved away, and goes on when it is linked', async () => {
+  const settings = `${SETTINGS}limits: { attempts: 1 }\n`;
+  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+  const { run } = RunDocument.parse((await place.mh(['job', 'A', '--check', 'test -e allowed', '--json'])).json);
+  const before = [(await place.mh(['diff', run, 'job'])).stdout, (await place.mh(['salvage', run])).stdout];
+  const [{ ref }] = JSON.parse((await place.mh(['salvage', run, '--json'])).stdout);
+  const other = join(place.root, 'other');
+  place.git('clone', '--quiet', place.repo, other);
+  const moved = join(place.root, 'moved');
+  renameSync(place.repo, moved);
+  const elsewhere = (...args: string[]) => place.mh([...args, '--dir', place.root], { cwd: place.root });
+
+  expect(before).toEqual([expect.stringContaining('a.txt'), expect.stringContaining(run)]);
+  expect([(await elsewhere('diff', run, 'job')).stdout, (await elsewhere('salvage', run)).stdout]).toEqual(before);
+  expect((await elsewhere('report', run)).code).toBe(0);
+  const refused = await elsewhere('retry', run, '--json');
+  expect([refused.code, refused.json]).toMatchObject([
+    3,
+    { error: { code: 'REPOSITORY_GONE', hint: expect.stringContaining('ln -s') } },
+  ]);
+  const nowhere = await elsewhere('salvage', 'restore', ref, '--json');
+  expect(nowhere.json).toMatchObject({ error: { code: 'REPOSITORY_GONE', hint: expect.stringContaining('--to') } });
+  expect((await elsewhere('salvage', 'restore', ref, '--to', other, '-b', 'rescued')).code).toBe(0);
+  expect(execFileSync('git', ['show', 'rescued:a.txt'], { cwd: other, encoding: 'utf8' })).toBe('a\n');
+
+  symlinkSync(moved, place.repo);
+  const again = await elsewhere('retry', run, '--json');
+  expect([again.code, again.json], again.stderr).toMatchObject([
+    1,
+    { run, status: 'failed', tasks: [{ attempts: 2 }] },
+  ]);
+});
+
+it('cancels an interrupted run whose repository was deleted', async () => {
+  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
+  const working = place.start(['do', 'A, then B']);
+  await appears(join(place.root, 'started'));
+  working.kill('SIGKILL');
+  await working.done;
+  const [{ run }] = JSON.parse((await place.mh(['ls', '--json'])).stdout);
+  renameSync(place.repo, join(place.root, 'moved'));
+  const cwd = place.root;
+  await place.mh(['cancel', run], { cwd });
+  expect((await place.mh(['show', run, '--json'], { cwd })).json).toMatchObject({ status: 'cancelled' });
+  expect((await place.mh(['salvage', run, '--json'], { cwd })).json).toMatchObject([{ run, landed: true }]);
+  expect(await place.leftovers()).toEqual([]);
 });
 
 /** Waits for a file that an agent makes. */

@@ -46,6 +46,50 @@ describe.concurrent('a work file at the command line', () => {
     expect(stdout).toMatch(/Nothing was started\.\n$/);
   });
 
+  it('shows whom a rehearsal would play, also agents that the settings and the file name', async () => {
+    const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nroles: { implement: { agent: hand } }\n';
+    const tasks =
+      'tasks:\n  - { id: a, title: A, description: a, agent: hand }\n  - { id: b, title: B, description: b }\n';
+    await using place = await scratch({
+      '.manyhands/config.yaml': settings,
+      'mine.yaml': tasks,
+      's.yaml': 'steps: []\n',
+    });
+    const shown = async (...args: string[]) => {
+      const { json, stderr } = await place.mh(['run', 'mine.yaml', '--dry-run', '--json', ...args]);
+      const dry = DryRun.safeParse(json);
+      expect(dry.error, stderr).toBeUndefined();
+      return (dry.data?.batches ?? []).flat().map(({ agent, played }) => [agent, played]);
+    };
+    const used = async (...args: string[]) => {
+      const { tasks: done } = RunDocument.parse((await place.mh(['run', 'mine.yaml', '--json', ...args])).json);
+      return done.flatMap(({ name, agent }) => (name === null ? [] : [agent]));
+    };
+    expect(await shown()).toEqual([
+      ['hand', false],
+      ['hand', false],
+    ]);
+    expect(await shown('--rehearse')).toEqual([
+      ['hand', true],
+      ['rehearsal', true],
+    ]);
+    expect(await used('--rehearse')).toEqual(['hand', 'rehearsal']);
+    const program = ['--rehearse', '--agent', 'command:./agent.sh'];
+    expect(await shown(...program)).toEqual([
+      ['hand', true],
+      ['agent', false],
+    ]);
+    expect(await used(...program)).toEqual(['hand', 'agent']);
+  });
+
+  it('is told apart from a goal', async () => {
+    await using place = await scratch();
+    const asGoal = await place.mh(['do', '@tasks.jsonl', '--plan-only', '--rehearse']);
+    expect(asGoal.stderr).toContain('manyhands run tasks.jsonl carries it out');
+    const list = await place.mh(['do', '@todo.md', '--plan-only', '--rehearse']);
+    expect(list.stderr).not.toContain('work file');
+  });
+
   it('is refused with exit code 2 and starts nothing when it has mistakes', async () => {
     await using place = await scratch({ 'bad.yaml': 'tasks:\n  - id: ../x\n    title: T\n' });
     const before = await place.fingerprint();

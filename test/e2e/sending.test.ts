@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createCaller } from '../../src/app.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
 
@@ -138,10 +137,12 @@ it('shows a warning until somebody dismisses it', async () => {
   let warned = await shown();
   for (let tries = 0; tries < 50 && warned.tasks[0]?.warnings.length === 0; tries += 1) warned = await shown();
   expect(warned.tasks[0]?.warnings).toEqual([expect.stringContaining('said nothing')]);
-  const env = { HOME: place.root, MANYHANDS_HOME: place.home, PATH: process.env.PATH };
-  await using caller = await createCaller({ env, cwd: place.repo });
-  const which = { run: warned.run, task: 'job/1', attempt: 1, sign: 'silent' as const };
-  expect((await caller.call('dismiss-warning', which)).tasks[0]?.warnings).toEqual([]);
+  const listed = await place.mh(['warnings', '--json']);
+  expect(listed.json).toMatchObject([{ run: warned.run, task: 'job/1', attempt: 1, sign: 'silent' }]);
+  expect((await place.mh(['warnings', warned.run, 'job/1'])).stdout).toContain('said nothing');
+  const dismissed = await place.mh(['warnings', warned.run, '--dismiss']);
+  expect([dismissed.code, dismissed.stderr]).toEqual([0, expect.stringContaining('1 warning dismissed')]);
+  expect((await place.mh(['warnings', '--json'])).json).toEqual([]);
   expect((await shown()).tasks[0]?.warnings).toEqual([]);
   writeFileSync(join(place.root, 'go'), '');
   expect((await working.done).code).toBe(0);

@@ -35,6 +35,7 @@ describe('an operation', () => {
     ['/api/runs?limit=1&limit=2', 'limit is given more than once'],
     ['/api/runs/a?run=b', '/api/runs/{run} takes no run'],
     ['/api/runs?__proto__=1', '/api/runs takes no __proto__'],
+    ['/api/runs?dir=%00', 'dir holds a NUL character'],
   ])('refuses %s with the reason', async (path, detail) => {
     await using server = await openServer();
     const response = await server.ask(path);
@@ -47,6 +48,8 @@ describe('an operation', () => {
     ['a list', '[]', 400],
     ['no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 400],
     ['what the path names already', '{"run":"other"}', 400],
+    ['nested without end', `{"a":${'['.repeat(10_000)}"]"${']'.repeat(10_000)}}`, 400],
+    ['text with the character that ends names', '{"dir":"/tmp\\u0000"}', 400],
   ])('refuses a body that is %s', async (_, body, status) => {
     await using server = await openServer();
     const response = await server.ask('/api/runs/k3v/cancel', {

@@ -185,9 +185,16 @@ describe('with the token of an operator, from elsewhere', () => {
     expect((await raw('CONNECT', `127.0.0.1:${server.port}`, [ourHost()])).status).toBe(403);
   });
 
+  it('refuses two names at once', async () => {
+    for (const other of ['Host: evil.example', ourHost()])
+      expect((await raw('GET', '/api/runs', [ourHost(), other])).status).toBe(400);
+  });
+
   it('lets another page open the login page, and do nothing with it', async () => {
     const visit = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
     expect((await raw('GET', '/login', [ourHost(), ...visit])).status).toBe(200);
+    const elsewhere = await raw('GET', '/runs/abc', [ourHost(), ...visit, 'Accept: text/html']);
+    expect([elsewhere.status, elsewhere.answer.includes('manyhands serve')]).toEqual([401, true]);
     expect((await raw('GET', '/api/runs', [ourHost(), ...visit])).status).toBe(403);
     expect(
       (
@@ -212,6 +219,28 @@ describe('with the token of a viewer', () => {
     async ({ method, path }) => {
       const { status } = await raw(method, path, [ourHost()], server.tokens.viewer);
       expect(status).toBe(403);
+    },
+  );
+
+  it.each(REGISTRY.filter(({ method }) => method === 'GET'))(
+    'looks into no folder that is no project with runs: $method $path',
+    async ({ method, path }) => {
+      await using known = await openServer({
+        answer: ({ name }) => (name === 'list-projects' ? [{ root: '/a' }] : {}),
+      });
+      const look = (dir: string) =>
+        sendRaw(known.port, [
+          `${method} ${path}?dir=${dir}`.concat(' HTTP/1.1'),
+          `Host: 127.0.0.1:${known.port}`,
+          bearer(known.tokens.viewer),
+          'Connection: close',
+        ]);
+      const statuses = await Promise.all(['/a', '/a/b', '/a/../b', '/'].map(async (dir) => (await look(dir)).status));
+      expect([
+        [200, 403, 403, 403],
+        [400, 400, 400, 400],
+      ]).toContainEqual(statuses);
+      expect(known.calls.filter(({ name }) => name !== 'list-projects').length).toBeLessThanOrEqual(1);
     },
   );
 

@@ -23,6 +23,10 @@ describe('the job recipe', () => {
     });
   });
 
+  it('has a title that ends with a whole letter, however long the task is', () => {
+    expect(asked({ task: '🎉'.repeat(200) }).title).toBe(`${'🎉'.repeat(59)}…`);
+  });
+
   it('only reads with a role, and its answer is judged by the handoff', () => {
     expect(asked({ role: 'architecture' })).toMatchObject({
       role: 'architecture',

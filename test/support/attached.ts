@@ -20,7 +20,30 @@ const PATIENCE_MS = 30_000;
 
 /** Starts `manyhands` in a terminal of 100 by 30. */
 export function atTerminal(place: Scratch, args: readonly string[], env: Record<string, string> = {}): AtTerminal {
-  const terminal = spawn(process.execPath, [LAUNCHER, ...args], {
+  return inTerminal(place, [process.execPath, LAUNCHER, ...args], env);
+}
+
+/** A shell in such a terminal, in which `mh` is the program. */
+export async function atShell(place: Scratch, env: Record<string, string> = {}): Promise<AtTerminal> {
+  const shell = inTerminal(place, ['sh', '-i'], {
+    PS1: 'shell> ',
+    ENV: '',
+    MH: LAUNCHER,
+    NODE: process.execPath,
+    ...env,
+  });
+  await shell.until(/shell> /);
+  shell.type('mh() { "$NODE" "$MH" "$@"; }\r');
+  await shell.until(/shell> /);
+  return shell;
+}
+
+function inTerminal(
+  place: Scratch,
+  [program = '', ...args]: readonly string[],
+  env: Record<string, string>,
+): AtTerminal {
+  const terminal = spawn(program, args, {
     cols: 100,
     rows: 30,
     cwd: place.repo,

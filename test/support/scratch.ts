@@ -47,10 +47,10 @@ export interface Scratch extends AsyncDisposable {
   readonly repo: string;
   /** MANYHANDS_HOME. */
   readonly home: string;
-  /** Runs `manyhands` in the repository to its end. */
-  mh(args: readonly string[], options?: { env?: Environment }): Promise<Finished>;
-  /** Starts `manyhands` in the repository. */
-  start(args: readonly string[], options?: { env?: Environment }): Running;
+  /** Runs `manyhands` in the repository, or in another folder, to its end. */
+  mh(args: readonly string[], options?: { env?: Environment; cwd?: string }): Promise<Finished>;
+  /** Starts `manyhands` in the repository, or in another folder. */
+  start(args: readonly string[], options?: { env?: Environment; cwd?: string }): Running;
   /** Runs git as the user and gives its stdout. */
   git(...args: string[]): string;
   /** One hash over everything in the repository that is the user's. */
@@ -81,8 +81,8 @@ export async function makeScratch({ files, check }: ScratchOptions): Promise<Scr
   };
   const git = (...args: string[]) =>
     execFileSync('git', [...IDENTITY, ...args], { cwd: repo, env, encoding: 'utf8' }).trim();
-  const start = (args: readonly string[], options: { env?: Environment } = {}) =>
-    startProgram(args, { cwd: repo, env: { ...env, ...options.env } });
+  const start = (args: readonly string[], options: { env?: Environment; cwd?: string } = {}) =>
+    startProgram(args, { cwd: options.cwd ?? repo, env: { ...env, ...options.env } });
   const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };
   writeFiles(repo, { ...settings, ...files });
   git('init', '--quiet', '--initial-branch=main');

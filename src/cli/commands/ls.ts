@@ -46,8 +46,7 @@ export const lsCommand: CliCommand = {
         if (flags.json) printJson(terminal, runs);
         else if (runs.length > 0) printLines(terminal, runTable(terminal, runs, view));
         if (flags.json) return 0;
-        for (const line of notesOf(flags, { runs, hidden: found.length - runs.length }))
-          terminal.err(`${line}\n`);
+        for (const line of notesOf(flags, { runs, hidden: found.length - runs.length })) terminal.err(`${line}\n`);
         return 0;
       },
     });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { SalvageItem } from '../../schema/operation.ts';
+import type { SalvageItem } from '../../schema/salvage-operations.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../command.ts';
 import { READING_EXIT_CODES } from '../exit-code.ts';
 import { printJson, printLines, tableLines } from '../output.ts';

@@ -1,3 +1,4 @@
+import { isInterrupted } from '../../core/run-word.ts';
 import type { TaskState } from '../../core/state.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { Deed } from './deed.ts';
@@ -99,7 +100,8 @@ function chooseRetry({ top, run, task }: Place): DeedChoice {
 function choosePause({ top, run }: Place): DeedChoice {
   if (!OPEN.has(run.status)) return { refusal: `Run ${run.run} is ${run.status}.` };
   const resume = { kind: 'resume' as const, run: run.run };
-  if (run.attention.some(({ what }) => what === 'paused')) return { deed: resume, question: null };
+  if (run.attention.some(({ what }) => what === 'paused') || (isInterrupted(run) && top.engine !== 'none'))
+    return { deed: resume, question: null };
   if (top.engine === 'none') return { deed: resume, question: `Go on with ${named(run)}?` };
   return { deed: { kind: 'pause', run: run.run }, question: null };
 }

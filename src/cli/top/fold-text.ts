@@ -2,6 +2,8 @@ import { cleanText } from '../clean-text.ts';
 import { textWidth } from '../text-width.ts';
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** What takes a column for each character. */
+const NARROW = /^[\u0020-\u007e]*$/;
 const TAB = '    ';
 /** Beyond this nobody reads a text in a terminal; `manyhands logs` prints all of it. */
 const LONGEST_TEXT = 50_000;
@@ -28,6 +30,11 @@ function foldLine(line: string, columns: number): string[] {
 
 /** How much of it fits: up to a blank if there is one in the second half, else all that there is room for. */
 function fittingLength(line: string, columns: number): number {
+  if (NARROW.test(line)) {
+    if (line.length <= columns) return line.length;
+    const last = line.lastIndexOf(' ', columns - 1) + 1;
+    return last > columns / 2 ? last : columns;
+  }
   let width = 0;
   let length = 0;
   let blank = 0;

@@ -1,7 +1,7 @@
-import { shorten, textWidth } from '../text-width.ts';
+import { shorten, textWidth, wrap } from '../text-width.ts';
 import { deedHints, messageTaskAt } from './choose-deed.ts';
 import { helpBody } from './help-page.ts';
-import { shownPart } from './line-edit.ts';
+import { type LineEdit, shownPart } from './line-edit.ts';
 import { runBody, runHead } from './run-page.ts';
 import { runsBody, runsHead } from './runs-page.ts';
 import { placeText, taskBody, taskHead } from './task-page.ts';
@@ -12,6 +12,8 @@ import type { View } from './view.ts';
 export type Frame = { lines: string[]; cursor?: { row: number; column: number } };
 
 type PageView = { head(view: View): string[]; body(view: View, room: number): string[]; keys: string[] };
+
+const MOST_SAID = 4;
 
 const PAGES: Record<Page['kind'], PageView> = {
   runs: { head: runsHead, body: runsBody, keys: ['Enter open'] },
@@ -26,12 +28,12 @@ export function drawFrame(view: View): Frame {
   const head = top.isHelp ? [] : headOf(view);
   const room = Math.max(rows - head.length - 1, 0);
   const body = top.isHelp ? helpBody(view, room) : PAGES[top.page.kind].body(view, room);
-  const bottom = bottomLine(view, room);
-  const filled = [...head, ...body, ...blank(room - body.length)].slice(0, Math.max(rows - 1, 0));
-  const lines = [...filled, bottom.text];
-  return bottom.column === undefined
+  const { texts, column } = bottomOf(view, room);
+  const filled = [...head, ...body, ...blank(room - body.length)].slice(0, Math.max(rows - texts.length, 0));
+  const lines = [...filled, ...texts].slice(-Math.max(rows, 1));
+  return column === undefined
     ? { lines }
-    : { lines, cursor: { row: lines.length - 1, column: Math.min(bottom.column, columns - 1) } };
+    : { lines, cursor: { row: lines.length - 1, column: Math.min(column, columns - 1) } };
 }
 
 /** How many rows the page itself has. */
@@ -43,38 +45,43 @@ function headOf(view: View): string[] {
   const { top, colors } = view;
   const page = PAGES[top.page.kind].head(view);
   if (top.engine !== 'none') return page;
-  const idle = 'Nothing is running: this is what is on record. Go on with: mh resume, or mh serve';
-  return [...page, colors.yellow(shorten(idle, top.size.columns))];
+  const isUnfinished = [...(top.runs?.values() ?? [])].some(({ endedAt }) => endedAt === null);
+  const next = isUnfinished ? 'Go on with: mh resume, or mh serve' : 'Start with: mh do "<goal>"';
+  return [...page, colors.yellow(shorten(`Nothing is running; this is the record. ${next}`, top.size.columns))];
 }
 
-function bottomLine(view: View, room: number): { text: string; column?: number } {
+/** `column` is where the cursor stands in the last line, if something is typed there. */
+type Bottom = { texts: string[]; column?: number };
+
+function bottomOf(view: View, room: number): Bottom {
   const { top, colors } = view;
   const { columns } = top.size;
   const { line } = top;
   switch (line.kind) {
     case 'keys':
-      return { text: keysLine(view, room) };
+      return { texts: [keysLine(view, room)] };
     case 'said':
-      return { text: (line.isTrouble ? colors.red : colors.green)(shorten(line.text, columns)) };
+      return { texts: several(line.text, columns).map(line.isTrouble ? colors.red : colors.green) };
     case 'question':
-      return { text: colors.bold(colors.yellow(`${shorten(line.text, columns - 8)} (y/n)`)) };
-    case 'message': {
-      const label = shorten(`To ${line.task}: `, Math.floor(columns / 2));
-      return typed(`${label} `, line.edit, view);
-    }
+      return { texts: several(`${line.text} (y/n)`, columns).map((text) => colors.bold(colors.yellow(text))) };
+    case 'message':
+      return typed(`${shorten(`To ${line.task}:`, Math.floor(columns / 2))} `, line.edit, view);
     case 'filter':
       return typed('/', line.edit, view);
   }
 }
 
-function typed(
-  label: string,
-  edit: Parameters<typeof shownPart>[0],
-  { top, colors }: View,
-): { text: string; column: number } {
+/** Words on as many lines as they need, up to a few. */
+function several(text: string, columns: number): string[] {
+  const lines = wrap(text, columns);
+  if (lines.length <= MOST_SAID) return lines.length === 0 ? [''] : lines;
+  return [...lines.slice(0, MOST_SAID - 1), shorten(lines.slice(MOST_SAID - 1).join(' '), columns)];
+}
+
+function typed(label: string, edit: LineEdit, { top, colors }: View): Bottom {
   const width = textWidth(label);
   const { text, column } = shownPart(edit, Math.max(top.size.columns - width - 1, 1));
-  return { text: `${colors.bold(label)}${text}`, column: width + column };
+  return { texts: [`${colors.bold(label)}${text}`], column: width + column };
 }
 
 /** The keys that do something where the person is, as many as there is room for. */

@@ -6,9 +6,6 @@ import { emptyTranscript, isAtTop, scrolled } from './transcript.ts';
 /** A way to go in a list or a text. */
 export type Move = 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end';
 
-/** More lines than any text has. */
-const ALL = 1_000_000_000;
-
 /** The cursor, or the text, moved; asks for what stands before the text where that is reached. */
 export function moved(top: Top, move: Move, room: number): { top: Top; asks: { kind: 'earlier' }[] } {
   const by = stepsOf(move, room);
@@ -92,9 +89,9 @@ function stepsOf(move: Move, room: number): number {
     case 'page-down':
       return Math.max(room - 1, 1);
     case 'home':
-      return -ALL;
+      return Number.NEGATIVE_INFINITY;
     case 'end':
-      return ALL;
+      return Number.POSITIVE_INFINITY;
   }
 }
 

@@ -3,8 +3,8 @@ import { runWord } from '../../core/run-word.ts';
 import type { RunState, TaskState } from '../../core/state.ts';
 import type { LiveAttempt } from '../../schema/overview.ts';
 import { clockText, moneyText } from '../amounts.ts';
-import { runMark, taskMark } from '../symbols.ts';
-import { taskRow } from '../task-row.ts';
+import { runMark, shownWord, taskMark } from '../symbols.ts';
+import { type TaskRow, taskRow } from '../task-row.ts';
 import { shorten, textWidth } from '../text-width.ts';
 import { type Block, fitBlocks } from './blocks.ts';
 import { tasksInOrder } from './rows.ts';
@@ -14,7 +14,10 @@ const MOST_WAITING = 3;
 /** Below these a column is left out. */
 const WITH_TITLE = 76;
 const WITH_WHO = 44;
-const STATE_WIDTH = 12;
+const STATE_WIDTH = 13;
+const TIME_WIDTH = 7;
+/** ` #2` behind an agent's name. */
+const NUMBER_WIDTH = 3;
 const KEYS: Record<string, string> = {
   plan: 'a approves',
   held: 'a approves',
@@ -28,7 +31,7 @@ export function runHead(view: View): string[] {
   const { state } = top;
   const { columns } = top.size;
   if (state === undefined) return [colors.dim(' Reading the run …')];
-  const word = runWord(state);
+  const word = shownWord({ status: runWord(state), carried: top.runs?.get(state.start.run)?.carried });
   const { symbol, paint } = runMark(word, colors);
   const left = `${symbol} ${word}  ${state.start.title}`;
   const right = `${state.start.run}  ${timeOf(state, view)}`;
@@ -48,50 +51,68 @@ export function runBody(view: View, room: number): string[] {
   if (tasks.length === 0 && top.filters.run !== '') return [' No task matches the filter. Esc shows all.'];
   if (tasks.length === 0) return [colors.dim(' No tasks yet.')];
   const live = new Map(top.runs?.get(state.start.run)?.live.map((attempt) => [attempt.task, attempt]) ?? []);
-  const keyWidth = Math.min(
-    tasks.reduce((width, { spec }) => Math.max(width, textWidth(spec.key)), 0),
-    columnsForKey(view),
-  );
+  const widths = widthsOf(tasks, top.size.columns);
   const blocks = tasks.map((task): Block => {
     const isChosen = task.spec.key === top.chosen.task;
-    const draw = () => [rowLine(cellsOf(task, { view, live, keyWidth, state, now }), isChosen, view)];
-    return { height: 1, isChosen, draw };
+    const cells = () => cellsOf(task, { view, widths, row: taskRow(state, task, now), live: live.get(task.spec.key) });
+    return { height: 1, isChosen, draw: () => [rowLine(cells(), isChosen, view)] };
   });
   return fitBlocks(blocks, room);
 }
 
-type Drawing = { view: View; live: ReadonlyMap<string, LiveAttempt>; keyWidth: number; state: RunState; now: number };
+type Widths = { key: number; title: number; who: number; time: number };
+type Drawing = { view: View; widths: Widths; row: TaskRow; live: LiveAttempt | undefined };
 
-function cellsOf(task: TaskState, { view, live, keyWidth, state, now }: Drawing): Cell[] {
+/** The same for all tasks, so that their columns stand below each other. */
+function widthsOf(tasks: TaskState[], columns: number): Widths {
+  const longest = longestOf(tasks);
+  const hasTitles = columns >= WITH_TITLE;
+  return {
+    key: Math.min(longest.key, hasTitles ? 24 : 18),
+    title: hasTitles ? Math.min(longest.title, Math.floor(columns * 0.3)) : 0,
+    who: columns >= WITH_WHO ? Math.min(longest.who, 14) : 0,
+    time: columns >= WITH_WHO ? TIME_WIDTH : 0,
+  };
+}
+
+type Longest = { key: number; title: number; who: number };
+
+/** Measured once for each list of tasks. */
+const measured = new WeakMap<TaskState[], Longest>();
+
+function longestOf(tasks: TaskState[]): Longest {
+  const known = measured.get(tasks);
+  if (known !== undefined) return known;
+  const longest = { key: 0, title: 0, who: 0 };
+  for (const { spec, attempts } of tasks) {
+    const agent = attempts.at(-1)?.agent;
+    longest.key = Math.max(longest.key, textWidth(spec.key));
+    longest.title = Math.max(longest.title, textWidth(spec.title));
+    longest.who = Math.max(longest.who, agent === undefined ? 0 : textWidth(agent) + NUMBER_WIDTH);
+  }
+  measured.set(tasks, longest);
+  return longest;
+}
+
+function cellsOf(task: TaskState, { view, widths, row, live }: Drawing): Cell[] {
   const { colors, top } = view;
-  const { columns } = top.size;
-  const row = taskRow(state, task, now);
   const { symbol, paint } = taskMark(task.phase.status, colors);
-  const attempt = live.get(row.key);
-  const warning = attempt?.warnings[0] === undefined ? '' : `! ${attempt.warnings[0].message}`;
-  const words = [warning, row.detail, attempt?.activity ?? ''].filter((part) => part !== '').join('  ');
-  const title = columns >= WITH_TITLE ? Math.floor((columns - keyWidth - STATE_WIDTH) * (words === '' ? 0.5 : 0.3)) : 0;
-  const cells: Cell[] = [
-    { text: `${symbol} ${task.phase.status}`, width: STATE_WIDTH, paint },
-    { text: row.key, width: keyWidth },
-    { text: row.title, width: columns >= WITH_TITLE ? Math.min(title, Math.floor(columns * 0.28)) : 0 },
-    { text: row.who, width: columns >= WITH_WHO ? 12 : 0, paint: colors.cyan },
-    { text: idle(view) ? '' : row.time, width: columns >= WITH_WHO ? 7 : 0, isRight: true, paint: colors.dim },
-  ];
-  const used = cells.reduce((sum, { width }) => sum + (width > 0 ? width + 2 : 0), 1);
+  const warning = live?.warnings[0] === undefined ? '' : `! ${live.warnings[0].message}`;
+  const words = [warning, row.detail, live?.activity ?? ''].filter((part) => part !== '').join(' · ');
   return [
-    ...cells,
-    { text: words, width: Math.max(columns - used, 0), paint: warning === '' ? colors.dim : colors.yellow },
+    { text: `${symbol} ${task.phase.status}`, width: STATE_WIDTH, paint },
+    { text: row.key, width: widths.key },
+    { text: row.title, width: widths.title },
+    { text: row.who, width: widths.who, paint: colors.cyan },
+    { text: idle(view) ? '' : row.time, width: widths.time, isRight: true, paint: colors.dim },
+    { text: words, width: top.size.columns, paint: warning === '' ? colors.dim : colors.yellow },
   ];
 }
 
-/** Without an engine no clock of a run goes on. */
+/** Where nobody works on a run, no clock of it goes on. */
 function idle({ top }: View): boolean {
-  return top.engine === 'none' && top.state?.status.kind !== 'ended';
-}
-
-function columnsForKey({ top }: View): number {
-  return top.size.columns >= WITH_TITLE ? 24 : 18;
+  if (top.state === undefined || top.state.status.kind === 'ended') return false;
+  return top.engine === 'none' || top.runs?.get(top.state.start.run)?.carried === false;
 }
 
 function timeOf(state: RunState, view: View): string {

@@ -1,6 +1,7 @@
+import { isInterrupted } from '../../core/run-word.ts';
 import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
 import { clockText, moneyText } from '../amounts.ts';
-import { runMark } from '../symbols.ts';
+import { runMark, shownWord } from '../symbols.ts';
 import { shorten } from '../text-width.ts';
 import { type Block, fitBlocks } from './blocks.ts';
 import { type RunSection, runSections, runsInOrder } from './rows.ts';
@@ -10,7 +11,7 @@ import { agoText, type Cell, counted, folderName, rowLine, spread, type View } f
 const WITH_ID = 100;
 const WITH_PROJECT = 110;
 const WITH_COST = 70;
-const STATE_WIDTH = 12;
+const STATE_WIDTH = 13;
 
 const APPROVED: ReadonlySet<string> = new Set(['plan', 'held']);
 
@@ -37,7 +38,7 @@ export function runsBody(view: View, room: number): string[] {
 function totals({ top }: View): string {
   const runs = runsInOrder({ ...top, filters: { ...top.filters, runs: '' } });
   const open = runs.filter(({ endedAt }) => endedAt === null);
-  const waiting = open.filter(({ attention }) => attention.length > 0).length;
+  const waiting = open.filter((run) => run.attention.length > 0 || isInterrupted(run)).length;
   const live = open.reduce((sum, { liveCount }) => sum + liveCount, 0);
   const cost = open.reduce((sum, run) => sum + run.cost, 0);
   return [
@@ -60,8 +61,10 @@ function emptyLines({ top, colors }: View): string[] {
   ];
 }
 
-function sectionBlocks({ title, runs }: RunSection, view: View): Block[] {
-  const heading = { height: 1, draw: () => [view.colors.dim(` ${title} (${runs.length})`)] };
+function sectionBlocks({ title, runs, isUrgent }: RunSection, view: View): Block[] {
+  const { colors } = view;
+  const paint = isUrgent ? (text: string) => colors.bold(colors.yellow(text)) : colors.dim;
+  const heading = { height: 1, draw: () => [paint(` ${title} (${runs.length})`)] };
   return [heading, ...runs.map((run) => runBlock(run, view))];
 }
 
@@ -83,13 +86,15 @@ function secondLine(run: RunOverview, view: View): (() => string) | undefined {
   if (run.endedAt !== null)
     return run.status === 'failed' && run.unread && reason !== null ? () => reasonLine(reason, view) : undefined;
   if (waiting !== undefined) return () => waitingLine(run, waiting, view);
+  if (isInterrupted(run)) return () => noticeLine('p goes on: nobody works on it now', view);
   return live?.activity == null ? undefined : () => activityLine(live, view);
 }
 
 function cellsOf(run: RunOverview, view: View): Cell[] {
   const { top, colors } = view;
   const { columns } = top.size;
-  const { symbol, paint } = runMark(run.status, colors);
+  const word = shownWord(run);
+  const { symbol, paint } = runMark(word, colors);
   const isUnread = run.unread && run.endedAt !== null;
   const fixed: Cell[] = [
     { text: `${run.done}/${run.tasks}`, width: 7, isRight: true },
@@ -110,21 +115,28 @@ function cellsOf(run: RunOverview, view: View): Cell[] {
     width: Math.max(columns - used, 8),
     ...(isUnread ? { paint: colors.bold } : {}),
   };
-  return [{ text: `${symbol} ${run.status}`, width: STATE_WIDTH, paint }, title, ...fixed];
+  return [{ text: `${symbol} ${word}`, width: STATE_WIDTH, paint }, title, ...fixed];
 }
 
-/** Nothing goes on without an engine: then no clock does either. */
-function timeOf({ startedAt, endedAt, updatedAt, nextAt }: RunOverview, { top, now }: View): string {
-  if (endedAt === null && top.engine === 'none') return agoText(now - Date.parse(updatedAt));
+/** How long it runs; of one that waits for a person, or that nobody works on, since when. */
+function timeOf(run: RunOverview, { top, now }: View): string {
+  const { startedAt, endedAt, updatedAt, nextAt, attention, liveCount } = run;
+  const since = attention[0]?.since;
+  if (endedAt === null && since !== undefined && liveCount === 0) return agoText(now - Date.parse(since));
+  if (endedAt === null && (top.engine === 'none' || isInterrupted(run))) return agoText(now - Date.parse(updatedAt));
   if (nextAt !== null && Date.parse(nextAt) > now) return `in ${clockText(Date.parse(nextAt) - now)}`;
   return endedAt === null ? clockText(now - Date.parse(startedAt)) : agoText(now - Date.parse(endedAt));
 }
 
-function waitingLine(run: RunOverview, item: WaitingItem, { top, colors }: View): string {
+function waitingLine(run: RunOverview, item: WaitingItem, view: View): string {
   const more = run.attention.length > 1 ? ` (and ${run.attention.length - 1} more)` : '';
   const key = APPROVED.has(item.what) ? 'a approves' : item.what === 'paused' ? 'p goes on' : 'r tries again';
   const about = item.task === null ? '' : `${item.task}: `;
-  return colors.yellow(`   ${shorten(`${key}: ${about}${item.reason}${more}`, top.size.columns - 4)}`);
+  return noticeLine(`${key}: ${about}${item.reason}${more}`, view);
+}
+
+function noticeLine(text: string, { top, colors }: View): string {
+  return colors.yellow(`   ${shorten(text, top.size.columns - 4)}`);
 }
 
 function activityLine({ task, activity, warnings }: LiveAttempt, { top, colors }: View): string {

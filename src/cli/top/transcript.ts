@@ -54,11 +54,12 @@ export function visibleLines(transcript: Transcript, view: TranscriptView): Tran
   return lines.slice(0, view.height);
 }
 
-/** The transcript read so many lines further down, or (below 0) up; at its end it is followed again. */
+/** The transcript read so many lines further down, or (below 0, or infinitely below) up; at its end it is followed again. */
 export function scrolled(transcript: Transcript, by: number, view: TranscriptView): Transcript {
   const rows = shownRows(transcript, view);
   const last = screenfulFromEnd(rows, view);
-  const start = move(rows, startOf(transcript, rows, view), { by, columns: view.columns });
+  const isToTop = by === Number.NEGATIVE_INFINITY;
+  const start = isToTop ? TOP : move(rows, startOf(transcript, rows, view), { by, columns: view.columns });
   const isAtEnd = start.index > last.index || (start.index === last.index && start.line >= last.line);
   const row = rows[start.index];
   return { ...transcript, anchor: isAtEnd || row === undefined ? null : { row: row.id, line: start.line } };
@@ -71,6 +72,8 @@ export function isAtTop(transcript: Transcript, view: TranscriptView): boolean {
 }
 
 type Position = { index: number; line: number };
+
+const TOP: Position = { index: 0, line: 0 };
 
 function shownRows({ rows }: Transcript, { filter, columns }: TranscriptView): readonly SaidRow[] {
   if (filter === '') return rows;

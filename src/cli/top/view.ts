@@ -13,16 +13,23 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MOST_HOURS = 48;
 
-/** Cells side by side; the row under the cursor is marked, and stands out where there are colours. */
+/** Cells side by side, as many as fit; the row under the cursor is marked, and stands out where there are colours. */
 export function rowLine(cells: readonly Cell[], isChosen: boolean, { top, colors }: View): string {
-  const shown = cells.filter(({ width }) => width > 0);
-  const texts = shown.map(({ text, width, isRight }) => (isRight ? padLeft(text, width) : pad(text, width)));
-  if (isChosen && colors.isColorSupported) {
-    const line = ` ${texts.join('  ')}`;
-    return colors.inverse(line + ' '.repeat(Math.max(top.size.columns - textWidth(line), 0)));
+  const { columns } = top.size;
+  const texts: string[] = [];
+  const painted: string[] = [];
+  let used = 1;
+  for (const { text, width, isRight, paint } of cells) {
+    const room = Math.min(width, columns - used);
+    if (room <= 0) continue;
+    const padded = isRight ? padLeft(text, room) : pad(text, room);
+    texts.push(padded);
+    painted.push(paint?.(padded) ?? padded);
+    used += room + 2;
   }
-  const painted = texts.map((text, index) => shown[index]?.paint?.(text) ?? text);
-  return `${isChosen ? '>' : ' '}${painted.join('  ')}`.trimEnd();
+  if (!isChosen || !colors.isColorSupported) return `${isChosen ? '>' : ' '}${painted.join('  ')}`.trimEnd();
+  const line = ` ${texts.join('  ')}`;
+  return colors.inverse(line + ' '.repeat(Math.max(columns - textWidth(line), 0)));
 }
 
 /** Words on the left, and others at the right edge if both have room. */

@@ -7,12 +7,13 @@ import { call } from './call.ts';
 export function useOperation<N extends OperationName>(
   name: N,
   input: OperationInput<N>,
-  options: { enabled?: boolean } = {},
+  options: { enabled?: boolean /** Asked for anew whenever a page begins to show it. */; fresh?: boolean } = {},
 ): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; again(): void } {
   const query = useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
     enabled: options.enabled ?? true,
+    refetchOnMount: options.fresh === true ? 'always' : true,
   });
   return {
     data: query.data,

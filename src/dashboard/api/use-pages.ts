@@ -33,6 +33,7 @@ export function usePages<N extends OperationName>(
     initialPageParam: undefined,
     getNextPageParam: (last) => asking.next(last),
     enabled: asking.enabled ?? true,
+    refetchOnMount: 'always',
     placeholderData: (before) => before,
   });
   return {

@@ -19,7 +19,7 @@ const KEY = 'manyhands.project';
 
 /** The project that `?dir=` names; else the one that was chosen last, else the one in which something happened last. */
 export function useProject(): ProjectInSight {
-  const { data, isLoading, error, again } = useOperation('list-projects', {});
+  const { data, isLoading, error, again } = useOperation('list-projects', {}, { fresh: true });
   const [params, setParams] = useSearchParams();
   const projects = [...(data ?? [])].sort((a, b) => b.lastAt.localeCompare(a.lastAt));
   const kept = localStorage.getItem(KEY);

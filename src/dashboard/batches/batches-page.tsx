@@ -14,7 +14,7 @@ import styles from './batches.module.css';
 export function BatchesPage(): ReactElement {
   const { projects, dir, choose, isLoading } = useProject();
   const [params, setParams] = useSearchParams();
-  const list = useOperation('list-batches', { dir: dir ?? '' }, { enabled: dir !== undefined });
+  const list = useOperation('list-batches', { dir: dir ?? '' }, { enabled: dir !== undefined, fresh: true });
   const { batches = [], mistakes = [] } = list.data ?? {};
   const chosen = batches.find(({ name }) => name === params.get('name')) ?? batches[0];
   return (

@@ -16,6 +16,7 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
   const [told, setTold] = useState<OperationOutput<'archive'>>();
   const look = useAction('archive', { onDone: setTold });
   const apply = useAction('archive', { done: 'Archived', onDone: setTold, changes: ['list-runs'] });
+  const clean = useAction('clean', { onDone: () => apply.act({ ...asked, apply: true }) });
   const asked = { olderThanDays: days, remove: isRemoved };
   const items = told?.items ?? [];
   return (
@@ -45,6 +46,11 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
               Archive {count(items.length, 'run')}
             </Button>
           )}
+          {told?.applied === true && isRemoved && items.some(({ removed }) => !removed) ? (
+            <Button busy={clean.isBusy || apply.isBusy} onClick={() => clean.act({ olderThanDays: days, apply: true })}>
+              Clean their folders, then remove them
+            </Button>
+          ) : null}
         </p>
         {told === undefined ? null : (
           <>

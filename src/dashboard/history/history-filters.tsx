@@ -13,11 +13,15 @@ const REVIEW = 'review';
 
 /** Which runs are looked for; all of it stands in the address. */
 export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactElement {
-  const projects = useOperation('list-projects', {}).data ?? [];
-  const started = useOperation('list-recipes', {}).data ?? [];
+  const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
+  const started = useOperation('list-recipes', {}, { fresh: true }).data ?? [];
   const recipes = [...started.map(({ name }) => name), REVIEW];
   const root = query.dir === '' ? projects.find(({ id }) => id === query.project)?.root : query.dir;
-  const collections = useOperation('list-collections', { dir: root ?? '' }, { enabled: root !== undefined });
+  const collections = useOperation(
+    'list-collections',
+    { dir: root ?? '' },
+    { enabled: root !== undefined, fresh: true },
+  );
   const [typed, setTyped] = useState(query.text);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins the wait anew
   useEffect(() => {

@@ -21,7 +21,7 @@ export function HistoryPage(): ReactElement {
   const [, navigate] = useLocation();
   const query = historyQuery(params);
   const { runs, error, isLoading, hasMore, isAdding, more, again } = useHistory(query);
-  const projects = useOperation('list-projects', {}).data ?? [];
+  const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isArchiving, setArchiving] = useState(false);
   const clear = () => setChosen(new Set());

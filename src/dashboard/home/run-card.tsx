@@ -3,11 +3,11 @@ import { Link } from 'wouter';
 import { isInterrupted } from '../../core/run-word.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { count, Duration, money, Time } from '../look/amounts.tsx';
+import { LiveAgent } from '../look/live-agent.tsx';
 import { runPath } from '../look/paths.ts';
 import { colorOf, lookOfRun } from '../look/state.ts';
 import { StateBar } from '../look/state-bar.tsx';
 import { StateMark } from '../look/state-mark.tsx';
-import { LiveAgent } from './live-agent.tsx';
 import styles from './run-card.module.css';
 import { nameOfProject } from './sections.ts';
 

@@ -12,7 +12,7 @@ type Agent = OperationOutput<'list-models'>[number];
 
 /** Every agent that is set up here: whether it could work now, and if not, what to do. */
 export function Agents({ dir }: { dir: string }): ReactElement {
-  const { data, error, isLoading, again } = useOperation('list-models', { dir });
+  const { data, error, isLoading, again } = useOperation('list-models', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={10} />;
   if (error !== undefined) return <Trouble error={error} again={again} />;
   if (data === undefined || data.length === 0)

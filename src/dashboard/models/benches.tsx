@@ -13,7 +13,7 @@ const LOOKS = { pass: 'done', fail: 'failed', error: 'unverified' } as const;
 
 /** What benchmarks came to, the newest first. */
 export function Benches(): ReactElement {
-  const { data, error, isLoading, again } = useOperation('list-benches', {});
+  const { data, error, isLoading, again } = useOperation('list-benches', {}, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
   if (error !== undefined) return <Trouble error={error} again={again} />;
   if (data === undefined || data.length === 0)

@@ -8,7 +8,7 @@ import styles from './models.module.css';
 
 /** Why a role would get this agent: everybody who was thought of, and what speaks for or against each. */
 export function Pick({ dir, role }: { dir: string; role: string }): ReactElement {
-  const { data, error, isLoading, again } = useOperation('pick-model', { dir, role });
+  const { data, error, isLoading, again } = useOperation('pick-model', { dir, role }, { fresh: true });
   if (isLoading) return <Skeleton lines={4} />;
   if (error !== undefined) return <Trouble error={error} again={again} />;
   if (data === undefined) return <Skeleton lines={4} />;

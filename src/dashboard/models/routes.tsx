@@ -12,7 +12,7 @@ import { Pick } from './pick.tsx';
 export function Routes({ dir }: { dir: string }): ReactElement {
   const id = useId();
   const [params, setParams] = useSearchParams();
-  const { data, error, isLoading, again } = useOperation('plan-routes', { dir });
+  const { data, error, isLoading, again } = useOperation('plan-routes', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
   if (error !== undefined) return <Trouble error={error} again={again} />;
   if (data === undefined || data.length === 0) return <Empty title="There is no role to fill" />;

@@ -8,7 +8,7 @@ import styles from './models.module.css';
 
 /** How good the work of each agent was, by role and model, from results that checks have decided. */
 export function Scores({ dir }: { dir: string }): ReactElement {
-  const { data, error, isLoading, again } = useOperation('score-models', { dir });
+  const { data, error, isLoading, again } = useOperation('score-models', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
   if (error !== undefined) return <Trouble error={error} again={again} />;
   if (data === undefined || data.length === 0)

@@ -20,7 +20,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   const here = onRun?.run;
   const { runs } = useOverview();
   const recipes = useOperation('list-recipes', {}).data ?? [];
-  const shown = useOperation('run-state', { run: here ?? '' }, { enabled: here !== undefined });
+  const shown = useOperation('run-state', { run: here ?? '' }, { enabled: here !== undefined, fresh: true });
   const act = useRunDeeds();
   const current = runs.find(({ run }) => run === here);
   const go = (to: string) => () => navigate(to);

@@ -8,8 +8,8 @@ import { Table } from '../look/table.tsx';
 
 /** Where the server keeps everything, and whether it has what it needs. */
 export function ServerPanel({ dir }: { dir: string }): ReactElement {
-  const where = useOperation('where', { dir });
-  const doctor = useOperation('doctor', { dir });
+  const where = useOperation('where', { dir }, { fresh: true });
+  const doctor = useOperation('doctor', { dir }, { fresh: true });
   return (
     <>
       <Panel title="Where everything is" flush>

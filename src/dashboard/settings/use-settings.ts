@@ -27,7 +27,7 @@ export type SettingsEdit = {
 
 /** Reads a file of settings and keeps the changes until they are saved; a file that changed meanwhile keeps them too. */
 export function useSettings(place: Place): SettingsEdit {
-  const reading = useOperation('read-settings', place);
+  const reading = useOperation('read-settings', place, { fresh: true });
   const [changes, setChanges] = useState<readonly Change[]>([]);
   const [saving, setSaving] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: undefined });
   const document = reading.data;

@@ -28,7 +28,7 @@ export function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactEle
   const isFromFile = recipe?.file === true && draft.isFromFile;
   const isKnown = project.projects.some(({ root, exists }) => exists && root === dir);
   const names = useKnownNames(dir, isKnown);
-  const reading = useWorkFile(dir, draft.file, isFromFile);
+  const reading = useWorkFile({ dir, file: draft.file, isWanted: isFromFile, isKnown });
   const { mistakes, ...trying } = useStart(change);
   useEffect(() => {
     if (mistakes.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();

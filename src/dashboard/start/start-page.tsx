@@ -7,7 +7,7 @@ import { StartForm } from './start-form.tsx';
 
 /** Starts a run of any recipe: the form is made of the recipe's own schema. */
 export function StartPage(): ReactElement {
-  const recipes = useOperation('list-recipes', {});
+  const recipes = useOperation('list-recipes', {}, { fresh: true });
   return (
     <PageFrame title="New run" about="Say what is wanted; agents plan it, do it, and prove it with your checks.">
       {recipes.error === undefined ? null : <Trouble error={recipes.error} again={recipes.again} />}

@@ -29,7 +29,7 @@ const MOST_LINES = 100;
 export function WorkFile({ dir, isKnown, file, reading, onChange }: WorkFileProps): ReactElement {
   const id = useId();
   const { read, isLoading, error, again } = reading;
-  const offered = useOperation('scan-files', { dir, globs: LIKELY }, { enabled: isKnown });
+  const offered = useOperation('scan-files', { dir, globs: LIKELY }, { enabled: isKnown, fresh: true });
   return (
     <div className={styles.folder}>
       <label htmlFor={id} className={styles.name}>

@@ -16,7 +16,7 @@ import styles from './templates.module.css';
 export function TemplatesPage(): ReactElement {
   const { projects, dir, choose, isLoading } = useProject();
   const [params, setParams] = useSearchParams();
-  const list = useOperation('list-templates', { dir: dir ?? '' }, { enabled: dir !== undefined });
+  const list = useOperation('list-templates', { dir: dir ?? '' }, { enabled: dir !== undefined, fresh: true });
   const go = (some: { name?: string; edit?: string }) => setParams({ ...(dir === undefined ? {} : { dir }), ...some });
   const { templates = [], mistakes = [] } = list.data ?? {};
   const chosen = templates.find(({ name }) => name === params.get('name')) ?? templates[0];

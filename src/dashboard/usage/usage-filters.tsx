@@ -10,7 +10,7 @@ const OWN: { value: RangeName; title: string } = { value: 'own', title: 'Dates' 
 
 /** Which days and which project are looked at. */
 export function UsageFilters({ query, onChange }: UsageFiltersProps): ReactElement {
-  const projects = useOperation('list-projects', {}).data ?? [];
+  const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
   const ranges: readonly { value: RangeName; title: string }[] = query.range === 'own' ? [...RANGES, OWN] : RANGES;
   const date = (key: 'since' | 'until', label: string) => (
     <input

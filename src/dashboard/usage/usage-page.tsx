@@ -21,8 +21,8 @@ export function UsagePage(): ReactElement {
   const [chosen, setChosen] = useState<string>();
   const [today] = useState(now);
   const query = usageQuery(params, today);
-  const usage = useOperation('usage', usageInput(query, false));
-  const daily = useOperation('usage', usageInput(query, true));
+  const usage = useOperation('usage', usageInput(query, false), { fresh: true });
+  const daily = useOperation('usage', usageInput(query, true), { fresh: true });
   const change = (some: Record<string, string>) => {
     const next = new URLSearchParams(params);
     for (const [key, value] of Object.entries(some)) value === '' ? next.delete(key) : next.set(key, value);

@@ -4,27 +4,56 @@ import { crashpoint, type World } from '../../world.ts';
 import { fromSqliteError, spoilsTransaction } from './sqlite-error.ts';
 
 export interface GroupCommit {
-  /** Does the work in the next transaction, in a savepoint of its own; resolves after the commit, once `committed` was told. */
-  add<T>(work: () => T, committed?: (value: T) => void): Promise<T>;
+  /**
+   * Does the work in the next transaction, in a savepoint of its own; resolves after the commit, once `committed` was told.
+   * What is patient rests after a transaction, the longer the longer that took, so that under load more of it shares the
+   * next one; and it does not wait for the disk: a crash of ours loses none of it, and what a power cut takes with it, in
+   * the order of the commits, can be read again where it came from.
+   */
+  add<T>(work: () => T, committed?: (value: T) => void, haste?: Haste): Promise<T>;
   /** Commits what waits, and refuses what comes later. */
   close(): void;
 }
 
 /** `perform` gives the acknowledgement that is due when the commit stands. */
-type Job = { perform(): () => void; fail(error: unknown): void };
+type Job = { perform(): () => void; fail(error: unknown): void; haste: Haste };
+
+type Haste = 'urgent' | 'patient';
 
 /** Work beyond this waits for the next transaction: nobody waits long for others, nor the event loop for us. */
 const LONGEST_TRANSACTION_MS = 20;
+/** A rest is so many times as long as the transaction before it. */
+const REST_RATIO = 3;
+/** Patience ends here, also where the clock was set back. */
+const LONGEST_REST_MS = 10;
 
 /** Puts the work of one turn of the event loop into one transaction: one fsync for all, acknowledged only after it. */
 export function createGroupCommit(db: DatabaseSync, file: string, world: World): GroupCommit {
   const statements = prepareStatements(db);
   let queue: Job[] = [];
   let isScheduled = false;
+  let isWaiting = true;
   let isClosed = false;
+  let restsUntil = 0;
+  let wake: (() => void) | undefined;
+
+  function rest(): void {
+    if (isScheduled || wake !== undefined) return;
+    const left = restsUntil - world.now();
+    if (left <= 0 || left > LONGEST_REST_MS) {
+      schedule();
+      return;
+    }
+    wake = world.alarm(restsUntil, () => {
+      wake = undefined;
+      schedule();
+    });
+  }
 
   function schedule(): void {
     if (isScheduled || queue.length === 0) return;
+    wake?.();
+    wake = undefined;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
@@ -38,12 +67,15 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World):
     queue = [];
     if (waiting.length === 0) return;
     let acknowledgements: (() => void)[];
+    const start = world.now();
     try {
       acknowledgements = transact(waiting);
     } catch (error) {
       undo(waiting, fromSqliteError(error, file));
       return;
     }
+    const end = world.now();
+    restsUntil = end + Math.min((end - start) * REST_RATIO, LONGEST_REST_MS);
     queue = waiting.slice(acknowledgements.length);
     for (const acknowledge of acknowledgements) acknowledge();
   }
@@ -51,6 +83,7 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World):
   function transact(waiting: readonly Job[]): (() => void)[] {
     const deadline = world.now() + LONGEST_TRANSACTION_MS;
     const acknowledgements: (() => void)[] = [];
+    waitForDisk(waiting.some(({ haste }) => haste === 'urgent'));
     statements.begin.run();
     for (const job of waiting) {
       acknowledgements.push(performAlone(job));
@@ -60,6 +93,12 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World):
     statements.commit.run();
     crashpoint('store.committed');
     return acknowledgements;
+  }
+
+  function waitForDisk(waits: boolean): void {
+    if (waits === isWaiting) return;
+    db.exec(`PRAGMA synchronous = ${waits ? 'FULL' : 'NORMAL'}`);
+    isWaiting = waits;
   }
 
   function performAlone(job: Job): () => void {
@@ -85,14 +124,16 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World):
   }
 
   return {
-    add: (work, committed = () => {}) =>
+    add: (work, committed = () => {}, haste = 'urgent') =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new AppError('INTERNAL', `The database ${file} is closed`, { file }));
-        queue.push({ perform: () => acknowledgementOf(work(), committed, resolve), fail: reject });
-        schedule();
+        queue.push({ perform: () => acknowledgementOf(work(), committed, resolve), fail: reject, haste });
+        if (haste === 'patient') rest();
+        else schedule();
       }),
     close: () => {
       isClosed = true;
+      wake?.();
       while (queue.length > 0) commitGroup();
     },
   };

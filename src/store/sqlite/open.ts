@@ -11,6 +11,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { migrate, requireKnownVersion } from './migrations.ts';
 import { preparePages } from './pages.ts';
 import { prepareRunRows } from './run-rows.ts';
+import { prepareRunTranscript } from './run-transcript.ts';
 import { prepareFind, prepareSearch } from './search.ts';
 import { prepareSnapshots } from './snapshots.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
@@ -58,6 +59,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const blobs = prepareBlobs(db);
   const transcript = prepareTranscript(db);
   const runRows = prepareRunRows(db);
+  const runTranscript = prepareRunTranscript(db);
   const pages = preparePages(db);
   const search = prepareSearch(db);
   const find = prepareFind(db);
@@ -103,12 +105,14 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
         (rows) => {
           if (rows.length > 0) ingested.tell(rows);
         },
+        'patient',
       );
     },
     cursor: (attempt, source) => asking(() => transcript.cursor(attempt, source).offset),
     generation: (attempt, source) => asking(() => transcript.cursor(attempt, source).generation),
     usage: (attempt) => asking(() => transcript.usage(attempt)),
     transcript: (query) => asking(() => transcript.read(query)),
+    runTranscript: (query) => asking(() => runTranscript(query)),
     rowCount: (attempt) => asking(() => pages.count(attempt)),
     page: (query) => asking(() => pages.read(query)),
     offsetOf: (attempt, id) => asking(() => pages.offsetOf(attempt, id)),

@@ -47,9 +47,11 @@ export function prepareTranscript(db: DatabaseSync) {
       AND (?3 IS NULL OR transcript.kind IN (SELECT value FROM json_each(?3)))
     ORDER BY transcript.id LIMIT ?4`);
 
-  function attemptNumber(attempt: string): number {
+  function attemptRow(attempt: string): Row {
+    const known = selectAttempt.get(attempt);
+    if (known !== undefined) return known;
     insertAttempt.run(attempt);
-    return integerOf(selectAttempt.get(attempt) ?? {}, 'id');
+    return selectAttempt.get(attempt) ?? {};
   }
 
   function addRow(attempt: number, { row, part, json }: EncodedRow): TranscriptEntry | undefined {
@@ -61,7 +63,8 @@ export function prepareTranscript(db: DatabaseSync) {
   return {
     /** Gives the rows that were new. Usage of a batch that lies behind a cursor is older than what is stored. */
     ingest: (batch: EncodedBatch): TranscriptEntry[] => {
-      const attempt = attemptNumber(batch.attempt);
+      const known = attemptRow(batch.attempt);
+      const attempt = integerOf(known, 'id');
       const added = batch.rows.map((encoded) => addRow(attempt, encoded)).filter((entry) => entry !== undefined);
       count(
         attempt,
@@ -70,7 +73,7 @@ export function prepareTranscript(db: DatabaseSync) {
       const isCurrent = batch.cursors
         .map(({ file, generation = 0, offset }) => advanceCursor.run(attempt, file, generation, offset).changes)
         .every((changes) => changes === 1);
-      if (batch.usage !== undefined && isCurrent) updateUsage.run(batch.usage, attempt);
+      if (batch.usage !== undefined && batch.usage !== known.usage && isCurrent) updateUsage.run(batch.usage, attempt);
       return added;
     },
     cursor: (attempt: string, file: OutputFile): { generation: number; offset: number } => {

@@ -32,7 +32,11 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
         )}
         <RunTitle run={state.start.run} title={state.start.title} />
       </div>
-      {reason === null ? null : <p className={styles.reason}>{reason}</p>}
+      {reason === null ? null : (
+        <p className={styles.reason} title={reason}>
+          {reason}
+        </p>
+      )}
       <RunFacts state={state} />
       <RunActions state={state} filing={overview} />
     </header>

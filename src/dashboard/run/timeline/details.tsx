@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { RunState, TaskState } from '../../../core/state.ts';
-import { useRunOverview } from '../../api/overview.ts';
+import type { LiveAttempt } from '../../../schema/overview.ts';
 import { duration, money } from '../../look/amounts.tsx';
 import { lookOfTask } from '../../look/state.ts';
 import { StateMark } from '../../look/state-mark.tsx';
@@ -11,10 +11,16 @@ import { segmentsOf } from './segments.ts';
 const SEGMENTS = 5;
 
 /** What the row that is pointed at, or focused, is about; its place stays when none is. */
-type DetailsProps = { state: RunState; task: TaskState | undefined; moments: Moments; end: number };
+type DetailsProps = {
+  state: RunState;
+  task: TaskState | undefined;
+  moments: Moments;
+  end: number;
+  live: readonly LiveAttempt[];
+};
 
-export function Details({ state, task, moments, end }: DetailsProps): ReactElement {
-  const live = useRunOverview(state.start.run)?.live.find((each) => each.task === task?.spec.key);
+export function Details({ state, task, moments, end, live }: DetailsProps): ReactElement {
+  const activity = live.find((each) => each.task === task?.spec.key)?.activity;
   if (task === undefined) {
     return (
       <div className={styles.details}>
@@ -43,7 +49,7 @@ export function Details({ state, task, moments, end }: DetailsProps): ReactEleme
             <span className={styles.who}>{attempt === null ? kind : `${attempt.number} · ${attempt.agent}`}</span>
             <span className="numbers">{duration((to ?? end) - from)}</span>
             <span className="numbers">{attempt?.usage.kind === 'known' ? money(attempt.usage.costUsd) : ''}</span>
-            <span className={styles.words}>{attempt?.ended === null ? (live?.activity ?? words) : words}</span>
+            <span className={styles.words}>{attempt?.ended === null ? (activity ?? words) : words}</span>
           </li>
         ))}
       </ul>

@@ -1,8 +1,10 @@
 import { type ReactElement, useMemo, useRef, useState } from 'react';
 import type { RunState } from '../../../core/state.ts';
+import { useRunOverview } from '../../api/overview.ts';
 import { useNow } from '../../look/clock.ts';
 import { Empty } from '../../look/standing.tsx';
 import { VirtualList } from '../../look/virtual-list.tsx';
+import { AtWork } from './at-work.tsx';
 import { Axis } from './axis.tsx';
 import { Details } from './details.tsx';
 import { Legend } from './legend.tsx';
@@ -26,6 +28,7 @@ export function Timeline({ state, version }: { state: RunState; version: number 
   const box = useRef<HTMLDivElement>(null);
   const view = useSpan(whole, box);
   const { moments } = useMoments(state);
+  const overview = useRunOverview(state.start.run);
   const [folded, fold] = useFolded();
   const [looked, setLooked] = useState<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
@@ -71,7 +74,11 @@ export function Timeline({ state, version }: { state: RunState; version: number 
           );
         }}
       </VirtualList>
-      <Details state={state} task={task} moments={moments} end={end} />
+      {looked === null && overview !== undefined && overview.live.length > 0 ? (
+        <AtWork run={state.start.run} live={overview.live} all={overview.liveCount} />
+      ) : (
+        <Details state={state} task={task} moments={moments} end={end} live={overview?.live ?? []} />
+      )}
     </div>
   );
 }

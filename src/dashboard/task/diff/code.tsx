@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { seenText } from '../../look/seen-text.ts';
 import styles from './diff.module.css';
 import { colours } from './highlight.ts';
 import type { DiffFile, DiffLine, Hunk } from './parse.ts';
@@ -15,7 +16,7 @@ export function Code({ file, hunk, line, side }: CodeProps): ReactElement {
   if (tokens === undefined || rest > 0)
     return (
       <span className={styles.code}>
-        {line.text.slice(0, LONGEST)}
+        {seenText(line.text.slice(0, LONGEST))}
         {rest > 0 ? <em> … {rest.toLocaleString('en-US')} more characters</em> : null}
       </span>
     );
@@ -26,10 +27,10 @@ export function Code({ file, hunk, line, side }: CodeProps): ReactElement {
         const key = at;
         at += text.length;
         return scope === null ? (
-          text
+          seenText(text)
         ) : (
           <span key={key} data-scope={scope}>
-            {text}
+            {seenText(text)}
           </span>
         );
       })}

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { seenText } from '../../look/seen-text.ts';
 import styles from './diff.module.css';
 import { Changed } from './diff-bar.tsx';
 import type { Folder } from './file-tree.ts';
@@ -28,7 +29,7 @@ function Level({ folder, commented, onChoose }: LevelProps): ReactElement {
       {folder.folders.map((each) => (
         <li key={each.name}>
           <details open>
-            <summary>{each.name}</summary>
+            <summary>{seenText(each.name)}</summary>
             <Level folder={each} commented={commented} onChoose={onChoose} />
           </details>
         </li>
@@ -37,7 +38,7 @@ function Level({ folder, commented, onChoose }: LevelProps): ReactElement {
         <li key={file.path}>
           <button type="button" className={styles.leaf} title={file.path} onClick={() => onChoose(file.path)}>
             <span className={styles.leafName} data-status={file.status}>
-              {name}
+              {seenText(name)}
             </span>
             {commented.has(file.path) ? <span className={styles.dot} title="Has comments" /> : null}
             <Changed added={file.added} deleted={file.deleted} />

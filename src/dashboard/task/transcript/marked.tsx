@@ -1,13 +1,15 @@
 import type { ReactElement } from 'react';
+import { printedText } from '../../look/seen-text.ts';
 import styles from './rows.module.css';
 import { splitAt } from './split-at.ts';
 
 /** A text in which the words that are looked for stand out. */
 export function Marked({ text, words }: { text: string; words: readonly string[] }): ReactElement {
-  if (words.length === 0) return <>{text}</>;
+  const printed = printedText(text);
+  if (words.length === 0) return <>{printed}</>;
   return (
     <>
-      {splitAt(text, words).map(({ part, at, isHit }) =>
+      {splitAt(printed, words).map(({ part, at, isHit }) =>
         isHit ? (
           <mark key={at} className={styles.mark}>
             {part}

@@ -2,10 +2,10 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import type { LiveAttempt } from '../../schema/overview.ts';
 import { useAction } from '../api/use-operation.ts';
-import { Duration, Money, Time } from '../look/amounts.tsx';
-import { Icon } from '../look/icon.tsx';
-import { taskPath } from '../look/paths.ts';
+import { Duration, Money, Time } from './amounts.tsx';
+import { Icon } from './icon.tsx';
 import styles from './live-agent.module.css';
+import { taskPath } from './paths.ts';
 
 /** An agent at work: on what, what it did last, when it was last heard, and what one should know. */
 export function LiveAgent({ run, live }: { run: string; live: LiveAttempt }): ReactElement {
