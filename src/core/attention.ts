@@ -5,6 +5,8 @@ import { openTasks, type RunState } from './state.ts';
 export type Attention = {
   task: TaskKey | null;
   what: 'plan' | 'held' | 'blocked' | 'paused';
+  /** The track that is paused, where it is not the whole run. */
+  track?: string;
   reason: string;
   files: string[];
   nextStep: string;
@@ -22,7 +24,8 @@ export function attention(state: RunState): Attention[] {
   for (const [track, reason] of state.status.kind === 'ended' ? [] : Object.entries(state.paused)) {
     const name = track === '' ? 'The run' : `Track ${track}`;
     const nextStep = `manyhands resume ${run}${track === '' ? '' : ` --track ${quoted(track)}`}`;
-    waiting.push({ task: null, what: 'paused', reason: `${name} is paused: ${reason}`, files: [], nextStep });
+    const paused = { reason: `${name} is paused: ${reason}`, files: [], nextStep };
+    waiting.push({ task: null, what: 'paused', ...(track === '' ? {} : { track }), ...paused });
   }
   if (state.counts.held + state.counts.blocked === 0) return waiting;
   for (const key of state.order) {

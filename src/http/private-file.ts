@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { fromSystemError, isAbsent } from '../errors.ts';
@@ -23,6 +23,7 @@ export async function writePrivate(file: string, value: unknown, world: World): 
     await writeFile(temporary, JSON.stringify(value), { mode: 0o600, flag: 'wx' });
     await rename(temporary, file);
   } catch (error) {
+    await rm(temporary, { force: true });
     throw fromSystemError(error, `writing ${file}`);
   }
 }

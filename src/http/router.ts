@@ -12,6 +12,7 @@ import type { HttpEnv } from './bindings.ts';
 import { sendEventStream } from './event-stream.ts';
 import { Feeds } from './feeds.ts';
 import { followedStream } from './follow-stream.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { readJson } from './json-body.ts';
 import { requireKnownFolder } from './known-folder.ts';
 import { addLoginRoutes } from './login-routes.ts';
@@ -55,17 +56,18 @@ function addOperation(app: Hono<HttpEnv>, route: OperationRoute, options: Router
   app.on(route.method, pattern(route.path), async (c) => {
     const { incoming, outgoing } = c.env;
     const query = new URL(c.req.url).searchParams;
+    const accepted = c.req.header('accept-encoding') ?? '';
     if (route.method !== 'GET') {
       if (query.size > 0) throw new AppError('REQUEST_INVALID', 'What acts is told in the body, not in the query');
       const input = inputOfBody(route, c.req.param(), await readJson(incoming));
-      return json(await perform(caller, route, input));
+      return jsonAnswer(await perform(caller, route, input), accepted);
     }
     const input = inputOfQuery(route, c.req.param(), query);
     if (options.identityOf(incoming)?.role === 'viewer') await requireKnownFolder(caller, input.dir);
     if (route.kind === 'stream') return follow(c.env, { route, input, ...options });
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
-    return json(await perform(caller, route, input, gone.signal));
+    return jsonAnswer(await perform(caller, route, input, gone.signal), accepted);
   });
 }
 
@@ -112,10 +114,6 @@ function refuseOtherMethods(app: Hono<HttpEnv>, path: string, routes: readonly O
 /** A path as the router writes it. */
 function pattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
-function json(value: unknown): Response {
-  return new Response(JSON.stringify(value ?? {}), { headers: { 'content-type': 'application/json; charset=utf-8' } });
 }
 
 /** Whoever carries the operation out checks its input, once for all doors. */

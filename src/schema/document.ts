@@ -51,6 +51,7 @@ export type TaskDocument = z.infer<typeof TaskDocument>;
 export const AttentionDocument = z.object({
   task: z.string().nullable(),
   what: z.enum(['plan', 'held', 'blocked', 'paused']),
+  track: z.string().optional().describe('The track that is paused, where it is not the whole run.'),
   reason: z.string(),
   files: z.array(z.string()),
   nextStep: z.string(),

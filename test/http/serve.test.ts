@@ -21,7 +21,9 @@ describe('serve', () => {
     const { url, pid } = await address(scratch);
     const second = await scratch.mh(['serve', '--json']);
     const told = Told.parse(second.json);
-    expect([second.code, told.url, told.pid]).toEqual([0, url, pid]);
+    expect([second.code, told.url, told.pid, second.stderr]).toEqual([0, url, pid, '']);
+    const elsewhere = await scratch.mh(['serve', '--port', '1']);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([0, expect.stringContaining(`runs already, at ${url}`)]);
     const entered = await fetch(`${url}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

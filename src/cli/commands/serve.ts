@@ -81,7 +81,16 @@ async function tell(
     if (!isOwn && door.kind === 'run')
       terminal.err('A run that is under way shows it; this process takes over when that ends.\n');
   }
+  if (isElsewhere(door, flags))
+    terminal.err(
+      `note: A server runs already, at ${door.url}, and stays there. To move it: manyhands stop, then again\n`,
+    );
   if (flags.open) await reveal(await door.linkFile());
+}
+
+/** Whether a port was asked for by name, and the server that was found has another. */
+function isElsewhere(door: Door, { port = '0' }: Flags): boolean {
+  return Number(port) !== 0 && new URL(door.url).port !== port;
 }
 
 function portOf({ port }: Flags): { port?: number } {

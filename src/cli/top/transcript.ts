@@ -56,6 +56,7 @@ export function visibleLines(transcript: Transcript, view: TranscriptView): Tran
 
 /** The transcript read so many lines further down, or (below 0, or infinitely below) up; at its end it is followed again. */
 export function scrolled(transcript: Transcript, by: number, view: TranscriptView): Transcript {
+  if (by === Number.POSITIVE_INFINITY) return { ...transcript, anchor: null };
   const rows = shownRows(transcript, view);
   const last = screenfulFromEnd(rows, view);
   const isToTop = by === Number.NEGATIVE_INFINITY;

@@ -72,7 +72,7 @@ function NeedItem({ need: { run, item } }: { need: Need }): ReactElement {
         </p>
       </div>
       <div className={styles.buttons}>
-        <SettleButtons item={{ run: run.run, task: item.task, what: item.what }} />
+        <SettleButtons item={{ ...item, run: run.run }} />
       </div>
     </li>
   );

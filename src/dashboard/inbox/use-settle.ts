@@ -26,6 +26,7 @@ export function useSettle(): Settle {
       notify({ kind: 'trouble', text: error instanceof Error ? error.message : String(error), error });
     }
   };
+  const trackOf = ({ track }: Waiting) => (track === undefined ? {} : { track });
   const about = ({ run, task }: Waiting) => ({ run, ...(task === null ? {} : { task }) });
   const retry = (item: Waiting) => void carryOut(item, () => call('retry-run', about(item)), 'It is tried again');
   return {
@@ -33,7 +34,7 @@ export function useSettle(): Settle {
       const { operation } = settlingOf(item.what);
       if (operation === 'approve-run') void carryOut(item, () => call('approve-run', about(item)), 'Approved');
       else if (operation === 'retry-run') retry(item);
-      else void carryOut(item, () => call('resume-runs', { run: item.run }), 'It goes on');
+      else void carryOut(item, () => call('resume-runs', { run: item.run, ...trackOf(item) }), 'It goes on');
     },
     retry,
     isBusy: (item) => busy.has(keyOf(item)),

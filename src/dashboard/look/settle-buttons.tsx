@@ -4,7 +4,12 @@ import { Button, LinkButton } from './button.tsx';
 import { runPath, taskPath } from './paths.ts';
 
 /** What waits for a person in a run; without a task it is the run itself, or one of its tracks. */
-type Waiting = { run: string; task: string | null; what: 'plan' | 'held' | 'blocked' | 'paused'; track?: string };
+type Waiting = {
+  run: string;
+  task: string | null;
+  what: 'plan' | 'held' | 'blocked' | 'paused';
+  track?: string | undefined;
+};
 
 /** The buttons that settle what waits for a person, and the way to look at it first. */
 export function SettleButtons({ item, away = true }: { item: Waiting; away?: boolean }): ReactElement {

@@ -19,12 +19,7 @@ export function AttentionBox(props: { state: RunState; waiting: readonly Attenti
     <section className={styles.box} aria-label="Needs you">
       <ul>
         {waiting.slice(0, MOST).map((item) => (
-          <Item
-            key={`${item.task} ${item.what} ${item.nextStep}`}
-            state={state}
-            item={item}
-            track={trackOf(state, item)}
-          />
+          <Item key={`${item.task} ${item.what} ${item.nextStep}`} state={state} item={item} />
         ))}
       </ul>
       {waiting.length > MOST ? (
@@ -34,15 +29,7 @@ export function AttentionBox(props: { state: RunState; waiting: readonly Attenti
   );
 }
 
-/** The track that a pause is about; the whole run has none. */
-function trackOf({ paused }: RunState, { what, reason }: Attention): string | undefined {
-  if (what !== 'paused') return undefined;
-  return Object.keys(paused).find((track) => track !== '' && reason.startsWith(`Track ${track} is paused`));
-}
-
-type ItemProps = { state: RunState; item: Attention; track: string | undefined };
-
-function Item({ state, item, track }: ItemProps): ReactElement {
+function Item({ state, item }: { state: RunState; item: Attention }): ReactElement {
   const run = state.start.run;
   const { task, reason, files, nextStep } = item;
   return (
@@ -68,7 +55,7 @@ function Item({ state, item, track }: ItemProps): ReactElement {
         </p>
       </div>
       <div className={styles.buttons}>
-        <SettleButtons item={{ run, task, what: item.what, ...(track === undefined ? {} : { track }) }} away={false} />
+        <SettleButtons item={{ ...item, run }} away={false} />
       </div>
     </li>
   );

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import { invalidation, reopening } from '../../../core/reopening.ts';
 import type { RunState } from '../../../core/state.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
@@ -17,6 +17,10 @@ type RetryPanelProps = { view: TaskView; again(): void; close(): void };
 export function RetryPanel({ view, again, close }: RetryPanelProps): ReactElement {
   const { key } = view.task.spec;
   const asked = useOperation('run-state', { run: view.run });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for earlier is asked for once more
+  useEffect(() => {
+    if (asked.data !== undefined) asked.again();
+  }, []);
   const retry = useAction('retry-run', {
     done: `${key} is tried again`,
     onDone: () => {
