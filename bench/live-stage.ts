@@ -12,6 +12,8 @@ export interface LiveStage extends AsyncDisposable {
   readonly token: string;
   readonly run: string;
   readonly pipes: readonly WriteStream[];
+  /** A new address that logs a browser in, once. */
+  link(): Promise<string>;
   /** The most memory that the server has taken so far, in MB. */
   memoryMb(): Promise<number>;
 }
@@ -21,6 +23,7 @@ const LOOK_MS = 50;
 const LONGEST_MS = 300_000;
 const PROGRAM = join(process.cwd(), 'bin', 'manyhands.mjs');
 const Address = z.object({ url: z.string(), pid: z.number() });
+const Told = z.object({ link: z.string() });
 const Begun = z.object({ run: z.string() });
 
 /** A fake agent: it costs next to nothing itself, so that all that is measured is ours. */
@@ -59,7 +62,8 @@ export async function openLiveStage(folder: string, agents: number): Promise<Liv
     const open = await openPipes(pipes, agents);
     const memoryMb = async () =>
       Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-    return { url, token, run, pipes: open, memoryMb, [Symbol.asyncDispose]: close };
+    const link = async () => Told.parse(JSON.parse(await mh('serve', '--json'))).link;
+    return { url, token, run, pipes: open, link, memoryMb, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -6,6 +6,7 @@ import { events } from './events.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
 import { merge } from './merge.ts';
+import { page } from './page.ts';
 import { circumstances, type Row, rowOf, tableOf } from './report.ts';
 import { restart, takeUpAndEnd } from './restart.ts';
 import { streams } from './streams.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   workspace,
   merge,
   streams,
+  page,
 ];
 
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);

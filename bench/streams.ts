@@ -14,8 +14,9 @@ type Size = { agents: number; clients: number; seconds: number };
 /** How long lines took, in ms: from when the server had them, and from when they were said. */
 type Delays = { heard: number[]; said: number[]; events: number };
 
-const WHOLE: Size = { agents: 150, clients: 10, seconds: 20 };
-const QUICK: Size = { agents: 10, clients: 3, seconds: 3 };
+/** As many as are promised. */
+export const WHOLE: Size = { agents: 150, clients: 10, seconds: 20 };
+export const QUICK: Size = { agents: 10, clients: 3, seconds: 3 };
 const PER_SECOND = 20;
 const TICK_MS = 10;
 const SETTLE_MS = 3_000;
@@ -56,7 +57,7 @@ async function byBareServer(size: Size): Promise<Delays> {
 }
 
 /** Every agent says its lines at an even pace, while all clients listen. */
-async function watchWhileTalking(
+export async function watchWhileTalking(
   size: Size,
   pipes: readonly Writable[],
   at: { url: string; token: string },

@@ -16,12 +16,14 @@ export type EventStreamOptions = {
   mayStay(): Promise<boolean>;
 };
 
-/** A comment this long after the last item shows both ends that the connection lives. */
+/** A word this long after the last item shows both ends that the connection lives. */
 const HEARTBEAT_MS = 20_000;
 /** Who has not taken a chunk in this time is cut; it comes back and goes on behind the last item it saw. */
 const STUCK_MS = 30_000;
 /** So long an early failure is waited for, that it may be told as one. */
 const FIRST_MS = 100;
+
+const BEAT = 'event: beat\ndata: {}\n\n';
 
 const HEADERS = {
   ...COMMON_HEADERS,
@@ -109,7 +111,7 @@ function beat({ outgoing, world, mayStay }: EventStreamOptions): { felt(): void;
     cancel = world.alarm(last + HEARTBEAT_MS, () => {
       if (world.now() - last >= HEARTBEAT_MS) {
         last = world.now();
-        if (outgoing.headersSent && !outgoing.writableNeedDrain) outgoing.write(':\n\n');
+        if (outgoing.headersSent && !outgoing.writableNeedDrain) outgoing.write(BEAT);
       }
       wait();
       void mayStay().then((may) => {

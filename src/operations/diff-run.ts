@@ -1,5 +1,5 @@
 import { changeSummary } from '../core/change-summary.ts';
-import { lastAttempt, type RunState } from '../core/state.ts';
+import type { RunState } from '../core/state.ts';
 import { AppError } from '../errors.ts';
 import { completeKey, findRun } from './find-run.ts';
 import type { Operation } from './operation.ts';
@@ -24,8 +24,7 @@ function rangeOf(state: RunState, task: string | undefined): { from: string; to:
 
 function taskRange(state: RunState, wanted: string): { from: string; to: string } {
   const key = completeKey(state, wanted);
-  const task = state.tasks[key];
-  const attempt = task === undefined ? undefined : lastAttempt(task);
+  const attempt = state.tasks[key]?.attempts.findLast(({ ended }) => ended?.saved != null);
   const saved = attempt?.ended?.saved;
   if (attempt === undefined || saved == null)
     throw new AppError('REFUSED', `Task ${key} has no saved work yet`, { key });

@@ -75,6 +75,22 @@ describe('a person in the browser', () => {
     }
   });
 
+  it('is told when the server falls silent without a word, and when it speaks again', async () => {
+    const patient = await (await browser.newContext({ locale: 'en-US' })).newPage();
+    await patient.clock.install();
+    await patient.goto(await served.link());
+    await patient.getByRole('heading', { name: 'Put the first agents to work' }).waitFor();
+    process.kill(served.pid, 'SIGSTOP');
+    try {
+      await patient.clock.fastForward('01:00');
+      await patient.getByText('Not connected').waitFor();
+    } finally {
+      process.kill(served.pid, 'SIGCONT');
+    }
+    await patient.getByText('Not connected').waitFor({ state: 'hidden' });
+    await patient.context().close();
+  });
+
   it('watches a run, over a reload and over the death of the server, and lands it', async () => {
     await askForGreeting();
     await page.getByRole('link', { name: 'Write a greeting' }).first().click();

@@ -47,7 +47,9 @@ function headOf(view: View): string[] {
   if (top.engine !== 'none') return page;
   const isUnfinished = [...(top.runs?.values() ?? [])].some(({ endedAt }) => endedAt === null);
   const next = isUnfinished ? 'Go on with: mh resume, or mh serve' : 'Start with: mh do "<goal>"';
-  return [...page, colors.yellow(shorten(`Nothing is running; this is the record. ${next}`, top.size.columns))];
+  const long = `Nothing is running; this is the record. ${next}`;
+  const idle = textWidth(long) <= top.size.columns ? long : `Nothing is running. ${next}`;
+  return [...page, colors.yellow(shorten(idle, top.size.columns))];
 }
 
 /** `column` is where the cursor stands in the last line, if something is typed there. */

@@ -1,5 +1,5 @@
 import type { StreamInput, StreamItem, StreamName } from '../../schema/operation.ts';
-import { after } from '../look/clock.ts';
+import { after, now } from '../look/clock.ts';
 import { requestFor } from './address.ts';
 
 /** `live`: items come as they happen; `lost`: it is being tried again; `ended`: there will be no more. */
@@ -12,6 +12,8 @@ type Hearing<N extends StreamName> = {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
+/** The server says a word every 20 s: who is silent longer is gone, whatever the connection says. */
+const SILENCE_MS = 45_000;
 
 /** Follows a stream until it ends or is closed; after a break it goes on behind the last item it got. */
 export function openStream<N extends StreamName>(name: N, input: StreamInput<N>, hearing: Hearing<N>): () => void {
@@ -19,6 +21,7 @@ export function openStream<N extends StreamName>(name: N, input: StreamInput<N>,
   let last: string | undefined;
   let pause = FIRST_PAUSE_MS;
   let callOff = () => {};
+  let heardAt = 0;
   let isOver = false;
 
   const tell = (standing: StreamStanding) => hearing.onStanding?.(standing);
@@ -27,14 +30,36 @@ export function openStream<N extends StreamName>(name: N, input: StreamInput<N>,
     callOff();
     source?.close();
   };
+  const hear = () => {
+    heardAt = now();
+  };
+  const lose = () => {
+    callOff();
+    source?.close();
+    if (isOver) return;
+    tell('lost');
+    callOff = after(pause, connect);
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  };
+  const listen = (ms: number) => {
+    callOff = after(ms, () => {
+      const left = heardAt + SILENCE_MS - now();
+      if (left > 0) listen(Math.min(left, SILENCE_MS));
+      else lose();
+    });
+  };
   const connect = () => {
     const { url } = requestFor(name, last === undefined ? input : { ...input, after: last });
     source = new EventSource(url);
+    hear();
+    listen(SILENCE_MS);
     source.onopen = () => {
+      hear();
       pause = FIRST_PAUSE_MS;
       tell('live');
     };
     source.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
+      hear();
       if (lastEventId !== '') last = lastEventId;
       hearing.onItem(JSON.parse(data));
     };
@@ -42,13 +67,8 @@ export function openStream<N extends StreamName>(name: N, input: StreamInput<N>,
       close();
       tell('ended');
     });
-    source.onerror = () => {
-      source?.close();
-      if (isOver) return;
-      tell('lost');
-      callOff = after(pause, connect);
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-    };
+    source.addEventListener('beat', hear);
+    source.onerror = lose;
   };
   tell('connecting');
   connect();
