@@ -70,26 +70,31 @@ async function openBrowser(): Promise<Browser> {
 /** Logs in and shows home; gives the size of all files that takes. */
 async function openHome(context: BrowserContext, stage: LiveStage): Promise<number> {
   const home = await context.newPage();
-  const files: Promise<number>[] = [];
+  const files = new Set<string>();
   await home.goto(await stage.link());
   await home.waitForURL(`${stage.url}/`);
-  home.on('response', (response) => {
-    if (!response.url().includes('/api/')) files.push(response.body().then(({ length }) => length));
+  home.on('request', (request) => {
+    if (!request.url().includes('/api/')) files.add(request.url());
   });
   await home.reload();
   await home.locator('main article').first().waitFor();
-  const sizes = await Promise.all(files);
   await home.close();
+  const sizes = await Promise.all(
+    [...files].map(async (url) => (await (await fetch(url, { headers: headersOf(stage) })).arrayBuffer()).byteLength),
+  );
   return sizes.reduce((sum, bytes) => sum + bytes, 0) / 1024;
 }
 
 async function openTask(context: BrowserContext, stage: LiveStage): Promise<Page> {
-  const headers = { authorization: `Bearer ${stage.token}` };
-  const answer = await fetch(`${stage.url}/api/runs/${stage.run}/state`, { headers });
+  const answer = await fetch(`${stage.url}/api/runs/${stage.run}/state`, { headers: headersOf(stage) });
   const [task = ''] = RunOrder.parse(await answer.json()).state.order;
   const shown = await context.newPage();
   await shown.goto(`${stage.url}/runs/${stage.run}/tasks/${encodeURIComponent(task)}`);
   await shown.locator('main h1').first().waitFor();
   await shown.evaluate(WATCH);
   return shown;
+}
+
+function headersOf({ token }: LiveStage): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
 }

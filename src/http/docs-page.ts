@@ -6,7 +6,7 @@ const INTRODUCTION = [
   'Send the token that <code>manyhands token</code> prints: <code>Authorization: Bearer &lt;token&gt;</code>.',
   'GET reads and takes its input in the query; a list is one parameter several times. Everything else acts, needs the operator token, and takes a JSON object with <code>content-type: application/json</code>.',
   'A task key goes into a path percent-encoded: <code>implement%2F1.2</code>.',
-  'Streams are server-sent events: one <code>data:</code> line of JSON each. Send the last <code>id:</code> back as <code>Last-Event-ID</code> (or <code>after</code>) to go on behind it. <code>event: end</code> says that nothing more comes; after <code>event: closing</code> or <code>event: problem</code> (which says why) open it again.',
+  'Streams are server-sent events: one <code>data:</code> line of JSON each. Send the last <code>id:</code> back as <code>Last-Event-ID</code> (or <code>after</code>) to go on behind it. <code>event: beat</code> comes after 20 s without an item; <code>event: end</code> says that nothing more comes; after <code>event: closing</code> or <code>event: problem</code> (which says why) open it again.',
   'Failures are <code>application/problem+json</code>.',
 ];
 

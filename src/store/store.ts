@@ -66,8 +66,8 @@ export type SearchHit = { id: number; attempt: string; at: number; kind: string;
 export interface Store extends AsyncDisposable {
   /** All or nothing over several streams; resolves after the fsync, rejects with CONFLICT when a version differs. */
   append(writes: readonly Write[], at: number): Promise<StoredEvent[]>;
-  /** The events of a stream after a version. */
-  read(stream: string, after?: number): StoredEvent[];
+  /** The events of a stream after a version, the first ones if a limit is given. */
+  read(stream: string, after?: number, limit?: number): StoredEvent[];
   /** The events of all streams after a position. */
   readAll(after: number, limit: number): StoredEvent[];
   /** The events of a stream that are of one of these types. */

@@ -9,6 +9,8 @@ import { listenTo } from './ear.ts';
 
 /** States of runs that nobody carries may be big. */
 const MOST_KEPT = 4;
+/** A long history is read in pieces: nobody else waits long meanwhile, and no reader holds all of it. */
+const READ_AT_ONCE = 500;
 
 /** Reads runs from the store; with an engine in this process their live states, and news as it comes. */
 export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
@@ -68,10 +70,12 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
   try {
     while (!signal.aborted) {
       more = Promise.withResolvers<void>();
-      for (const event of store.read(stream, version)) {
+      const events = store.read(stream, version, READ_AT_ONCE);
+      for (const event of events) {
         version = event.version;
         yield shown(event);
       }
+      if (events.length === READ_AT_ONCE) continue;
       if (engine === undefined) return;
       if (broken !== undefined) throw broken.error;
       await more.promise;

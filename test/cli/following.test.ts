@@ -148,7 +148,9 @@ describe('following a run', () => {
   });
 
   it('refuses to wait for a run that nobody works on', async () => {
-    const script = following([started(), added(spec('a'))], { engine: 'none' });
+    const events = [started(), added(spec('a'))];
+    const left = { ...documentOf(shown(events)), carried: false };
+    const script = following(events, { engine: 'other', answers: { 'show-run': left } });
     const { code, stderr } = await stage(script).run('wait');
     expect(code).toBe(4);
     expect(stderr).toContain(`manyhands resume ${RUN}`);

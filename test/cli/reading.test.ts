@@ -6,7 +6,7 @@ import { added, attempted, spec, started } from '../support/given.ts';
 import { documentOf, type Script, shown, stage } from './stage.ts';
 
 const DOCUMENT = documentOf(shown([started(), added(spec('plan/1'), spec('implement/1.1')), attempted('plan/1')]));
-const SUMMARY = { ...DOCUMENT, tasks: 2, done: 1 };
+const SUMMARY = { ...DOCUMENT, carried: false, tasks: 2, done: 1 };
 const cwd = tmpdir();
 
 afterEach(() => vi.restoreAllMocks());
@@ -16,8 +16,8 @@ describe('ls', () => {
     const { stdout, stderr } = await stage({ cwd, engine: 'none', answers: { 'list-runs': [SUMMARY] } }).run('ls');
     const [head, row] = stdout.split('\n');
     expect(head).toMatch(/^RUN +STATUS +TASKS +TIME +COST +STARTED +TITLE$/);
-    expect(row).toMatch(/^r0000001 +● running +1\/2 .* A run$/);
-    expect(stderr).toContain('Nobody works on 1 unfinished run. Go on with: manyhands resume');
+    expect(row).toMatch(/^r0000001 +◌ interrupted +1\/2 .* A run$/);
+    expect(stderr).toContain('Nobody works on run r0000001. Go on with: manyhands resume r0000001');
   });
 });
 

@@ -55,6 +55,29 @@ export function transcriptContract(current: () => Store): void {
       expect(store.usage('r-1-1')).toEqual({ tokens: 7 });
     });
 
+    it('of a run is what all its attempts said, in the order of their words, however much others say in between', async () => {
+      const said = async (attempt: string, offset: number, count = 1) =>
+        store.ingest({
+          attempt,
+          rows: Array.from({ length: count }, (_, index) => row(attempt, offset + index)),
+          cursors: [],
+        });
+      await said('r-1-1', 0);
+      await said('r2-1-1', 0, 25_000);
+      await said('r-2-1', 0);
+      await said('q-1-1', 0, 10);
+      await said('r-1-1', 1);
+      const found: string[] = [];
+      let after = 0;
+      for (let page = store.runTranscript({ run: 'r', after, limit: 2 }); page.length > 0; ) {
+        found.push(...page.map(({ attempt, offset }) => `${attempt} ${offset}`));
+        after = page.at(-1)?.id ?? 0;
+        page = store.runTranscript({ run: 'r', after, limit: 2 });
+      }
+      expect(found).toEqual(['r-1-1 0', 'r-2-1 0', 'r-1-1 1']);
+      expect(store.runTranscript({ run: 'none', limit: 2 })).toEqual([]);
+    });
+
     it('of an attempt that never spoke is empty, its cursor 0, its usage undefined', () => {
       expect(store.transcript({ attempt: 'r-9-9', limit: 10 })).toEqual([]);
       expect(store.cursor('r-9-9', 'stdout')).toBe(0);

@@ -83,6 +83,20 @@ describe('an operation', () => {
     expect(server.calls).toEqual([]);
   });
 
+  it('packs a long answer for whoever can unpack it, and no other', async () => {
+    const tasks = Array.from({ length: 2_000 }, (_, index) => `implement/${index} ü`);
+    await using server = await openServer({ answer: ({ name }) => (name === 'run-state' ? tasks : ['short']) });
+    const authorization = `Bearer ${server.tokens.operator}`;
+    const ask = (path: string, encoding: string) =>
+      server.ask(path, { headers: { authorization, 'accept-encoding': encoding } });
+    const long = '/api/runs/k3v9x2ab/state';
+    const answers = [await ask(long, 'gzip, br'), await ask(long, 'identity'), await ask('/api/runs', 'gzip')];
+    expect(answers.map(({ headers }) => headers.get('content-encoding'))).toEqual(['gzip', null, null]);
+    expect(answers.map(({ headers }) => headers.get('vary'))).toEqual(Array(3).fill('accept-encoding'));
+    expect(await answers[0]?.json()).toEqual(tasks);
+    expect(await answers[1]?.json()).toEqual(tasks);
+  });
+
   it('answers failures as problems of the table', async () => {
     const thrown = [new AppError('RUN_UNKNOWN', 'There is no run zzz', { run: 'zzz' }), new Error('boom')];
     await using server = await openServer({

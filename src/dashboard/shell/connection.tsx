@@ -2,7 +2,11 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { call } from '../api/call.ts';
 import { useOverview } from '../api/overview.ts';
 import { ApiProblem } from '../api/problem.ts';
+import { after } from '../look/clock.ts';
 import styles from './connection.module.css';
+
+/** A server that does not answer in this time is as good as none. */
+const PATIENCE_MS = 2_000;
 
 type Trouble = 'none' | 'lost' | 'signed-out';
 
@@ -16,14 +20,22 @@ export function Connection(): ReactElement | null {
       return;
     }
     const asking = new AbortController();
+    const callOff = after(PATIENCE_MS, () => setTrouble('lost'));
     call('list-projects', {}, asking.signal).then(
-      () => setTrouble('none'),
+      () => {
+        callOff();
+        setTrouble('none');
+      },
       (error: unknown) => {
+        callOff();
         if (!asking.signal.aborted)
           setTrouble(error instanceof ApiProblem && error.status === 401 ? 'signed-out' : 'lost');
       },
     );
-    return () => asking.abort();
+    return () => {
+      callOff();
+      asking.abort();
+    };
   }, [standing]);
   if (trouble === 'none') return null;
   return (

@@ -22,7 +22,7 @@ export function prepareEvents(db: DatabaseSync) {
     INSERT INTO streams (stream, version, first_at, last_at) VALUES (?1, ?2, ?3, ?3)
     ON CONFLICT (stream) DO UPDATE SET version = excluded.version, last_at = excluded.last_at`);
   const insertEvent = db.prepare('INSERT INTO events (stream, version, at, type, data) VALUES (?, ?, ?, ?, ?)');
-  const selectStream = db.prepare('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version');
+  const selectStream = db.prepare('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?');
   const selectAll = db.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
   const selectStreams = db.prepare(`
     SELECT * FROM streams WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream`);
@@ -56,7 +56,8 @@ export function prepareEvents(db: DatabaseSync) {
 
   return {
     append: (writes: readonly EncodedWrite[], at: number) => writes.flatMap((write) => appendTo(write, at)),
-    read: (stream: string, after: number) => selectStream.all(stream, after).map(eventOf),
+    /** A negative limit is none. */
+    read: (stream: string, after: number, limit: number) => selectStream.all(stream, after, limit).map(eventOf),
     readAll: (after: number, limit: number) => selectAll.all(after, limit).map(eventOf),
     readTypes: (stream: string, types: readonly string[]) => selectTypes.all(stream, toJson(types)).map(eventOf),
     position: () => integerOf(selectPosition.get() ?? {}, 'position'),

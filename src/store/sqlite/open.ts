@@ -80,7 +80,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
       const encoded = encodeWrites(writes);
       return group.add(() => events.append(encoded, at), appended.tell);
     },
-    read: (stream, after = 0) => asking(() => events.read(stream, after)),
+    read: (stream, after = 0, limit = -1) => asking(() => events.read(stream, after, limit)),
     readAll: (after, limit) => asking(() => events.readAll(after, limit)),
     readTypes: (stream, types) => asking(() => events.readTypes(stream, types)),
     position: () => asking(events.position),
