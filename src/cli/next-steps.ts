@@ -9,7 +9,8 @@ const SAFE_WORD = /^[\w./@:+-]+$/;
 /** What a person would do next with the run as it stands, as commands to copy. */
 export function nextSteps(document: RunDocument): NextStep[] {
   const { run, status } = document;
-  if (isInterrupted(document)) return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];
+  if (isInterrupted(document))
+    return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];
   switch (status) {
     case 'done':
     case 'unverified':

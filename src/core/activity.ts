@@ -35,7 +35,7 @@ export function toolCallOf({ text, data }: Said): { tool: string; detail: string
 }
 
 /** The first line of a text that says something, without control characters, cut where it is long. */
-export function oneLine(text: string): string | null {
+function oneLine(text: string): string | null {
   const plain = text.slice(0, 4_000).replaceAll(ESCAPES, '');
   for (const line of plain.split(/[\r\n]+/)) {
     const clean = line

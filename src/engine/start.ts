@@ -28,7 +28,7 @@ import { settingsForRecipe } from './review-settings.ts';
 import { testCheck } from './test-check.ts';
 
 /** A benchmark: the folder whose settings hold, where it was asked for, and the command that judges it. */
-export type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
+type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
 
 export type StartedRun = { state: RunState; project: Project; notes: string[] };
 

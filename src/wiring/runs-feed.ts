@@ -12,7 +12,7 @@ import { HeardAttempts } from './heard-attempts.ts';
 import { RunCards } from './run-cards.ts';
 
 /** The engine of this process: its states of the runs that it carries, its failure, and when it takes a run up or gives it up. */
-export type LiveRuns = {
+type LiveRuns = {
   state(run: string): RunState | undefined;
   failed: Promise<never>;
   onCarried(listener: (run: string) => void): void;

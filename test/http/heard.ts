@@ -1,7 +1,7 @@
 /** An event of a stream as a browser would take it. */
 export type Heard = { id: string | undefined; event: string; data: unknown };
 
-/** Reads the events of an answer as they come; comments and the like are told to `aside`. */
+/** Reads the events of an answer as they come; beats and the like are told to `aside`. */
 export async function* hear(response: Response, aside: (block: string) => void = () => {}): AsyncGenerator<Heard> {
   let rest = '';
   const decoder = new TextDecoder();
@@ -12,7 +12,7 @@ export async function* hear(response: Response, aside: (block: string) => void =
     for (const block of blocks) {
       const fields = new Map(block.split('\n').map((line) => fieldOf(line)));
       const data = fields.get('data');
-      if (data === undefined) aside(block);
+      if (data === undefined || fields.get('event') === 'beat') aside(block);
       else yield { id: fields.get('id'), event: fields.get('event') ?? 'message', data: JSON.parse(data) };
     }
   }

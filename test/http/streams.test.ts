@@ -110,7 +110,7 @@ describe('a stream', () => {
     clock.advance(10_000);
     book.write('c');
     await items.next();
-    expect(asides).toEqual(['retry: 1000', ':']);
+    expect(asides).toEqual(['retry: 1000', 'event: beat\ndata: {}']);
     await items.return(undefined);
   });
 

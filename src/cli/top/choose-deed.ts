@@ -32,7 +32,7 @@ export function deedHints(top: Top): string[] {
 }
 
 /** The task that the person is at: the open one, or the one under the cursor. */
-export function taskAt({ page, state, chosen }: Top): TaskState | undefined {
+function taskAt({ page, state, chosen }: Top): TaskState | undefined {
   if (page.kind === 'runs') return undefined;
   const key = page.kind === 'task' ? page.task : chosen.task;
   return key === null ? undefined : state?.tasks[key];

@@ -12,7 +12,7 @@ export type Page =
   | { kind: 'task'; run: string; task: string; attempt: number | null };
 
 /** The bottom line: a hint of the keys, something that was said, a question, or a line that is being typed. */
-export type BottomLine =
+type BottomLine =
   | { kind: 'keys' }
   | { kind: 'said'; text: string; isTrouble: boolean }
   | { kind: 'question'; text: string; deed: Deed }

@@ -9,7 +9,7 @@ import { requireIntact } from './intact.ts';
 import { fromSqliteError } from './sqlite-error.ts';
 
 /** Who wanted a backup: a person, or nobody in particular; each kind is counted for itself. */
-export type BackupKind = 'asked' | 'automatic';
+type BackupKind = 'asked' | 'automatic';
 
 export type BackupOptions = { file: string; folder: string; keep: number; kind: BackupKind; world: World };
 

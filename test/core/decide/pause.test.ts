@@ -43,7 +43,9 @@ describe('a pause', () => {
     const { state } = twoTracks().when((run) => pauseRun(run, { track: 'back', reason: 'lunch' }));
     expect(startable(state)).toEqual(['feature/2']);
     expect(isStuck(state)).toBe(false);
-    expect(attention(state)).toMatchObject([{ what: 'paused', track: 'back', nextStep: 'manyhands resume r0000001 --track back' }]);
+    expect(attention(state)).toMatchObject([
+      { what: 'paused', track: 'back', nextStep: 'manyhands resume r0000001 --track back' },
+    ]);
   });
 
   it('of the whole run starts nothing, and says so in a word', () => {
