@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type Document, isCollection, isNode, type Node, parseDocument } from 'yaml';
 import { AppError, messageOf } from '../errors.ts';
 import { commaList } from './comma-list.ts';
@@ -121,7 +123,18 @@ async function save(
     if (path !== undefined && content !== undefined) texts.push({ scope: layer, file: path, text: content });
   }
   combineLayers(texts);
+  if (scope === 'project') await requireInside(file, place.dir ?? dirname(file));
   await writeWhole(file, text);
+}
+
+/** A link that a repository brings must not have us write elsewhere. */
+async function requireInside(file: string, root: string): Promise<void> {
+  const [target, top] = await Promise.all([file, root].map((path) => realpath(path).catch(() => path)));
+  if (target === undefined || top === undefined || target.startsWith(`${top}/`) || target === file) return;
+  throw new AppError('CONFIG_INVALID', `${file} is a link that leads out of the project, to ${target}`, {
+    file,
+    target,
+  });
 }
 
 function inStyleOf(before: string, document: Document): string {

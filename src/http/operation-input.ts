@@ -46,6 +46,11 @@ export function inputOfBody(
   const named = inputOfPath(route, params);
   const twice = Object.keys(named).find((key) => Object.hasOwn(body, key));
   if (twice !== undefined) throw new AppError('REQUEST_INVALID', `The path names ${twice}; leave it out of the body`);
+  const properties = propertiesOf(route);
+  const strange =
+    Object.keys(properties).length > 0 && Object.keys(body).find((key) => !Object.hasOwn(properties, key));
+  if (typeof strange === 'string')
+    throw new AppError('REQUEST_INVALID', `${route.path} takes no ${strange}`, { parameter: strange });
   return withoutNul({ ...body, ...named });
 }
 

@@ -116,6 +116,17 @@ describe('setting a value', () => {
     expect((await lstat(dotfile)).mode & 0o777).toBe(0o600);
     expect(await readFile(dotfile, 'utf8')).toBe('land: merge\n');
   });
+
+  it('does not follow the link of a repository out of it', async () => {
+    await using home = await scratch();
+    const elsewhere = join(home.root, 'elsewhere.yaml');
+    await writeFile(elsewhere, 'land: pr\n');
+    await mkdir(dirname(home.projectFile), { recursive: true });
+    await symlink(elsewhere, home.projectFile);
+    const error = await failureOf(setConfig({ key: 'land', scope: 'project', place: home.place }, 'merge'));
+    expect(error.message).toContain('leads out of the project');
+    expect(await readFile(elsewhere, 'utf8')).toBe('land: pr\n');
+  });
 });
 
 describe('unsetting a value', () => {

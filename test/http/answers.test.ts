@@ -48,6 +48,7 @@ describe('an operation', () => {
     ['a list', '[]', 400],
     ['no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 400],
     ['what the path names already', '{"run":"other"}', 400],
+    ['a word that it does not know', '{"reasn":"late"}', 400],
     ['nested without end', `{"a":${'['.repeat(10_000)}"]"${']'.repeat(10_000)}}`, 400],
     ['text with the character that ends names', '{"dir":"/tmp\\u0000"}', 400],
   ])('refuses a body that is %s', async (_, body, status) => {

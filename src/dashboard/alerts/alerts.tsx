@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { onRunChange, useOverview } from '../api/overview.ts';
 import { showOnDesktop } from '../look/desktop-news.ts';
 import { notify } from '../look/notices.ts';
+import { useTitle } from '../look/page-title.ts';
 import { runPath } from '../look/paths.ts';
 import { useTheme } from '../look/theme.ts';
 import { favicon } from './favicon.ts';
@@ -15,6 +16,7 @@ export function Alerts(): null {
   const { waiting, look } = standingOf(useOverview().runs);
   const [here, navigate] = useLocation();
   const theme = useTheme();
+  const title = useTitle();
   useEffect(
     () =>
       onRunChange((before, after) => {
@@ -28,8 +30,9 @@ export function Alerts(): null {
     [here, navigate],
   );
   useEffect(() => {
-    document.title = waiting === 0 ? NAME : `(${waiting}) ${NAME}`;
-  }, [waiting]);
+    const name = title === '' ? NAME : `${title} · ${NAME}`;
+    document.title = waiting === 0 ? name : `(${waiting}) ${name}`;
+  }, [waiting, title]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
   useEffect(() => {
     const colours = getComputedStyle(document.documentElement);

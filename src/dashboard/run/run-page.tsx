@@ -5,6 +5,7 @@ import type { RunState } from '../../core/state.ts';
 import { useRunOverview } from '../api/overview.ts';
 import { useRun } from '../api/run.ts';
 import { useAction } from '../api/use-operation.ts';
+import { usePageTitle } from '../look/page-title.ts';
 import { runPath } from '../look/paths.ts';
 import { useSlowed } from '../look/slowed.ts';
 import { Skeleton, Trouble } from '../look/standing.tsx';
@@ -20,6 +21,7 @@ export function RunPage(): ReactElement {
   const { run = '' } = useParams();
   const { state, version, error, again } = useRun(run);
   useRead(run, state !== undefined);
+  usePageTitle(state?.start.title ?? `Run ${run}`);
   if (error !== undefined) {
     return (
       <div className={styles.page}>

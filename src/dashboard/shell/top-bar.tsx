@@ -22,9 +22,11 @@ export function TopBar(): ReactElement {
       <p className={styles.numbers}>
         <span>{count(agents, 'agent')} at work</span>
         <span>{count(going.length, 'run')} under way</span>
-        <span>
-          <Money usd={cost} /> so far
-        </span>
+        {going.length === 0 ? null : (
+          <span>
+            <Money usd={cost} /> spent on {going.length === 1 ? 'it' : 'them'}
+          </span>
+        )}
       </p>
       <div className={styles.actions} id="top-bar-actions">
         <Overlay pages={REACHED} />

@@ -1,5 +1,6 @@
 import { type ReactElement, useRef } from 'react';
 import { useRunOverview } from '../api/overview.ts';
+import { usePageTitle } from '../look/page-title.ts';
 import { Skeleton, Trouble } from '../look/standing.tsx';
 import { ContinueBox } from './continue-box.tsx';
 import { TaskHeader } from './header/task-header.tsx';
@@ -20,6 +21,7 @@ function Task({ address }: { address: Address }): ReactElement {
   const { view, error, again } = useTask(run, task);
   const live = useRunOverview(run)?.live.find((each) => each.task === task);
   const message = useRef<HTMLTextAreaElement>(null);
+  usePageTitle(view?.task.spec.title ?? task);
   if (view === undefined)
     return error === undefined ? <Skeleton lines={14} /> : <Trouble error={error} again={again} />;
   const hasTerminal = tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined);
