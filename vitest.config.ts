@@ -10,5 +10,7 @@ export default defineConfig({
     // Real processes on a machine that may be busy; the report says what was tried again.
     retry: 1,
     pool: 'forks',
+    // Most tests wait for processes of their own.
+    maxWorkers: '100%',
   },
 });
