@@ -51,7 +51,7 @@ describe('a new run', () => {
     await keyboard.press('g');
     await keyboard.press('i');
     await page.getByText('Plan to approve').waitFor();
-    expect(await page.title()).toBe('(1) Manyhands');
+    expect(await page.title()).toBe('(1) Inbox · Manyhands');
     await page.locator('[data-row="0"]').focus();
     await keyboard.press('a');
     await page.getByText('Nothing waits for you').waitFor();
