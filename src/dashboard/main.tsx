@@ -3,13 +3,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './look/theme.css';
 import { Unreachable } from './api/problem.ts';
-import { applyTheme } from './look/theme.ts';
+import { startTheme } from './look/theme.ts';
 import { Shell } from './shell/shell.tsx';
 
 const ROOT = document.getElementById('root');
 if (ROOT === null) throw new Error('The page has no element #root');
 
-applyTheme();
+startTheme();
 
 /** What was asked for once stays true until an event says otherwise: nothing is asked for again by itself. */
 const client = new QueryClient({

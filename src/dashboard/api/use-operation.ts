@@ -8,7 +8,7 @@ export function useOperation<N extends OperationName>(
   name: N,
   input: OperationInput<N>,
   options: { enabled?: boolean /** Asked for anew whenever a page begins to show it. */; fresh?: boolean } = {},
-): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; again(): void } {
+): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; isAsking: boolean; again(): void } {
   const query = useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
@@ -19,6 +19,7 @@ export function useOperation<N extends OperationName>(
     data: query.data,
     error: query.error ?? undefined,
     isLoading: query.isPending && query.fetchStatus !== 'idle',
+    isAsking: query.isFetching,
     again: () => void query.refetch(),
   };
 }

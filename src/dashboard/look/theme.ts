@@ -7,11 +7,10 @@ export type Theme = (typeof THEMES)[number];
 const KEY = 'manyhands.theme';
 const listeners = new Set<() => void>();
 
-/** Puts the chosen theme on the page; done before anything is drawn, so that nothing flashes. */
-export function applyTheme(): void {
-  const theme = currentTheme();
-  if (theme === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+/** Puts the chosen theme on the page, and keeps to the system's; done before anything is drawn, so that nothing flashes. */
+export function startTheme(): void {
+  applyTheme();
+  darkSystem().addEventListener('change', applyTheme);
 }
 
 export function setTheme(theme: Theme): void {
@@ -23,6 +22,15 @@ export function setTheme(theme: Theme): void {
 /** The chosen theme; one that is chosen in another tab holds here too. */
 export function useTheme(): Theme {
   return useSyncExternalStore(listen, currentTheme);
+}
+
+function applyTheme(): void {
+  const theme = currentTheme();
+  document.documentElement.dataset.theme = theme === 'system' ? (darkSystem().matches ? 'dark' : 'light') : theme;
+}
+
+function darkSystem(): MediaQueryList {
+  return window.matchMedia('(prefers-color-scheme: dark)');
 }
 
 function currentTheme(): Theme {

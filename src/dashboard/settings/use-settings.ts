@@ -52,7 +52,8 @@ export function useSettings(place: Place): SettingsEdit {
     values: withChanges(document?.values, changes),
     changes,
     isLoading: reading.isLoading,
-    isBusy: saving.isBusy,
+    // What is saved while the file is read again would be judged by what stood there before.
+    isBusy: saving.isBusy || reading.isAsking,
     error: reading.error ?? saving.error,
     isConflict: saving.error instanceof ApiProblem && saving.error.code === 'CONFLICT',
     change: (values) => setChanges(changesBetween(document?.values ?? {}, values)),

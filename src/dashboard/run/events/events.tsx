@@ -1,8 +1,9 @@
 import { type ReactElement, useMemo } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import type { RunState } from '../../../core/state.ts';
 import { taskPath } from '../../look/paths.ts';
 import { Empty, Skeleton } from '../../look/standing.tsx';
+import { useChoices } from '../../look/use-choices.ts';
 import { VirtualList } from '../../look/virtual-list.tsx';
 import type { ViewProps } from '../views.ts';
 import { EventFilter } from './event-filter.tsx';
@@ -16,21 +17,11 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 /** What happened, in sentences, the newest last. */
 export function Events({ state }: ViewProps): ReactElement {
   const { lines, count, standing } = useHistory(state);
-  const [search, setSearch] = useSearchParams();
+  const [search, choose] = useChoices();
   const kind = KINDS.find((each) => each === search.get('kind')) ?? null;
   const text = search.get('text') ?? '';
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines are only added to, the count tells
   const shown = useMemo(() => chosen(lines, { kind, text: text.toLowerCase() }), [lines, count, kind, text]);
-  const choose = (key: 'kind' | 'text', value: string | null) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null || value === '') next.delete(key);
-        else next.set(key, value);
-        return next;
-      },
-      { replace: true },
-    );
   return (
     <div className={styles.events}>
       <EventFilter kind={kind} text={text} choose={choose} standing={standing} count={shown.length} />

@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { Empty } from '../../look/standing.tsx';
 import { type Look, URGENCY } from '../../look/state.ts';
+import { useChoices } from '../../look/use-choices.ts';
 import { VirtualList } from '../../look/virtual-list.tsx';
 import type { ViewProps } from '../views.ts';
 import { RetryQuestion } from './retry-question.tsx';
@@ -14,7 +14,7 @@ const ROW_PX = 34;
 
 /** The plan as a list that can be ticked off, filtered and acted upon. */
 export function Tasks({ state, version }: ViewProps): ReactElement {
-  const [search, setSearch] = useSearchParams();
+  const [search, choose] = useChoices();
   const [asked, setAsked] = useState<string | null>(null);
   const look = lookIn(search.get('status'));
   const text = search.get('text') ?? '';
@@ -24,16 +24,6 @@ export function Tasks({ state, version }: ViewProps): ReactElement {
   const counts = useMemo(() => lookCounts(state), [state, version]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
   const stale = useMemo(() => staleTasks(state), [state, version]);
-  const choose = (key: 'status' | 'text', value: string | null) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null || value === '') next.delete(key);
-        else next.set(key, value);
-        return next;
-      },
-      { replace: true },
-    );
   return (
     <div className={styles.tasks}>
       <StatusFilter
