@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { OPERATIONS, STREAMS } from '../schema/operation.ts';
 import type { OperationRoute } from './operation-routes.ts';
+import { strangeKey } from './strange-key.ts';
 
 const Property = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -10,7 +11,7 @@ const Property = z.looseObject({
 const InputSchema = z.looseObject({ properties: z.record(z.string(), Property).optional() });
 type Properties = Record<string, z.infer<typeof Property>>;
 
-const known = new Map<string, Properties>();
+const known = new Map<string, z.infer<typeof InputSchema>>();
 
 /** The input of an operation as JSON Schema has it. */
 export function inputSchema({ kind, name }: OperationRoute) {
@@ -46,10 +47,8 @@ export function inputOfBody(
   const named = inputOfPath(route, params);
   const twice = Object.keys(named).find((key) => Object.hasOwn(body, key));
   if (twice !== undefined) throw new AppError('REQUEST_INVALID', `The path names ${twice}; leave it out of the body`);
-  const properties = propertiesOf(route);
-  const strange =
-    Object.keys(properties).length > 0 && Object.keys(body).find((key) => !Object.hasOwn(properties, key));
-  if (typeof strange === 'string')
+  const strange = strangeKey(knownSchema(route), body);
+  if (strange !== undefined)
     throw new AppError('REQUEST_INVALID', `${route.path} takes no ${strange}`, { parameter: strange });
   return withoutNul({ ...body, ...named });
 }
@@ -99,9 +98,12 @@ function single(key: string, property: z.infer<typeof Property> | undefined, val
 }
 
 function propertiesOf(route: OperationRoute): Properties {
-  const found = known.get(route.name);
-  if (found !== undefined) return found;
-  const properties = InputSchema.parse(inputSchema(route)).properties ?? {};
-  known.set(route.name, properties);
-  return properties;
+  return knownSchema(route).properties ?? {};
+}
+
+/** Made once: a key that is typed into a terminal is a request too. */
+function knownSchema(route: OperationRoute): z.infer<typeof InputSchema> {
+  const found = known.get(route.name) ?? InputSchema.parse(inputSchema(route));
+  known.set(route.name, found);
+  return found;
 }

@@ -62,6 +62,15 @@ describe('an operation', () => {
     expect(server.calls).toEqual([]);
   });
 
+  it('refuses a misspelt option of a run, which would else not hold', async () => {
+    await using server = await openServer();
+    const options = { dir: '/a', budgt: 3 };
+    const response = await act(server, 'POST', '/api/runs', { recipe: 'goal', input: { goal: 'Add prices' }, options });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ detail: '/api/runs takes no options.budgt' });
+    expect(server.calls).toEqual([]);
+  });
+
   it('does not read a body without end', async () => {
     await using server = await openServer();
     const head = [
