@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { openSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -11,7 +12,7 @@ export interface LiveStage extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
   readonly run: string;
-  readonly pipes: readonly WriteStream[];
+  readonly pipes: readonly Socket[];
   /** A new address that logs a browser in, once. */
   link(): Promise<string>;
   /** The most memory that the server has taken so far, in MB. */
@@ -70,10 +71,13 @@ export async function openLiveStage(folder: string, agents: number): Promise<Liv
   }
 }
 
-async function openPipes(folder: string, count: number): Promise<WriteStream[]> {
+async function openPipes(folder: string, count: number): Promise<Socket[]> {
   for (const start = performance.now(); performance.now() - start < LONGEST_MS; await pause(LOOK_MS)) {
     const names = (await readdir(folder)).filter((name) => !name.endsWith('.new'));
-    if (names.length === count) return names.map((name) => createWriteStream(join(folder, name), { flags: 'w' }));
+    if (names.length === count)
+      return names.map(
+        (name) => new Socket({ fd: openSync(join(folder, name), 'w'), readable: false, writable: true }),
+      );
   }
   throw new Error(`Fewer than ${count} agents came to work`);
 }

@@ -6,7 +6,7 @@ import { unpackedBrowser } from '../test/support/unpacked-browser.ts';
 import type { Benchmark } from './benchmark.ts';
 import { type LiveStage, openLiveStage } from './live-stage.ts';
 import { makeScratch } from './scratch.ts';
-import { QUICK, WHOLE, watchWhileTalking } from './streams.ts';
+import { openHall, QUICK, WHOLE } from './streams.ts';
 import { quantile } from './timing.ts';
 
 const LATEST_MS = 250;
@@ -45,8 +45,9 @@ export const page: Benchmark = {
       const context = await browser.newContext();
       const firstScreenKb = await openHome(context, stage);
       const shown = await openTask(context, stage);
-      const path = `${stage.url}/api/runs/${stage.run}/logs?follow=true`;
-      await watchWhileTalking(size, stage.pipes, { url: path, token: stage.token });
+      const hall = await openHall(size, { ...stage, url: `${stage.url}/api/runs/${stage.run}/logs?follow=true` });
+      for (let round = 0; round < size.rounds; round += 1) await hall.talk();
+      hall.close();
       const delays = z.array(z.number()).parse(await shown.evaluate('window.delays'));
       if (delays.length < FEWEST_ROWS) throw new Error(`Only ${delays.length} rows came into the page`);
       const [late, memory] = [quantile(delays, 0.99), await stage.memoryMb()];

@@ -20,6 +20,8 @@ export type Tail = {
 type Waiter = { pass: number; resolve: () => void; reject: (reason: unknown) => void };
 
 const CHUNK_BYTES = 64 * 1024;
+/** One for all: what was read is copied out of it at once. */
+const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
 /** Delivers what is and what gets appended to a file, in order, woken by the system's file events. */
 export function tail(options: TailOptions): Tail {
@@ -62,20 +64,22 @@ export function tail(options: TailOptions): Tail {
     }
   }
 
+  /** Asks for the size only where nothing is left to read: then the file may have shrunk. */
   async function readWhatIsThere(): Promise<void> {
-    const { size } = fstatSync(fd);
-    if (size < cursor) {
-      options.onTruncated(cursor - size);
-      cursor = 0;
-    }
-    while (cursor < size && !stopped) {
-      const chunk = Buffer.allocUnsafe(Math.min(size - cursor, CHUNK_BYTES));
-      const length = readSync(fd, chunk, 0, chunk.length, cursor);
-      if (length === 0) return;
+    while (!stopped) {
+      const length = readSync(fd, buffer, 0, CHUNK_BYTES, cursor);
+      if (length === 0) {
+        const { size } = fstatSync(fd);
+        if (size >= cursor) return;
+        options.onTruncated(cursor - size);
+        cursor = 0;
+        continue;
+      }
       const offset = cursor;
       cursor += length;
-      await options.onChunk(chunk.subarray(0, length), offset);
-      if (length === CHUNK_BYTES) await nextTurn();
+      await options.onChunk(Buffer.from(buffer.subarray(0, length)), offset);
+      if (length < CHUNK_BYTES) return;
+      await nextTurn();
     }
   }
 

@@ -33,12 +33,31 @@ describe('a database of the version before pages', () => {
     await store.ingest({ attempt: 'r-1-1', rows: [row('r-1-1', 5_000)], cursors: [] });
     expect(store.page({ attempt: 'r-1-1', offset: 1_100, limit: 2 })).toHaveLength(1);
   });
+
+  it('finds words that were said before and after', async () => {
+    const file = join(folder, 'manyhands.db');
+    {
+      await using store = await openSqliteStore({ file, world: realWorld });
+      await store.ingest({ attempt: 'r-1-1', rows: [{ ...row('r-1-1', 1), text: 'an early bird' }], cursors: [] });
+    }
+    takeBack(file);
+    await using store = await openSqliteStore({ file, world: realWorld });
+    await store.ingest({ attempt: 'r-1-1', rows: [{ ...row('r-1-1', 2), text: 'a late bird' }], cursors: [] });
+    expect(store.search({ text: 'bird', limit: 9 }).map(({ excerpt }) => excerpt)).toEqual([
+      'a late bird',
+      'an early bird',
+    ]);
+  });
 });
 
 function takeBack(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(`
     DROP TABLE pages; DROP TABLE marks; DROP INDEX tasks_added;
-    ALTER TABLE attempts DROP COLUMN row_count; PRAGMA user_version = 2`);
+    ALTER TABLE attempts DROP COLUMN row_count;
+    CREATE TRIGGER transcript_added AFTER INSERT ON transcript BEGIN
+      INSERT INTO transcript_words (rowid, text) VALUES (new.id, new.text);
+    END;
+    PRAGMA user_version = 2`);
   db.close();
 }

@@ -5,12 +5,15 @@ import { fromSqliteError, spoilsTransaction } from './sqlite-error.ts';
 
 export interface GroupCommit {
   /**
-   * Does the work in the next transaction, in a savepoint of its own; resolves after the commit, once `committed` was told.
+   * Does the work in the next transaction, where it fails alone; resolves after the commit, once `committed` was told. The
+   * work is done a second time, on what was there before, when other work of the same transaction failed.
    * What is patient rests after a transaction, the longer the longer that took, so that under load more of it shares the
    * next one; and it does not wait for the disk: a crash of ours loses none of it, and what a power cut takes with it, in
    * the order of the commits, can be read again where it came from.
    */
   add<T>(work: () => T, committed?: (value: T) => void, haste?: Haste): Promise<T>;
+  /** Goes on when nothing is held any more. */
+  resume(): void;
   /** Commits what waits, and refuses what comes later. */
   close(): void;
 }
@@ -18,17 +21,20 @@ export interface GroupCommit {
 /** `perform` gives the acknowledgement that is due when the commit stands. */
 type Job = { perform(): () => void; fail(error: unknown): void; haste: Haste };
 
+/** `committing` is the last work of every transaction; `committed` comes after it; none begins while it `isHolding`. */
+type Around = { committing(): void; committed(): void; isHolding(): boolean };
+
 type Haste = 'urgent' | 'patient';
 
 /** Work beyond this waits for the next transaction: nobody waits long for others, nor the event loop for us. */
 const LONGEST_TRANSACTION_MS = 20;
 /** A rest is so many times as long as the transaction before it. */
-const REST_RATIO = 3;
+const REST_RATIO = 1;
 /** Patience ends here, also where the clock was set back. */
-const LONGEST_REST_MS = 10;
+const LONGEST_REST_MS = 3;
 
 /** Puts the work of one turn of the event loop into one transaction: one fsync for all, acknowledged only after it. */
-export function createGroupCommit(db: DatabaseSync, file: string, world: World): GroupCommit {
+export function createGroupCommit(db: DatabaseSync, file: string, world: World, around: Around): GroupCommit {
   const statements = prepareStatements(db);
   let queue: Job[] = [];
   let isScheduled = false;
@@ -51,13 +57,13 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World):
   }
 
   function schedule(): void {
-    if (isScheduled || queue.length === 0) return;
+    if (isScheduled || queue.length === 0 || around.isHolding()) return;
     wake?.();
     wake = undefined;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      commitGroup();
+      if (!around.isHolding()) commitGroup();
       schedule();
     });
   }
@@ -81,17 +87,40 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World):
   }
 
   function transact(waiting: readonly Job[]): (() => void)[] {
-    const deadline = world.now() + LONGEST_TRANSACTION_MS;
-    const acknowledgements: (() => void)[] = [];
     waitForDisk(waiting.some(({ haste }) => haste === 'urgent'));
     statements.begin.run();
-    for (const job of waiting) {
-      acknowledgements.push(performAlone(job));
-      if (world.now() >= deadline) break;
-    }
+    const acknowledgements = performTogether(waiting) ?? performApart(waiting);
+    around.committing();
     crashpoint('store.committing');
     statements.commit.run();
     crashpoint('store.committed');
+    around.committed();
+    return acknowledgements;
+  }
+
+  /** Nearly always nothing fails: savepoints would cost more than the work, as the index of words writes itself out at each. */
+  function performTogether(waiting: readonly Job[]): (() => void)[] | undefined {
+    try {
+      return performInTime(waiting, (job) => job.perform());
+    } catch (error) {
+      if (spoilsTransaction(error) || !db.isTransaction) throw error;
+      statements.rollback.run();
+      statements.begin.run();
+      return undefined;
+    }
+  }
+
+  function performApart(waiting: readonly Job[]): (() => void)[] {
+    return performInTime(waiting, performAlone);
+  }
+
+  function performInTime(waiting: readonly Job[], perform: (job: Job) => () => void): (() => void)[] {
+    const deadline = world.now() + LONGEST_TRANSACTION_MS;
+    const acknowledgements: (() => void)[] = [];
+    for (const job of waiting) {
+      acknowledgements.push(perform(job));
+      if (world.now() >= deadline) break;
+    }
     return acknowledgements;
   }
 
@@ -131,6 +160,7 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World):
         if (haste === 'patient') rest();
         else schedule();
       }),
+    resume: schedule,
     close: () => {
       isClosed = true;
       wake?.();

@@ -104,6 +104,9 @@ const MIGRATIONS: readonly string[] = [
 
   INSERT INTO marks (name, position) SELECT 'reading', coalesce(max(position), 0) FROM events;
   `,
+  `
+  DROP TRIGGER transcript_added;
+  `,
 ];
 
 /** Refuses a database of a newer version, and one that is not ours, before anything is written to it. */

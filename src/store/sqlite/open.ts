@@ -4,6 +4,7 @@ import type { World } from '../../world.ts';
 import { createListeners } from '../listeners.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store.ts';
 import { prepareBlobs } from './blobs.ts';
+import { createCheckpoints } from './checkpoints.ts';
 import { toJson } from './columns.ts';
 import { preparePrivateFile } from './database-file.ts';
 import { encodeWrites, prepareEvents } from './events.ts';
@@ -12,7 +13,7 @@ import { migrate, requireKnownVersion } from './migrations.ts';
 import { preparePages } from './pages.ts';
 import { prepareRunRows } from './run-rows.ts';
 import { prepareRunTranscript } from './run-transcript.ts';
-import { prepareFind, prepareSearch } from './search.ts';
+import { prepareFind, prepareIndex, prepareSearch } from './search.ts';
 import { prepareSnapshots } from './snapshots.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
 import { encodeBatch, prepareTranscript } from './transcript.ts';
@@ -23,7 +24,7 @@ type SqliteOptions = { file: string; world: World; busyTimeoutMs?: number };
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** The WAL is cut back to this size whenever a checkpoint has emptied it. */
-const LARGEST_IDLE_WAL_BYTES = 16 * 1024 * 1024;
+const LARGEST_IDLE_WAL_BYTES = 128 * 1024 * 1024;
 
 /** Opens the database, brought up to date; refuses a newer one with DATA_NEWER and a damaged one with DATA_DAMAGED. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
@@ -48,7 +49,6 @@ function configure(db: DatabaseSync): void {
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
     PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL_BYTES};
-    PRAGMA wal_autocheckpoint = 1000;
     PRAGMA trusted_schema = OFF;
   `);
 }
@@ -63,7 +63,12 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const pages = preparePages(db);
   const search = prepareSearch(db);
   const find = prepareFind(db);
-  const group = createGroupCommit(db, file, world);
+  const checkpoints = createCheckpoints(db, file, world, () => group.resume());
+  const group = createGroupCommit(db, file, world, {
+    committing: prepareIndex(db),
+    committed: checkpoints.committed,
+    isHolding: checkpoints.isHolding,
+  });
   const appended = createListeners<StoredEvent[]>();
   const ingested = createListeners<TranscriptEntry[]>();
 
@@ -137,6 +142,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     onTranscript: ingested.add,
     [Symbol.asyncDispose]: async () => {
       group.close();
+      await checkpoints.close();
       if (db.isOpen) db.close();
     },
   };

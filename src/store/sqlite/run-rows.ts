@@ -59,7 +59,7 @@ export function prepareRunRows(db: DatabaseSync) {
       const json = data === null ? null : toJson(data);
       return integerOf(insertRow.get(id, file, generation, offset, part, at, kind, text, json) ?? {}, 'id');
     });
-    count(id, ids);
+    count(id, 0, ids);
   }
 
   return {

@@ -5,6 +5,20 @@ import { integerOf, type Row, textOf } from './columns.ts';
 /** An excerpt has at most this many words, the found ones among them. */
 const EXCERPT_WORDS = 24;
 
+/**
+ * The statement that brings the full-text index up to the last row. It runs once in a transaction: a trigger would run for
+ * each row, and make the index write itself out each time.
+ */
+export function prepareIndex(db: DatabaseSync) {
+  const insert = db.prepare(`
+    INSERT INTO transcript_words (rowid, text) SELECT id, text FROM transcript
+    WHERE id > (SELECT coalesce(max(id), 0) FROM transcript_words_docsize)`);
+
+  return (): void => {
+    insert.run();
+  };
+}
+
 /** The statement on the full-text index; an attempt's name begins with its run's id and a dash. */
 export function prepareSearch(db: DatabaseSync) {
   const select = db.prepare(`

@@ -27,7 +27,7 @@ export function encodeBatch(batch: Batch): EncodedBatch {
 /** The statements on transcripts, read cursors and usage. */
 export function prepareTranscript(db: DatabaseSync) {
   const insertAttempt = db.prepare('INSERT INTO attempts (attempt) VALUES (?) ON CONFLICT (attempt) DO NOTHING');
-  const selectAttempt = db.prepare('SELECT id, usage FROM attempts WHERE attempt = ?');
+  const selectAttempt = db.prepare('SELECT id, usage, row_count FROM attempts WHERE attempt = ?');
   const count = prepareRowCount(db);
   const updateUsage = db.prepare('UPDATE attempts SET usage = ? WHERE id = ?');
   const insertRow = db.prepare(`
@@ -68,6 +68,7 @@ export function prepareTranscript(db: DatabaseSync) {
       const added = batch.rows.map((encoded) => addRow(attempt, encoded)).filter((entry) => entry !== undefined);
       count(
         attempt,
+        integerOf(known, 'row_count'),
         added.map(({ id }) => id),
       );
       const isCurrent = batch.cursors
