@@ -1,5 +1,7 @@
+import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { World } from '../world.ts';
+import type { Identity } from './access.ts';
 import type { Asset, Assets } from './assets.ts';
 import type { HttpEnv } from './bindings.ts';
 import { contentPolicy } from './headers.ts';
@@ -7,8 +9,14 @@ import { contentPolicy } from './headers.ts';
 const NO_PAGE = 'The dashboard is not built into this copy of Manyhands. The API is here: see /api/docs.\n';
 const YEAR_S = 31_536_000;
 
+type PageOptions = {
+  assets: Assets;
+  world: World;
+  identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
+};
+
 /** The files of the dashboard; every other path that no file has is a page of it, which the dashboard itself knows. */
-export function addPageRoutes(app: Hono<HttpEnv>, assets: Assets, world: World): void {
+export function addPageRoutes(app: Hono<HttpEnv>, { assets, world, identityOf }: PageOptions): void {
   app.get('*', (c) => {
     const asset = assets.get(c.req.path);
     if (asset !== undefined) return fileResponse(asset, c.req.header('accept-encoding') ?? '');
@@ -16,7 +24,10 @@ export function addPageRoutes(app: Hono<HttpEnv>, assets: Assets, world: World):
     const index = assets.index();
     if (index === undefined) return c.text(NO_PAGE, 503);
     const nonce = world.token();
-    return c.html(index.replace('{nonce}', nonce), 200, { 'content-security-policy': contentPolicy(nonce) });
+    const role = identityOf(c.env.incoming)?.role ?? 'viewer';
+    return c.html(index.replace('{nonce}', nonce).replace('{role}', role), 200, {
+      'content-security-policy': contentPolicy(nonce),
+    });
   });
 }
 

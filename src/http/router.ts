@@ -45,7 +45,7 @@ export function createRouter(options: RouterOptions): Hono<HttpEnv> {
   app.all('/api/*', (c) => {
     throw new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`);
   });
-  addPageRoutes(app, options.assets, options.world);
+  addPageRoutes(app, options);
   app.notFound((c) => problemResponse(new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`)));
   app.onError((error) => problemResponse(error));
   return app;

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OperationInput, OperationName, OperationOutput } from '../../schema/operation.ts';
 import { notify } from '../look/notices.ts';
 import { call } from './call.ts';
+import { MAY_ACT } from './role.ts';
 
 /** What an operation answers, kept until it is asked for anew; `again` asks. */
 export function useOperation<N extends OperationName>(
@@ -24,7 +25,7 @@ export function useOperation<N extends OperationName>(
   };
 }
 
-/** Carries an operation out when it is called; what it refuses is shown, and what it may have changed is asked for anew. */
+/** Carries an operation out when it is called; what it refuses is shown, and what it may have changed is asked for anew. A viewer is told at once, and reads without leaving a mark. */
 export function useAction<N extends OperationName>(
   name: N,
   options: { done?: string; onDone?(output: OperationOutput<N>): void; changes?: readonly OperationName[] } = {},
@@ -39,5 +40,13 @@ export function useAction<N extends OperationName>(
     },
     onError: (error) => notify({ kind: 'trouble', text: error.message, error }),
   });
-  return { act: (input) => mutation.mutate(input), isBusy: mutation.isPending, error: mutation.error ?? undefined };
+  return {
+    act: (input) => {
+      if (MAY_ACT) mutation.mutate(input);
+      else if (name !== 'mark-read')
+        notify({ kind: 'trouble', text: 'You are here as a viewer, who may look and not act' });
+    },
+    isBusy: mutation.isPending,
+    error: mutation.error ?? undefined,
+  };
 }

@@ -9,6 +9,7 @@ import { Notices } from './notices.tsx';
 import { PAGES } from './pages.ts';
 import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
+import { ViewerLine } from './viewer-line.tsx';
 
 /** The frame around every page: where one can go, what waits, whether the picture is live. */
 export function Shell(): ReactElement {
@@ -21,6 +22,7 @@ export function Shell(): ReactElement {
       <div className={styles.column}>
         <TopBar />
         <Connection />
+        <ViewerLine />
         <main id="content" className={styles.content} tabIndex={-1}>
           <Boundary>
             <Suspense fallback={<Skeleton lines={6} />}>

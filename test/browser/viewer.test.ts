@@ -1,0 +1,43 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { complaintsOf, openBrowser } from './support/browser.ts';
+import { serveScratch } from './support/scratch-server.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('a viewer', () => {
+  it('is told so, reads without leaving a mark, and is refused in the page', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await served.scratch.mh(['job', 'Look at the readme', '--rehearse']);
+    const token = (await served.scratch.mh(['token', '--viewer'])).stdout.trim();
+    const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
+    await page.goto(served.url);
+    await page.getByRole('textbox').fill(token);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('You are here as a viewer').waitFor();
+    const complaints = complaintsOf(page);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') asked.push(`${request.method()} ${request.url()}`);
+    });
+    await page
+      .getByRole('link', { name: /Look at the readme/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/runs\//);
+    await page.getByRole('button', { name: 'Flag' }).click();
+    await page.getByText('who may look and not act').waitFor();
+    expect(asked).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is what an operator is not told to be', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    const page = await served.enter(await browser.newContext({ locale: 'en-US' }));
+    expect(await page.getByText('You are here as a viewer').count()).toBe(0);
+  });
+});
