@@ -11,6 +11,7 @@ import { circumstances, type Row, rowOf, tableOf } from './report.ts';
 import { restart, takeUpAndEnd } from './restart.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
+import { vast } from './vast.ts';
 import { workspace } from './workspace.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
@@ -25,6 +26,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   merge,
   streams,
   page,
+  vast,
 ];
 
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);

@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
-import { unpackedBrowser } from '../test/support/unpacked-browser.ts';
 import type { Benchmark } from './benchmark.ts';
+import { openBrowser } from './browser.ts';
 import { type LiveStage, openLiveStage } from './live-stage.ts';
 import { makeScratch } from './scratch.ts';
 import { openHall, QUICK, WHOLE } from './streams.ts';
@@ -14,8 +12,6 @@ const MOST_MEMORY_MB = 300;
 const LARGEST_FIRST_SCREEN_KB = 500;
 /** The frame of a busy page may come late a few times; fewer rows than this would show nothing. */
 const FEWEST_ROWS = 20;
-const HEADLESS = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server'];
-const COMPRESSED = join(process.cwd(), 'node_modules/@sparticuz/chromium/bin/chromium.br');
 const RunOrder = z.object({ state: z.object({ order: z.array(z.string()).min(1) }) });
 
 /** Notes for each row that enters the page how long ago the server had it. */
@@ -60,13 +56,6 @@ export const page: Benchmark = {
     }
   },
 };
-
-async function openBrowser(): Promise<Browser> {
-  const { chromium }: typeof import('playwright-core') = createRequire(join(process.cwd(), 'package.json'))(
-    'playwright-core',
-  );
-  return chromium.launch({ executablePath: await unpackedBrowser(COMPRESSED), args: HEADLESS });
-}
 
 /** Logs in and shows home; gives the size of all files that takes. */
 async function openHome(context: BrowserContext, stage: LiveStage): Promise<number> {

@@ -10,6 +10,7 @@ import { prepareHome, resolveHome } from '../home.ts';
 import { isLoopback } from '../http/hosts.ts';
 import { type HttpOptions, type HttpServer, openHttp } from '../http/server.ts';
 import type { Caller } from '../operations/caller.ts';
+import { spareMemory } from '../process/spare-memory.ts';
 import { DEFAULT_PORT, type ServerConfig } from '../schema/config/server.ts';
 import { acquireLock } from '../store/lock.ts';
 import type { World } from '../world.ts';
@@ -38,6 +39,7 @@ export async function openDoor(request: DoorRequest, options: DoorOptions): Prom
     }
     try {
       const { server, notes } = await openServer(request, options);
+      spareMemory();
       const address = { url: server.url, pid: process.pid, kind: request.kind };
       await recordAddress(home, address, world);
       const close = async () => {
