@@ -1,9 +1,18 @@
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+
+/** Large enough that what is short-lived dies young. */
+const YOUNG_BYTES = 16 * 1024 * 1024;
 
 /**
- * For a process that lives for days beside many agents: the space for young objects stays as large as it is now. It would
- * grow to many times that under load, for good, for the sake of a few percent of time.
+ * For a process that lives for days beside many agents: the space for young objects stops growing at a bound. It would grow to
+ * several times that under load, for good, and all that piles up there with it.
  */
 export function spareMemory(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  new PerformanceObserver((_, observer) => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    if (young === undefined || young.space_size < YOUNG_BYTES) return;
+    setFlagsFromString('--semi-space-growth-factor=1');
+    observer.disconnect();
+  }).observe({ entryTypes: ['gc'] });
 }
