@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Large enough that what is short-lived dies young. */
-const YOUNG_BYTES = 16 * 1024 * 1024;
+const YOUNG_BYTES = 32 * 1024 * 1024;
 
 /**
  * For a process that lives for days beside many agents: the space for young objects stops growing at a bound. It would grow to
