@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
@@ -34,6 +35,31 @@ it('takes a run out, forgets it only at the version that was taken out, and puts
     expect(store.search({ text: 'needle', limit: 5 })).toHaveLength(1);
     expect([store.cursor(row.attempt, 'stdout'), store.usage(row.attempt)]).toEqual([6, { u: 1 }]);
     await expect(store.putBack(record)).rejects.toMatchObject({ code: 'REFUSED' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('forgets rows that came in the same transaction, and leaves the index of words intact', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mh-record-'));
+  try {
+    const file = join(folder, 'manyhands.db');
+    const said = (attempt: string) =>
+      ({ attempt, file: 'stdout', offset: 0, at: 5, kind: 'text', text: 'needle' }) as const;
+    {
+      await using store = await openSqliteStore({ file, world: realWorld });
+      await store.append([{ stream: `run/${RUN}`, expected: 0, events: [{ type: 'run.ended', data: null }] }], 7);
+      await Promise.all([
+        store.ingest({ attempt: 'k3v9x2ac-1-1', rows: [said('k3v9x2ac-1-1')], cursors: [] }),
+        store.ingest({ attempt: `${RUN}-1-1`, rows: [said(`${RUN}-1-1`)], cursors: [] }),
+        store.forget(RUN, 1),
+      ]);
+      expect(store.search({ text: 'needle', limit: 5 })).toHaveLength(1);
+    }
+    const db = new DatabaseSync(file);
+    db.exec("INSERT INTO transcript_words (transcript_words, rank) VALUES ('integrity-check', 1)");
+    expect(db.prepare('SELECT id FROM transcript_words_docsize').all()).toEqual([{ id: 1 }]);
+    db.close();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -63,9 +63,10 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const pages = preparePages(db);
   const search = prepareSearch(db);
   const find = prepareFind(db);
+  const index = prepareIndex(db);
   const checkpoints = createCheckpoints(db, file, world, () => group.resume());
   const group = createGroupCommit(db, file, world, {
-    committing: prepareIndex(db),
+    committing: index,
     committed: checkpoints.committed,
     isHolding: checkpoints.isHolding,
   });
@@ -128,6 +129,8 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
       const encoded = encodeWrites(also);
       const removing = () => {
         const told = events.append(encoded, world.now());
+        // What is not in the index cannot be taken out of it.
+        index();
         runRows.forget(run, version);
         return told;
       };
