@@ -64,21 +64,24 @@ export function tail(options: TailOptions): Tail {
     }
   }
 
-  /** Asks for the size only where nothing is left to read: then the file may have shrunk. */
+  /** Up to what is there when it is asked, so that who never stops writing keeps nobody waiting; a short piece is the end. */
   async function readWhatIsThere(): Promise<void> {
-    while (!stopped) {
+    let end = Number.POSITIVE_INFINITY;
+    while (cursor < end && !stopped) {
       const length = readSync(fd, buffer, 0, CHUNK_BYTES, cursor);
       if (length === 0) {
         const { size } = fstatSync(fd);
         if (size >= cursor) return;
         options.onTruncated(cursor - size);
         cursor = 0;
+        end = size;
         continue;
       }
       const offset = cursor;
       cursor += length;
       await options.onChunk(Buffer.from(buffer.subarray(0, length)), offset);
       if (length < CHUNK_BYTES) return;
+      end = Math.min(end, fstatSync(fd).size);
       await nextTurn();
     }
   }

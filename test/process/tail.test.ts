@@ -108,3 +108,23 @@ test('nobody waits for a closed or an aborted tail', async () => {
   await expect(aborted.drained()).rejects.toThrow('enough');
   await expect(closed.drained()).rejects.toThrow('closed');
 });
+
+test('says that what was there is delivered, also while somebody writes without end', async () => {
+  const file = join(temporaryFolder(), 'output');
+  const piece = 'x'.repeat(64 * 1024);
+  writeFileSync(file, piece);
+  let read = 0;
+  const reader = tail({
+    file,
+    from: 0,
+    onChunk: (chunk) => {
+      read += chunk.length;
+      appendFileSync(file, piece);
+    },
+    onTruncated: () => {},
+    signal: new AbortController().signal,
+  });
+  onTestFinished(() => reader.close());
+  await reader.drained();
+  expect(read).toBeGreaterThanOrEqual(piece.length);
+});

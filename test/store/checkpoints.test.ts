@@ -26,7 +26,7 @@ describe('the write-ahead log', () => {
     for (let commit = 0; commit < 600; commit += 1) {
       const batches = Array.from({ length: 40 }, (_, agent) => {
         const attempt = `r-${agent}-1`;
-        return store.ingest({ attempt, rows: [{ ...row(attempt, commit), text: 'x'.repeat(4_000) }], cursors: [] });
+        return store.ingest({ attempt, rows: [{ ...row(attempt, commit), text: 'x'.repeat(8_000) }], cursors: [] });
       });
       await Promise.all(batches);
       largest = Math.max(largest, statSync(`${file}-wal`).size);

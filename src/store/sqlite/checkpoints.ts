@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
@@ -91,15 +90,21 @@ export function createCheckpoints(db: DatabaseSync, file: string, world: World, 
     committed: () => {
       commits += 1;
       if (commits < FEW_COMMITS || state !== 'idle' || world.now() < restsUntil) return;
-      thread ??= begin();
-      state = 'moving';
-      thread.postMessage('move');
+      try {
+        thread ??= begin();
+        state = 'moving';
+        thread.postMessage('move');
+      } catch {
+        // The machine has no thread left to give: it is tried again later, and until then the committing thread moves.
+        rest();
+      }
     },
     isHolding: () => state === 'holding',
     close: async () => {
       if (thread === undefined || thread.threadId === -1) return;
+      const { promise: exited, resolve } = Promise.withResolvers<void>();
       thread.ref();
-      const exited = once(thread, 'exit');
+      thread.once('exit', () => resolve());
       thread.postMessage('close');
       await exited;
     },

@@ -84,6 +84,7 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
     restsUntil = end + Math.min((end - start) * REST_RATIO, LONGEST_REST_MS);
     queue = waiting.slice(acknowledgements.length);
     for (const acknowledge of acknowledgements) acknowledge();
+    around.committed();
   }
 
   function transact(waiting: readonly Job[]): (() => void)[] {
@@ -94,7 +95,6 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
     crashpoint('store.committing');
     statements.commit.run();
     crashpoint('store.committed');
-    around.committed();
     return acknowledgements;
   }
 
