@@ -4,16 +4,20 @@ import { type Redact, redactValue } from '../core/redact.ts';
 import { lineReader } from '../process/lines.ts';
 import { type Tail, tail } from '../process/tail.ts';
 import type { TaskLimits } from '../schema/task.ts';
-import type { Store, TranscriptRow } from '../store/store.ts';
+import type { OutputFile, Store, TranscriptRow } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { type Described, describeEvent } from './describe-event.ts';
 import type { AttemptDigest } from './digest.ts';
 import { OutputPolicy } from './output-policy.ts';
+import { OWN_GENERATIONS } from './own-rows.ts';
 
-type OutputFile = 'stdout' | 'stderr';
 type Line = { text: string; offset: number; truncatedBytes: number };
 /** How far a file was read, and which file of that name it is. */
-type At = { file: OutputFile; offset: number; generation: number };
+type At<File extends TranscriptRow['file'] = TranscriptRow['file']> = {
+  file: File;
+  offset: number;
+  generation: number;
+};
 
 export type OutputOptions = {
   attempt: string;
@@ -53,8 +57,10 @@ export class AttemptOutput {
     this.close();
     const { dropped, lastWords } = this.#policy;
     if (dropped === 0) return;
-    const at: At = { file: 'stdout', offset: this.#read, generation: 0 };
-    await this.#store([...(lastWords === undefined ? [] : [lastWords()]), this.#marker(at, dropped)], at);
+    const { attempt, store, reader } = this.#options;
+    const at: At = { file: 'engine', offset: this.#read, generation: OWN_GENERATIONS.lastWords };
+    const rows = [...(lastWords === undefined ? [] : [{ ...lastWords(), ...at }]), this.#marker(at, dropped)];
+    await store.ingest({ attempt, rows, cursors: [], usage: reader.usage() });
   }
 
   close(): void {
@@ -63,7 +69,7 @@ export class AttemptOutput {
 
   #follow(file: OutputFile): Tail {
     const { attempt, folder, store, signal } = this.#options;
-    const at: At = { file, offset: 0, generation: store.generation(attempt, file) };
+    const at: At<OutputFile> = { file, offset: 0, generation: store.generation(attempt, file) };
     let lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
     let marks: TranscriptRow[] = [];
     const take = (read: readonly Line[]): TranscriptRow[] => {
@@ -93,7 +99,7 @@ export class AttemptOutput {
     });
   }
 
-  #rows(line: Line, { file, generation }: At): TranscriptRow[] {
+  #rows(line: Line, { file, generation }: At<OutputFile>): TranscriptRow[] {
     const { reader, digest, attempt, world } = this.#options;
     const place = { attempt, file, offset: line.offset, generation, at: world.now() };
     const told = reader.line(file, line.text).map((event) => {
@@ -118,7 +124,7 @@ export class AttemptOutput {
     return { attempt, file, offset, generation, at: world.now(), kind: 'truncated', text, data: { bytes } };
   }
 
-  async #store(rows: TranscriptRow[], { file, offset, generation }: At): Promise<void> {
+  async #store(rows: TranscriptRow[], { file, offset, generation }: At<OutputFile>): Promise<void> {
     const { attempt, store, reader } = this.#options;
     await store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
   }

@@ -14,6 +14,7 @@ import { seedForCommit } from '../workspaces/checkout.ts';
 import { childEnvironment } from '../workspaces/environment.ts';
 import { provision, teardown } from '../workspaces/provision.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from './context.ts';
+import { OWN_GENERATIONS } from './own-rows.ts';
 
 /** Where a task works, and what in there is ours and never committed; no list means: it was never made ready. */
 export type Place = { path: string; branch: string; excluded: readonly string[] | undefined };
@@ -121,6 +122,7 @@ async function tearDown(ctx: EngineContext, run: ActiveRun, task: TaskState, pla
     const row = {
       attempt,
       file: 'engine' as const,
+      generation: OWN_GENERATIONS.teardown,
       offset: 0,
       at: ctx.world.now(),
       kind: 'warning',

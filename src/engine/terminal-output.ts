@@ -6,6 +6,7 @@ import type { TranscriptRow } from '../store/store.ts';
 import { describeEvent } from './describe-event.ts';
 import type { OutputOptions } from './output.ts';
 import { OutputPolicy } from './output-policy.ts';
+import { OWN_GENERATIONS } from './own-rows.ts';
 
 /** Between full pieces: a program that writes without end is read at a pace, and what it overtakes is counted. */
 const PACE_MS = 20;
@@ -40,8 +41,9 @@ export class TerminalOutput {
     if (failed !== undefined) throw failed.error;
     const last = this.#text.flush().flatMap((line) => this.#rows(line));
     const { dropped, lastWords } = this.#policy;
-    const told = lastWords === undefined ? [] : [lastWords()];
-    const rest = dropped === 0 ? [] : [...told, this.#marker(this.#cursor, dropped)];
+    const at = { file: 'engine', generation: OWN_GENERATIONS.lastWords, offset: this.#cursor } as const;
+    const told = lastWords === undefined ? [] : [{ ...lastWords(), ...at }];
+    const rest = dropped === 0 ? [] : [...told, { ...this.#marker(this.#cursor, dropped), ...at }];
     await this.#store([...last, ...rest]);
   }
 
@@ -69,7 +71,8 @@ export class TerminalOutput {
     const lines = this.#text.push(chunk, offset);
     this.#read += lines.reduce((sum, { text }) => sum + text.length + 1, 0);
     const rows = lines.flatMap((line) => this.#rows(line));
-    await this.#store(lost === 0 ? rows : [this.#marker(offset, lost), ...rows]);
+    // No row comes before the one in front of it.
+    await this.#store(lost === 0 ? rows : [this.#marker(Math.min(offset, rows[0]?.offset ?? offset), lost), ...rows]);
     digest.read(this.#read);
     this.#options.onRead(this.#read);
     if (chunk.length === PIECE_BYTES) await world.sleep(PACE_MS, signal);

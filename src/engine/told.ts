@@ -3,6 +3,7 @@ import type { AttemptState, TaskState } from '../core/state.ts';
 import { attemptId } from '../schema/ids.ts';
 import type { TranscriptRow } from '../store/store.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
+import { OWN_GENERATIONS } from './own-rows.ts';
 
 /** Puts what a person said at the head of the transcript of the attempt that is told it. */
 export async function recordTold(
@@ -16,7 +17,8 @@ export async function recordTold(
   const rows = messages.map((message, index): TranscriptRow => {
     const text = run.redact(messageText(message));
     const data = { id: message.id };
-    return { attempt: name, file: 'engine', offset: index + 1, at: ctx.world.now(), kind: 'message', text, data };
+    const place = { file: 'engine', generation: OWN_GENERATIONS.told, offset: index + 1 } as const;
+    return { attempt: name, ...place, at: ctx.world.now(), kind: 'message', text, data };
   });
   await ctx.store.ingest({ attempt: name, rows, cursors: [] });
 }

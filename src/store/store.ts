@@ -22,7 +22,10 @@ type Snapshot = { stream: string; version: number; codec: string; state: unknown
 
 export type OutputFile = 'stdout' | 'stderr';
 
-/** Something an agent (or, as `engine`, Manyhands) said; `generation` counts how often the file shrank and began again at 0. */
+/**
+ * Something an agent said, or what Manyhands put there, which is the file `engine`; `generation` counts how often the file
+ * shrank and began again at 0.
+ */
 export type TranscriptRow = {
   attempt: string;
   file: OutputFile | 'engine';
@@ -87,7 +90,10 @@ export interface Store extends AsyncDisposable {
   /** Stores a text once, under its SHA-256. */
   putBlob(text: string): Promise<string>;
   getBlob(hash: string): string | undefined;
-  /** Rows, cursors and usage in one transaction; a batch that is repeated, at once or later, changes nothing. A power cut may take the last ones away, which can be read again. */
+  /**
+   * Rows, cursors and usage in one transaction; rows of a file come in the order of their places, so that those of a batch
+   * that is repeated, at once or later, are known. A power cut may take the last ones away, which can be read again.
+   */
   ingest(batch: Batch): Promise<void>;
   /** Where reading goes on; 0 for a file never read. */
   cursor(attempt: string, file: OutputFile): number;

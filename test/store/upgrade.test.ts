@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
-import { AT, row } from '../contracts/store-samples.ts';
+import { AT, row, withoutId } from '../contracts/store-samples.ts';
 
 let folder: string;
 
@@ -50,13 +50,80 @@ describe('a database of the version before pages', () => {
   });
 });
 
+describe('a database of the version in which places of rows were in an index', () => {
+  it('takes up where it stopped: what was stored is not stored again, ids go on, and what comes is new', async () => {
+    const file = join(folder, 'manyhands.db');
+    const [first, second] = [row('r-1-1', 0), row('r-1-1', 10)];
+    const [shrunk, complaint] = [
+      { ...row('r-1-1', 5), generation: 1 },
+      { ...row('r-1-1', 7), file: 'stderr' as const },
+    ];
+    const told = { ...row('r-1-1', 3), file: 'engine' as const };
+    const before = [told, first, second, shrunk, complaint];
+    {
+      await using store = await openSqliteStore({ file, world: realWorld });
+      await store.ingest({ attempt: 'r-1-1', rows: before, cursors: [{ file: 'stdout', offset: 9, generation: 1 }] });
+      await store.ingest({ attempt: 'r-2-1', rows: [row('r-2-1', 0)], cursors: [] });
+    }
+    takeBack(file);
+    await using store = await openSqliteStore({ file, world: realWorld });
+    expect(store.cursor('r-1-1', 'stdout')).toBe(9);
+    expect(store.generation('r-1-1', 'stdout')).toBe(1);
+    const after = [
+      { ...shrunk, offset: 9 },
+      { ...complaint, offset: 8 },
+      { ...told, offset: 4 },
+    ];
+    await store.ingest({ attempt: 'r-1-1', rows: [...before, ...after], cursors: [] });
+    const stored = store.transcript({ attempt: 'r-1-1', limit: 99 });
+    expect(stored.map(withoutId)).toEqual([...before, ...after]);
+    expect(stored.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 7, 8, 9]);
+    expect(store.search({ text: 'line', limit: 99 })).toHaveLength(9);
+  });
+
+  it('never gives the id of a forgotten row again', async () => {
+    const file = join(folder, 'manyhands.db');
+    {
+      await using store = await openSqliteStore({ file, world: realWorld });
+      await store.append([{ stream: 'run/r', expected: 0, events: [{ type: 'a', data: 1 }] }], AT);
+      await store.ingest({ attempt: 'r-1-1', rows: [row('r-1-1', 0), row('r-1-1', 1)], cursors: [] });
+      await store.forget('r', 1);
+    }
+    takeBack(file);
+    await using store = await openSqliteStore({ file, world: realWorld });
+    await store.ingest({ attempt: 's-1-1', rows: [row('s-1-1', 0)], cursors: [] });
+    expect(store.transcript({ attempt: 's-1-1', limit: 9 }).map(({ id }) => id)).toEqual([3]);
+  });
+});
+
+/** Makes it a database of the second version. */
 function takeBack(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(`
     DROP TABLE pages; DROP TABLE marks; DROP INDEX tasks_added;
     ALTER TABLE attempts DROP COLUMN row_count;
+    DELETE FROM cursors WHERE file = 'engine';
+    ALTER TABLE cursors DROP COLUMN row_generation;
+    ALTER TABLE cursors DROP COLUMN row_offset;
+    ALTER TABLE cursors DROP COLUMN row_part;
+    CREATE TABLE old (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      attempt INTEGER NOT NULL REFERENCES attempts (id),
+      file TEXT NOT NULL, generation INTEGER NOT NULL, offset INTEGER NOT NULL, part INTEGER NOT NULL,
+      at INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, data TEXT,
+      UNIQUE (attempt, file, generation, offset, part)
+    ) STRICT;
+    INSERT INTO old SELECT * FROM transcript;
+    DELETE FROM sqlite_sequence WHERE name = 'old';
+    INSERT INTO sqlite_sequence (name, seq) SELECT 'old', seq FROM sqlite_sequence WHERE name = 'transcript';
+    DROP TABLE transcript;
+    ALTER TABLE old RENAME TO transcript;
+    CREATE INDEX transcript_by_attempt ON transcript (attempt, id);
     CREATE TRIGGER transcript_added AFTER INSERT ON transcript BEGIN
       INSERT INTO transcript_words (rowid, text) VALUES (new.id, new.text);
+    END;
+    CREATE TRIGGER transcript_removed AFTER DELETE ON transcript BEGIN
+      INSERT INTO transcript_words (transcript_words, rowid, text) VALUES ('delete', old.id, old.text);
     END;
     PRAGMA user_version = 2`);
   db.close();

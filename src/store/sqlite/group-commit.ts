@@ -21,8 +21,8 @@ export interface GroupCommit {
 /** `perform` gives the acknowledgement that is due when the commit stands. */
 type Job = { perform(): () => void; fail(error: unknown): void; haste: Haste };
 
-/** `committing` is the last work of every transaction; `committed` comes after it; none begins while it `isHolding`. */
-type Around = { committing(): void; committed(): void; isHolding(): boolean };
+/** `committing` is the last work of every transaction; `committed` comes after it, `undone` when it, or a part of it, does not stand; none begins while it `isHolding`. */
+type Around = { committing(): void; committed(): void; undone(): void; isHolding(): boolean };
 
 type Haste = 'urgent' | 'patient';
 
@@ -105,6 +105,7 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
     } catch (error) {
       if (spoilsTransaction(error) || !db.isTransaction) throw error;
       statements.rollback.run();
+      around.undone();
       statements.begin.run();
       return undefined;
     }
@@ -140,6 +141,7 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
       if (spoilsTransaction(error) || !db.isTransaction) throw error;
       statements.rollbackTo.run();
       statements.release.run();
+      around.undone();
       return () => job.fail(fromSqliteError(error, file));
     }
   }
@@ -148,6 +150,7 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
     try {
       if (db.isTransaction) statements.rollback.run();
     } finally {
+      around.undone();
       for (const job of waiting) job.fail(reason);
     }
   }

@@ -107,6 +107,45 @@ const MIGRATIONS: readonly string[] = [
   `
   DROP TRIGGER transcript_added;
   `,
+  `
+  ALTER TABLE cursors ADD COLUMN row_generation INTEGER NOT NULL DEFAULT -1;
+  ALTER TABLE cursors ADD COLUMN row_offset INTEGER NOT NULL DEFAULT -1;
+  ALTER TABLE cursors ADD COLUMN row_part INTEGER NOT NULL DEFAULT -1;
+
+  INSERT INTO cursors (attempt, file, generation, offset, row_generation, row_offset, row_part)
+    SELECT attempt, file, 0, 0, generation, offset, part FROM (
+      SELECT attempt, file, generation, offset, part,
+        row_number() OVER (PARTITION BY attempt, file ORDER BY generation DESC, offset DESC, part DESC) AS place
+      FROM transcript
+    ) WHERE place = 1
+  ON CONFLICT (attempt, file) DO UPDATE SET
+    row_generation = excluded.row_generation, row_offset = excluded.row_offset, row_part = excluded.row_part;
+
+  CREATE TABLE said (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    attempt INTEGER NOT NULL REFERENCES attempts (id),
+    file TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    data TEXT
+  ) STRICT;
+
+  INSERT INTO said SELECT * FROM transcript;
+  DELETE FROM sqlite_sequence WHERE name = 'said';
+  INSERT INTO sqlite_sequence (name, seq) SELECT 'said', seq FROM sqlite_sequence WHERE name = 'transcript';
+  DROP TABLE transcript;
+  ALTER TABLE said RENAME TO transcript;
+
+  CREATE INDEX transcript_by_attempt ON transcript (attempt, id);
+
+  CREATE TRIGGER transcript_removed AFTER DELETE ON transcript BEGIN
+    INSERT INTO transcript_words (transcript_words, rowid, text) VALUES ('delete', old.id, old.text);
+  END;
+  `,
 ];
 
 /** Refuses a database of a newer version, and one that is not ours, before anything is written to it. */

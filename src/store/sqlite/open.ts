@@ -68,6 +68,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const group = createGroupCommit(db, file, world, {
     committing: index,
     committed: checkpoints.committed,
+    undone: transcript.unlearn,
     isHolding: checkpoints.isHolding,
   });
   const appended = createListeners<StoredEvent[]>();
@@ -132,6 +133,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
         // What is not in the index cannot be taken out of it.
         index();
         runRows.forget(run, version);
+        transcript.unlearn();
         return told;
       };
       await group.add(removing, appended.tell);
@@ -140,6 +142,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
       group.add(() => {
         for (const [hash, text] of Object.entries(record.texts)) blobs.put(hash, text);
         runRows.putBack(record);
+        transcript.unlearn();
       }),
     onAppend: appended.add,
     onTranscript: ingested.add,

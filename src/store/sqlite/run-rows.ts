@@ -7,17 +7,31 @@ import { prepareRowCount } from './row-count.ts';
 
 type AttemptRecord = RunRecord['attempts'][number];
 
+/** Notes the last row of each file of an attempt, behind which what is said is new; the migration that made the columns does the same. */
+const LAST_ROWS = `
+  INSERT INTO cursors (attempt, file, generation, offset, row_generation, row_offset, row_part)
+    SELECT attempt, file, 0, 0, generation, offset, part FROM (
+      SELECT attempt, file, generation, offset, part,
+        row_number() OVER (PARTITION BY file ORDER BY generation DESC, offset DESC, part DESC) AS place
+      FROM transcript WHERE attempt = ?
+    ) WHERE place = 1
+  ON CONFLICT (attempt, file) DO UPDATE SET
+    row_generation = excluded.row_generation, row_offset = excluded.row_offset, row_part = excluded.row_part`;
+
 /** The statements that take a whole run out of the database and put it back. */
 export function prepareRunRows(db: DatabaseSync) {
   const selectEvents = db.prepare('SELECT version, at, type, data FROM events WHERE stream = ? ORDER BY version');
   const selectVersion = db.prepare('SELECT version FROM streams WHERE stream = ?');
   const selectAttempts = db.prepare("SELECT id, attempt, usage FROM attempts WHERE attempt GLOB ? || '-*' ORDER BY id");
-  const selectCursors = db.prepare('SELECT file, generation, offset FROM cursors WHERE attempt = ? ORDER BY file');
+  const selectCursors = db.prepare(
+    "SELECT file, generation, offset FROM cursors WHERE attempt = ? AND file <> 'engine' ORDER BY file",
+  );
   const selectRows = db.prepare('SELECT * FROM transcript WHERE attempt = ? ORDER BY id');
   const insertEvent = db.prepare('INSERT INTO events (stream, version, at, type, data) VALUES (?, ?, ?, ?, ?)');
   const insertStream = db.prepare('INSERT INTO streams (stream, version, first_at, last_at) VALUES (?, ?, ?, ?)');
   const insertAttempt = db.prepare('INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
   const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
+  const markLast = db.prepare(LAST_ROWS);
   const insertRow = db.prepare(`
     INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`);
   const count = prepareRowCount(db);
@@ -55,11 +69,12 @@ export function prepareRunRows(db: DatabaseSync) {
   function insertWithRows({ attempt, usage, cursors, rows }: AttemptRecord): void {
     const id = integerOf(insertAttempt.get(attempt, usage === null ? null : toJson(usage)) ?? {}, 'id');
     for (const { file, generation, offset } of cursors) insertCursor.run(id, file, generation, offset);
-    const ids = rows.map(({ file, generation, offset, part, at, kind, text, data }) => {
+    const added = rows.map(({ file, generation, offset, part, at, kind, text, data }) => {
       const json = data === null ? null : toJson(data);
-      return integerOf(insertRow.get(id, file, generation, offset, part, at, kind, text, json) ?? {}, 'id');
+      return { id: integerOf(insertRow.get(id, file, generation, offset, part, at, kind, text, json) ?? {}, 'id') };
     });
-    count(id, 0, ids);
+    count({ id, rowCount: 0 }, added);
+    markLast.run(id);
   }
 
   return {

@@ -1,6 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AppError } from '../../errors.ts';
 import type { Batch, Cursor, OutputFile, TranscriptEntry, TranscriptQuery, TranscriptRow } from '../store.ts';
+import {
+  type Attempt,
+  comparePlaces,
+  fileOf,
+  type Place,
+  prepareAttempts,
+  type Source,
+  unreadSource,
+} from './attempts.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 import { prepareRowCount } from './row-count.ts';
 
@@ -9,6 +17,9 @@ type EncodedRow = { row: TranscriptRow; part: number; json: string | null };
 
 /** A batch whose values are JSON already: what the caller changes later is not stored. */
 type EncodedBatch = { attempt: string; rows: EncodedRow[]; cursors: Cursor[]; usage: string | undefined };
+
+/** What a batch tells of the files that it is of. */
+type Sources = Map<TranscriptRow['file'], Source>;
 
 /** Encodes at the time of the call; one line of output may give several rows, told apart by their order. */
 export function encodeBatch(batch: Batch): EncodedBatch {
@@ -26,68 +37,66 @@ export function encodeBatch(batch: Batch): EncodedBatch {
 
 /** The statements on transcripts, read cursors and usage. */
 export function prepareTranscript(db: DatabaseSync) {
-  const insertAttempt = db.prepare('INSERT INTO attempts (attempt) VALUES (?) ON CONFLICT (attempt) DO NOTHING');
-  const selectAttempt = db.prepare('SELECT id, usage, row_count FROM attempts WHERE attempt = ?');
+  const attempts = prepareAttempts(db);
   const count = prepareRowCount(db);
-  const updateUsage = db.prepare('UPDATE attempts SET usage = ? WHERE id = ?');
   const insertRow = db.prepare(`
     INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (attempt, file, generation, offset, part) DO NOTHING RETURNING id`);
-  const advanceCursor = db.prepare(`
-    INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)
-    ON CONFLICT (attempt, file) DO UPDATE SET generation = excluded.generation, offset = excluded.offset
-    WHERE (excluded.generation, excluded.offset) >= (cursors.generation, cursors.offset)`);
-  const selectCursor = db.prepare(`
-    SELECT generation, offset FROM cursors JOIN attempts ON attempts.id = cursors.attempt
-    WHERE attempts.attempt = ? AND file = ?`);
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const selectRows = db.prepare(`
     SELECT transcript.*, attempts.attempt AS name FROM attempts JOIN transcript ON transcript.attempt = attempts.id
     WHERE attempts.attempt = ?1 AND transcript.id > ?2
       AND (?3 IS NULL OR transcript.kind IN (SELECT value FROM json_each(?3)))
     ORDER BY transcript.id LIMIT ?4`);
 
-  function attemptRow(attempt: string): Row {
-    const known = selectAttempt.get(attempt);
-    if (known !== undefined) return known;
-    insertAttempt.run(attempt);
-    return selectAttempt.get(attempt) ?? {};
+  function addRow(attempt: number, { row, part, json }: EncodedRow): TranscriptEntry {
+    const { file, generation = 0, offset, at, kind, text } = row;
+    const { lastInsertRowid } = insertRow.run(attempt, file, generation, offset, part, at, kind, text, json);
+    return { ...row, id: Number(lastInsertRowid) };
   }
 
-  function addRow(attempt: number, { row, part, json }: EncodedRow): TranscriptEntry | undefined {
-    const { file, generation = 0, offset, at, kind, text } = row;
-    const added = insertRow.get(attempt, file, generation, offset, part, at, kind, text, json);
-    return added === undefined ? undefined : { ...row, id: integerOf(added, 'id') };
+  /** Rows of a file come in the order of their places: what is not behind the last one was stored before. */
+  function addNewRows(attempt: Attempt, rows: readonly EncodedRow[], sources: Sources): TranscriptEntry[] {
+    const added: TranscriptEntry[] = [];
+    for (const encoded of rows) {
+      const { file, generation = 0, offset } = encoded.row;
+      const place: Place = { generation, offset, part: encoded.part };
+      const source = sources.get(file) ?? attempt.sources.get(file) ?? unreadSource();
+      if (comparePlaces(place, source.last) <= 0) continue;
+      added.push(addRow(attempt.id, encoded));
+      sources.set(file, { ...source, last: place });
+    }
+    return added;
   }
 
   return {
     /** Gives the rows that were new. Usage of a batch that lies behind a cursor is older than what is stored. */
     ingest: (batch: EncodedBatch): TranscriptEntry[] => {
-      const known = attemptRow(batch.attempt);
-      const attempt = integerOf(known, 'id');
-      const added = batch.rows.map((encoded) => addRow(attempt, encoded)).filter((entry) => entry !== undefined);
-      count(
-        attempt,
-        integerOf(known, 'row_count'),
-        added.map(({ id }) => id),
-      );
-      const isCurrent = batch.cursors
-        .map(({ file, generation = 0, offset }) => advanceCursor.run(attempt, file, generation, offset).changes)
-        .every((changes) => changes === 1);
-      if (batch.usage !== undefined && batch.usage !== known.usage && isCurrent) updateUsage.run(batch.usage, attempt);
+      const attempt = attempts.open(batch.attempt);
+      const sources: Sources = new Map();
+      const added = addNewRows(attempt, batch.rows, sources);
+      let isCurrent = true;
+      for (const { file, generation = 0, offset } of batch.cursors) {
+        const source = sources.get(file) ?? attempt.sources.get(file) ?? unreadSource();
+        if (generation < source.generation || (generation === source.generation && offset < source.offset))
+          isCurrent = false;
+        else sources.set(file, { ...source, generation, offset });
+      }
+      for (const [file, source] of sources) attempts.saveSource(attempt, file, source);
+      count(attempt, added);
+      if (batch.usage !== undefined && batch.usage !== attempt.usage && isCurrent)
+        attempts.saveUsage(attempt, batch.usage);
       return added;
     },
-    cursor: (attempt: string, file: OutputFile): { generation: number; offset: number } => {
-      const row = selectCursor.get(attempt, file);
-      if (row === undefined) return { generation: 0, offset: 0 };
-      return { generation: integerOf(row, 'generation'), offset: integerOf(row, 'offset') };
-    },
+    cursor: (attempt: string, file: OutputFile): { generation: number; offset: number } =>
+      attempts.find(attempt)?.sources.get(file) ?? { generation: 0, offset: 0 },
     usage: (attempt: string): unknown => {
-      const row = selectAttempt.get(attempt);
-      return row === undefined || row.usage === null ? undefined : jsonOf(row, 'usage');
+      const usage = attempts.find(attempt)?.usage;
+      return usage === undefined ? undefined : fromJson(usage);
     },
     read: ({ attempt, after = 0, limit, kinds }: TranscriptQuery): TranscriptEntry[] =>
       selectRows.all(attempt, after, kinds === undefined ? null : toJson(kinds), limit).map(entryOf),
+    /** For when what was written does not stand, or was written past this. */
+    unlearn: attempts.unlearn,
   };
 }
 
@@ -119,10 +128,4 @@ export function entryOf(row: Row): TranscriptEntry {
     text: textOf(row, 'text'),
     ...(row.data === null ? {} : { data: jsonOf(row, 'data') }),
   };
-}
-
-function fileOf(row: Row): TranscriptRow['file'] {
-  const file = textOf(row, 'file');
-  if (file === 'stdout' || file === 'stderr' || file === 'engine') return file;
-  throw new AppError('DATA_DAMAGED', `The database holds a row of an unknown file ${file}`, { file });
 }
