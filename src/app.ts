@@ -17,7 +17,7 @@ import type { Where } from './schema/operation-entry.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
-import { flow, perform } from './wiring/answer.ts';
+import { flow, oneByOne, perform } from './wiring/answer.ts';
 import { engineAbsent, engineBusy, OwnEngine } from './wiring/own-engine.ts';
 import { chooseParts } from './wiring/parts.ts';
 import { portsFor } from './wiring/ports.ts';
@@ -92,21 +92,28 @@ class AppCaller implements Caller {
     }
   }
 
-  async *stream<N extends StreamName>(
+  stream<N extends StreamName>(
     name: N,
     input: StreamInput<N>,
     signal: AbortSignal = new AbortController().signal,
   ): AsyncGenerator<StreamItem<N>> {
+    return oneByOne(this.batches(name, input, signal));
+  }
+
+  async *batches<N extends StreamName>(
+    name: N,
+    input: StreamInput<N>,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly StreamItem<N>[]> {
     const reached = await this.#reach(STREAMS[name].where);
     if (reached.kind === 'other') {
-      for await (const item of reached.client.stream(name, input, signal)) yield trusted<StreamItem<N>>(item);
+      for await (const item of reached.client.stream(name, input, signal)) yield [trusted<StreamItem<N>>(item)];
       return;
     }
     const isOwn = reached.kind === 'own';
     const until = isOwn ? AbortSignal.any([signal, reached.engine.over]) : signal;
     try {
-      for await (const item of flow(name, isOwn ? reached.engine.ports : reached.ports, input, until))
-        yield trusted<StreamItem<N>>(item);
+      yield* flow(name, isOwn ? reached.engine.ports : reached.ports, input, until);
     } catch (error) {
       this.#told = error;
       throw error;

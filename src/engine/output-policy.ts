@@ -40,10 +40,14 @@ export class OutputPolicy<Row> {
   take(bytes: number, told: readonly { event: AgentEvent; row: Row }[]): Row[] {
     this.#heard += bytes;
     const isFull = this.#heard > this.#most;
-    const kept = isFull ? [] : told.filter(({ event }) => !this.#finalOnly || FINAL.has(event.type));
+    const kept: Row[] = [];
+    for (const each of told) {
+      const isKept = !isFull && (!this.#finalOnly || FINAL.has(each.event.type));
+      if (isKept) kept.push(each.row);
+      this.#noteLast(each, isKept);
+    }
     if (kept.length < told.length) this.#dropped += bytes;
-    for (const each of told) this.#noteLast(each, kept.includes(each));
-    return kept.map(({ row }) => row);
+    return kept;
   }
 
   #noteLast({ event, row }: { event: AgentEvent; row: Row }, isKept: boolean): void {

@@ -73,8 +73,9 @@ export class AttemptOutput {
     let lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
     let marks: TranscriptRow[] = [];
     const take = (read: readonly Line[]): TranscriptRow[] => {
-      const rows = [...marks, ...read.flatMap((line) => this.#rows(line, at))];
+      const rows = marks;
       marks = [];
+      for (const line of read) this.#addRows(rows, line, at);
       return rows;
     };
     this.#flush.push(() => this.#store(take(lines.flush()), at));
@@ -82,13 +83,13 @@ export class AttemptOutput {
       file: join(folder, file),
       from: 0,
       signal,
-      onChunk: async (chunk, offset) => {
+      onChunk: (chunk, offset) => {
         at.offset = offset + chunk.length;
         this.#read += chunk.length;
         const rows = take(lines.push(chunk));
         this.#options.digest.read(this.#read);
         this.#options.onRead(this.#read);
-        await this.#store(rows, at);
+        return this.#store(rows, at);
       },
       onTruncated: (lostBytes) => {
         at.generation += 1;
@@ -99,16 +100,16 @@ export class AttemptOutput {
     });
   }
 
-  #rows(line: Line, { file, generation }: At<OutputFile>): TranscriptRow[] {
+  #addRows(rows: TranscriptRow[], line: Line, { file, generation }: At<OutputFile>): void {
     const { reader, digest, attempt, world } = this.#options;
     const place = { attempt, file, offset: line.offset, generation, at: world.now() };
     const told = reader.line(file, line.text).map((event) => {
       digest.heard(event);
       return { event, row: () => ({ ...place, ...this.#redacted(describeEvent(event)) }) };
     });
-    const rows = this.#policy.take(line.text.length, told).map((row) => row());
-    const isShown = line.truncatedBytes > 0 && rows.length === told.length;
-    return isShown ? [...rows, this.#marker(place, line.truncatedBytes)] : rows;
+    const kept = this.#policy.take(line.text.length, told);
+    for (const row of kept) rows.push(row());
+    if (line.truncatedBytes > 0 && kept.length === told.length) rows.push(this.#marker(place, line.truncatedBytes));
   }
 
   #redacted(row: Described): Described {
@@ -124,8 +125,8 @@ export class AttemptOutput {
     return { attempt, file, offset, generation, at: world.now(), kind: 'truncated', text, data: { bytes } };
   }
 
-  async #store(rows: TranscriptRow[], { file, offset, generation }: At<OutputFile>): Promise<void> {
+  #store(rows: TranscriptRow[], { file, offset, generation }: At<OutputFile>): Promise<void> {
     const { attempt, store, reader } = this.#options;
-    await store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
+    return store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
   }
 }

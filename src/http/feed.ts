@@ -1,5 +1,4 @@
-/** An item as it goes over the wire, with the number that it is resumed by. */
-export type Encoded = { id: number | undefined; bytes: Buffer };
+import { bytesBehind, type Encoded, lastIdOf } from './encoded.ts';
 
 /** A place in a feed; everything behind it is still to be read. */
 export interface Reader {
@@ -56,7 +55,7 @@ export class Feed {
 
   /** Reads behind a number that it covers. */
   open(after: number): Reader {
-    const skipped = this.#items.findIndex(({ id }) => id === undefined || id > after);
+    const skipped = this.#items.findIndex((item) => (lastIdOf(item) ?? Number.POSITIVE_INFINITY) > after);
     const index = this.#first + (skipped < 0 ? this.#items.length : skipped);
     const place: Place = { index, last: after, wake: undefined, isClosed: false };
     this.#places.add(place);
@@ -97,7 +96,7 @@ export class Feed {
     for (; count < this.#items.length - 1 && this.#bytes > KEPT_BYTES * 0.75; count += 1) {
       const item = this.#items[count];
       this.#bytes -= item?.bytes.length ?? 0;
-      this.#floor = item?.id ?? this.#floor;
+      if (item !== undefined) this.#floor = lastIdOf(item) ?? this.#floor;
     }
     this.#items.splice(0, count);
     this.#first += count;
@@ -163,10 +162,11 @@ export class Feed {
       const item = this.#items[place.index - this.#first];
       if (item === undefined) break;
       place.index += 1;
-      if (this.#isOrdered && item.id !== undefined && item.id <= place.last) continue;
-      place.last = item.id ?? place.last;
-      taken.push(item.bytes);
-      size += item.bytes.length;
+      const bytes = this.#isOrdered ? bytesBehind(item, place.last) : item.bytes;
+      if (bytes.length === 0) continue;
+      place.last = lastIdOf(item) ?? place.last;
+      taken.push(bytes);
+      size += bytes.length;
     }
     this.#pull?.();
     if (taken.length === 0) return undefined;

@@ -1,4 +1,5 @@
-import { type Encoded, Feed, type Reader } from './feed.ts';
+import type { Encoded } from './encoded.ts';
+import { Feed, type Reader } from './feed.ts';
 
 /** What is followed: a source that begins behind a number, and, where several may share it, the name of what it gives. */
 export type Followed = {

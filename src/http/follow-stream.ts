@@ -1,7 +1,8 @@
 import type { Caller } from '../operations/caller.ts';
 import type { StreamInput, StreamName } from '../schema/operation.ts';
 import { CURSORS } from '../schema/routes.ts';
-import type { Encoded } from './feed.ts';
+
+import { type Encoded, Pack } from './encoded.ts';
 import type { Followed } from './feeds.ts';
 
 type Asked = { name: StreamName; input: Record<string, unknown> };
@@ -26,11 +27,19 @@ function isShared(name: StreamName, { follow }: Record<string, unknown>): boolea
 /** Until the list of all runs has come once, its numbers do not say what is still missing: then it is begun again. */
 async function* encoded(caller: Caller, { name, input }: Asked, signal: AbortSignal): AsyncGenerator<Encoded> {
   let mayResume = name !== 'watch-runs';
-  for await (const item of caller.stream(name, unchecked(input), signal)) {
-    const id = numberOf(item, CURSORS[name]);
-    mayResume ||= typeof item === 'object' && item !== null && 'ready' in item;
-    const head = id === undefined || !mayResume ? '' : `id: ${id}\n`;
-    yield { id, bytes: Buffer.from(`${head}data: ${JSON.stringify(item)}\n\n`) };
+  for await (const batch of caller.batches(name, unchecked(input), signal)) {
+    let pack = new Pack();
+    for (const item of batch) {
+      const id = numberOf(item, CURSORS[name]);
+      mayResume ||= typeof item === 'object' && item !== null && 'ready' in item;
+      const head = id === undefined || !mayResume ? '' : `id: ${id}\n`;
+      pack.add(id, `${head}data: ${JSON.stringify(item)}\n\n`);
+      if (pack.isLarge) {
+        yield pack.encoded();
+        pack = new Pack();
+      }
+    }
+    if (!pack.isEmpty) yield pack.encoded();
   }
 }
 

@@ -13,6 +13,12 @@ export interface Caller extends AsyncDisposable {
   engine(): 'own' | 'other' | 'none';
   call<N extends OperationName>(name: N, input: OperationInput<N>, signal?: AbortSignal): Promise<OperationOutput<N>>;
   stream<N extends StreamName>(name: N, input: StreamInput<N>, signal?: AbortSignal): AsyncIterable<StreamItem<N>>;
+  /** The same stream; items that are there at once come at once. */
+  batches<N extends StreamName>(
+    name: N,
+    input: StreamInput<N>,
+    signal: AbortSignal,
+  ): AsyncIterable<readonly StreamItem<N>[]>;
   /** Own engine only: starts nothing new; resolves when what runs has ended. */
   drain(): Promise<void>;
   /** Own engine only: stops the agents, saves their work and leaves runs that can be resumed. */

@@ -15,9 +15,9 @@ export type Operation<N extends OperationName> = (
   signal: AbortSignal,
 ) => Promise<OperationOutput<N>>;
 
-/** Carries out one operation that answers with items as they happen. */
+/** Carries out one operation that answers with items as they happen; those that are there at once come at once. */
 export type StreamOperation<N extends StreamName> = (
   ports: Ports,
   input: StreamChecked<N>,
   signal: AbortSignal,
-) => AsyncIterable<StreamItem<N>>;
+) => AsyncIterable<readonly StreamItem<N>[]>;

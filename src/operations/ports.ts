@@ -45,7 +45,7 @@ export interface RunsPort {
   /** Whether an engine works on it: one of another process was asked instead of this one, so that here it is this one or none. */
   isCarried(run: string): boolean;
   /** Events after a version; when `follow`, new ones as they are committed, until the signal aborts. */
-  events(run: string, after: number, signal: AbortSignal): AsyncIterable<ShownEvent>;
+  events(run: string, after: number, signal: AbortSignal): AsyncIterable<ShownEvent[]>;
   /** Everything that happened so far. */
   history(run: string): ShownEvent[];
   /** What was said, in order; possibly fewer rows than asked for, but none only where none is left. */

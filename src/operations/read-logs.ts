@@ -9,6 +9,9 @@ import type { SaidRow } from './ports.ts';
 /** Of whom it is read; all that is not said here is wanted. */
 type Wanted = { task: string | undefined; attempt: number | undefined };
 
+/** What the name of an attempt says. */
+type Named = { ordinal: number; number: number };
+
 const PAGE = 500;
 
 /** Reads what the agents of a run said, in the order in which it was heard; follows it until the run is settled if asked. */
@@ -20,6 +23,7 @@ export const readLogs: StreamOperation<'read-logs'> = async function* (ports, in
     attempt: input.attempt,
   };
   using ear = input.follow && ports.runs.isLive ? ports.runs.listen(run, signal) : undefined;
+  const named = names();
   let { after } = input;
   let isBehind = true;
   while (!signal.aborted) {
@@ -28,12 +32,14 @@ export const readLogs: StreamOperation<'read-logs'> = async function* (ports, in
     const rows: SaidRow[] | undefined = isBehind
       ? ports.runs.said({ run, after, limit: PAGE, ...attemptsOf(state, wanted) })
       : ear?.take();
+    const lines: LogLine[] = [];
     for (const row of rows ?? []) {
       if (row.id <= after) continue;
       after = row.id;
-      const line = lineOf(row, state);
-      if (isWanted(line, wanted)) yield line;
+      const line = lineOf(row, state, named(row.attempt));
+      if (isWanted(line, wanted)) lines.push(line);
     }
+    if (lines.length > 0) yield lines;
     const isQuiet = rows?.length === 0;
     if (isQuiet && isLast) return;
     if (isQuiet && !isBehind) await ear?.news();
@@ -52,9 +58,22 @@ function isWanted(line: LogLine, { task, attempt }: Wanted): boolean {
   return (task === undefined || line.task === task) && (attempt === undefined || line.attempt === attempt);
 }
 
-/** The name of an attempt says which task of the run it is of. */
-function lineOf({ id, attempt, at, kind, text, data }: SaidRow, { start, order }: RunState): LogLine {
-  const [, ordinal = 0, number = 0] = attempt.split('-').map(Number);
+/** The name of an attempt says which task of the run it is of; the same names come again and again. */
+function names(): (attempt: string) => Named {
+  const known = new Map<string, Named>();
+  return (attempt) => {
+    let named = known.get(attempt);
+    if (named === undefined) {
+      const [, ordinal = 0, number = 0] = attempt.split('-').map(Number);
+      named = { ordinal, number };
+      known.set(attempt, named);
+    }
+    return named;
+  };
+}
+
+function lineOf(row: SaidRow, { start, order }: RunState, { ordinal, number }: Named): LogLine {
+  const { id, at, kind, text, data } = row;
   return {
     id,
     run: start.run,

@@ -12,8 +12,8 @@ type Asked = { dir?: string | undefined; run?: string | undefined; task: string 
 /** Shows the terminal of an attempt, waits for it where it is about to begin, and says when it has ended. */
 export const watchTerminal: StreamOperation<'watch-terminal'> = async function* (ports, input, signal) {
   const held = await untilHeld(ports, input, signal);
-  for await (const piece of ports.terminals.watch(held, input.after, signal)) yield itemOf(piece);
-  if (!signal.aborted) yield { ended: true };
+  for await (const piece of ports.terminals.watch(held, input.after, signal)) yield [itemOf(piece)];
+  if (!signal.aborted) yield [{ ended: true }];
 };
 
 /** Types into the terminal of an attempt. */

@@ -9,6 +9,7 @@ const YOUNG_BYTES = 32 * 1024 * 1024;
  * several times that under load, for good, and all that piles up there with it.
  */
 export function spareMemory(): void {
+  setFlagsFromString('--no-parallel-scavenge');
   new PerformanceObserver((_, observer) => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     if (young === undefined || young.space_size < YOUNG_BYTES) return;

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export type TailOptions = {
   file: string;
   from: number;
-  /** Awaited before more is read. */
+  /** Awaited before more is read; the bytes are there only until it returns. */
   onChunk: (chunk: Buffer, offset: number) => void | Promise<void>;
   /** The file shrank by so many bytes below what was delivered; reading goes on from its start. */
   onTruncated: (lostBytes: number) => void;
@@ -20,7 +20,7 @@ export type Tail = {
 type Waiter = { pass: number; resolve: () => void; reject: (reason: unknown) => void };
 
 const CHUNK_BYTES = 64 * 1024;
-/** One for all: what was read is copied out of it at once. */
+/** One for all: who is told of what was read takes it out of it at once. */
 const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
 /** Delivers what is and what gets appended to a file, in order, woken by the system's file events. */
@@ -79,7 +79,7 @@ export function tail(options: TailOptions): Tail {
       }
       const offset = cursor;
       cursor += length;
-      await options.onChunk(Buffer.from(buffer.subarray(0, length)), offset);
+      await options.onChunk(buffer.subarray(0, length), offset);
       if (length < CHUNK_BYTES) return;
       end = Math.min(end, fstatSync(fd).size);
       await nextTurn();
@@ -87,6 +87,7 @@ export function tail(options: TailOptions): Tail {
   }
 
   function settle(pass: number): void {
+    if (waiters.length === 0) return;
     const done = waiters.filter((waiter) => waiter.pass <= pass);
     waiters = waiters.filter((waiter) => waiter.pass > pass);
     for (const waiter of done) waiter.resolve();

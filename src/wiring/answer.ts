@@ -21,7 +21,7 @@ export function answer(
 ): Promise<unknown> | AsyncIterable<unknown> {
   const { operation, input } = request;
   if (isOperation(operation)) return perform(operation, ports, input, signal);
-  if (isStream(operation)) return flow(operation, ports, input, signal);
+  if (isStream(operation)) return oneByOne(flow(operation, ports, input, signal));
   throw new AppError('USAGE', `There is no operation ${operation}`, { operation });
 }
 
@@ -35,14 +35,19 @@ export function perform<N extends OperationName>(
   return operations[name](ports, checked<OperationChecked<N>>(OPERATIONS[name].input, input, name), signal);
 }
 
-/** Carries out a streaming operation whose name is known. */
+/** Carries out a streaming operation whose name is known; items that are there at once come at once. */
 export function flow<N extends StreamName>(
   name: N,
   ports: Ports,
   input: unknown,
   signal: AbortSignal,
-): AsyncIterable<StreamItem<N>> {
+): AsyncIterable<readonly StreamItem<N>[]> {
   return streams[name](ports, checked<StreamChecked<N>>(STREAMS[name].input, input, name), signal);
+}
+
+/** The items of a stream. */
+export async function* oneByOne<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const batch of batches) yield* batch;
 }
 
 /** What the schema of an operation lets pass is that operation's input. */

@@ -28,10 +28,15 @@ export function listenTo(store: Store, run: string, signal: AbortSignal): Ear {
   const stopEvents = store.onAppend((events) => {
     if (events.some(({ stream }) => stream === runStream(run))) rouse();
   });
+  const beginning = `${run}-`;
   const stopRows = store.onTranscript((told) => {
-    const ours = told.filter(({ attempt }) => attempt.startsWith(`${run}-`));
-    for (const row of ours) if (!hasMissed) keep(row);
-    if (ours.length > 0) rouse();
+    let isOurs = false;
+    for (const row of told) {
+      if (!row.attempt.startsWith(beginning)) continue;
+      isOurs = true;
+      if (!hasMissed) keep(row);
+    }
+    if (isOurs) rouse();
   });
   signal.addEventListener('abort', rouse, { once: true });
 

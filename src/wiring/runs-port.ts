@@ -54,7 +54,7 @@ export function runsPort(store: Store, engine: Engine | undefined): RunsPort {
 type Following = { store: Store; engine: Engine | undefined; stream: string; after: number; signal: AbortSignal };
 
 /** Everything after a version, once and in order: what is stored, then (with an engine) what gets committed. */
-async function* follow({ store, engine, stream, after, signal }: Following): AsyncGenerator<ShownEvent> {
+async function* follow({ store, engine, stream, after, signal }: Following): AsyncGenerator<ShownEvent[]> {
   let version = after;
   let more = Promise.withResolvers<void>();
   let broken: { error: unknown } | undefined;
@@ -71,10 +71,8 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
     while (!signal.aborted) {
       more = Promise.withResolvers<void>();
       const events = store.read(stream, version, READ_AT_ONCE);
-      for (const event of events) {
-        version = event.version;
-        yield shown(event);
-      }
+      version = events.at(-1)?.version ?? version;
+      if (events.length > 0) yield events.map(shown);
       if (events.length === READ_AT_ONCE) continue;
       if (engine === undefined) return;
       if (broken !== undefined) throw broken.error;

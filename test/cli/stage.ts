@@ -152,6 +152,9 @@ function fakeCaller(script: Script, calls: Call[]): Caller {
       calls.push({ name, input: STREAMS[name].input.parse(input) });
       for await (const item of script.streams?.[name]?.(signal) ?? []) yield trusted(item);
     },
+    batches: () => {
+      throw new Error('commands ask for items');
+    },
     drain: async () => script.drain?.(),
     stop: async () => script.stop?.(),
     leave: async () => script.leave?.(),

@@ -104,9 +104,12 @@ function callerOf(options: OpenOptions, calls: Call[]): Caller {
       calls.push({ name, input });
       return trusted((await options.answer?.({ name, input })) ?? {});
     },
-    async *stream(name, input, signal = new AbortController().signal) {
+    stream: () => {
+      throw new Error('the server asks for batches');
+    },
+    async *batches(name, input, signal) {
       calls.push({ name, input });
-      for await (const item of options.stream?.({ name, input }, signal) ?? []) yield trusted(item);
+      for await (const item of options.stream?.({ name, input }, signal) ?? []) yield [trusted(item)];
     },
     drain: async () => {},
     stop: async () => {},

@@ -259,6 +259,9 @@ const refusing = {
   stream: () => {
     throw new Error('not asked');
   },
+  batches: () => {
+    throw new Error('not asked');
+  },
   drain: async () => {},
   stop: async () => {},
   leave: async () => {},

@@ -3,21 +3,24 @@ import { AppError } from '../../errors.ts';
 import type { TranscriptRow } from '../store.ts';
 import { integerOf, type Row, textOf } from './columns.ts';
 
-/** Where a row was read, and its place among those that were read there. */
-export type Place = { generation: number; offset: number; part: number };
-
-/** How far a file of an attempt was read, and the last row that came from it. */
-export type Source = { generation: number; offset: number; last: Place };
+/** How far a file of an attempt was read, and the place of the last row that came from it. */
+export type Source = {
+  generation: number;
+  offset: number;
+  rowGeneration: number;
+  rowOffset: number;
+  rowPart: number;
+  isChanged: boolean;
+};
 
 /** What the database holds of an attempt besides its rows. */
 export type Attempt = {
-  id: number;
+  readonly id: number;
   usage: string | undefined;
   rowCount: number;
-  sources: Map<TranscriptRow['file'], Source>;
+  readonly sources: Map<TranscriptRow['file'], Source>;
 };
 
-const NO_PLACE: Place = { generation: -1, offset: -1, part: -1 };
 /** So many attempts are remembered, which is more than are ever at work at a time. */
 const REMEMBERED = 1_000;
 
@@ -29,6 +32,7 @@ export function prepareAttempts(db: DatabaseSync) {
   const replaceSource = db.prepare(`
     REPLACE INTO cursors (attempt, file, generation, offset, row_generation, row_offset, row_part)
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const updateRowCount = db.prepare('UPDATE attempts SET row_count = ? WHERE id = ?');
   const updateUsage = db.prepare('UPDATE attempts SET usage = ? WHERE id = ?');
   const remembered = new Map<string, Attempt>();
 
@@ -58,10 +62,24 @@ export function prepareAttempts(db: DatabaseSync) {
       remembered.set(name, attempt);
       return attempt;
     },
-    saveSource: ({ id, sources }: Attempt, file: TranscriptRow['file'], source: Source): void => {
-      const { generation, offset, last } = source;
-      replaceSource.run(id, file, generation, offset, last.generation, last.offset, last.part);
+    /** What is there of a file; whoever changes it says so in it. */
+    sourceOf: ({ sources }: Attempt, file: TranscriptRow['file']): Source => {
+      const known = sources.get(file);
+      if (known !== undefined) return known;
+      const source = { generation: 0, offset: 0, rowGeneration: -1, rowOffset: -1, rowPart: -1, isChanged: false };
       sources.set(file, source);
+      return source;
+    },
+    saveSources: ({ id, sources }: Attempt): void => {
+      for (const [file, source] of sources) {
+        if (!source.isChanged) continue;
+        const { generation, offset, rowGeneration, rowOffset, rowPart } = source;
+        replaceSource.run(id, file, generation, offset, rowGeneration, rowOffset, rowPart);
+        source.isChanged = false;
+      }
+    },
+    saveRowCount: ({ id, rowCount }: Attempt): void => {
+      updateRowCount.run(rowCount, id);
     },
     saveUsage: (attempt: Attempt, usage: string): void => {
       updateUsage.run(usage, attempt.id);
@@ -72,23 +90,15 @@ export function prepareAttempts(db: DatabaseSync) {
   };
 }
 
-/** A file that was never read. */
-export function unreadSource(): Source {
-  return { generation: 0, offset: 0, last: NO_PLACE };
-}
-
-/** Which of two places comes first: below 0 if the first does. */
-export function comparePlaces(one: Place, other: Place): number {
-  return one.generation - other.generation || one.offset - other.offset || one.part - other.part;
-}
-
 function sourceOf(row: Row): Source {
-  const last = {
-    generation: integerOf(row, 'row_generation'),
-    offset: integerOf(row, 'row_offset'),
-    part: integerOf(row, 'row_part'),
+  return {
+    generation: integerOf(row, 'generation'),
+    offset: integerOf(row, 'offset'),
+    rowGeneration: integerOf(row, 'row_generation'),
+    rowOffset: integerOf(row, 'row_offset'),
+    rowPart: integerOf(row, 'row_part'),
+    isChanged: false,
   };
-  return { generation: integerOf(row, 'generation'), offset: integerOf(row, 'offset'), last };
 }
 
 /** The file that a stored row is of. */

@@ -67,12 +67,24 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const checkpoints = createCheckpoints(db, file, world, () => group.resume());
   const group = createGroupCommit(db, file, world, {
     committing: index,
-    committed: checkpoints.committed,
+    committed: () => {
+      tellIngested();
+      checkpoints.committed();
+    },
     undone: transcript.unlearn,
     isHolding: checkpoints.isHolding,
   });
   const appended = createListeners<StoredEvent[]>();
   const ingested = createListeners<TranscriptEntry[]>();
+  let untold: TranscriptEntry[] = [];
+
+  /** All rows of a transaction are told of at once. */
+  function tellIngested(): void {
+    if (untold.length === 0) return;
+    const rows = untold;
+    untold = [];
+    ingested.tell(rows);
+  }
 
   function asking<T>(read: () => T): T {
     try {
@@ -105,12 +117,12 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
       return hash;
     },
     getBlob: (hash) => asking(() => blobs.get(hash)),
-    ingest: async (batch) => {
+    ingest: (batch) => {
       const encoded = encodeBatch(batch);
-      await group.add(
+      return group.add(
         () => transcript.ingest(encoded),
-        (rows) => {
-          if (rows.length > 0) ingested.tell(rows);
+        () => {
+          for (const { row, isNew } of encoded.rows) if (isNew) untold.push(row);
         },
         'patient',
       );

@@ -33,8 +33,9 @@ export function prepareRunRows(db: DatabaseSync) {
   const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
   const markLast = db.prepare(LAST_ROWS);
   const insertRow = db.prepare(`
-    INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`);
+    INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const count = prepareRowCount(db);
+  const updateRowCount = db.prepare('UPDATE attempts SET row_count = ? WHERE id = ?');
   const deletePages = db.prepare('DELETE FROM pages WHERE attempt = ?');
   const deleteRows = db.prepare('DELETE FROM transcript WHERE attempt = ?');
   const deleteCursors = db.prepare('DELETE FROM cursors WHERE attempt = ?');
@@ -69,11 +70,12 @@ export function prepareRunRows(db: DatabaseSync) {
   function insertWithRows({ attempt, usage, cursors, rows }: AttemptRecord): void {
     const id = integerOf(insertAttempt.get(attempt, usage === null ? null : toJson(usage)) ?? {}, 'id');
     for (const { file, generation, offset } of cursors) insertCursor.run(id, file, generation, offset);
-    const added = rows.map(({ file, generation, offset, part, at, kind, text, data }) => {
+    const counted = { id, rowCount: 0 };
+    for (const { file, generation, offset, part, at, kind, text, data } of rows) {
       const json = data === null ? null : toJson(data);
-      return { id: integerOf(insertRow.get(id, file, generation, offset, part, at, kind, text, json) ?? {}, 'id') };
-    });
-    count({ id, rowCount: 0 }, added);
+      count(counted, Number(insertRow.run(id, file, generation, offset, part, at, kind, text, json).lastInsertRowid));
+    }
+    updateRowCount.run(counted.rowCount, id);
     markLast.run(id);
   }
 

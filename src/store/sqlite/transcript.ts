@@ -1,38 +1,30 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Batch, Cursor, OutputFile, TranscriptEntry, TranscriptQuery, TranscriptRow } from '../store.ts';
-import {
-  type Attempt,
-  comparePlaces,
-  fileOf,
-  type Place,
-  prepareAttempts,
-  type Source,
-  unreadSource,
-} from './attempts.ts';
+import { type Attempt, fileOf, prepareAttempts, type Source } from './attempts.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 import { prepareRowCount } from './row-count.ts';
 
-/** A row as readers will get it, its data as JSON, and its place among the rows from the same offset. */
-type EncodedRow = { row: TranscriptRow; part: number; json: string | null };
+/** A row as readers will get it, with its id once it has one, its data as JSON, and its place among the rows from the same offset. */
+type EncodedRow = { row: TranscriptEntry; part: number; json: string | null; isNew: boolean };
 
 /** A batch whose values are JSON already: what the caller changes later is not stored. */
 type EncodedBatch = { attempt: string; rows: EncodedRow[]; cursors: Cursor[]; usage: string | undefined };
 
-/** What a batch tells of the files that it is of. */
-type Sources = Map<TranscriptRow['file'], Source>;
-
 /** Encodes at the time of the call; one line of output may give several rows, told apart by their order. */
 export function encodeBatch(batch: Batch): EncodedBatch {
-  const parts = new Map<string, number>();
-  const rows = batch.rows.map((row) => {
-    const place = `${row.file} ${row.generation ?? 0} ${row.offset}`;
-    const part = parts.get(place) ?? 0;
-    parts.set(place, part + 1);
+  const rows: EncodedRow[] = [];
+  for (const row of batch.rows) {
     const json = row.data === undefined ? null : toJson(row.data);
-    return { row: asRead(row, batch.attempt, json), part, json };
-  });
+    const before = rows.findLast((earlier) => earlier.row.file === row.file);
+    const part = before !== undefined && isSamePlace(before.row, row) ? before.part + 1 : 0;
+    rows.push({ row: asRead(row, batch.attempt, json), part, json, isNew: false });
+  }
   const usage = batch.usage === undefined ? undefined : toJson(batch.usage);
   return { attempt: batch.attempt, rows, cursors: batch.cursors.map((cursor) => ({ ...cursor })), usage };
+}
+
+function isSamePlace(one: TranscriptRow, other: TranscriptRow): boolean {
+  return one.offset === other.offset && (one.generation ?? 0) === (other.generation ?? 0);
 }
 
 /** The statements on transcripts, read cursors and usage. */
@@ -48,44 +40,43 @@ export function prepareTranscript(db: DatabaseSync) {
       AND (?3 IS NULL OR transcript.kind IN (SELECT value FROM json_each(?3)))
     ORDER BY transcript.id LIMIT ?4`);
 
-  function addRow(attempt: number, { row, part, json }: EncodedRow): TranscriptEntry {
+  /** Rows of a file come in the order of their places: what is not behind the last one was stored before. */
+  function addRow(attempt: Attempt, encoded: EncodedRow): void {
+    const { row, part, json } = encoded;
     const { file, generation = 0, offset, at, kind, text } = row;
-    const { lastInsertRowid } = insertRow.run(attempt, file, generation, offset, part, at, kind, text, json);
-    return { ...row, id: Number(lastInsertRowid) };
+    const source = attempts.sourceOf(attempt, file);
+    encoded.isNew = isBehind(source, generation, offset, part);
+    if (!encoded.isNew) return;
+    row.id = Number(insertRow.run(attempt.id, file, generation, offset, part, at, kind, text, json).lastInsertRowid);
+    source.rowGeneration = generation;
+    source.rowOffset = offset;
+    source.rowPart = part;
+    source.isChanged = true;
+    count(attempt, row.id);
   }
 
-  /** Rows of a file come in the order of their places: what is not behind the last one was stored before. */
-  function addNewRows(attempt: Attempt, rows: readonly EncodedRow[], sources: Sources): TranscriptEntry[] {
-    const added: TranscriptEntry[] = [];
-    for (const encoded of rows) {
-      const { file, generation = 0, offset } = encoded.row;
-      const place: Place = { generation, offset, part: encoded.part };
-      const source = sources.get(file) ?? attempt.sources.get(file) ?? unreadSource();
-      if (comparePlaces(place, source.last) <= 0) continue;
-      added.push(addRow(attempt.id, encoded));
-      sources.set(file, { ...source, last: place });
-    }
-    return added;
+  /** Whether it is as new as what is there. */
+  function advance(source: Source, { generation = 0, offset }: Cursor): boolean {
+    if (generation < source.generation || (generation === source.generation && offset < source.offset)) return false;
+    source.generation = generation;
+    source.offset = offset;
+    source.isChanged = true;
+    return true;
   }
 
   return {
-    /** Gives the rows that were new. Usage of a batch that lies behind a cursor is older than what is stored. */
-    ingest: (batch: EncodedBatch): TranscriptEntry[] => {
+    /** Says of each row whether it was new. Usage of a batch that lies behind a cursor is older than what is stored. */
+    ingest: (batch: EncodedBatch): void => {
       const attempt = attempts.open(batch.attempt);
-      const sources: Sources = new Map();
-      const added = addNewRows(attempt, batch.rows, sources);
+      const before = attempt.rowCount;
+      for (const encoded of batch.rows) addRow(attempt, encoded);
       let isCurrent = true;
-      for (const { file, generation = 0, offset } of batch.cursors) {
-        const source = sources.get(file) ?? attempt.sources.get(file) ?? unreadSource();
-        if (generation < source.generation || (generation === source.generation && offset < source.offset))
-          isCurrent = false;
-        else sources.set(file, { ...source, generation, offset });
-      }
-      for (const [file, source] of sources) attempts.saveSource(attempt, file, source);
-      count(attempt, added);
+      for (const cursor of batch.cursors)
+        isCurrent = advance(attempts.sourceOf(attempt, cursor.file), cursor) && isCurrent;
+      attempts.saveSources(attempt);
+      if (attempt.rowCount > before) attempts.saveRowCount(attempt);
       if (batch.usage !== undefined && batch.usage !== attempt.usage && isCurrent)
         attempts.saveUsage(attempt, batch.usage);
-      return added;
     },
     cursor: (attempt: string, file: OutputFile): { generation: number; offset: number } =>
       attempts.find(attempt)?.sources.get(file) ?? { generation: 0, offset: 0 },
@@ -100,9 +91,15 @@ export function prepareTranscript(db: DatabaseSync) {
   };
 }
 
-function asRead(row: TranscriptRow, attempt: string, json: string | null): TranscriptRow {
+function isBehind(source: Source, generation: number, offset: number, part: number): boolean {
+  if (generation !== source.rowGeneration) return generation > source.rowGeneration;
+  return offset === source.rowOffset ? part > source.rowPart : offset > source.rowOffset;
+}
+
+function asRead(row: TranscriptRow, attempt: string, json: string | null): TranscriptEntry {
   const { file, generation = 0, offset, at, kind, text } = row;
   return {
+    id: 0,
     attempt,
     file,
     offset,
