@@ -4,10 +4,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import v8 from 'node:v8';
 import { findFittingNode, isFitting } from './fitting-node.mjs';
 
 const LINK_FD = 3;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** For a process that lives long: what it needs while it starts does not decide how much it takes for young objects. */
+const LONG_LIVED = process.argv[2] === 'serve' ? ['--semi-space-growth-factor=1'] : [];
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const program = new URL('../dist/main.js', import.meta.url);
@@ -33,6 +36,7 @@ function remedy() {
 
 /** Node 22 calls its SQLite experimental on stderr, at every start; all other warnings are shown. */
 async function runHere() {
+  for (const flag of LONG_LIVED) v8.setFlagsFromString(flag);
   const shown = process.listeners('warning');
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
@@ -46,7 +50,7 @@ async function runHere() {
 
 /** The program holds the other end of a link: it ends when this process is gone, and is told of signals that may have reached only this one. */
 function runOn(otherNode) {
-  const child = spawn(otherNode, [fileURLToPath(program), ...process.argv.slice(2)], {
+  const child = spawn(otherNode, [...LONG_LIVED, fileURLToPath(program), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, MANYHANDS_LAUNCHER_FD: String(LINK_FD) },
   });
