@@ -16,10 +16,13 @@ type Size = { agents: number; clients: number; seconds: number; rounds: number }
 type Delays = { heard: number[]; said: number[] };
 /** Who says the lines, and where they are heard. */
 type Stage = { pipes: readonly Writable[]; url: string; token: string };
-type Hall = { delays: Delays; talk(): Promise<void>; forget(): void; close(): void };
+/** Who listens; `talk` gives how long the lines of a round took. */
+type Hall = { talk(): Promise<Delays>; close(): void };
+/** One round of both: the delays of each. */
+type Round = { bare: Delays; ours: Delays };
 
 /** As many as are promised. */
-export const WHOLE: Size = { agents: 150, clients: 10, seconds: 5, rounds: 4 };
+export const WHOLE: Size = { agents: 150, clients: 10, seconds: 4, rounds: 7 };
 export const QUICK: Size = { agents: 10, clients: 3, seconds: 3, rounds: 1 };
 const PER_SECOND = 20;
 const TICK_MS = 10;
@@ -28,7 +31,7 @@ const SETTLE_MS = 30_000;
 /** How soon what agents say is at those who watch. */
 export const streams: Benchmark = {
   name: 'streams',
-  summary: `${WHOLE.agents} live agents that say ${PER_SECOND} lines a second each, ${WHOLE.clients} clients and one that is stuck: p99 from the server to a client, against a bare SSE server beside as many agents`,
+  summary: `${WHOLE.agents} live agents that say ${PER_SECOND} lines a second each, ${WHOLE.clients} clients and one that is stuck: p99 from the server to a client, against a bare SSE server beside as many agents; the middle one of ${WHOLE.rounds} rounds`,
   target: { is: 'at most', ratio: 3 },
   async measure(isQuick) {
     const size = isQuick ? QUICK : WHOLE;
@@ -41,20 +44,22 @@ export const streams: Benchmark = {
       await openHall(size, bareStage),
       await openHall(size, { ...stage, url: `${stage.url}${path}` }),
     ];
-    // By turns: a machine that is slow for a while is slow for both. The first words only make both warm.
+    // By turns, and the middle round counts: a machine that is slow for a while is slow for one of both only. The first words only make both warm.
+    const rounds: Round[] = [];
     for (let round = 0; round <= size.rounds; round += 1) {
-      for (const hall of [bare, ours]) {
-        await hall.talk();
-        if (round === 0) hall.forget();
-      }
+      rounds.push({ bare: await bare.talk(), ours: await ours.talk() });
     }
+    rounds.shift();
     for (const hall of [bare, ours]) hall.close();
     stuck.destroy();
-    const [value, ceiling] = [p99(ours.delays.heard), p99(bare.delays.heard)];
+    const middle = (of: (round: Round) => number) => quantile(rounds.map(of), 0.5);
+    const [value, ceiling] = [middle((round) => p99(round.ours.heard)), middle((round) => p99(round.bare.heard))];
     const memory = await stage.memoryMb();
-    const of = ({ delays: { heard, said } }: Hall) => [p50(heard).toFixed(1), p99(said).toFixed(0)] as const;
-    const [[half, late], [bareHalf, bareLate]] = [of(ours), of(bare)];
-    const note = `ms; p50 ${half} against ${bareHalf}; p99 from the agent's write ${late} against ${bareLate}; all ${ours.delays.heard.length} lines arrived; server at most ${memory.toFixed(0)} MB`;
+    const half = `p50 ${middle(({ ours }) => p50(ours.heard)).toFixed(1)} against ${middle(({ bare }) => p50(bare.heard)).toFixed(1)}`;
+    const late = `p99 from the agent's write ${middle(({ ours }) => p99(ours.said))} against ${middle(({ bare }) => p99(bare.said))}`;
+    const each = rounds.map((round) => `${p99(round.ours.heard)}/${p99(round.bare.heard)}`).join(' ');
+    const arrived = rounds.reduce((sum, { ours }) => sum + ours.heard.length, 0);
+    const note = `ms; ${half}; ${late}; rounds ${each}; all ${arrived} lines arrived; server at most ${memory.toFixed(0)} MB`;
     return { value, unit: 'ms', ceiling, ratio: value / ceiling, note };
   },
 };
@@ -83,20 +88,16 @@ async function openBareStage(folder: string, count: number): Promise<Stage & Asy
 
 /** All clients listen, while every agent says its lines at an even pace, as often as it is told to. */
 export async function openHall(size: Size, stage: Stage): Promise<Hall> {
-  const delays: Delays = { heard: [], said: [] };
-  const clients = await Promise.all(Array.from({ length: size.clients }, () => listen(stage, delays)));
-  let wanted = 0;
+  let delays: Delays = { heard: [], said: [] };
+  const clients = await Promise.all(Array.from({ length: size.clients }, () => listen(stage, () => delays)));
   return {
-    delays,
     talk: async () => {
+      delays = { heard: [], said: [] };
       await talk(size, stage.pipes);
-      wanted += linesOf(size) * size.clients;
+      const wanted = linesOf(size) * size.clients;
       for (let waited = 0; delays.heard.length < wanted && waited < SETTLE_MS; waited += TICK_MS) await pause(TICK_MS);
       if (delays.heard.length !== wanted) throw new Error(`${delays.heard.length} of ${wanted} lines arrived`);
-    },
-    forget: () => {
-      for (const each of [delays.heard, delays.said]) each.length = 0;
-      wanted = 0;
+      return delays;
     },
     close: () => {
       for (const client of clients) client.destroy();
@@ -117,12 +118,13 @@ function linesOf({ agents, seconds }: Size): number {
   return agents * PER_SECOND * seconds;
 }
 
-async function listen({ url, token }: Stage, delays: Delays): Promise<IncomingMessage> {
+async function listen({ url, token }: Stage, delaysNow: () => Delays): Promise<IncomingMessage> {
   const request = get(url, { headers: { authorization: `Bearer ${token}` }, agent: false });
   const [response] = await once(request, 'response');
   let rest = '';
   response.setEncoding('utf8').on('data', (piece: string) => {
     const now = Date.now();
+    const delays = delaysNow();
     const lines = `${rest}${piece}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
