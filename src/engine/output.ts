@@ -58,8 +58,9 @@ export class AttemptOutput {
     const { dropped, lastWords } = this.#policy;
     if (dropped === 0) return;
     const { attempt, store, reader } = this.#options;
-    const at: At = { file: 'engine', offset: this.#read, generation: OWN_GENERATIONS.lastWords };
-    const rows = [...(lastWords === undefined ? [] : [{ ...lastWords(), ...at }]), this.#marker(at, dropped)];
+    const own = { file: 'engine', generation: OWN_GENERATIONS.lastWords } as const;
+    const told = lastWords === undefined ? [] : [{ ...lastWords(), ...own }];
+    const rows = [...told, this.#marker({ ...own, offset: this.#read }, dropped)];
     await store.ingest({ attempt, rows, cursors: [], usage: reader.usage() });
   }
 

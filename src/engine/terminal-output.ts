@@ -41,9 +41,9 @@ export class TerminalOutput {
     if (failed !== undefined) throw failed.error;
     const last = this.#text.flush().flatMap((line) => this.#rows(line));
     const { dropped, lastWords } = this.#policy;
-    const at = { file: 'engine', generation: OWN_GENERATIONS.lastWords, offset: this.#cursor } as const;
-    const told = lastWords === undefined ? [] : [{ ...lastWords(), ...at }];
-    const rest = dropped === 0 ? [] : [...told, { ...this.#marker(this.#cursor, dropped), ...at }];
+    const own = { file: 'engine', generation: OWN_GENERATIONS.lastWords } as const;
+    const told = lastWords === undefined ? [] : [{ ...lastWords(), ...own }];
+    const rest = dropped === 0 ? [] : [...told, { ...this.#marker(this.#cursor, dropped), ...own }];
     await this.#store([...last, ...rest]);
   }
 

@@ -88,6 +88,20 @@ describe('the output of an attempt', () => {
     expect(place.told()).toEqual(['text: one', 'text: two', 'truncated: 4 bytes are not shown', 'text: new']);
   });
 
+  it('is stored once, its last words and what is missing too, when it is read again from its beginning', async () => {
+    await using place = await makePlace();
+    const limits = { outputBytes: 10, output: { onMax: 'truncate' as const } };
+    appendFileSync(place.stdout, 'one\ntwo\nthree\nresult: done\nunfinished');
+    await place.follow(limits).finish();
+    const told = place.told();
+    expect(told).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 27 bytes are not shown']);
+    await place.follow(limits).finish();
+    expect(place.told()).toEqual(told);
+    appendFileSync(place.stdout, ' after all\n');
+    await place.follow(limits).finish();
+    expect(place.told()).toEqual([...told, 'truncated: 37 bytes are not shown']);
+  });
+
   it('that cannot be stored is told to who waits for it, and to nobody else', async () => {
     await using place = await makePlace();
     const full = { ...place.store, ingest: () => Promise.reject(new Error('no space left')) };
