@@ -84,7 +84,7 @@ export class Feed {
     if (this.#bytes > KEPT_BYTES) this.#drop();
     if (this.#isWaking) return;
     this.#isWaking = true;
-    setImmediate(() => {
+    queueMicrotask(() => {
       this.#isWaking = false;
       this.#wakeAll();
     });
