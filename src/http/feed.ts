@@ -38,6 +38,7 @@ export class Feed {
   #floor: number;
   #ended: { error: unknown } | 'done' | undefined;
   #isWaking = false;
+  #hasWoken = false;
   #pull: (() => void) | undefined;
   #piece: Piece | undefined;
 
@@ -84,10 +85,20 @@ export class Feed {
     if (this.#bytes > KEPT_BYTES) this.#drop();
     if (this.#isWaking) return;
     this.#isWaking = true;
-    queueMicrotask(() => {
+    const wake = () => {
       this.#isWaking = false;
       this.#wakeAll();
+    };
+    if (this.#hasWoken) {
+      setImmediate(wake);
+      return;
+    }
+    // At once, but once in a turn of the event loop: a long history is not read without a pause for others.
+    this.#hasWoken = true;
+    setImmediate(() => {
+      this.#hasWoken = false;
     });
+    queueMicrotask(wake);
   }
 
   /** Drops the oldest, a quarter at once. */
