@@ -57,4 +57,22 @@ describe('items that came together', () => {
     pack.add(1, 'ü'.repeat(32 * 1024));
     expect([pack.isEmpty, pack.isLarge]).toEqual([false, true]);
   });
+
+  it('that are a long history leave a turn to everybody else between them', async () => {
+    const pieces = Array.from({ length: 40 }, (_, index) => {
+      const pack = new Pack();
+      pack.add(index + 1, 'x'.repeat(64 * 1024));
+      return pack.encoded();
+    });
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await readBehind(feedOf(...pieces), 0, 40);
+    isOver = true;
+    expect(turns).toBeGreaterThan(10);
+  });
 });
