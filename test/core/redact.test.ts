@@ -34,7 +34,15 @@ describe('redaction', () => {
     const samples = [
       `sk-ant-${'a1'.repeat(20)}`,
       `ghp_${'A1b2'.repeat(9)}`,
+      ...['gho', 'ghu', 'ghs', 'ghr'].map((maker) => `${maker}_${'A1b2'.repeat(9)}`),
+      `github_pat_${'A1'.repeat(12)}`,
+      `glpat-${'a1'.repeat(12)}`,
+      `xoxb-${'1a'.repeat(8)}`,
+      `npm_${'A1b2'.repeat(9)}`,
+      `AIza${'a1b2c'.repeat(7)}`,
+      `eyJ${'a1'.repeat(8)}.eyJ${'b2'.repeat(8)}.${'c3'.repeat(8)}`,
       'AKIAIOSFODNN7EXAMPLE',
+      'ASIAIOSFODNN7EXAMPLE',
       'postgres://user:hunter22@db/x',
       '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----',
     ];
