@@ -1,9 +1,9 @@
-import { addTasks } from '../src/core/decide/add.ts';
-import { endAttempt, startAttempt } from '../src/core/decide/attempt.ts';
-import { landTasks } from '../src/core/decide/landing.ts';
-import { evolve } from '../src/core/evolve.ts';
-import { type Circumstances, type Intent, next } from '../src/core/next.ts';
-import type { RunState } from '../src/core/state.ts';
+import { endAttempt, startAttempt } from '../src/core/attempt/decide-attempt.ts';
+import { landTasks } from '../src/core/land/decide-landing.ts';
+import { addTasks } from '../src/core/run/add-tasks.ts';
+import { evolve } from '../src/core/run/evolve.ts';
+import type { RunState } from '../src/core/run/state.ts';
+import { type Intent, next, type SchedulingInput } from '../src/core/schedule/next.ts';
 import { Config } from '../src/schema/config.ts';
 import type { RunEvent } from '../src/schema/event.ts';
 import { TaskSpec } from '../src/schema/task.ts';
@@ -24,12 +24,12 @@ export const graph: Benchmark = {
   summary: `a graph of ${LARGE} tasks through the pure core, against one of ${SMALL}`,
   target: { is: 'at most', ratio: 12 },
   async measure() {
-    repeat(REPEATS, () => carryOut(SMALL));
-    carryOut(LARGE);
+    repeat(REPEATS, () => execute(SMALL));
+    execute(LARGE);
     const times = await alternate(
       ROUNDS,
-      () => burned(() => carryOut(LARGE)),
-      async () => (await burned(() => repeat(REPEATS, () => carryOut(SMALL)))) / REPEATS,
+      () => burned(() => execute(LARGE)),
+      async () => (await burned(() => repeat(REPEATS, () => execute(SMALL)))) / REPEATS,
     );
     const [value, ceiling] = [median(times.ours), median(times.ceiling)];
     const note = `each task needs up to three earlier ones; ${PARALLEL} attempts at once; processor time in ms: ${listed(times.ours)} against ${listed(times.ceiling)}`;
@@ -42,11 +42,11 @@ function repeat(times: number, work: () => void): void {
 }
 
 /** Asks, performs (by word only) and records until every task is done. */
-function carryOut(size: number): void {
+function execute(size: number): void {
   const state = begin(size);
   const landing = new Set<string>();
   for (let left = size * 4; left > 0; left -= 1) {
-    const { intents } = next([state], circumstances(state, landing));
+    const { intents } = next([state], schedulingInput(state, landing));
     if (intents.length === 0) break;
     for (const intent of intents) perform(state, intent);
   }
@@ -99,7 +99,7 @@ function taskAt(index: number): TaskSpec {
   });
 }
 
-function circumstances(state: RunState, landing: ReadonlySet<string>): Circumstances {
+function schedulingInput(state: RunState, landing: ReadonlySet<string>): SchedulingInput {
   const busy = { one: state.counts.running };
   return {
     now: NOW,

@@ -7,7 +7,7 @@ import { graph } from './graph.ts';
 import { line } from './line.ts';
 import { merge } from './merge.ts';
 import { page } from './page.ts';
-import { circumstances, type Row, rowOf, tableOf } from './report.ts';
+import { type Row, rowOf, schedulingInput, tableOf } from './report.ts';
 import { restart, takeUpAndEnd } from './restart.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
@@ -44,7 +44,7 @@ async function measureWanted(args: readonly string[]): Promise<void> {
     process.stderr.write(`${benchmark.name}: ${benchmark.summary} …\n`);
     rows.push(rowOf(benchmark, await benchmark.measure(args.includes('--quick'))));
   }
-  process.stderr.write(`${circumstances()}\n`);
+  process.stderr.write(`${schedulingInput()}\n`);
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(rows, undefined, 2)}\n` : `${tableOf(rows)}\n`);
 }
 

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mergeCommits } from '../src/git/merge.ts';
-import { openMirror } from '../src/git/mirror.ts';
-import { inspectRepository } from '../src/git/repository.ts';
+import { mergeCommits } from '../src/git/merge/merge.ts';
+import { openMirror } from '../src/git/mirror/mirror.ts';
+import { inspectRepository } from '../src/git/read/repository.ts';
 import type { Benchmark } from './benchmark.ts';
 import { makeRepository, makeScratch, runTool } from './scratch.ts';
 import { alternate, listed, median, timed } from './timing.ts';

@@ -43,7 +43,7 @@ export function tableOf(rows: readonly Row[]): string {
 }
 
 /** What the figures depend on besides the code. */
-export function circumstances(): string {
+export function schedulingInput(): string {
   const load = loadavg().map((value) => value.toFixed(1));
   return `${cpus().length} cores, Node ${process.versions.node}, load average ${load.join(' ')}`;
 }

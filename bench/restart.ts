@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { activate } from '../src/engine/activate.ts';
+import { OwnEngine } from '../src/access/own-engine.ts';
+import { activate } from '../src/engine/start/open-run.ts';
 import { resolveHome } from '../src/home.ts';
 import { run } from '../src/process/run.ts';
-import { OwnEngine } from '../src/wiring/own-engine.ts';
 import { realWorld } from '../src/world.ts';
 import type { Benchmark } from './benchmark.ts';
 import { LEFT_RUN } from './dead-engine.ts';

@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openMirror } from '../src/git/mirror.ts';
-import { inspectRepository } from '../src/git/repository.ts';
-import { createWorkspace } from '../src/git/workspace.ts';
+import { openMirror } from '../src/git/mirror/mirror.ts';
+import { inspectRepository } from '../src/git/read/repository.ts';
+import { createWorkspace } from '../src/git/workspace/workspace.ts';
 import type { Benchmark } from './benchmark.ts';
 import { makeRepository, makeScratch, runTool } from './scratch.ts';
 import { alternate, listed, median, timed } from './timing.ts';

@@ -1,8 +1,14 @@
 import { fileURLToPath } from 'node:url';
+import type { Caller } from './access/caller.ts';
+import { engineAbsent, engineBusy, OwnEngine } from './access/own-engine.ts';
+import { connectSocket, type SocketClient } from './access/socket/client.ts';
+import { socketPath } from './access/socket/socket-path.ts';
+import { chooseParts } from './app/implementations.ts';
+import type { Ports } from './app/port-interfaces.ts';
+import { portsFor } from './app/ports.ts';
 import { AppError } from './errors.ts';
 import { type Home, prepareHome, resolveHome } from './home.ts';
-import type { Caller } from './operations/caller.ts';
-import type { Ports } from './operations/ports.ts';
+import type { Where } from './operations/contract.ts';
 import {
   OPERATIONS,
   type OperationInput,
@@ -12,15 +18,9 @@ import {
   type StreamInput,
   type StreamItem,
   type StreamName,
-} from './schema/operation.ts';
-import type { Where } from './schema/operation-entry.ts';
-import { connectSocket, type SocketClient } from './socket/client.ts';
-import { socketPath } from './socket/socket-path.ts';
+} from './operations/contracts.ts';
+import { flow, oneByOne, perform } from './operations/dispatch.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
-import { flow, oneByOne, perform } from './wiring/answer.ts';
-import { engineAbsent, engineBusy, OwnEngine } from './wiring/own-engine.ts';
-import { chooseParts } from './wiring/parts.ts';
-import { portsFor } from './wiring/ports.ts';
 import { realWorld, type World } from './world.ts';
 
 export type AppOptions = { env: NodeJS.ProcessEnv; cwd: string; world?: World };

@@ -21,7 +21,7 @@ it(
     const blocks = new Map(
       [...PAGE.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [path, text]),
     );
-    expect([...blocks.keys()]).toEqual(['src/agents/coder.ts', REGISTRY, 'test/agents/coder.test.ts']);
+    expect([...blocks.keys()]).toEqual(['src/agents/coder/coder.ts', REGISTRY, 'test/agents/coder/coder.test.ts']);
     for (const [path, text] of blocks) {
       if (path === REGISTRY) edit(join(copy, path), (before) => register(before, text));
       else write(join(copy, path), text);

@@ -1,5 +1,5 @@
-import { operationRoutes } from '../../src/http/operation-routes.ts';
-import { CURSORS, ROUTES } from '../../src/schema/routes.ts';
+import { operationRoutes } from '../../src/http/api/operation-routes.ts';
+import { CURSORS, ROUTES } from '../../src/operations/routes.ts';
 import { code, codeBlock, type Page, referencePage, sentence, table } from './markdown.ts';
 
 const EXAMPLE = `TOKEN=$(manyhands token)

@@ -1,8 +1,8 @@
 import type { Argument, Command, Option } from 'commander';
+import { createPlatform } from '../../src/cli/create-platform.ts';
 import { EXIT_CODES, READING_EXIT_CODES } from '../../src/cli/exit-code.ts';
 import type { Session } from '../../src/cli/platform.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
-import { createPlatform } from '../../src/platform.ts';
 import { code, codeBlock, type Page, referencePage, sentence, table } from './markdown.ts';
 
 /** Every command with its arguments, options, examples and exit codes. */

@@ -1,18 +1,18 @@
 import { z } from 'zod';
+import { BulkStatus } from '../../src/operations/contracts/bulk-contracts.ts';
+import { WarningItem } from '../../src/operations/contracts/control-contracts.ts';
+import { SalvageItem } from '../../src/operations/contracts/salvage-contracts.ts';
+import { DoctorLine, OPERATIONS } from '../../src/operations/contracts.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
 import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
-import { BulkStatus } from '../../src/schema/bulk-operations.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { CompactRun } from '../../src/schema/compact-run.ts';
-import { AgentPick, AgentStanding, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
+import { AgentPick, AgentStatus, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
 import { InboxItem } from '../../src/schema/inbox.ts';
 import { InitDocument } from '../../src/schema/init.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
-import { DoctorLine, OPERATIONS } from '../../src/schema/operation.ts';
-import { SalvageItem } from '../../src/schema/salvage-operations.ts';
 import { SearchResult } from '../../src/schema/search.ts';
-import { WarningItem } from '../../src/schema/steer-operations.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
 import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
@@ -28,7 +28,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   SearchResult,
   InboxItem,
   WarningItem,
-  AgentStanding,
+  AgentStatus,
   AgentPick,
   ModelScore,
   RoutePlan,

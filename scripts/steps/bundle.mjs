@@ -19,9 +19,9 @@ const STAMP = 'dist/.built-from';
 const SOURCES = ['src', 'scripts/steps/bundle.mjs', 'package-lock.json', 'tsconfig.json'];
 const PROGRAMS = {
   main: 'src/main.ts',
-  rehearsal: 'src/agents/rehearsal-program.ts',
-  acp: 'src/agents/acp-program.ts',
-  'scope-hook': 'src/gates/scope-hook-program.ts',
+  rehearsal: 'src/agents/rehearsal/rehearsal-program.ts',
+  acp: 'src/agents/acp/acp-program.ts',
+  'scope-hook': 'src/gates/scope/scope-hook-program.ts',
   terminal: 'src/process/terminal/pty-program.ts',
 };
 /** Folders of Markdown that the programs read. */

@@ -1,12 +1,12 @@
 import type { AgentConfig } from '../schema/config/agent.ts';
-import { acpAgent } from './acp.ts';
+import { acpAgent } from './acp/acp.ts';
 import type { Agent } from './agent.ts';
-import { claudeAgent } from './claude.ts';
-import { codexAgent } from './codex.ts';
-import { commandAgent } from './command.ts';
-import { geminiAgent } from './gemini.ts';
-import { type AgentOptions, pinAgents, searchOf } from './pin.ts';
-import { rehearsalAgent } from './rehearsal.ts';
+import { claudeAgent } from './claude/claude.ts';
+import { codexAgent } from './codex/codex.ts';
+import { commandAgent } from './command/command.ts';
+import { geminiAgent } from './gemini/gemini.ts';
+import { type AgentOptions, pinAgents, searchOf } from './pin-agents.ts';
+import { rehearsalAgent } from './rehearsal/rehearsal.ts';
 
 type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
 

@@ -7,12 +7,12 @@ import { git } from '../git/git.ts';
 import type { BenchTask } from './bench-task.ts';
 
 /** Where a benchmark is carried out: a repository of its own, and outside it the program that judges. */
-export type BenchPlace = { repository: string; check: string };
+export type BenchRepository = { repository: string; check: string };
 
 const IDENTITY = ['-c', 'user.name=Manyhands', '-c', 'user.email=manyhands@localhost', '-c', 'commit.gpgsign=false'];
 
 /** The repository of a task, made on first use; the same task finds the same one again, so that its runs can be resumed. */
-export async function benchPlace(folder: string, task: BenchTask): Promise<BenchPlace> {
+export async function createBenchRepository(folder: string, task: BenchTask): Promise<BenchRepository> {
   const place = join(folder, `${task.kind}-${nameOf(task)}`);
   if (!existsSync(place)) await make(folder, place, task);
   return { repository: join(place, 'repository'), check: join(place, 'check.mjs') };

@@ -1,4 +1,4 @@
-import type { Caller } from '../operations/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Session } from './platform.ts';
 import { resolveDir } from './target.ts';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Caller } from '../operations/caller.ts';
+import type { Caller } from '../access/caller.ts';
+import type { OwnServer, ServerHandle, ServerRequest } from '../access/server-handle.ts';
 import type { World } from '../world.ts';
-import type { Door, DoorRequest, OwnDoor } from './door.ts';
-import type { Questions } from './questions.ts';
-import type { RawScreen } from './raw-screen.ts';
-import type { Terminal } from './terminal.ts';
+import type { Questions } from './terminal/questions.ts';
+import type { RawScreen } from './terminal/raw-screen.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** What the command line needs of the world around it; main.ts fills it, tests replace it. */
 export interface Platform {
@@ -25,9 +25,9 @@ export interface Platform {
   /** Questions to the person at the terminal; undefined where there is nobody to ask. */
   questions(): Promise<Questions | undefined>;
   /** Opens the server of the data directory, or finds the one that another process has open. */
-  openDoor(caller: Caller, request: DoorRequest): Promise<OwnDoor | Door>;
+  openServer(caller: Caller, request: ServerRequest): Promise<OwnServer | ServerHandle>;
   /** The server that another process has open. */
-  findDoor(): Promise<Door | undefined>;
+  findServer(): Promise<ServerHandle | undefined>;
   /** Whether commands that work on a run are to show the dashboard meanwhile. */
   isServedWithRuns(): Promise<boolean>;
   /** The token of a role, for programs; `renew` puts another in its place. */

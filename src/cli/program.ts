@@ -1,12 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.ts';
 import { addDir } from './command.ts';
-import { announceFailure } from './detach.ts';
-import { printError } from './output.ts';
+import { COMMANDS } from './commands/all.ts';
+import { announceFailure } from './follow/detach.ts';
 import type { Platform, Session } from './platform.ts';
-import { COMMANDS } from './registry.ts';
-import { painter } from './symbols.ts';
-import { welcomeLines } from './welcome.ts';
+import { printError } from './render/output.ts';
+import { type Painter, painter } from './render/symbols.ts';
 
 const USAGE_EXIT = 2;
 
@@ -90,4 +89,19 @@ function usageError(error: CommanderError, argv: readonly string[]): AppError {
 function isAsked(argv: readonly string[], option: string): boolean {
   const end = argv.indexOf('--');
   return (end < 0 ? argv : argv.slice(0, end)).includes(option);
+}
+
+/** What Manyhands is, and three commands to try. */
+function welcomeLines(colors: Painter): string[] {
+  const command = (text: string, purpose: string) => `  ${colors.cyan(text.padEnd(49))}${colors.dim(purpose)}`;
+  return [
+    `${colors.bold('Manyhands')} turns a goal into landed, verified code:`,
+    'many coding agents work side by side, each in its own clone; nothing counts before your checks pass.',
+    '',
+    command('manyhands doctor', 'is everything here that it needs?'),
+    command('manyhands do "Add a --version flag" --rehearse', 'watch a goal become commits, without a model'),
+    command('manyhands do "<goal>" --check "npm test"', 'the real thing'),
+    '',
+    colors.dim('All commands: manyhands --help'),
+  ];
 }

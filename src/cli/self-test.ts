@@ -1,8 +1,8 @@
 import { messageOf } from '../errors.ts';
-import type { DoctorLine } from '../schema/operation.ts';
-import { durationText } from './amounts.ts';
-import { followRun } from './follow.ts';
+import type { DoctorLine } from '../operations/contracts.ts';
+import { followRun } from './follow/follow-run.ts';
 import type { Platform } from './platform.ts';
+import { durationText } from './render/amounts.ts';
 
 const GOAL = 'Rehearse: add a note about this repository';
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { TaskKey } from '../schema/ids.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Which run, and which task of it, the operands name; without a run the project's latest is meant. */
 export type Target = { run?: string; task?: string };

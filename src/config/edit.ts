@@ -2,16 +2,20 @@ import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isCollection, isNode, type Node, parseDocument } from 'yaml';
 import { AppError, messageOf } from '../errors.ts';
-import { commaList } from './comma-list.ts';
-import { type ConfigPlace, type ConfigScope, configFile, readConfigText } from './files.ts';
+import { allowedAt } from './describe.ts';
+import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { requireKey, requirePath } from './key.ts';
 import { combineLayers, type LayerText } from './load.ts';
 import { isPlain } from './merge.ts';
 import { parseConfig } from './parse.ts';
 import { writeWhole } from './write.ts';
 
+const LIST = 'list of text';
+
+const WORD = /^[^\s,]+$/;
+
 /** One setting in one scope. */
-export type ConfigTarget = { key: string; scope: ConfigScope; place: ConfigPlace };
+export type ConfigTarget = { key: string; scope: ConfigScope; place: ConfigLocation };
 
 /** Sets a value (YAML text) and keeps comments and order; judged with all layers before anything is written. */
 export async function setConfig(target: ConfigTarget, valueText: string): Promise<{ file: string; value: unknown }> {
@@ -143,4 +147,11 @@ function inStyleOf(before: string, document: Document): string {
   const text = document.toString({ indent: Math.min(Math.max(indent, 1), 8), indentSeq, lineWidth: 0 });
   const whole = document.contents === null || text === '{}\n' ? text.replace(/^(null|\{\})\n$/, '') : text;
   return before.includes('\r\n') ? whole.replaceAll(/\r?\n/g, '\r\n') : whole;
+}
+
+/** Words between commas where a list of texts is wanted, as a list; commas in parentheses part nothing. Any other value stays. */
+function commaList(path: readonly string[], value: unknown): unknown {
+  if (typeof value !== 'string' || allowedAt(path) !== LIST) return value;
+  const words = value.split(/,(?![^(]*\))/).map((word) => word.trim());
+  return words.every((word) => WORD.test(word.replaceAll(/\([^)]*\)/g, ''))) ? words : value;
 }

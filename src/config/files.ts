@@ -2,18 +2,18 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode, fromSystemError, isAbsent } from '../errors.ts';
 import { configHome } from '../home.ts';
-import { refuseConfig } from './mistake.ts';
+import { refuseConfig } from './config-error.ts';
 
 /** Whose settings: a person's for all projects, or those of one project. */
 export type ConfigScope = 'global' | 'project';
 
 /** Where settings are looked for; without a project only the global ones count. */
-export type ConfigPlace = { dir?: string; env: NodeJS.ProcessEnv };
+export type ConfigLocation = { dir?: string; env: NodeJS.ProcessEnv };
 
 const MOST_BYTES = 1_000_000;
 
 /** The file of a scope, whether it exists or not; undefined where there is no project. */
-export function configFile(scope: ConfigScope, place: ConfigPlace): string | undefined {
+export function configFile(scope: ConfigScope, place: ConfigLocation): string | undefined {
   if (scope === 'global') return join(configHome(place.env), 'config.yaml');
   return place.dir === undefined ? undefined : join(place.dir, '.manyhands', 'config.yaml');
 }

@@ -1,5 +1,4 @@
-import { AppError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { AppError, nearest } from '../errors.ts';
 import { allowedAt, describeConfig, keysAt } from './describe.ts';
 
 /** The path of a key as typed (`limits.agents`); a key that no setting has is refused with the nearest one. */

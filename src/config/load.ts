@@ -1,9 +1,9 @@
 import { Config } from '../schema/config.ts';
-import { type ConfigPlace, type ConfigScope, configFile, readConfigText } from './files.ts';
-import { complaintsOf } from './issue.ts';
+import { type Mistake, refuseConfig } from './config-error.ts';
+import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { mergeConfig, type Plain, valueAt } from './merge.ts';
-import { type Mistake, refuseConfig } from './mistake.ts';
 import { type ParsedConfig, parseConfig } from './parse.ts';
+import { validationIssuesOf } from './validation-issue.ts';
 
 /** The settings of one scope as its file has them. */
 export type ConfigLayer = ParsedConfig & { scope: ConfigScope };
@@ -14,12 +14,12 @@ export type ConfigOrigin = 'default' | ConfigScope;
 export type LoadedConfig = { config: Config; layers: ConfigLayer[] };
 
 /** The settings in force: the project's over the global ones over the defaults; all mistakes are told at once. */
-export async function loadConfig(place: ConfigPlace): Promise<Config> {
+export async function loadConfig(place: ConfigLocation): Promise<Config> {
   return (await loadLayers(place)).config;
 }
 
 /** The settings in force, with the layers they come from. */
-export async function loadLayers(place: ConfigPlace): Promise<LoadedConfig> {
+export async function loadLayers(place: ConfigLocation): Promise<LoadedConfig> {
   const texts: LayerText[] = [];
   for (const scope of ['global', 'project'] as const) {
     const file = configFile(scope, place);
@@ -43,7 +43,9 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
   const merged = layers.reduce<Plain>((below, layer) => mergeConfig(below, layer.value), {});
   const together = Config.safeParse(merged, { reportInput: true });
   if (together.success) return { config: together.data, layers };
-  return refuseConfig(complaintsOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)));
+  return refuseConfig(
+    validationIssuesOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)),
+  );
 }
 
 /** Where the value at a path comes from. */
@@ -53,7 +55,7 @@ export function originOf(layers: readonly ConfigLayer[], path: readonly string[]
 
 function complaints(value: Plain) {
   const parsed = Config.safeParse(value, { reportInput: true });
-  return parsed.success ? [] : complaintsOf(parsed.error.issues);
+  return parsed.success ? [] : validationIssuesOf(parsed.error.issues);
 }
 
 function locateDeepest(layers: readonly ConfigLayer[], complaint: Parameters<ParsedConfig['locate']>[0]): Mistake[] {

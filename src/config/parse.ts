@@ -1,9 +1,9 @@
 import { type Document, isAlias, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { messageOf } from '../errors.ts';
-import { enterNode, startOfNode } from '../yaml-node.ts';
-import { type Complaint, pathText } from './issue.ts';
+import { type Mistake, refuseConfig } from './config-error.ts';
 import { dropEmpty, isPlain, type Plain } from './merge.ts';
-import { type Mistake, refuseConfig } from './mistake.ts';
+import { pathText, type ValidationIssue } from './validation-issue.ts';
+import { enterNode, startOfNode } from './yaml-node.ts';
 
 /** A file of settings, read but not yet judged by the schema. */
 export type ParsedConfig = {
@@ -11,7 +11,7 @@ export type ParsedConfig = {
   document: Document;
   value: Plain;
   /** Where a complaint about this file belongs. */
-  locate(complaint: Complaint): Mistake;
+  locate(complaint: ValidationIssue): Mistake;
   /** How many steps of the path stand in this file. */
   depthOf(path: readonly (string | number)[]): number;
 };

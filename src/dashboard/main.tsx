@@ -1,10 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import './look/theme.css';
+import './ui/theme.css';
 import { Unreachable } from './api/problem.ts';
-import { startTheme } from './look/theme.ts';
-import { Shell } from './shell/shell.tsx';
+import { Shell } from './app/shell.tsx';
+import { startTheme } from './ui/theme.ts';
 
 const ROOT = document.getElementById('root');
 if (ROOT === null) throw new Error('The page has no element #root');

@@ -1,4 +1,4 @@
-import type { Remote } from '../git/remote.ts';
+import type { Remote } from '../git/push/remote.ts';
 import type { ForgeName } from '../schema/config/git.ts';
 import type { PullRequest } from '../schema/pull-request.ts';
 

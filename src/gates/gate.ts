@@ -1,4 +1,4 @@
-import type { Mirror } from '../git/mirror.ts';
+import type { Mirror } from '../git/mirror/mirror.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 
 /** A file that differs between the branch's tip and the candidate. */

@@ -1,11 +1,11 @@
-import { listFiles } from '../git/list-files.ts';
-import { readBlobs } from '../git/read-blobs.ts';
+import { listFiles } from '../git/read/list-files.ts';
+import { readBlobs } from '../git/read/read-blobs.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
 import { boundedSearch, type Found } from './bounded-search.ts';
 import type { AttemptWork, Gate } from './gate.ts';
 import { noWork, shownPath } from './inspection.ts';
-import { globMatcher } from './scope-matcher.ts';
+import { globMatcher } from './scope/scope-matcher.ts';
 
 type PatternsSpec = Extract<GateSpec, { gate: 'patterns' }>;
 

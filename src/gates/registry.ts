@@ -5,9 +5,9 @@ import { commandGate } from './command.ts';
 import type { GateInput, GateResult } from './gate.ts';
 import { handoffGate } from './handoff.ts';
 import { patternsGate } from './patterns.ts';
-import { scopeGate } from './scope.ts';
-import { secretsGate } from './secrets.ts';
-import { syntaxGate } from './syntax.ts';
+import { scopeGate } from './scope/scope.ts';
+import { secretsGate } from './secrets/secrets.ts';
+import { syntaxGate } from './syntax/syntax.ts';
 
 /** Runs the gate that a spec asks for. */
 export function checkGate(spec: GateSpec, input: GateInput): Promise<GateResult> {

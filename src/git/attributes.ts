@@ -1,4 +1,4 @@
-import type { Mirror } from './mirror-config.ts';
+import type { Mirror } from './mirror/mirror-config.ts';
 
 /** The tree without any file, which git knows without having it. */
 const EMPTY_TREES = {

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { stream } from '../process/stream.ts';
 import { withoutAttributes } from './attributes.ts';
 import { gitEnvironment } from './environment.ts';
-import type { Mirror } from './mirror-config.ts';
+import type { Mirror } from './mirror/mirror-config.ts';
 
 const TIMEOUT_MS = 600_000;
 

@@ -1,10 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { World } from '../world.ts';
-import type { Identity } from './access.ts';
 import type { Asset, Assets } from './assets.ts';
 import type { HttpEnv } from './bindings.ts';
 import { contentPolicy } from './headers.ts';
+import type { Identity } from './login/access.ts';
 
 const NO_PAGE = 'The dashboard is not built into this copy of Manyhands. The API is here: see /api/docs.\n';
 const YEAR_S = 31_536_000;

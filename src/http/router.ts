@@ -1,25 +1,34 @@
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import type { Caller } from '../access/caller.ts';
 import { AppError } from '../errors.ts';
-import type { Caller } from '../operations/caller.ts';
-import type { OperationInput, OperationName } from '../schema/operation.ts';
+import type { OperationInput, OperationName } from '../operations/contracts.ts';
 import type { World } from '../world.ts';
-import type { Access, Identity } from './access.ts';
-import { addApiPages } from './api-pages.ts';
+import { addApiPages } from './api/api-pages.ts';
+import { readJson } from './api/json-body.ts';
+import { inputOfBody, inputOfQuery } from './api/operation-input.ts';
+import { type OperationRoute, operationRoutes } from './api/operation-routes.ts';
+import { problemResponse } from './api/problem.ts';
 import type { Assets } from './assets.ts';
 import type { HttpEnv } from './bindings.ts';
-import { sendEventStream } from './event-stream.ts';
-import { Feeds } from './feeds.ts';
-import { followedStream } from './follow-stream.ts';
-import { jsonAnswer } from './json-answer.ts';
-import { readJson } from './json-body.ts';
-import { requireKnownFolder } from './known-folder.ts';
-import { addLoginRoutes } from './login-routes.ts';
-import { inputOfBody, inputOfQuery } from './operation-input.ts';
-import { type OperationRoute, operationRoutes } from './operation-routes.ts';
+import type { Access, Identity } from './login/access.ts';
+import { addLoginRoutes } from './login/login-routes.ts';
 import { addPageRoutes } from './page-routes.ts';
-import { problemResponse } from './problem.ts';
+import { sendEventStream } from './streams/event-stream.ts';
+import { Feeds } from './streams/feeds.ts';
+import { followedStream } from './streams/follow-stream.ts';
+
+const pack = promisify(gzip);
+
+/** Smaller answers are not worth the time. */
+const PACK_FROM_CHARACTERS = 16 * 1024;
+
+/** Most of what can be gained, in a fraction of the time: who asks is rarely far away. */
+const LEVEL = constants.Z_BEST_SPEED;
 
 export type RouterOptions = {
   caller: Caller;
@@ -120,4 +129,21 @@ function pattern(path: string): string {
 function unchecked<T extends OperationInput<OperationName>>(input: unknown): T;
 function unchecked(input: unknown): unknown {
   return input;
+}
+
+/** Viewers look at projects that have runs: the settings of any other folder would name programs that a look starts. */
+async function requireKnownFolder(caller: Caller, dir: unknown): Promise<void> {
+  if (typeof dir !== 'string') return;
+  const projects = await caller.call('list-projects', {});
+  if (projects.some(({ root }) => root === resolve(dir))) return;
+  throw new AppError('VIEWERS_ONLY_LOOK', `${dir} is no project with runs, and a viewer sees no other`, { dir });
+}
+
+/** An answer in JSON; a long one is packed, off the main thread, for whoever can unpack it. */
+async function jsonAnswer(value: unknown, accepted: string): Promise<Response> {
+  const text = JSON.stringify(value ?? {});
+  const headers = { 'content-type': 'application/json; charset=utf-8', vary: 'accept-encoding' };
+  if (text.length < PACK_FROM_CHARACTERS || !/\bgzip\b/.test(accepted)) return new Response(text, { headers });
+  const bytes = new Uint8Array(await pack(text, { level: LEVEL }));
+  return new Response(bytes, { headers: { ...headers, 'content-encoding': 'gzip' } });
 }

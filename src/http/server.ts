@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
+import type { Caller } from '../access/caller.ts';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
-import type { Caller } from '../operations/caller.ts';
 import type { World } from '../world.ts';
-import { type Access, type Identity, openAccess } from './access.ts';
+import { problemText, sendProblem } from './api/problem.ts';
 import { openAssets } from './assets.ts';
-import { acts, pathOf, refusalOf, refusalOfCookieAct } from './guard.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import { asHost, type Hosts, isLoopback } from './hosts.ts';
-import { isPublic, sendLoginPage } from './login-routes.ts';
-import { problemText, sendProblem } from './problem.ts';
+import { type Access, type Identity, openAccess } from './login/access.ts';
+import { isPublic, sendLoginPage } from './login/login-routes.ts';
+import { acts, pathOf, refusalOf, refusalOfCookieAct } from './request-guard.ts';
 import { createRouter } from './router.ts';
 
 export type HttpOptions = {

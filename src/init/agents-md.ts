@@ -5,7 +5,7 @@ import type { InitFile } from '../schema/init.ts';
 import { realWorld, type World } from '../world.ts';
 import { createFile } from './create-file.ts';
 import { withBlock, withoutBlock } from './marked-block.ts';
-import { isTaken, requirePlace } from './place.ts';
+import { isTaken, requirePlace } from './project-path.ts';
 
 export type AgentsMdRequest = { root: string; remove: boolean; dryRun: boolean };
 

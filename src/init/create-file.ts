@@ -2,7 +2,7 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode, fromSystemError } from '../errors.ts';
 import { realWorld, type World } from '../world.ts';
-import { isTaken, requirePlace } from './place.ts';
+import { isTaken, requirePlace } from './project-path.ts';
 
 /** Makes a file that is not there yet, whole or not at all; whatever stands there already is kept as it is. */
 export async function createFile(

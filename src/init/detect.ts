@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { CheckName, Found } from './ecosystem.ts';
-import { ECOSYSTEMS, FALLBACK } from './ecosystems/registry.ts';
+import { ECOSYSTEMS, FALLBACK } from './ecosystems/ecosystems.ts';
 import { findMonorepo, PLAIN_FOLDER } from './monorepo.ts';
 import { openProject, type ProjectFiles } from './project-files.ts';
 import { type FoundForge, repositoryFacts } from './repository-facts.ts';
@@ -77,20 +77,20 @@ type Placed = Found & { folder: string };
 
 /** The top; where nothing stands there, the folder the person stands in; else the folders right below the top. */
 async function findPlaces(files: ProjectFiles, from: string): Promise<Place[]> {
-  const top = await lookAt(files);
+  const top = await takeResultSnapshot(files);
   if (top.length > 0) return [{ folder: '', found: top }];
   const isPlain = (path: string) => path !== '' && path.split('/').every((part) => PLAIN_FOLDER.test(part));
   const folders = isPlain(from) ? [from] : files.names.filter((name) => PLAIN_FOLDER.test(name)).slice(0, MOST_FOLDERS);
   const places: Place[] = [];
   for (const folder of folders) {
     const inner = await files.enter(folder);
-    const found = inner === undefined ? [] : await lookAt(inner);
+    const found = inner === undefined ? [] : await takeResultSnapshot(inner);
     if (found.length > 0) places.push({ folder, found });
   }
   return places;
 }
 
-async function lookAt(files: ProjectFiles): Promise<Found[]> {
+async function takeResultSnapshot(files: ProjectFiles): Promise<Found[]> {
   const all = await Promise.all(ECOSYSTEMS.map((ecosystem) => ecosystem.detect(files)));
   const found = all.filter((each) => each !== undefined);
   if (found.some(({ checks }) => checks.some(({ name }) => name === 'test'))) return found;
@@ -108,7 +108,7 @@ async function packageFrameworks(files: ProjectFiles, folders: readonly string[]
   for (const folder of folders) {
     const inner = await files.enter(folder);
     if (inner !== undefined)
-      frameworks.push(...frameworksOf((await lookAt(inner)).map((each) => ({ ...each, folder }))));
+      frameworks.push(...frameworksOf((await takeResultSnapshot(inner)).map((each) => ({ ...each, folder }))));
   }
   return frameworks.filter(({ name }) => name !== 'Node.js');
 }

@@ -7,10 +7,10 @@ import { writeAgentsMd } from './agents-md.ts';
 import { createFile } from './create-file.ts';
 import type { Detection } from './detect.ts';
 import { type Choices, draftSettings, type Part } from './draft.ts';
-import type { NewFile, Setting } from './import/fate.ts';
 import type { Imported } from './import/import-project.ts';
+import type { NewFile, Setting } from './import/key-mapping.ts';
 import { settingsMap } from './import/settings-map.ts';
-import { isTaken, requirePlace } from './place.ts';
+import { isTaken, requirePlace } from './project-path.ts';
 import { missingFrom, renderSettings, requireValid, yamlOf } from './render.ts';
 import { refreshSchema } from './schema-file.ts';
 

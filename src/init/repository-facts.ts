@@ -1,6 +1,6 @@
 import { parseAddress } from '../forges/address.ts';
 import { git } from '../git/git.ts';
-import { readRemote } from '../git/remote.ts';
+import { readRemote } from '../git/push/remote.ts';
 import type { ForgeName } from '../schema/config/git.ts';
 
 /** Where a project is hosted, from the address of its remote; never with a password that stands in it. */

@@ -4,7 +4,7 @@ import { writeWhole } from '../config/write.ts';
 import { Config } from '../schema/config.ts';
 import type { InitFile } from '../schema/init.ts';
 import type { World } from '../world.ts';
-import { isTaken, requirePlace } from './place.ts';
+import { isTaken, requirePlace } from './project-path.ts';
 
 /** The name under which the schema stands beside the settings. */
 export const SCHEMA_NAME = 'config.schema.json';

@@ -1,6 +1,6 @@
-import type { RunState, TaskState } from '../core/state.ts';
+import type { EnginePort, Ports } from '../app/port-interfaces.ts';
+import type { RunState, TaskState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
-import type { EnginePort, Ports } from './ports.ts';
 
 /** A run by id or a beginning of one; or a folder, which stands for the latest run of its project. */
 export type Ref = { dir?: string | undefined; run?: string | undefined };

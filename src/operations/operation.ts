@@ -1,3 +1,4 @@
+import type { Ports } from '../app/port-interfaces.ts';
 import type {
   OperationChecked,
   OperationName,
@@ -5,8 +6,7 @@ import type {
   StreamChecked,
   StreamItem,
   StreamName,
-} from '../schema/operation.ts';
-import type { Ports } from './ports.ts';
+} from './contracts.ts';
 
 /** Carries out one operation; its schemas stand in schema/operation.ts. */
 export type Operation<N extends OperationName> = (

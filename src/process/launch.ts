@@ -10,7 +10,7 @@ import { identify, type ProcessIdentity } from './identity.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, shimScript } from './shim.ts';
 import { timeLimit } from './time-limit.ts';
 import { requireToken } from './token.ts';
-import { untilGone } from './until-gone.ts';
+import { waitForExit } from './wait-for-exit.ts';
 
 export type Launch = {
   /** Holds the output, the exit code and what the shim needs; one launch each. */
@@ -104,7 +104,7 @@ export async function ending(
   identity: ProcessIdentity,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Ending> {
-  await untilGone(folder, identity, signal);
+  await waitForExit(folder, identity, signal);
   await untilDrained(folder, signal);
   return readEnding(folder);
 }

@@ -1,14 +1,15 @@
+import { readdirSync } from 'node:fs';
 import { AppError, errorCode } from '../errors.ts';
 import { realWorld } from '../world.ts';
 import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from './cgroup.ts';
 import { keyOf, selectDescendants, tokenTest } from './descendants.ts';
 import { identify, liveness, type ProcessIdentity } from './identity.ts';
 import { thisMachine } from './machine.ts';
-import type { ProcessEntry } from './proc-stat.ts';
-import { listProcesses } from './process-table.ts';
+import { type ProcessEntry, probeProc } from './proc-stat.ts';
+import { listPs } from './ps.ts';
 import { timeLimit } from './time-limit.ts';
 import { requireToken } from './token.ts';
-import { untilGone } from './until-gone.ts';
+import { waitForExit } from './wait-for-exit.ts';
 
 /** A launch whose processes are to end. */
 export type Target = { identity: ProcessIdentity; folder: string; token: string };
@@ -57,7 +58,7 @@ async function ask(target: Target, graceMs: number): Promise<void> {
   }
   using limit = timeLimit(graceMs, realWorld);
   try {
-    await untilGone(target.folder, target.identity, limit.signal);
+    await waitForExit(target.folder, target.identity, limit.signal);
   } catch (error) {
     if (!limit.signal.aborted) throw error;
   }
@@ -100,4 +101,20 @@ function signalOne(member: ProcessEntry, signal: NodeJS.Signals): void {
 function stuck(members: readonly ProcessEntry[]): AppError {
   const pids = members.map((member) => member.pid);
   return new AppError('PROCESS_STUCK', `Killed processes do not end: ${pids.join(', ')}`, { pids });
+}
+
+/** All processes that we can see, as of now; throws where the system does not tell, since "none" would be a lie. */
+export function listProcesses(): ProcessEntry[] {
+  const entries = process.platform === 'linux' ? listProc() : listPs();
+  if (entries === undefined) throw new AppError('UNSUPPORTED_SYSTEM', 'The system does not list its processes');
+  return entries;
+}
+
+function listProc(): ProcessEntry[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) return [];
+    const found = probeProc(pid);
+    return found.kind === 'found' ? [found.entry] : [];
+  });
 }

@@ -1,4 +1,4 @@
-import type { RunState } from '../core/state.ts';
+import type { RunState } from '../core/run/state.ts';
 import type { Hold } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
 

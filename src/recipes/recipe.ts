@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RunState, TaskState } from '../core/state.ts';
+import type { RunState, TaskState } from '../core/run/state.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
 import type { Hold } from '../schema/event.ts';
@@ -16,7 +16,7 @@ export type Unfolding = {
 };
 
 /** `base`: the branch to start from and land on, made if it is missing; `landEach`: each landing reaches it at once. */
-type Manner = { base?: string; land?: LandMode; landEach?: boolean };
+type RecipeDefaults = { base?: string; land?: LandMode; landEach?: boolean };
 
 /** A file of the project, and how each piece of work in it stands. */
 export type FileStatuses = {
@@ -37,7 +37,7 @@ export interface Recipe<Input = unknown> {
   accept(task: TaskState, output: unknown): string | undefined;
   unfold(run: RunState, input: Input, ended: TaskState | undefined): Unfolding;
   /** How runs of this recipe begin and land where neither flags nor settings say it. */
-  manner?(config: Config, input: Input): Manner;
+  manner?(config: Config, input: Input): RecipeDefaults;
   /** Why the run failed although every task ended well, if it did. */
   failure?(run: RunState, input: Input): string | undefined;
   /** What the file that asked for the work should say now about each piece of it. */

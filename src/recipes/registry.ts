@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts';
-import { bulk } from './bulk.ts';
-import { features } from './features.ts';
-import { goal } from './goal.ts';
-import { job } from './job.ts';
+import { bulk } from './bulk/bulk.ts';
+import { features } from './features/features.ts';
+import { goal } from './goal/goal.ts';
+import { job } from './job/job.ts';
 import type { Recipe } from './recipe.ts';
-import { review } from './review.ts';
-import { tasks } from './tasks.ts';
-import { todo } from './todo.ts';
-import { workflow } from './workflow.ts';
+import { review } from './review/review.ts';
+import { tasks } from './tasks/tasks.ts';
+import { todo } from './todo/todo.ts';
+import { workflow } from './workflow/workflow.ts';
 
 /** A recipe of which the input was already parsed. */
 export type AnyRecipe = Recipe<unknown>;

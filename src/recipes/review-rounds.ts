@@ -1,9 +1,18 @@
-import { converge, type ReviewRound, SEVERITY_SCORE } from '../core/convergence.ts';
-import { lastAttempt, type RunState, type TaskState } from '../core/state.ts';
+import { lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { ReviewOutput } from '../schema/output.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import type { Unfolding } from './recipe.ts';
-import { taskSpec } from './spec.ts';
+import { taskSpec } from './task-spec.ts';
+
+/** One review round: how heavy its findings were, and the commit that was reviewed. */
+export type ReviewRound = { score: number; high: number; commit: string };
+
+type Convergence =
+  | { kind: 'clean' }
+  | { kind: 'continue' }
+  | { kind: 'stop'; why: 'plateau' | 'deterioration' | 'rounds'; best: ReviewRound };
+
+const SEVERITY_SCORE = { low: 0, medium: 1, high: 3 } as const;
 
 /** How a result is reviewed: the most rounds, what the first is measured against, and what reviewers are told besides. */
 export type Reviewing = { most: number; since: string; title: string; told: string };
@@ -97,4 +106,20 @@ function reviewsOf(run: RunState): TaskState[] {
     if (task === undefined) return tasks;
     tasks.push(task);
   }
+}
+
+/**
+ * Whether another round of fixing is worth it: stops on a clean review, when a round found no less than the one before
+ * (plateau) or more (deterioration), and at the cap. The best tree is the one with the lightest findings, not the last.
+ */
+export function converge(rounds: readonly ReviewRound[], most: number): Convergence {
+  const last = rounds.at(-1);
+  if (last === undefined) return { kind: 'continue' };
+  if (last.score === 0) return { kind: 'clean' };
+  const best = rounds.reduce((lightest, round) => (round.score < lightest.score ? round : lightest), last);
+  const before = rounds.at(-2);
+  if (before !== undefined && last.score > before.score) return { kind: 'stop', why: 'deterioration', best };
+  if (before !== undefined && last.score === before.score) return { kind: 'stop', why: 'plateau', best };
+  if (rounds.length >= most) return { kind: 'stop', why: 'rounds', best };
+  return { kind: 'continue' };
 }

@@ -1,9 +1,9 @@
-import { runDocument } from '../core/document.ts';
-import type { RunState } from '../core/state.ts';
+import type { RunState } from '../core/run/state.ts';
+import { runDocument } from '../core/view/document.ts';
 import type { Acceptance, Judgement } from '../schema/acceptance.ts';
 import type { ChangeSummary } from '../schema/change.ts';
 import type { RunDocument } from '../schema/document.ts';
-import type { ShownEvent } from '../schema/operation.ts';
+import type { ShownEvent } from '../schema/event.ts';
 import { type Block, code, list, type Page, type Piece, paragraph, section, table } from './page.ts';
 import { taskBlocks } from './task-section.ts';
 import { decisionTrail } from './trail.ts';

@@ -1,5 +1,5 @@
-import { chargeOf } from '../core/budget.ts';
-import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/state.ts';
+import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
+import { chargeOf } from '../core/schedule/budget.ts';
 import type { RunDocument } from '../schema/document.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
 

@@ -1,6 +1,6 @@
-import { messageText } from '../core/message.ts';
+import { messageText } from '../core/attempt/message.ts';
+import type { ShownEvent } from '../schema/event.ts';
 import { RunEvent } from '../schema/event.ts';
-import type { ShownEvent } from '../schema/operation.ts';
 
 /** A decision that was taken about a run: by whom, about what, and why. */
 export type TrailStep = { at: number; by: string; about: string; decision: string; reason: string };

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, fromSystemError, isAbsent } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { AppError, fromSystemError, isAbsent, nearest } from '../errors.ts';
 import { rolesFolder } from './folder.ts';
 import { parseRole, type Role } from './role.ts';
 

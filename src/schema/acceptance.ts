@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RunWord } from './document.ts';
+import { RunStatus } from './document.ts';
 import { Verdict } from './gate.ts';
 
 /** What is asked of a run before its result counts as accepted. */
@@ -7,25 +7,25 @@ export const Criterion = z.enum(['finished', 'branch', 'evidence', 'scope', 'sec
 export type Criterion = z.infer<typeof Criterion>;
 
 /** What is known of one check: `current` is about the result as it stands now, `stale` about another tree. */
-export const EvidenceStanding = z.object({
+export const EvidenceStatus = z.object({
   gate: z.string(),
   standing: z.enum(['current', 'stale', 'missing']),
   verdict: Verdict.nullable(),
   tree: z.string().nullable(),
   summary: z.string(),
 });
-export type EvidenceStanding = z.infer<typeof EvidenceStanding>;
+export type EvidenceStatus = z.infer<typeof EvidenceStatus>;
 
 /** What `verify` prints with --json. */
 export const Acceptance = z.object({
   run: z.string(),
   title: z.string(),
-  status: RunWord,
+  status: RunStatus,
   acceptance: z.enum(['verified', 'blocked']),
   commit: z.string().nullable().describe('The commit that was looked at.'),
   tree: z.string().nullable().describe('Its tree: what evidence is bound to.'),
   criteria: z.array(z.object({ criterion: Criterion, verdict: z.enum(['pass', 'warn', 'fail']), reason: z.string() })),
-  evidence: z.array(EvidenceStanding),
+  evidence: z.array(EvidenceStatus),
   reasons: z.array(z.string()).describe('Why it is blocked, a sentence each.'),
 });
 export type Acceptance = z.infer<typeof Acceptance>;
@@ -49,7 +49,7 @@ export const Judgement = z.object({
   decision: Decision,
   reasons: z.array(z.string()),
   missing: z.array(z.string()),
-  evidence: z.array(EvidenceStanding),
+  evidence: z.array(EvidenceStatus),
   voices: z.array(
     z.object({
       by: z.string().describe('rules, or the agent that was asked.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RunWord } from './document.ts';
+import { RunStatus } from './document.ts';
 import { Context } from './job-parts.ts';
 import { FileName } from './template.ts';
 
@@ -55,7 +55,7 @@ export const BatchResult = z.object({
       item: z.number().int(),
       run: z.string().nullable(),
       title: z.string(),
-      status: RunWord.nullable(),
+      status: RunStatus.nullable(),
       cost: z.number(),
     }),
   ),

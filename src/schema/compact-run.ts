@@ -1,17 +1,21 @@
 import { z } from 'zod';
-import { RunDocument, RunWord } from './document.ts';
-import { TaskWord } from './overview.ts';
+import { RunDocument, RunStatus } from './document.ts';
+import { TaskOverviewStatus } from './overview.ts';
 import { RiskFlag } from './risk.ts';
 
 /** A run in as few words as a controller needs: what it is at, what it did last, what is risky, what to do next. */
 export const CompactRun = z.object({
   run: z.string(),
   title: z.string(),
-  status: RunWord,
+  status: RunStatus,
   phase: z
     .enum(['starting', 'planning', 'working', 'verifying', 'landing', 'waiting', 'scheduled', 'paused', 'ended'])
     .describe('What it is at.'),
-  progress: z.object({ done: z.number().int(), total: z.number().int(), counts: z.partialRecord(TaskWord, z.int()) }),
+  progress: z.object({
+    done: z.number().int(),
+    total: z.number().int(),
+    counts: z.partialRecord(TaskOverviewStatus, z.int()),
+  }),
   cost: z.number(),
   lastAction: z
     .object({ at: z.string(), task: z.string().nullable(), what: z.string() })

@@ -5,7 +5,7 @@ import { Evidence } from './gate.ts';
 import { RiskFlag } from './risk.ts';
 
 /** How a run stands, in one word. */
-export const RunWord = z.enum([
+export const RunStatus = z.enum([
   'running',
   'held',
   'blocked',
@@ -16,7 +16,7 @@ export const RunWord = z.enum([
   'failed',
   'cancelled',
 ]);
-export type RunWord = z.infer<typeof RunWord>;
+export type RunStatus = z.infer<typeof RunStatus>;
 
 /** Why a task failed and what to do next; `by` is who was asked, or `rules`. */
 const DiagnosisDocument = Diagnosis.extend({ by: z.string() });
@@ -64,7 +64,7 @@ export const RunDocument = z.object({
   title: z.string(),
   recipe: z.string(),
   project: z.string(),
-  status: RunWord,
+  status: RunStatus,
   reason: z.string().nullable(),
   branch: z.string().nullable(),
   commit: z.string().nullable(),
@@ -137,7 +137,7 @@ export const UsageRow = z.object({
 export type UsageRow = z.infer<typeof UsageRow>;
 
 /** An agent as `models` lists it. */
-export const AgentStanding = z.object({
+export const AgentStatus = z.object({
   agent: z.string(),
   kind: z.string(),
   ok: z.boolean().describe('Whether it could work here and now.'),
@@ -166,7 +166,7 @@ export const AgentStanding = z.object({
     cost: z.number(),
   }),
 });
-export type AgentStanding = z.infer<typeof AgentStanding>;
+export type AgentStatus = z.infer<typeof AgentStatus>;
 
 /** What `models pick` answers. */
 export const AgentPick = z.object({

@@ -2,16 +2,19 @@ import { z } from 'zod';
 import { BatchStart } from './batch-start.ts';
 import { CallKind, CallTry } from './call.ts';
 import { LandMode } from './config/land.ts';
+import { Config } from './config.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
-import { RecordedConfig } from './recorded-config.ts';
 import { RiskFlag } from './risk.ts';
 import { TaskSpec, Tier, WorkStart } from './task.ts';
 import { Spend, Usage } from './usage.ts';
+
+/** Settings as runs have them on record; keys that had another name when a run began are read under their present one. */
+const RecordedConfig = z.preprocess(withPresentNames, Config);
 
 const AttemptRef = { task: TaskKey, attempt: z.number().int().positive() };
 
@@ -210,3 +213,17 @@ export const ModelEvent = z.discriminatedUnion('type', [
   event('model.benched', BenchResult.shape),
 ]);
 export type ModelEvent = z.infer<typeof ModelEvent>;
+
+function withPresentNames(recorded: unknown): unknown {
+  if (!isRecord(recorded) || !isRecord(recorded.limits) || !('outputBytes' in recorded.limits)) return recorded;
+  const { outputBytes, ...limits } = recorded.limits;
+  return { ...recorded, limits: { ...limits, output: { maxBytes: outputBytes } } };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An event as it is shown to a client; folded with the same `evolve`. */
+export const ShownEvent = z.object({ version: z.number().int(), at: z.number(), type: z.string(), data: z.unknown() });
+export type ShownEvent = z.infer<typeof ShownEvent>;

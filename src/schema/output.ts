@@ -90,10 +90,10 @@ const StepResult = z.object({
 });
 
 /** What the verify role is asked to hand over: what came of each step, by its number from 1. */
-export const AskedSteps = z.object({ steps: z.array(StepResult).max(1_000), summary: z.string() });
+export const RequestedSteps = z.object({ steps: z.array(StepResult).max(1_000), summary: z.string() });
 
 /** What is understood of a verifier's answer, which may also come as lines of text. */
-export const StepsOutput = AskedSteps.extend({
+export const StepsOutput = RequestedSteps.extend({
   steps: z.array(StepResult.extend({ note: z.string().default('') })).max(1_000),
   verdict: z.enum(['pass', 'fail']).optional(),
   summary: z.string().default(''),

@@ -4,7 +4,7 @@ import { HealthSign } from './health.ts';
 import { Tier } from './task.ts';
 
 /** How a task stands, in one word. */
-export const TaskWord = z.enum([
+export const TaskOverviewStatus = z.enum([
   'waiting',
   'ready',
   'running',
@@ -19,7 +19,7 @@ export const TaskWord = z.enum([
   'skipped',
   'cancelled',
 ]);
-export type TaskWord = z.infer<typeof TaskWord>;
+export type TaskOverviewStatus = z.infer<typeof TaskOverviewStatus>;
 
 /** An attempt that is under way, and the last that was heard of it. */
 export const LiveAttempt = z.object({
@@ -60,7 +60,9 @@ export const RunOverview = RunSummary.extend({
   base: z.string().nullable().describe('The branch that it started from.'),
   landed: RunDocument.shape.landed,
   budget: z.number().nullable().describe('Most US dollars that it may spend.'),
-  counts: z.partialRecord(TaskWord, z.number().int()).describe('Tasks by how they stand; only those above 0.'),
+  counts: z
+    .partialRecord(TaskOverviewStatus, z.number().int())
+    .describe('Tasks by how they stand; only those above 0.'),
   attention: z.array(WaitingItem),
   live: z.array(LiveAttempt).describe(`Attempts under way, at most ${MOST_LIVE} of them.`),
   liveCount: z.number().int().describe('All attempts under way.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TaskWord } from './overview.ts';
+import { TaskOverviewStatus } from './overview.ts';
 
 /** What `search` finds: rows of transcripts, newest first, and tasks by what they are asked to do. */
 export const SearchResult = z.object({
@@ -22,7 +22,7 @@ export const SearchResult = z.object({
       title: z.string(),
       task: z.string(),
       taskTitle: z.string(),
-      status: TaskWord,
+      status: TaskOverviewStatus,
     }),
   ),
   next: z.number().int().nullable().describe('Pass it back as `before` for older hits; null where there are none.'),

@@ -23,3 +23,7 @@ export const Spend = z.object({
   turns: z.number().nonnegative(),
 });
 export type Spend = z.infer<typeof Spend>;
+
+/** What a row of `usage` groups by. */
+export const UsageBy = z.enum(['agent', 'model', 'run', 'project', 'role', 'day']);
+export type UsageBy = z.infer<typeof UsageBy>;

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { findProjectRoot } from '../config/files.ts';
-import { AppError } from '../errors.ts';
+import { AppError, nearest } from '../errors.ts';
 import { configHome } from '../home.ts';
-import { nearest } from '../nearest.ts';
 import type { Template, TemplateOrigin } from '../schema/template.ts';
 import { templatesFolder } from './folder.ts';
 import { listNamed, type NamedFiles, readNamed } from './named-files.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { GateCheckout } from '../gates/gate.ts';
-import { createCheckout } from '../git/checkout.ts';
-import type { Mirror } from '../git/mirror.ts';
+import type { Mirror } from '../git/mirror/mirror.ts';
+import { createCheckout } from '../git/workspace/checkout.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import { removeTree } from './copy-tree.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { git } from '../git/git.ts';
-import type { Mirror } from '../git/mirror.ts';
+import type { Mirror } from '../git/mirror/mirror.ts';
 import type { Config } from '../schema/config.ts';
 
 /** Files from which a set-up takes what it installs. */

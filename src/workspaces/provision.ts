@@ -1,8 +1,10 @@
+import { appendFile, lstat, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
-import { findAppeared, listPaths } from './appeared.ts';
+import { findCreatedPaths, listPaths } from './created-paths.ts';
 import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';
-import { excludePaths } from './exclude.ts';
 import { copyIncluded } from './included.ts';
 import { applySeed, type Seed } from './seed.ts';
 import { runSetup } from './setup.ts';
@@ -49,5 +51,21 @@ export async function teardown(options: Omit<Provision, 'seed' | 'root'>, world:
 async function setUp(options: Provision, world: World): Promise<string[]> {
   const before = await listPaths(options.workspace);
   await runSetup({ ...options, cwd: options.workspace, commands: options.config.setup }, world);
-  return findAppeared(options.workspace, before);
+  return findCreatedPaths(options.workspace, before);
+}
+
+/** Tells the workspace's own git to ignore these paths, so that an agent's `git add -A` does not commit them. */
+async function excludePaths(workspace: string, paths: readonly string[]): Promise<void> {
+  // A line break cannot be written in an exclude file; such a path is still left out when the work is saved.
+  const lines = paths.filter((path) => !/[\n\r]/.test(path)).map((path) => `/${escapePattern(path)}\n`);
+  if (lines.length === 0) return;
+  const folder = join(workspace, '.git');
+  if (!(await lstat(folder)).isDirectory())
+    throw new AppError('WORKSPACE_CHANGED', `${folder} is not a folder any more`, { workspace });
+  await mkdir(join(folder, 'info'), { recursive: true });
+  await appendFile(join(folder, 'info', 'exclude'), `\n${lines.join('')}`);
+}
+
+function escapePattern(path: string): string {
+  return path.replace(/[\\*?[\]!#]/g, '\\$&').replace(/ +$/, (spaces) => spaces.replaceAll(' ', '\\ '));
 }

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isAbsent } from '../errors.ts';
 import { isThere } from '../git/path-kind.ts';
-import { ignoredFiles } from '../git/repository.ts';
+import { ignoredFiles } from '../git/read/repository.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
-import { findAppeared, listPaths } from './appeared.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
-import { placeInside } from './inside.ts';
-import { relocateLinks } from './relocate-links.ts';
+import { findCreatedPaths, listPaths } from './created-paths.ts';
+import { isInside, placeInside } from './inside.ts';
 import { hashTree, readManifest, type SeedManifest } from './seed-manifest.ts';
 import { runSetup } from './setup.ts';
 
@@ -111,7 +110,7 @@ async function installed(making: Making, temporary: string): Promise<Omit<SeedMa
   await using checkout = await making.checkout();
   const before = await listPaths(checkout.path);
   await runSetup({ ...making, commands: making.config.setup, cwd: checkout.path }, making.world);
-  const entries = await findAppeared(checkout.path, before);
+  const entries = await findCreatedPaths(checkout.path, before);
   if (entries.length === 0 || (await hasVirtualEnvironment(checkout.path, entries)))
     return { entries: [], runInEach: true };
   const files = join(temporary, 'files');
@@ -180,4 +179,25 @@ async function modifiedAt(path: string): Promise<number | null> {
 
 async function hashIfThere(folder: string): Promise<string | undefined> {
   return (await isThere(folder)) ? hashTree(folder) : undefined;
+}
+
+/** Makes links that name the folder they were copied from relative, so that no copy leads back into the original. */
+async function relocateLinks(copy: string, original: string): Promise<void> {
+  await visit({ copy, original }, '');
+}
+
+async function visit(trees: { copy: string; original: string }, folder: string): Promise<void> {
+  for (const entry of await readdir(join(trees.copy, folder), { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) await relocate(trees, path);
+    else if (entry.isDirectory()) await visit(trees, path);
+  }
+}
+
+async function relocate(trees: { copy: string; original: string }, path: string): Promise<void> {
+  const link = join(trees.copy, path);
+  const target = await readlink(link);
+  if (!isAbsolute(target) || !isInside(trees.original, target)) return;
+  await rm(link);
+  await symlink(relative(dirname(join(trees.original, path)), target), link);
 }

@@ -7,7 +7,7 @@ import { inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digitsPicture } from '../../src/bench/digits-picture.ts';
 import { BENCH_TASKS, unsupported } from '../../src/bench/registry.ts';
-import { benchPlace } from '../../src/bench/repository.ts';
+import { createBenchRepository } from '../../src/bench/repository.ts';
 import { BenchKind } from '../../src/schema/model.ts';
 import { INTERVALS, VISITORS } from './solutions.ts';
 
@@ -30,7 +30,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the task of each benchmark', () => {
   it.each(BenchKind.options)('is open at first, done by an honest answer, and not by another one: %s', async (kind) => {
-    const { repository, check } = await benchPlace(folder, BENCH_TASKS[kind]);
+    const { repository, check } = await createBenchRepository(folder, BENCH_TASKS[kind]);
     const judge = () => spawnSync(process.execPath, [check], { cwd: repository, encoding: 'utf8' });
     const { file, right, wrong } = ANSWERS[kind];
     expect(judge().status).not.toBe(0);
@@ -41,7 +41,9 @@ describe('the task of each benchmark', () => {
   });
 
   it('stands in one repository, however often it is asked for at once', async () => {
-    const places = await Promise.all([1, 2, 3].map(() => benchPlace(join(folder, 'at-once'), BENCH_TASKS.code)));
+    const places = await Promise.all(
+      [1, 2, 3].map(() => createBenchRepository(join(folder, 'at-once'), BENCH_TASKS.code)),
+    );
     expect(new Set(places.map(({ repository }) => repository)).size).toBe(1);
     const log = spawnSync('git', ['-C', places[0]?.repository ?? '', 'log', '--oneline'], { encoding: 'utf8' });
     expect(log.stdout.trim().split('\n')).toHaveLength(1);

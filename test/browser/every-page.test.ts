@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { complaintsOf, openBrowser } from './support/browser.ts';
+import { openBrowser, validationIssuesOf } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const PAGES = [
@@ -43,7 +43,7 @@ describe('every page around the runs', () => {
       await served.scratch.mh(['do', 'Add prices', '--rehearse', '--plan-only']);
       const context = await browser.newContext({ locale: 'en-US', colorScheme, viewport: NARROW });
       const page = await served.enter(context);
-      const complaints = complaintsOf(page);
+      const complaints = validationIssuesOf(page);
       const found: string[] = [];
       for (const path of PAGES) {
         await page.goto(`${served.url}${path}`);

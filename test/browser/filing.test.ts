@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { complaintsOf, openBrowser } from './support/browser.ts';
+import { openBrowser, validationIssuesOf } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const BATCH = 'items:\n  - Check the links\n  - Update the changelog\n';
@@ -21,7 +21,7 @@ describe('what a person keeps', () => {
     const { repo } = served.scratch;
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = complaintsOf(page);
+    const complaints = validationIssuesOf(page);
     const here = `dir=${encodeURIComponent(repo)}`;
 
     await page.goto(`${served.url}/templates?${here}`);

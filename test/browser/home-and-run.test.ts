@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
 import { bigRunHistory, storeHistory } from '../support/big-run.ts';
-import { complaintsOf, DESKTOP, openBrowser, PHONE } from './support/browser.ts';
+import { DESKTOP, openBrowser, PHONE, validationIssuesOf } from './support/browser.ts';
 import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
 
 /** It says its title as an attacker would write it, and waits for a word to go on. */
@@ -59,7 +59,7 @@ describe('the home page', () => {
 describe('the page of a run', () => {
   it('lets a person watch, rename, cancel and retry it', async () => {
     const page = await enter();
-    const complaints = complaintsOf(page);
+    const complaints = validationIssuesOf(page);
     await served.scratch.mh(['job', 'Make it <b>bold</b>', '--write', '--agent', 'command:./agent.sh', '--detach']);
     const card = page.getByRole('article', { name: 'Make it <b>bold</b>' });
     await card.getByText('reading <img src=x onerror=alert(1)>').waitFor();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
-import { complaintsOf, DESKTOP, openBrowser } from './support/browser.ts';
+import { DESKTOP, openBrowser, validationIssuesOf } from './support/browser.ts';
 import { type ServedPage, serveDashboard } from './support/served.ts';
 
 /** An agent that waits for a word to go on, and then writes a greeting. */
@@ -27,7 +27,7 @@ beforeAll(async () => {
   scratch = await makeScratch({ files: { 'README.md': '# Shop\n', 'hand.sh': HAND }, check: 'test -e README.md' });
   served = await serveDashboard(scratch, 0);
   page = await (await browser.newContext({ viewport: DESKTOP, locale: 'en-US' })).newPage();
-  complaints = complaintsOf(page);
+  complaints = validationIssuesOf(page);
 });
 
 afterAll(async () => {

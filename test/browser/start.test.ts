@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { complaintsOf, openBrowser } from './support/browser.ts';
+import { openBrowser, validationIssuesOf } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const TASKS = `tasks:
@@ -22,7 +22,7 @@ describe('a new run', () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = complaintsOf(page);
+    const complaints = validationIssuesOf(page);
     const { keyboard } = page;
 
     await keyboard.press('c');

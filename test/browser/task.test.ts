@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
-import { complaintsOf, openBrowser } from './support/browser.ts';
+import { openBrowser, validationIssuesOf } from './support/browser.ts';
 import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
 
 /** Writes down what it is told; waits, prints much, or talks in a terminal if its prompt says so. */
@@ -55,7 +55,7 @@ describe('the page of a task', () => {
     await using served = await serve();
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = complaintsOf(page);
+    const complaints = validationIssuesOf(page);
     const address = await openTask(served, page, { goal: 'please wait' });
     const rows = page.getByRole('region', { name: 'Rows' });
 
@@ -81,7 +81,7 @@ describe('the page of a task', () => {
     await using served = await serve();
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = complaintsOf(page);
+    const complaints = validationIssuesOf(page);
     await openTask(served, page, { goal: 'make it', view: 'diff' });
     const diff = page.getByRole('region', { name: 'Diff' });
     await diff.getByText("const two = '1';").waitFor();
@@ -133,7 +133,7 @@ describe('the page of a task', () => {
     await using served = await serve();
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = complaintsOf(page);
+    const complaints = validationIssuesOf(page);
     await openTask(served, page, { goal: 'talk to me', args: ['--interactive'], view: 'terminal' });
     const terminal = page.getByRole('region', { name: 'Terminal' });
 

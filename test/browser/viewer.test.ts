@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { complaintsOf, openBrowser } from './support/browser.ts';
+import { openBrowser, validationIssuesOf } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 let browser: Browser;
@@ -19,7 +19,7 @@ describe('a viewer', () => {
     await page.getByRole('textbox').fill(token);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByText('You are here as a viewer').waitFor();
-    const complaints = complaintsOf(page);
+    const complaints = validationIssuesOf(page);
     const asked: string[] = [];
     page.on('request', (request) => {
       if (request.method() !== 'GET') asked.push(`${request.method()} ${request.url()}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunDocument } from '../../src/schema/document.ts';
 import { started } from '../support/given.ts';
-import { documentOf, open, type Script, shown, stage } from './stage.ts';
+import { documentOf, open, type Script, shown, stage } from './cli-run.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'mh-cli-'));
 writeFileSync(join(dir, 'goal.md'), 'A goal\nin a file\n');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/cli/registry.ts';
-import { stage } from './stage.ts';
+import { COMMANDS } from '../../src/cli/commands/all.ts';
+import { stage } from './cli-run.ts';
 
 describe('the program', () => {
   it('welcomes who gives no command with three commands to try', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { added, attemptEnded, attempted, spec, started, T0 } from '../support/given.ts';
-import { documentOf, open, type Script, shown, stage } from './stage.ts';
+import { documentOf, open, type Script, shown, stage } from './cli-run.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'mh-jobs-'));
 mkdirSync(join(cwd, '.git'));

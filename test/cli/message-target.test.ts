@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { messageTarget } from '../../src/cli/message-target.ts';
-import { runDocument } from '../../src/core/document.ts';
+import { runDocument } from '../../src/core/view/document.ts';
 import { added, attempted, given, spec, started } from '../support/given.ts';
 
 const two = given(started(), added(spec('implement/1.1', { name: 'parser' }), spec('implement/1.2')));

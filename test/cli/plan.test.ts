@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stage } from './stage.ts';
+import { stage } from './cli-run.ts';
 
 const FILE = join(tmpdir(), 'there-is-no-such-folder', 'tasks.yaml');
 

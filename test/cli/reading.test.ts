@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { added, attempted, spec, started } from '../support/given.ts';
-import { documentOf, type Script, shown, stage } from './stage.ts';
+import { documentOf, type Script, shown, stage } from './cli-run.ts';
 
 const DOCUMENT = documentOf(shown([started(), added(spec('plan/1'), spec('implement/1.1')), attempted('plan/1')]));
 const SUMMARY = { ...DOCUMENT, carried: false, tasks: 2, done: 1 };

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { stage } from './stage.ts';
+import { stage } from './cli-run.ts';
 
 const cwd = tmpdir();
 const PLAN = {

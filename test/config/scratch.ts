@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import type { ConfigPlace } from '../../src/config/files.ts';
+import type { ConfigLocation } from '../../src/config/files.ts';
 import { AppError } from '../../src/errors.ts';
 
 /** A project and a person's settings in a temporary folder. */
 export type Scratch = AsyncDisposable & {
   root: string;
-  place: ConfigPlace;
+  place: ConfigLocation;
   projectFile: string;
   globalFile: string;
   write(which: 'project' | 'global', text: string | Buffer): Promise<void>;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
 import type { Scratch } from '../support/scratch.ts';
-import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilGone, untilPassed } from './held-agent.ts';
+import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilPassed, waitForExit } from './held-agent.ts';
 import { askGit, mirrorOf } from './seen-commits.ts';
 
 it('goes on with an agent that outlived its killed engine, without starting it again', {
@@ -24,7 +24,7 @@ it('collects the work of an agent that finished while there was no engine', { ti
   await using scratch = await makeHeldScene();
   const agent = await killWhileAgentWorks(scratch);
   letGo(scratch, 'agents');
-  await untilGone(scratch, agent);
+  await waitForExit(scratch, agent);
   expectDone(await scratch.mh(['resume', '--json']), { attempts: 1, cost: 0.01 });
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });

@@ -57,7 +57,7 @@ export async function untilPassed(trace: string, point: string): Promise<void> {
   await until(() => existsSync(trace) && readFileSync(trace, 'utf8').split('\n').includes(point), point);
 }
 
-export async function untilGone(scratch: Scratch, pid: number): Promise<void> {
+export async function waitForExit(scratch: Scratch, pid: number): Promise<void> {
   await until(() => !isAlive(scratch, pid), `the end of ${pid}`);
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createCaller } from '../../src/app.ts';
 import { RunDocument } from '../../src/schema/document.ts';
-import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilGone } from '../crash/held-agent.ts';
+import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, waitForExit } from '../crash/held-agent.ts';
 import { checkInvariants } from '../crash/invariants.ts';
 import { GOAL, makeScene, PAID_ATTEMPTS } from '../crash/scenario.ts';
 import { askGit, mirrorOf, seenCommits } from '../crash/seen-commits.ts';
@@ -53,7 +53,7 @@ it('collects what an agent finished while nobody watched it', async () => {
   await stopEngine(scratch, 'leave');
   await first.done;
   letGo(scratch, 'agents');
-  await untilGone(scratch, agent);
+  await waitForExit(scratch, agent);
   expect(await goOn(scratch)).toMatchObject({ status: 'done', cost: 0.01, tasks: [{ attempts: 1 }] });
 });
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { DoctorLine } from '../../src/operations/contracts.ts';
 import { RunDocument } from '../../src/schema/document.ts';
-import { DoctorLine } from '../../src/schema/operation.ts';
 import { type StandIn, standIn } from '../forges/stand-ins.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';
 

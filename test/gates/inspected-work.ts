@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GateInput, GateResult } from '../../src/gates/gate.ts';
 import { checkGate } from '../../src/gates/registry.ts';
-import { saveWorkspace } from '../../src/git/save.ts';
+import { saveWorkspace } from '../../src/git/save/save.ts';
 import { GateSpec } from '../../src/schema/gate.ts';
 import { CheckedProject, type Edit, shell } from './project.ts';
 

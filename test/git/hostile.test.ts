@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mergeCommits } from '../../src/git/merge.ts';
+import { mergeCommits } from '../../src/git/merge/merge.ts';
 import {
   commit,
   filesOf,

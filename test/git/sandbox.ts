@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type Mirror, openMirror } from '../../src/git/mirror.ts';
-import { inspectRepository, type Repository } from '../../src/git/repository.ts';
-import { type SaveWorkspace, saveWorkspace } from '../../src/git/save.ts';
-import { createWorkspace } from '../../src/git/workspace.ts';
+import { type Mirror, openMirror } from '../../src/git/mirror/mirror.ts';
+import { inspectRepository, type Repository } from '../../src/git/read/repository.ts';
+import { type SaveWorkspace, saveWorkspace } from '../../src/git/save/save.ts';
+import { createWorkspace } from '../../src/git/workspace/workspace.ts';
 
 /** A user's repository with its mirror, and folders for workspaces, all in one temporary folder. */
 export type Sandbox = { dir: string; user: string; repository: Repository; mirror: Mirror; base: string };

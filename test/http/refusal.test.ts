@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAccess } from '../../src/http/access.ts';
-import { API_PAGES } from '../../src/http/api-pages.ts';
+import { API_PAGES } from '../../src/http/api/api-pages.ts';
+import { operationRoutes } from '../../src/http/api/operation-routes.ts';
 import { openAssets } from '../../src/http/assets.ts';
-import { PUBLIC_ROUTES } from '../../src/http/login-routes.ts';
-import { operationRoutes } from '../../src/http/operation-routes.ts';
+import { openAccess } from '../../src/http/login/access.ts';
+import { PUBLIC_ROUTES } from '../../src/http/login/login-routes.ts';
 import { createRouter } from '../../src/http/router.ts';
-import { OPERATIONS, STREAMS } from '../../src/schema/operation.ts';
-import { ROUTES } from '../../src/schema/routes.ts';
+import { OPERATIONS, STREAMS } from '../../src/operations/contracts.ts';
+import { ROUTES } from '../../src/operations/routes.ts';
 import { realWorld } from '../../src/world.ts';
-import { type Opened, openServer, sendRaw } from './opened.ts';
+import { type Opened, openServer, sendRaw } from './open-test-server.ts';
 
 let server: Opened;
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DoctorLine } from '../../src/schema/operation.ts';
-import { commandWord, scriptWord } from '../../src/wiring/command-word.ts';
-import { examineProject } from '../../src/wiring/doctor-project.ts';
-import { stage } from '../cli/stage.ts';
+import type { DoctorLine } from '../../src/operations/contracts.ts';
+import { commandWord, scriptWord } from '../../src/operations/maintenance/doctor/command-word.ts';
+import { examineProject } from '../../src/operations/maintenance/doctor/doctor-project.ts';
+import { stage } from '../cli/cli-run.ts';
 import { makeProject, type Project } from './project.ts';
 
 const examine = ({ root, env }: Project, online = false) => examineProject({ dir: root, env, online });

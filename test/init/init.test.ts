@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Questions } from '../../src/cli/questions.ts';
+import type { Questions } from '../../src/cli/terminal/questions.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { InitDocument } from '../../src/schema/init.ts';
-import { stage } from '../cli/stage.ts';
+import { stage } from '../cli/cli-run.ts';
 import { makeProject, type Project } from './project.ts';
 
 const PACKAGE = JSON.stringify({ scripts: { test: 'vitest run', build: 'tsc' }, dependencies: { next: '15' } });

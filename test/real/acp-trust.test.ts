@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { acpAgent } from '../../src/agents/acp.ts';
+import { acpAgent } from '../../src/agents/acp/acp.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { type AcpProgram, SPEAKERS } from './acp-speakers.ts';

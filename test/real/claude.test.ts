@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { claudeAgent } from '../../src/agents/claude.ts';
+import { claudeAgent } from '../../src/agents/claude/claude.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { bash, claudeStage, MODEL, type More, write } from './claude-stage.ts';
 import type { Step } from './model-server/step.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { codexAgent } from '../../src/agents/codex.ts';
+import { codexAgent } from '../../src/agents/codex/codex.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { codexStage, commit, MODEL, patch, shell } from './codex-stage.ts';
 import type { Step } from './model-server/step.ts';

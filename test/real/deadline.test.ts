@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listProcesses } from '../../src/process/process-table.ts';
 import { run } from '../../src/process/run.ts';
+import { listProcesses } from '../../src/process/terminate.ts';
 
 const STEPS = join(import.meta.dirname, '../../scripts/steps');
 

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listProcesses } from '../../src/process/process-table.ts';
-import { terminate } from '../../src/process/terminate.ts';
+import { listProcesses, terminate } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
 import { geminiStage, shell } from './gemini-stage.ts';
 import type { Step } from './model-server/step.ts';

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { geminiAgent } from '../../src/agents/gemini.ts';
+import { geminiAgent } from '../../src/agents/gemini/gemini.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { geminiStage, MODEL, shell, write } from './gemini-stage.ts';
 import type { Step } from './model-server/step.ts';

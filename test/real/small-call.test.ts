@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeRunPlace } from '../engine/run-place.ts';
+import { makeRunPlace } from '../engine/run-project.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
 import { describeWith } from './with-programs.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandAgent } from '../../src/agents/command.ts';
+import { commandAgent } from '../../src/agents/command/command.ts';
 import { terminate } from '../../src/process/terminate.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { claudeEnv } from './invocations.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, AgentEvent, AgentExit, AgentReader, AgentResult, Assignment } from '../../src/agents/agent.ts';
-import { Watchdog } from '../../src/engine/watchdog.ts';
+import { Watchdog } from '../../src/engine/attempt/watchdog.ts';
 import { ending, launch } from '../../src/process/launch.ts';
 import { lineReader } from '../../src/process/lines.ts';
 import { type Tail, tail } from '../../src/process/tail.ts';

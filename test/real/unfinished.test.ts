@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { telemetryFile } from '../../src/agents/gemini-telemetry.ts';
+import { telemetryFile } from '../../src/agents/gemini/gemini-telemetry.ts';
 import { claudeStage } from './claude-stage.ts';
 import { codexStage } from './codex-stage.ts';
 import { geminiStage } from './gemini-stage.ts';

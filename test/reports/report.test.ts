@@ -4,7 +4,7 @@ import { toMarkdown } from '../../src/reports/markdown.ts';
 import type { Page } from '../../src/reports/page.ts';
 import { runReport } from '../../src/reports/run-report.ts';
 import type { RunEvent } from '../../src/schema/event.ts';
-import { shown } from '../cli/stage.ts';
+import { shown } from '../cli/cli-run.ts';
 import {
   added,
   attemptEnded,

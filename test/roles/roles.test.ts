@@ -8,7 +8,7 @@ import { renderPrompt } from '../../src/roles/prompt.ts';
 import { parseRole } from '../../src/roles/role.ts';
 import { PLACEHOLDERS } from '../../src/roles/template.ts';
 import { Opinion } from '../../src/schema/acceptance.ts';
-import { AnalysisOutput, AskedSteps, PlanOutput, ReviewOutput, TasksOutput } from '../../src/schema/output.ts';
+import { AnalysisOutput, PlanOutput, RequestedSteps, ReviewOutput, TasksOutput } from '../../src/schema/output.ts';
 
 const userDir = mkdtempSync(join(tmpdir(), 'mh-roles-'));
 afterAll(() => rmSync(userDir, { recursive: true }));
@@ -71,7 +71,7 @@ describe('the built-in roles', () => {
     ['plan', PlanOutput],
     ['tasks', TasksOutput],
     ['review', ReviewOutput],
-    ['verify', AskedSteps],
+    ['verify', RequestedSteps],
     ['analyze', AnalysisOutput],
     ['judge', Opinion],
   ])('%s asks for exactly what the program reads', async (name, schema) => {

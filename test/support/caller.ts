@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
+import type { Caller } from '../../src/access/caller.ts';
 import { createCaller } from '../../src/app.ts';
-import type { Caller } from '../../src/operations/caller.ts';
-import type { OperationInput } from '../../src/schema/operation.ts';
+import type { OperationInput } from '../../src/operations/contracts.ts';
 import type { RunOverview, RunsItem } from '../../src/schema/overview.ts';
 import type { Scratch } from './scratch.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { evolve } from '../../src/core/evolve.ts';
-import type { RunState } from '../../src/core/state.ts';
+import { evolve } from '../../src/core/run/evolve.ts';
+import type { RunState } from '../../src/core/run/state.ts';
 import { Config } from '../../src/schema/config.ts';
 import type { RunEvent, RunEventOf, RunStart, SavedWork } from '../../src/schema/event.ts';
 import type { Failure } from '../../src/schema/failure.ts';

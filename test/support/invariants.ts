@@ -1,6 +1,6 @@
-import { chargeOf } from '../../src/core/budget.ts';
-import { inOrder } from '../../src/core/queue.ts';
-import { isOpen, openTasks, type RunState, type TaskState } from '../../src/core/state.ts';
+import { isOpen, openTasks, type RunState, type TaskState } from '../../src/core/run/state.ts';
+import { chargeOf } from '../../src/core/schedule/budget.ts';
+import { inOrder } from '../../src/core/schedule/queue.ts';
 
 /** Sums are rounded to a millionth at each step; adding them up in another way may differ by that much. */
 const CENT_DUST = 1e-4;

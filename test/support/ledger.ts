@@ -1,4 +1,4 @@
-import type { RunState } from '../../src/core/state.ts';
+import type { RunState } from '../../src/core/run/state.ts';
 import type { RunEvent } from '../../src/schema/event.ts';
 import type { Spend } from '../../src/schema/usage.ts';
 

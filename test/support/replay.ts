@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { evolve, type Recorded } from '../../src/core/evolve.ts';
-import type { RunState } from '../../src/core/state.ts';
+import { evolve, type Recorded } from '../../src/core/run/evolve.ts';
+import type { RunState } from '../../src/core/run/state.ts';
 
 /** The state that a log of JSON lines leads to; fails unless the log alone, and a snapshot of its first half with the tail, lead to exactly the given one. */
 export function replay(log: readonly string[], expected: RunState): RunState {

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { fingerprint } from '../../src/git/fingerprint.ts';
+import { fingerprint } from '../../src/git/read/fingerprint.ts';
 
 export type ScratchOptions = {
   /** The files of the first commit, by path; one that begins with `#!` can be executed. */

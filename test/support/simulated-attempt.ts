@@ -1,4 +1,4 @@
-import type { RunState, TaskState } from '../../src/core/state.ts';
+import type { RunState, TaskState } from '../../src/core/run/state.ts';
 import type { Usage } from '../../src/schema/usage.ts';
 
 /** A program that runs in the simulation; it outlives a crash of the engine. */

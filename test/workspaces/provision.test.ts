@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { showFile } from '../../src/git/diff.ts';
-import { fingerprint } from '../../src/git/fingerprint.ts';
-import { inspectRepository } from '../../src/git/repository.ts';
+import { showFile } from '../../src/git/read/diff.ts';
+import { fingerprint } from '../../src/git/read/fingerprint.ts';
+import { inspectRepository } from '../../src/git/read/repository.ts';
 import { teardown } from '../../src/workspaces/provision.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
 

@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../errors.ts';
-import type { Edit } from '../scenario-step.ts';
-import { pathInside } from './inside.ts';
+import { pathInside } from '../path-inside.ts';
+import type { Edit } from './scenario-step.ts';
 
 /** What an edit did, or why it could not be made. */
 export type Edited = { change: 'added' | 'modified' | 'deleted' } | { mistake: string };

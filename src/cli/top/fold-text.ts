@@ -1,5 +1,5 @@
-import { cleanText } from '../clean-text.ts';
-import { textWidth } from '../text-width.ts';
+import { cleanText } from '../render/clean-text.ts';
+import { textWidth } from '../render/text-width.ts';
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** What takes a column for each character. */

@@ -1,4 +1,4 @@
-import { type Following, followRun } from './follow-run.ts';
+import { type Following, followRun } from './follow-one-run.ts';
 import { followTask } from './follow-task.ts';
 import type { Page } from './top.ts';
 

@@ -1,9 +1,9 @@
+import type { Caller } from '../../access/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import type { Caller } from '../../operations/caller.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { Platform } from '../platform.ts';
-import type { Bell } from './bell.ts';
-import type { News } from './hear.ts';
+import type { ChangeSignal } from './change-signal.ts';
+import type { News } from './subscribe.ts';
 
 export type FollowingRuns = {
   platform: Platform;
@@ -12,7 +12,7 @@ export type FollowingRuns = {
   dir: string | undefined;
   tell(news: News): void;
   /** Rung when somebody wants it looked whether an engine has come. */
-  look: Bell;
+  look: ChangeSignal;
 };
 
 /** A socket is there a moment before anybody listens on it: after a sign it is looked so often, so long apart. */

@@ -1,16 +1,16 @@
-import type { Caller } from '../../operations/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { TranscriptPage } from '../../schema/transcript-page.ts';
-import { again, type Following, untilAborted } from './follow-run.ts';
+import { again, type Following, untilAborted } from './follow-one-run.ts';
 import type { Top } from './top.ts';
-import type { SaidRow } from './transcript-line.ts';
+import type { TranscriptItem } from './transcript-line.ts';
 
 /** Whose output: an attempt by number, or the last one and those after it. */
-export type TaskPlace = { run: string; task: string; attempt: number | null };
+export type TaskTarget = { run: string; task: string; attempt: number | null };
 
 const PAGE = 500;
 
 /** Tells the end of a task's output, and then what comes, until the signal aborts. */
-export async function followTask(following: Following, place: TaskPlace, signal: AbortSignal): Promise<void> {
+export async function followTask(following: Following, place: TaskTarget, signal: AbortSignal): Promise<void> {
   const { caller, tell, changed } = following;
   await untilAborted(following, signal, async () => {
     const page = await lastPage(caller, place, signal);
@@ -34,9 +34,9 @@ export async function followTask(following: Following, place: TaskPlace, signal:
 /** Rows before those that are shown. */
 export async function earlierRows(
   caller: Caller,
-  { run, task }: TaskPlace,
+  { run, task }: TaskTarget,
   { rows, earlier }: Top['transcript'],
-): Promise<{ rows: SaidRow[]; earlier: number }> {
+): Promise<{ rows: TranscriptItem[]; earlier: number }> {
   const attempt = rows[0]?.attempt;
   if (attempt === undefined || earlier === 0) return { rows: [], earlier: 0 };
   const offset = Math.max(earlier - PAGE, 0);
@@ -45,7 +45,7 @@ export async function earlierRows(
 }
 
 /** The last attempt in which anything was said: what comes after it is followed. */
-async function lastPage(caller: Caller, place: TaskPlace, signal: AbortSignal): Promise<TranscriptPage> {
+async function lastPage(caller: Caller, place: TaskTarget, signal: AbortSignal): Promise<TranscriptPage> {
   const { run, task } = place;
   const asked = place.attempt === null ? {} : { attempt: place.attempt };
   let page = await caller.call('read-transcript', { run, task, limit: PAGE, ...asked }, signal);
@@ -54,11 +54,11 @@ async function lastPage(caller: Caller, place: TaskPlace, signal: AbortSignal): 
   return page;
 }
 
-function rowsOf({ attempt, rows }: TranscriptPage): SaidRow[] {
+function rowsOf({ attempt, rows }: TranscriptPage): TranscriptItem[] {
   return rows.map((row) => ({ ...row, attempt }));
 }
 
 /** Stands just before the first row of another attempt. */
-function heading({ id, at, attempt }: SaidRow): SaidRow {
+function heading({ id, at, attempt }: TranscriptItem): TranscriptItem {
   return { id: id - 0.5, at, attempt, kind: 'attempt', text: `attempt ${attempt}` };
 }

@@ -1,12 +1,30 @@
-import { shorten, textWidth, wrap } from '../text-width.ts';
-import { deedHints, messageTaskAt } from './choose-deed.ts';
-import { helpBody } from './help-page.ts';
+import { pad, shorten, textWidth, wrap } from '../render/text-width.ts';
+import { actionHints, messageTaskAt } from './choose-action.ts';
 import { type LineEdit, shownPart } from './line-edit.ts';
 import { runBody, runHead } from './run-page.ts';
 import { runsBody, runsHead } from './runs-page.ts';
 import { placeText, taskBody, taskHead } from './task-page.ts';
 import type { Page } from './top.ts';
 import type { View } from './view.ts';
+
+const KEY_WIDTH = 12;
+
+const KEYS: readonly [string, string][] = [
+  ['j k, arrows', 'down, up; also PgDn PgUp Home End'],
+  ['Enter, right', 'open the run, then the output of a task'],
+  ['Esc, left', 'back; first clears the filter'],
+  ['a', 'approve the plan, or held work'],
+  ['c', 'cancel the run; everything it made is kept'],
+  ['r', 'try again what failed, or this task'],
+  ['p', 'pause the run, or go on with it'],
+  ['l', 'land the result on its base branch'],
+  ['s', 'send a message to the agent of the task'],
+  ['[ ]', 'at the output: attempt before, after'],
+  ['o', 'open in the browser, if mh serve runs'],
+  ['/', 'show only what holds these words'],
+  ['Ctrl-L', 'draw again, and look whether an engine runs'],
+  ['q', 'quit; nothing that runs is touched'],
+];
 
 /** A whole picture: a line for each row of the screen, and the cursor where something is typed. */
 export type Frame = { lines: string[]; cursor?: { row: number; column: number } };
@@ -96,7 +114,7 @@ function keysLine(view: View, room: number): string {
     ...(filter === '' ? [] : [`filter: ${filter} (Esc clears)`]),
     ...(top.page.kind === 'task' ? [placeText(view, room)] : []),
     ...PAGES[top.page.kind].keys,
-    ...deedHints(top),
+    ...actionHints(top),
     ...('task' in messageTaskAt(top) ? ['s send'] : []),
     '/ filter',
   ];
@@ -108,4 +126,13 @@ function keysLine(view: View, room: number): string {
 
 function blank(count: number): string[] {
   return Array.from({ length: Math.max(count, 0) }, () => '');
+}
+
+/** What every key does. */
+function helpBody({ top, colors }: View, room: number): string[] {
+  const lines = KEYS.map(([key, meaning]) => {
+    const shown = shorten(meaning, top.size.columns - KEY_WIDTH - 2);
+    return ` ${colors.bold(pad(key, KEY_WIDTH))} ${shown}`;
+  });
+  return lines.length < room ? ['', ...lines] : lines.slice(0, room);
 }

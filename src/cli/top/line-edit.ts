@@ -1,5 +1,5 @@
-import { oneLine } from '../clean-text.ts';
-import { textWidth } from '../text-width.ts';
+import { oneLine } from '../render/clean-text.ts';
+import { textWidth } from '../render/text-width.ts';
 import type { Key } from './key.ts';
 
 /** A line that is being typed: what stands before the cursor, and after it. */

@@ -1,7 +1,7 @@
 import { runsInOrder, tasksInOrder } from './rows.ts';
 import { transcriptView } from './task-page.ts';
 import type { Top } from './top.ts';
-import { emptyTranscript, isAtTop, scrolled } from './transcript.ts';
+import { emptyTranscript, isAtTop, scrolled } from './transcript-view.ts';
 
 /** A way to go in a list or a text. */
 export type Move = 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end';

@@ -1,6 +1,6 @@
-import { painter } from '../symbols.ts';
-import { deedFor, messageTaskAt } from './choose-deed.ts';
-import type { Deed } from './deed.ts';
+import { painter } from '../render/symbols.ts';
+import type { Action } from './action.ts';
+import { actionFor, messageTaskAt } from './choose-action.ts';
 import { bodyRows } from './frame.ts';
 import type { Key } from './key.ts';
 import { edit, lineOf, textOf } from './line-edit.ts';
@@ -10,7 +10,7 @@ import { overviewAt, type Top } from './top.ts';
 /** What a key asks for beyond a change of the picture. */
 export type Ask =
   | { kind: 'quit' | 'suspend' | 'redraw' | 'earlier' }
-  | { kind: 'do'; deed: Deed }
+  | { kind: 'do'; deed: Action }
   | { kind: 'browse'; run: string; task: string | null };
 
 export type Pressed = { top: Top; asks: Ask[] };
@@ -81,7 +81,7 @@ function command(top: Top, key: Key): Pressed {
 }
 
 function choose(top: Top, letter: string): Pressed {
-  const choice = deedFor(letter, top);
+  const choice = actionFor(letter, top);
   if (choice === undefined) return changed(top);
   if ('refusal' in choice) return changed(said(top, choice.refusal));
   if (choice.question === null) return { top, asks: [{ kind: 'do', deed: choice.deed }] };
@@ -89,7 +89,7 @@ function choose(top: Top, letter: string): Pressed {
 }
 
 /** Only a clear yes is one. */
-function answer(top: Top, { deed }: { deed: Deed }, key: Key): Pressed {
+function answer(top: Top, { deed }: { deed: Action }, key: Key): Pressed {
   const after: Top = { ...top, line: { kind: 'keys' } };
   const isYes = key.kind === 'text' && key.text.toLowerCase() === 'y';
   return isYes ? { top: after, asks: [{ kind: 'do', deed }] } : changed(after);

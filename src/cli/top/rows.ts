@@ -1,5 +1,5 @@
-import { isInterrupted } from '../../core/run-word.ts';
-import type { RunState, TaskState, TaskStatus } from '../../core/state.ts';
+import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
+import { isInterrupted } from '../../core/view/run-status.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { holds } from './filter.ts';
 import type { Top } from './top.ts';

@@ -1,11 +1,11 @@
-import { attention } from '../../core/attention.ts';
-import { runWord } from '../../core/run-word.ts';
-import type { RunState, TaskState } from '../../core/state.ts';
+import type { RunState, TaskState } from '../../core/run/state.ts';
+import { attention } from '../../core/view/attention.ts';
+import { runStatus } from '../../core/view/run-status.ts';
 import type { LiveAttempt } from '../../schema/overview.ts';
-import { clockText, moneyText } from '../amounts.ts';
-import { runMark, shownWord, taskMark } from '../symbols.ts';
-import { type TaskRow, taskRow } from '../task-row.ts';
-import { shorten, textWidth } from '../text-width.ts';
+import { clockText, moneyText } from '../render/amounts.ts';
+import { runMark, shownStatus, taskMark } from '../render/symbols.ts';
+import { type TaskRow, taskRow } from '../render/task-row.ts';
+import { shorten, textWidth } from '../render/text-width.ts';
 import { type Block, fitBlocks } from './blocks.ts';
 import { tasksInOrder } from './rows.ts';
 import { agoText, type Cell, rowLine, spread, type View } from './view.ts';
@@ -31,7 +31,7 @@ export function runHead(view: View): string[] {
   const { state } = top;
   const { columns } = top.size;
   if (state === undefined) return [colors.dim(' Reading the run …')];
-  const word = shownWord({ status: runWord(state), carried: top.runs?.get(state.start.run)?.carried });
+  const word = shownStatus({ status: runStatus(state), carried: top.runs?.get(state.start.run)?.carried });
   const { symbol, paint } = runMark(word, colors);
   const left = `${symbol} ${word}  ${state.start.title}`;
   const right = `${state.start.run}  ${timeOf(state, view)}`;

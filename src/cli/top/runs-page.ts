@@ -1,8 +1,8 @@
-import { isInterrupted } from '../../core/run-word.ts';
+import { isInterrupted } from '../../core/view/run-status.ts';
 import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
-import { clockText, moneyText } from '../amounts.ts';
-import { runMark, shownWord } from '../symbols.ts';
-import { shorten } from '../text-width.ts';
+import { clockText, moneyText } from '../render/amounts.ts';
+import { runMark, shownStatus } from '../render/symbols.ts';
+import { shorten } from '../render/text-width.ts';
 import { type Block, fitBlocks } from './blocks.ts';
 import { type RunSection, runSections, runsInOrder } from './rows.ts';
 import { agoText, type Cell, counted, folderName, rowLine, spread, type View } from './view.ts';
@@ -93,7 +93,7 @@ function secondLine(run: RunOverview, view: View): (() => string) | undefined {
 function cellsOf(run: RunOverview, view: View): Cell[] {
   const { top, colors } = view;
   const { columns } = top.size;
-  const word = shownWord(run);
+  const word = shownStatus(run);
   const { symbol, paint } = runMark(word, colors);
   const isUnread = run.unread && run.endedAt !== null;
   const fixed: Cell[] = [

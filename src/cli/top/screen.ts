@@ -1,5 +1,5 @@
 import type { World } from '../../world.ts';
-import type { RawScreen } from '../raw-screen.ts';
+import type { RawScreen } from '../terminal/raw-screen.ts';
 import type { Frame } from './frame.ts';
 
 /** The person's whole terminal, on which pictures are drawn. */

@@ -1,23 +1,27 @@
+import type { Caller } from '../../access/caller.ts';
+import { isInterrupted } from '../../core/view/run-status.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import type { Caller } from '../../operations/caller.ts';
+import type { RunOverview } from '../../schema/overview.ts';
 import type { Platform } from '../platform.ts';
-import { painter } from '../symbols.ts';
-import { createBell } from './bell.ts';
-import { browse } from './browse.ts';
-import { carryOut } from './carry-out.ts';
+import { painter } from '../render/symbols.ts';
+import { createChangeSignal } from './change-signal.ts';
+import { execute } from './execute-action.ts';
 import { followPages } from './follow-pages.ts';
 import { followRuns } from './follow-runs.ts';
 import { earlierRows } from './follow-task.ts';
 import { bodyRows, drawFrame } from './frame.ts';
-import { hear, type News } from './hear.ts';
 import type { Key } from './key.ts';
 import { createKeyboard } from './keyboard.ts';
 import { settled } from './move.ts';
-import { nextTick } from './next-tick.ts';
 import { type Ask, press } from './press.ts';
 import { createScreen, type Picture, type Screen } from './screen.ts';
+import { hear, type News } from './subscribe.ts';
 import { suspend } from './suspend.ts';
 import { beginTop, type Top } from './top.ts';
+
+const SECOND_MS = 1_000;
+
+const MINUTE_MS = 60_000;
 
 /** What is shown: the runs of one project, by the name it is called, or all. */
 export type Shown = { dir: string | undefined; scope: string | null };
@@ -33,8 +37,8 @@ class TopView {
   readonly #caller: Caller;
   readonly #dir: string | undefined;
   readonly #over = new AbortController();
-  readonly #look = createBell();
-  readonly #changed = createBell();
+  readonly #look = createChangeSignal();
+  readonly #changed = createChangeSignal();
   readonly #deeds = new Set<Promise<void>>();
   #failure: { error: unknown } | undefined;
   #top: Top;
@@ -129,7 +133,7 @@ class TopView {
         this.#readEarlier();
         break;
       case 'do':
-        this.#do(() => carryOut(this.#platform, this.#caller, ask.deed));
+        this.#do(() => execute(this.#platform, this.#caller, ask.deed));
         break;
       case 'browse':
         this.#do(() => browse(this.#platform, ask));
@@ -204,4 +208,40 @@ async function aborted(signal: AbortSignal): Promise<void> {
   signal.addEventListener('abort', () => resolve(), { once: true });
   if (signal.aborted) resolve();
   await promise;
+}
+
+/** Shows a run or a task in the browser if a server runs, and gives what to say; where no browser opens, its link. */
+async function browse(platform: Platform, place: { run: string; task: string | null }): Promise<string> {
+  const door = await platform.findServer();
+  if (door === undefined) return 'No server runs. In another terminal: mh serve --open';
+  const task = place.task === null ? '' : `/tasks/${encodeURIComponent(place.task)}`;
+  const path = `/runs/${place.run}${task}`;
+  try {
+    await platform.reveal(await door.linkFile(path));
+    return 'Opened in the browser.';
+  } catch {
+    // No browser can be started from here: a person can open the link elsewhere.
+    return `Open (for one browser, once): ${await door.link(path)}`;
+  }
+}
+
+/** In how many milliseconds the picture changes by itself: while a clock is to be seen, a second; ages, a minute. */
+export function nextTick(top: Top): number {
+  return top.engine !== 'none' && hasClock(top) ? SECOND_MS : MINUTE_MS;
+}
+
+function hasClock({ page, runs, state }: Top): boolean {
+  switch (page.kind) {
+    case 'runs':
+      return [...(runs?.values() ?? [])].some((run) => run.endedAt === null && !isWaiting(run));
+    case 'run':
+      return state !== undefined && state.status.kind !== 'ended';
+    case 'task':
+      return state?.tasks[page.task]?.phase.status === 'running';
+  }
+}
+
+/** What waits says since when, in minutes. */
+function isWaiting(run: RunOverview): boolean {
+  return run.liveCount === 0 && (run.attention.length > 0 || isInterrupted(run));
 }

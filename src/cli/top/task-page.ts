@@ -1,10 +1,10 @@
-import { type AttemptState, lastAttempt, type TaskState } from '../../core/state.ts';
-import { clockText, moneyText } from '../amounts.ts';
-import { taskMark, verdictMark } from '../symbols.ts';
-import { taskRow } from '../task-row.ts';
-import { shorten } from '../text-width.ts';
-import { isAtTop, type TranscriptView, visibleLines } from './transcript.ts';
+import { type AttemptState, lastAttempt, type TaskState } from '../../core/run/state.ts';
+import { clockText, moneyText } from '../render/amounts.ts';
+import { taskMark, verdictMark } from '../render/symbols.ts';
+import { taskRow } from '../render/task-row.ts';
+import { shorten } from '../render/text-width.ts';
 import { paintLine } from './transcript-line.ts';
+import { isAtTop, type TranscriptView, visibleLines } from './transcript-view.ts';
 import { agoText, spread, type View } from './view.ts';
 
 /** The task, who worked on it, what its checks said and what it waits for. */

@@ -1,9 +1,9 @@
-import type { RunState } from '../../core/state.ts';
+import type { RunState } from '../../core/run/state.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import type { Size } from '../live.ts';
-import type { Deed } from './deed.ts';
+import type { Size } from '../follow/live-area.ts';
+import type { Action } from './action.ts';
 import type { LineEdit } from './line-edit.ts';
-import { emptyTranscript, type Transcript } from './transcript.ts';
+import { emptyTranscript, type Transcript } from './transcript-view.ts';
 
 /** Where the person is: among all runs, in one, or at the output of one of its tasks (by default its last attempt). */
 export type Page =
@@ -15,7 +15,7 @@ export type Page =
 type BottomLine =
   | { kind: 'keys' }
   | { kind: 'said'; text: string; isTrouble: boolean }
-  | { kind: 'question'; text: string; deed: Deed }
+  | { kind: 'question'; text: string; deed: Action }
   | { kind: 'message'; run: string; task: string; edit: LineEdit }
   | { kind: 'filter'; edit: LineEdit };
 

@@ -1,11 +1,11 @@
-import { toolCallOf } from '../../core/activity.ts';
-import { cleanText } from '../clean-text.ts';
-import type { Painter } from '../symbols.ts';
-import { shorten } from '../text-width.ts';
+import { toolCallOf } from '../../core/view/activity.ts';
+import { cleanText } from '../render/clean-text.ts';
+import type { Painter } from '../render/symbols.ts';
+import { shorten } from '../render/text-width.ts';
 import { foldText } from './fold-text.ts';
 
 /** A row of what an agent said. */
-export type SaidRow = { id: number; at: number; attempt: number; kind: string; text: string; data?: unknown };
+export type TranscriptItem = { id: number; at: number; attempt: number; kind: string; text: string; data?: unknown };
 
 /** A line of the screen, and what it is. */
 export type TranscriptLine = { text: string; tone: Tone };
@@ -40,10 +40,10 @@ const LOOKS: Record<string, Look> = {
 };
 
 /** Lines are made once for each row and width. */
-const known = new WeakMap<SaidRow, { columns: number; lines: TranscriptLine[] }>();
+const known = new WeakMap<TranscriptItem, { columns: number; lines: TranscriptLine[] }>();
 
 /** A row as lines of the screen: what was said in full, a tool call and its result in one line each. */
-export function transcriptLines(row: SaidRow, columns: number): TranscriptLine[] {
+export function transcriptLines(row: TranscriptItem, columns: number): TranscriptLine[] {
   const kept = known.get(row);
   if (kept?.columns === columns) return kept.lines;
   const lines = makeLines(row, columns);
@@ -71,7 +71,7 @@ export function paintLine({ text, tone }: TranscriptLine, colors: Painter): stri
   }
 }
 
-function makeLines(row: SaidRow, columns: number): TranscriptLine[] {
+function makeLines(row: TranscriptItem, columns: number): TranscriptLine[] {
   const { sign, tone, isFolded } = LOOKS[row.kind] ?? PLAIN;
   if (SILENT.has(row.kind) || (tone !== 'plain' && row.text.trim() === '')) return [];
   const room = Math.max(columns - SIGN_WIDTH, 1);
@@ -79,7 +79,7 @@ function makeLines(row: SaidRow, columns: number): TranscriptLine[] {
   return texts.map((text, index) => ({ text: `${index === 0 ? sign : ' '} ${text}`.trimEnd(), tone }));
 }
 
-function folded(row: SaidRow): string {
+function folded(row: TranscriptItem): string {
   if (row.kind === 'tool-call') {
     const { tool, detail } = toolCallOf(row);
     return detail === '' ? tool : `${tool}  ${detail}`;

@@ -1,5 +1,5 @@
-import type { Painter } from '../symbols.ts';
-import { pad, shorten, textWidth } from '../text-width.ts';
+import type { Painter } from '../render/symbols.ts';
+import { pad, shorten, textWidth } from '../render/text-width.ts';
 import type { Top } from './top.ts';
 
 /** What a picture is drawn from. */

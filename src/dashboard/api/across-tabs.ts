@@ -1,15 +1,15 @@
-import type { StreamItem } from '../../schema/operation.ts';
+import type { StreamItem } from '../../operations/contracts.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import { openStream, type StreamStanding } from './stream.ts';
+import { type ConnectionState, openStream } from './stream.ts';
 
 type RunsItem = StreamItem<'watch-runs'>;
 
 /** All runs as the tab that holds the stream knows them, up to a position. */
-export type Whole = { runs: RunOverview[]; position: number; isReady: boolean; standing: StreamStanding };
+export type Whole = { runs: RunOverview[]; position: number; isReady: boolean; standing: ConnectionState };
 
 type Hearing = {
   onItem(item: RunsItem): void;
-  onStanding(standing: StreamStanding): void;
+  onStanding(standing: ConnectionState): void;
   /** All that is known, in place of what was; told to a tab that has just come, and to all when another takes over. */
   onWhole(whole: Whole): void;
   /** What this tab knows now. */
@@ -19,7 +19,7 @@ type Hearing = {
 type Said =
   | { type: 'hello' }
   | { type: 'item'; item: RunsItem }
-  | { type: 'standing'; standing: StreamStanding }
+  | { type: 'standing'; standing: ConnectionState }
   | { type: 'whole'; whole: Whole };
 
 const NAME = 'manyhands.runs';

@@ -1,5 +1,5 @@
-import type { OperationName, StreamName } from '../../schema/operation.ts';
-import { ROUTES } from '../../schema/routes.ts';
+import type { OperationName, StreamName } from '../../operations/contracts.ts';
+import { ROUTES } from '../../operations/routes.ts';
 
 /** A request as a route makes it of an operation's input: what its path names, what goes into the query or the body. */
 export type Request = { method: string; url: string; body: string | undefined };

@@ -1,4 +1,4 @@
-import type { OperationInput, OperationName, OperationOutput } from '../../schema/operation.ts';
+import type { OperationInput, OperationName, OperationOutput } from '../../operations/contracts.ts';
 import { requestFor } from './address.ts';
 import { ApiProblem, Unreachable } from './problem.ts';
 

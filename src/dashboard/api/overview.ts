@@ -1,16 +1,16 @@
 import { useSyncExternalStore } from 'react';
-import type { StreamItem } from '../../schema/operation.ts';
+import type { StreamItem } from '../../operations/contracts.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import { after } from '../look/clock.ts';
+import { after } from '../ui/clock.ts';
 import { followRuns, type Whole } from './across-tabs.ts';
-import type { StreamStanding } from './stream.ts';
+import type { ConnectionState } from './stream.ts';
 
 /** All runs as they stand, newest first; shared by every part of the page and kept live by one stream for all tabs. */
 export type Overview = {
   runs: readonly RunOverview[];
   /** Whether the first list has come. */
   isReady: boolean;
-  standing: StreamStanding;
+  standing: ConnectionState;
 };
 
 type Change = (before: RunOverview | undefined, after: RunOverview) => void;

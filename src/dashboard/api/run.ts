@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { evolve, type Recorded } from '../../core/evolve.ts';
-import type { RunState } from '../../core/state.ts';
-import type { StreamItem } from '../../schema/operation.ts';
+import { evolve, type Recorded } from '../../core/run/evolve.ts';
+import type { RunState } from '../../core/run/state.ts';
+import type { StreamItem } from '../../operations/contracts.ts';
 import { call } from './call.ts';
-import type { StreamStanding } from './stream.ts';
+import type { ConnectionState } from './stream.ts';
 import { useStream } from './use-stream.ts';
 
 /** A run as the page folds it: the state is changed in place, and `version` tells that it was. */
@@ -11,7 +11,7 @@ export type LiveRun = {
   state: RunState | undefined;
   version: number;
   error: unknown;
-  standing: StreamStanding;
+  standing: ConnectionState;
   again(): void;
 };
 

@@ -1,13 +1,13 @@
-import type { StreamInput, StreamItem, StreamName } from '../../schema/operation.ts';
-import { after, now } from '../look/clock.ts';
+import type { StreamInput, StreamItem, StreamName } from '../../operations/contracts.ts';
+import { after, now } from '../ui/clock.ts';
 import { requestFor } from './address.ts';
 
 /** `live`: items come as they happen; `lost`: it is being tried again; `ended`: there will be no more. */
-export type StreamStanding = 'connecting' | 'live' | 'lost' | 'ended';
+export type ConnectionState = 'connecting' | 'live' | 'lost' | 'ended';
 
 type Hearing<N extends StreamName> = {
   onItem(item: StreamItem<N>): void;
-  onStanding?(standing: StreamStanding): void;
+  onStanding?(standing: ConnectionState): void;
 };
 
 const FIRST_PAUSE_MS = 500;
@@ -24,7 +24,7 @@ export function openStream<N extends StreamName>(name: N, input: StreamInput<N>,
   let heardAt = 0;
   let isOver = false;
 
-  const tell = (standing: StreamStanding) => hearing.onStanding?.(standing);
+  const tell = (standing: ConnectionState) => hearing.onStanding?.(standing);
   const close = () => {
     isOver = true;
     callOff();

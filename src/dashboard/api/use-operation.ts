@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { OperationInput, OperationName, OperationOutput } from '../../schema/operation.ts';
-import { notify } from '../look/notices.ts';
+import type { OperationInput, OperationName, OperationOutput } from '../../operations/contracts.ts';
+import { notify } from '../ui/notices.ts';
 import { call } from './call.ts';
 import { MAY_ACT } from './role.ts';
 

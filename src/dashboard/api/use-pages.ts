@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
-import type { OperationInput, OperationName, OperationOutput } from '../../schema/operation.ts';
+import type { OperationInput, OperationName, OperationOutput } from '../../operations/contracts.ts';
 import { call } from './call.ts';
 
 /** Where the next page begins. */

@@ -1,14 +1,13 @@
-import { useEffect, useRef, useState } from 'react';
-import type { StreamInput, StreamItem, StreamName } from '../../schema/operation.ts';
-import { openStream, type StreamStanding } from './stream.ts';
-import { useVisible } from './visible.ts';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { StreamInput, StreamItem, StreamName } from '../../operations/contracts.ts';
+import { type ConnectionState, openStream } from './stream.ts';
 
 /** Follows a stream while the page is looked at; a change of `key` begins anew. `input` is asked for whenever it connects. */
 export function useStream<N extends StreamName>(
   name: N,
   options: { key: string; input(): StreamInput<N>; onItem(item: StreamItem<N>): void; enabled?: boolean },
-): StreamStanding {
-  const [standing, setStanding] = useState<StreamStanding>('connecting');
+): ConnectionState {
+  const [standing, setStanding] = useState<ConnectionState>('connecting');
   const isVisible = useVisible();
   const current = useRef(options);
   current.current = options;
@@ -22,4 +21,14 @@ export function useStream<N extends StreamName>(
     });
   }, [name, options.key, isOn]);
   return standing;
+}
+
+/** Whether the page is looked at; a hidden one holds no connection of its own. */
+function useVisible(): boolean {
+  return useSyncExternalStore(listen, () => document.visibilityState === 'visible');
+}
+
+function listen(changed: () => void): () => void {
+  document.addEventListener('visibilitychange', changed);
+  return () => document.removeEventListener('visibilitychange', changed);
 }

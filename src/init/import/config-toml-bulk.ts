@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ignoredBelow, type KeyFate, mapped, widening } from './fate.ts';
+import { ignoredBelow, type KeyMapping, mapped, widening } from './key-mapping.ts';
 
 /** Every key of the section `simple` in `config.toml`: bulk work. */
-export const BULK_TOML: readonly KeyFate[] = [
+export const BULK_TOML: readonly KeyMapping[] = [
   mapped('simple.syntax_checkers', 'syntax.checkers', {
     type: z.record(z.string(), z.string()),
     turn: (checkers) => {

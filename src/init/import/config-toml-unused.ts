@@ -1,7 +1,7 @@
-import { ignoredBelow, type KeyFate } from './fate.ts';
+import { ignoredBelow, type KeyMapping } from './key-mapping.ts';
 
 /** Sections of `config.toml` of which nothing is needed here. */
-export const UNUSED_TOML: readonly KeyFate[] = [
+export const UNUSED_TOML: readonly KeyMapping[] = [
   ...ignoredBelow('checkpoint', 'everything is recorded in the data directory', ['db_path']),
   ...ignoredBelow('spill', 'transcripts are kept whole', ['spill_threshold_chars', 'summary_chars', 'spill_dir_name']),
   ...ignoredBelow('pagination', 'lists are short enough', ['page_size', 'max_items']),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BULK_TOML } from './config-toml-bulk.ts';
 import { UNUSED_TOML } from './config-toml-unused.ts';
-import { ignored, ignoredBelow, type KeyFate, left, mapped, widening } from './fate.ts';
+import { ignored, ignoredBelow, type KeyMapping, left, mapped, widening } from './key-mapping.ts';
 import { Amount, Flag, Text, Whole } from './value.ts';
 
 const Provider = z.enum(['auto', 'claude', 'codex']);
@@ -16,7 +16,7 @@ const PHASES = {
 };
 
 /** Every key of `config.toml`. */
-export const CONFIG_TOML: readonly KeyFate[] = [
+export const CONFIG_TOML: readonly KeyMapping[] = [
   mapped('orchestrator.max_parallel', 'limits.agents', {
     type: Whole,
     turn: (most) => ({
@@ -92,7 +92,7 @@ export const CONFIG_TOML: readonly KeyFate[] = [
   ...UNUSED_TOML,
 ];
 
-function providerKeys(name: 'claude' | 'codex'): KeyFate[] {
+function providerKeys(name: 'claude' | 'codex'): KeyMapping[] {
   return [
     mapped(`${name}.default_model`, `agents.${name}.model`, { type: Text }),
     mapped(`${name}.default_timeout`, `agents.${name}.runtimeSeconds`, { type: Amount }),

@@ -3,7 +3,7 @@ import { readConfigText } from '../../config/files.ts';
 import { isPlain, type Plain, valueAt } from '../../config/merge.ts';
 import type { ImportEntry } from '../../schema/init.ts';
 import { type ForeignFile, parseForeign } from './foreign-file.ts';
-import { HOME_FORMATS, type HomeFormat } from './registry.ts';
+import { HOME_FORMATS, type HomeFormat } from './formats.ts';
 
 /** A file that a tool keeps for all projects of a person, without what the project itself says, which is told in `hidden`. */
 export type HomeFile = { found: ForeignFile; format: HomeFormat; hidden: ImportEntry[] };

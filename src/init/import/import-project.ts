@@ -1,12 +1,12 @@
+import { type Mistake, refuseConfig } from '../../config/config-error.ts';
 import { mergeConfig, type Plain, valueAt } from '../../config/merge.ts';
-import { type Mistake, refuseConfig } from '../../config/mistake.ts';
 import { git } from '../../git/git.ts';
 import type { ImportEntry } from '../../schema/init.ts';
 import { isFileInside, openProject, type ProjectFiles } from '../project-files.ts';
-import type { ImportContext, NewFile, Setting } from './fate.ts';
 import { type ForeignFile, parseForeign } from './foreign-file.ts';
+import { FORMATS, type ForeignFormat } from './formats.ts';
 import { homeFiles } from './home-file.ts';
-import { FORMATS, type ForeignFormat } from './registry.ts';
+import type { ImportContext, NewFile, Setting } from './key-mapping.ts';
 import { promptFiles, roleFileOf, type SourcedPrompt } from './role-file.ts';
 import { translate } from './translate.ts';
 

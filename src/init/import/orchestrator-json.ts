@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { valueAt } from '../../config/merge.ts';
-import { ignored, type KeyFate, left, mapped, widening } from './fate.ts';
+import { ignored, type KeyMapping, left, mapped, widening } from './key-mapping.ts';
 import { Flag, Listed, Text, Texts, Whole } from './value.ts';
 
 const Agent = z.enum(['claude', 'codex', 'gemini']);
@@ -20,7 +20,7 @@ const FEATURES_BASE = 'ai-develop';
 const PINNED_BROWSER = 'chrome-devtools-mcp@latest';
 
 /** Every key of `.orchestrator/config.json`. */
-export const ORCHESTRATOR_JSON: readonly KeyFate[] = [
+export const ORCHESTRATOR_JSON: readonly KeyMapping[] = [
   ...ignored('a project is called by its folder', ['projectName']),
   mapped('baseBranch', 'git.base', {
     type: Text,
@@ -119,7 +119,7 @@ export const ORCHESTRATOR_JSON: readonly KeyFate[] = [
   mapped('browser.mcpServerName', 'verify.browser.name', { type: Text }),
 ];
 
-function agentKeys(name: z.infer<typeof Agent>): KeyFate[] {
+function agentKeys(name: z.infer<typeof Agent>): KeyMapping[] {
   return [
     mapped(`agent.${name}Command`, `agents.${name}.command`, {
       type: Text,

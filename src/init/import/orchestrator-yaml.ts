@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { valueAt } from '../../config/merge.ts';
-import { ignored, type KeyFate, left, mapped, widening } from './fate.ts';
+import { ignored, type KeyMapping, left, mapped, widening } from './key-mapping.ts';
 import { Amount, Flag, Listed, Text, Whole } from './value.ts';
 
 const Permission = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']);
@@ -14,7 +14,7 @@ const SERVERS: Record<string, string> = {
 };
 
 /** Every key of `.claude-orchestrator.yaml`. */
-export const ORCHESTRATOR_YAML: readonly KeyFate[] = [
+export const ORCHESTRATOR_YAML: readonly KeyMapping[] = [
   mapped('git.provider', 'git.provider', { type: z.enum(['auto', 'github', 'bitbucket', 'gitlab']) }),
   mapped('git.base_branch', 'git.base', {
     type: Text,
@@ -105,7 +105,7 @@ export const ORCHESTRATOR_YAML: readonly KeyFate[] = [
 ];
 
 /** Every key of the settings in `task_config.yaml`; its tasks are read when it is run. */
-export const TASK_CONFIG: readonly KeyFate[] = [
+export const TASK_CONFIG: readonly KeyMapping[] = [
   mapped('settings.base_branch', 'git.base', {
     type: Text,
     turn: (value, { hasBranch }) =>
@@ -119,14 +119,14 @@ export const TASK_CONFIG: readonly KeyFate[] = [
 ];
 
 /** A switch that is taken as it is, but for the position that lets agents do more. */
-function flag(key: string, to: string, widens: { when: boolean; says: string }): KeyFate {
+function flag(key: string, to: string, widens: { when: boolean; says: string }): KeyMapping {
   return mapped(key, to, {
     type: Flag,
     turn: (value) => (value === widens.when ? widening(to, value, widens.says) : { settings: [{ to, value }] }),
   });
 }
 
-function toolKeys(from: string, to: string): KeyFate[] {
+function toolKeys(from: string, to: string): KeyMapping[] {
   const more = (key: string, name: string, says: (items: string) => string) =>
     mapped(`${from}.${key}`, `${to}.${name}`, {
       type: Listed,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ignored, type KeyFate, mapped } from './fate.ts';
+import { ignored, type KeyMapping, mapped } from './key-mapping.ts';
 import { Amount, Flag, Whole } from './value.ts';
 
 /** Every key of `folder-policy.json`. */
-export const FOLDER_POLICY: readonly KeyFate[] = ignored(
+export const FOLDER_POLICY: readonly KeyMapping[] = ignored(
   "it is a rule for that tool's own folders; ours are listed by manyhands where",
   [
     'schema_version',
@@ -19,7 +19,7 @@ export const FOLDER_POLICY: readonly KeyFate[] = ignored(
 );
 
 /** Every key of `queue_policy.json`. */
-export const QUEUE_POLICY: readonly KeyFate[] = [
+export const QUEUE_POLICY: readonly KeyMapping[] = [
   mapped('max_concurrent', 'limits.agents', { type: Whole }),
   mapped('default_timeout_seconds', 'limits.runtimeSeconds', { type: Amount }),
   ...ignored('a job has a priority of its own: manyhands job --priority', ['default_priority']),
@@ -32,7 +32,7 @@ export const QUEUE_POLICY: readonly KeyFate[] = [
 ];
 
 /** Every key of `cost_guard.json`. */
-export const COST_GUARD: readonly KeyFate[] = [
+export const COST_GUARD: readonly KeyMapping[] = [
   mapped('max_concurrent', 'limits.agents', { type: Whole }),
   mapped('max_timeout_seconds', 'limits.runtimeSeconds', { type: Amount }),
   mapped('output_budget.max_output_bytes', 'limits.output.maxBytes', { type: Whole }),
@@ -48,7 +48,7 @@ export const COST_GUARD: readonly KeyFate[] = [
 ];
 
 /** Every key of `local_policy.override.json`. */
-export const LOCAL_POLICY: readonly KeyFate[] = [
+export const LOCAL_POLICY: readonly KeyMapping[] = [
   ...ignored('a model belongs to an agent: set agents.<name>.models, and routing.prefer for the role', [
     'preferred_models',
   ]),

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { loadRole } from '../../roles/load.ts';
 import { parseRole } from '../../roles/role.ts';
 import type { ProjectFiles } from '../project-files.ts';
-import type { ForeignPrompt, NewFile } from './fate.ts';
+import type { ForeignPrompt, NewFile } from './key-mapping.ts';
 import { PROMPT_ROLES } from './orchestrator-json.ts';
 
 /** Words of another tool's prompts that have a value while it runs; ours, or the plain words that say the same. */

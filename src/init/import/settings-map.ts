@@ -1,5 +1,5 @@
 import { mergeConfig, type Plain, valueAt } from '../../config/merge.ts';
-import type { Setting } from './fate.ts';
+import type { Setting } from './key-mapping.ts';
 
 /** Settings as the map that a file of ours holds; of two for the same key the first counts. */
 export function settingsMap(settings: readonly Setting[]): Plain {

@@ -1,11 +1,11 @@
-import { complaintsOf } from '../../config/issue.ts';
+import type { Mistake } from '../../config/config-error.ts';
 import { isPlain } from '../../config/merge.ts';
-import type { Mistake } from '../../config/mistake.ts';
+import { validationIssuesOf } from '../../config/validation-issue.ts';
 import { Config } from '../../schema/config.ts';
 import type { ImportEntry } from '../../schema/init.ts';
-import type { ForeignPrompt, ImportContext, KeyFate, NewFile, Setting } from './fate.ts';
 import type { ForeignFile } from './foreign-file.ts';
-import type { ForeignFormat } from './registry.ts';
+import type { ForeignFormat } from './formats.ts';
+import type { ForeignPrompt, ImportContext, KeyMapping, NewFile, Setting } from './key-mapping.ts';
 import { settingsMap, takingCommand } from './settings-map.ts';
 
 /** What one file of another tool becomes. Nothing of `held` counts before a person says so. */
@@ -35,7 +35,7 @@ export function translate(
   return result;
 }
 
-type Taking = { found: ForeignFile; row: KeyFate; path: readonly string[]; value: unknown; context: ImportContext };
+type Taking = { found: ForeignFile; row: KeyMapping; path: readonly string[]; value: unknown; context: ImportContext };
 
 function take(result: Translation, { found, row, path, value, context }: Taking): void {
   const tell = (facts: Pick<ImportEntry, 'fate' | 'to' | 'note'>) => result.entries.push(entry(found, path, facts));
@@ -66,7 +66,7 @@ function refusal(setting: Setting): string | undefined {
   const parsed = Config.safeParse(settingsMap([setting]), { reportInput: true });
   if (parsed.success) return undefined;
   const path = setting.to.split('.');
-  const own = complaintsOf(parsed.error.issues).find((complaint) =>
+  const own = validationIssuesOf(parsed.error.issues).find((complaint) =>
     path.every((part, index) => complaint.path[index] === part || index >= complaint.path.length),
   );
   return own?.reason;

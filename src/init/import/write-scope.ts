@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { valueAt } from '../../config/merge.ts';
-import { type ImportContext, ignored, type KeyFate, left, mapped, type Taken } from './fate.ts';
+import { type ImportContext, ignored, type KeyMapping, left, mapped, type Taken } from './key-mapping.ts';
 import { Text, Texts, Whole } from './value.ts';
 
 /** Every key of `.claude-code-orchestrator/write-scope.json`. */
-export const WRITE_SCOPE: readonly KeyFate[] = [
+export const WRITE_SCOPE: readonly KeyMapping[] = [
   mapped('allowed_paths', 'scope.allow', {
     type: Texts,
     turn: (paths, context) => scoped('scope.allow', paths, context),

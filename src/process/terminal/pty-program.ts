@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StringDecoder } from 'node:string_decoder';
 import { TERMINAL_FILES, type TerminalSize } from './files.ts';
-import { PtyCommand, PtyOrder } from './pty-order.ts';
+import { PtyCommand, PtyInput } from './pty-input.ts';
 import { SEGMENT_BYTES, segmentName, trimRing } from './ring.ts';
 
 const [folder] = process.argv.slice(2);
@@ -13,7 +13,7 @@ await hold(folder);
 
 /** Holds a terminal for one program, and ends with it: what it shows goes into files, what is typed comes by a FIFO. */
 async function hold(place: string): Promise<void> {
-  const { command, cwd, size } = PtyOrder.parse(JSON.parse(readFileSync(join(place, TERMINAL_FILES.order), 'utf8')));
+  const { command, cwd, size } = PtyInput.parse(JSON.parse(readFileSync(join(place, TERMINAL_FILES.order), 'utf8')));
   const [program = '', ...args] = command;
   const { spawn } = await import('@lydell/node-pty');
   const terminal = spawn(program, args, {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError, errorCode } from '../../errors.ts';
 import { realWorld } from '../../world.ts';
 import { TERMINAL_FILES, type TerminalSize, USUAL_SIZE } from './files.ts';
-import { type PtyCommand, PtyOrder } from './pty-order.ts';
+import { type PtyCommand, PtyInput } from './pty-input.ts';
 
 /** A line of this much text is written whole or not at all, whoever else writes. */
 const TYPED_AT_ONCE = 2_048;
@@ -13,7 +13,7 @@ const PAUSE_MS = 10;
 const HOLD = `command -p mkfifo -m 600 "$1/${TERMINAL_FILES.control}" && shift && exec "$@"`;
 
 /** Writes down what is to be started and gives the command that holds it in a terminal. */
-export function writePtyFiles(folder: string, order: PtyOrder): string[] {
+export function writePtyFiles(folder: string, order: PtyInput): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, TERMINAL_FILES.order), JSON.stringify(order), { mode: 0o600 });
   return ['/bin/sh', '-c', HOLD, 'manyhands', folder, ...holder(), folder];
@@ -32,7 +32,7 @@ export async function resizePty(folder: string, size: TerminalSize): Promise<voi
 /** The size that the terminal has now. */
 export function ptySize(folder: string): TerminalSize {
   try {
-    return PtyOrder.shape.size.parse(JSON.parse(readFileSync(join(folder, TERMINAL_FILES.size), 'utf8')));
+    return PtyInput.shape.size.parse(JSON.parse(readFileSync(join(folder, TERMINAL_FILES.size), 'utf8')));
   } catch {
     // It is just being written, or the terminal has not begun.
     return USUAL_SIZE;

@@ -12,7 +12,7 @@ export interface Terminal {
   size(): Promise<TerminalSize>;
 }
 
-export type TerminalOrder = { folder: string; command: readonly string[]; cwd: string; size: TerminalSize };
+export type TerminalLaunch = { folder: string; command: readonly string[]; cwd: string; size: TerminalSize };
 
 /** The terminal of a launch. */
 export function terminalIn(folder: string, kind: TerminalKind): Terminal {
@@ -34,7 +34,7 @@ export function terminalIn(folder: string, kind: TerminalKind): Terminal {
 /** Prepares the folder and gives what to launch, so that the command runs in a terminal and the launch ends with it. */
 export function inTerminal(
   kind: TerminalKind,
-  order: TerminalOrder,
+  order: TerminalLaunch,
 ): { command: string[]; env: Record<string, string> } {
   if (kind === 'pty') {
     const { command, cwd, size } = order;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { shellWord } from '../shell-word.ts';
 import { TERMINAL_FILES, type TerminalSize } from './files.ts';
 
-export type PaneOrder = {
+export type PaneLaunch = {
   folder: string;
   /** The program of tmux. */
   tmux: string;
@@ -65,7 +65,7 @@ const KEEP = [
 ].join('\n');
 
 /** Writes what tmux is to run into the folder and gives the command that holds it; its environment needs `FOLDER_VARIABLE`. */
-export function writeTmuxFiles(order: PaneOrder): string[] {
+export function writeTmuxFiles(order: PaneLaunch): string[] {
   const { folder, tmux, size } = order;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -79,7 +79,7 @@ export function writeTmuxFiles(order: PaneOrder): string[] {
  * Runs the program and leaves its exit code; not when the terminal went away under it, which is no end of its own. The
  * signals of the keyboard are for the program.
  */
-function paneScript({ folder, command, cwd }: PaneOrder): string {
+function paneScript({ folder, command, cwd }: PaneLaunch): string {
   return [
     "lost=; trap 'lost=1' HUP; trap : INT QUIT TERM",
     `cd -- ${shellWord(cwd)} || exit 126`,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { World } from '../../world.ts';
-import { createListeners } from '../listeners.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store.ts';
 import { prepareBlobs } from './blobs.ts';
 import { createCheckpoints } from './checkpoints.ts';
@@ -17,6 +16,11 @@ import { prepareFind, prepareIndex, prepareSearch } from './search.ts';
 import { prepareSnapshots } from './snapshots.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
 import { encodeBatch, prepareTranscript } from './transcript.ts';
+
+interface Listeners<T> {
+  add(listener: (value: T) => void): () => void;
+  tell(value: T): void;
+}
 
 /** `busyTimeoutMs`: another program may hold the file for a moment (a backup, a shell); the wait blocks the event loop. */
 type SqliteOptions = { file: string; world: World; busyTimeoutMs?: number };
@@ -162,6 +166,31 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
       group.close();
       await checkpoints.close();
       if (db.isOpen) db.close();
+    },
+  };
+}
+
+/** Tells everybody in the order of arrival; a listener that throws is a defect, which surfaces uncaught after all were told. */
+function createListeners<T>(): Listeners<T> {
+  const entries = new Set<{ listener: (value: T) => void }>();
+  return {
+    add: (listener) => {
+      const entry = { listener };
+      entries.add(entry);
+      return () => {
+        entries.delete(entry);
+      };
+    },
+    tell: (value) => {
+      for (const { listener } of [...entries]) {
+        try {
+          listener(value);
+        } catch (error) {
+          queueMicrotask(() => {
+            throw error;
+          });
+        }
+      }
     },
   };
 }

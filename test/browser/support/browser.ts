@@ -15,7 +15,7 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /** What a page complained about: errors of its scripts, what its policy forbade, requests that failed. */
-export function complaintsOf(page: Page): string[] {
+export function validationIssuesOf(page: Page): string[] {
   const heard: string[] = [];
   page.on('pageerror', (error) => heard.push(String(error)));
   page.on('console', (message) => {

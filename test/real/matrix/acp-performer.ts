@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { acpAgent } from '../../../src/agents/acp.ts';
+import { acpAgent } from '../../../src/agents/acp/acp.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../../contracts/attempt.ts';
 import { type AcpProgram, SPEAKERS } from '../acp-speakers.ts';

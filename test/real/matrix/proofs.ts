@@ -140,8 +140,8 @@ function faultProofs(): Record<FaultCase, Proof> {
       const { script, asked } = answering(step);
       const retries = name === '429 once' ? 1 : 0;
       const isSilent = step.fault?.kind === 'silence' || step.fault?.kind === 'stall';
-      const patience = isSilent ? { waitMs: IMPATIENT_MS } : {};
-      const run = await performer.play(place, { script, retries, hooks: silence(cell, asked), ...patience });
+      const backoff = isSilent ? { waitMs: IMPATIENT_MS } : {};
+      const run = await performer.play(place, { script, retries, hooks: silence(cell, asked), ...backoff });
       expectOutcome(run, cell);
       expect(run.requests.length).toBeGreaterThan(0);
       const isRefused = step.fault?.kind === 'refusal' || step.fault?.kind === 'status';

@@ -1,0 +1,215 @@
+import type { ProjectsPort } from '../../app/port-interfaces.ts';
+import type { OverviewPort } from '../../app/view-interfaces.ts';
+import { filingOf, type ProjectState } from '../../core/project/project.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { liveAttempts, overviewOf, type RunCard } from '../../core/view/overview.ts';
+import { attemptId, runStream } from '../../schema/ids.ts';
+import type { RunOverview, RunsItem } from '../../schema/overview.ts';
+import type { Store, StoredEvent, TranscriptEntry } from '../../store/store.ts';
+import type { World } from '../../world.ts';
+import { FeedReader } from './feed-reader.ts';
+import { LastActivity } from './last-activity.ts';
+import { RunCards } from './run-cards.ts';
+
+/** The engine of this process: its states of the runs that it carries, its failure, and when it takes a run up or gives it up. */
+type LiveRuns = {
+  state(run: string): RunState | undefined;
+  failed: Promise<never>;
+  onActive(listener: (run: string) => void): void;
+};
+
+export type FeedSources = {
+  store: Store;
+  world: World;
+  projects: Pick<ProjectsPort, 'state'>;
+  state: (run: string) => RunState;
+  live: LiveRuns | undefined;
+};
+
+/** What agents do is told at most this often for each run; what happens to a run is told at once. */
+const ACTIVITY_EVERY_MS = 500;
+/** Who is further behind than this gets the whole list. */
+const MOST_BEHIND = 5_000;
+
+/** All runs as lists show them, for everybody who looks: one set of ears for all, and for each reader the names of the runs that changed, never a backlog. */
+export class RunsFeed implements OverviewPort {
+  readonly #sources: FeedSources;
+  readonly #cards: RunCards;
+  readonly #heard: LastActivity;
+  readonly #readers = new Set<FeedReader>();
+  readonly #overviews = new Map<string, RunOverview>();
+  readonly #lively = new Set<string>();
+  #alarm: (() => void) | undefined;
+  #readingSince: number | undefined;
+
+  constructor(sources: FeedSources) {
+    const { store, state, live } = sources;
+    this.#sources = sources;
+    this.#cards = new RunCards({ store, state, keeps: live !== undefined });
+    this.#heard = new LastActivity(store);
+    if (live === undefined) return;
+    store.onAppend((events) => this.#onEvents(events));
+    store.onTranscript((rows) => this.#onRows(rows));
+    live.onActive((run) => this.#change(run));
+    live.failed.catch((error: unknown) => {
+      for (const reader of this.#readers) reader.fail(error);
+    });
+  }
+
+  all(): RunOverview[] {
+    const projectOf = this.#projects();
+    return this.#newestFirst().map(({ run, version }) => this.#overview(run, version, projectOf));
+  }
+
+  of(run: string): RunOverview {
+    return this.#overview(run, this.#sources.store.streams(runStream(run))[0]?.version ?? 0);
+  }
+
+  async *watch(from: Parameters<OverviewPort['watch']>[0], signal: AbortSignal): AsyncGenerator<RunsItem> {
+    const { after } = from;
+    const { store, live } = this.#sources;
+    const reader = new FeedReader();
+    this.#readers.add(reader);
+    try {
+      let told = store.position();
+      for (const run of this.#first(from)) {
+        if (signal.aborted) return;
+        yield this.#item(run, after);
+      }
+      yield { position: told, ready: true };
+      while (live !== undefined && (await reader.changed(signal))) {
+        const position = store.position();
+        const runs = reader.take();
+        for (const [index, run] of runs.entries()) {
+          if (signal.aborted) return;
+          reader.drop(run);
+          yield this.#item(run, index === runs.length - 1 ? position : told);
+        }
+        told = position;
+      }
+    } finally {
+      this.#readers.delete(reader);
+      if (this.#readers.size === 0) this.#quiet();
+    }
+  }
+
+  #item(run: string, position: number): RunsItem {
+    const version = this.#sources.store.streams(runStream(run))[0]?.version;
+    return version === undefined ? { position, removed: run } : { position, run: this.#overview(run, version) };
+  }
+
+  /** All open runs and the newest ended ones; or, for who comes back, what changed meanwhile and what is under way. */
+  #first({ after, limit, project }: Parameters<OverviewPort['watch']>[0]): string[] {
+    const changed = after === 0 ? undefined : this.#changedSince(after);
+    let ended = 0;
+    const known = this.#newestFirst().filter(({ run, version }) => {
+      const card = this.#cards.at(run, version);
+      if (project !== undefined && card.projectId !== project) return false;
+      if (changed !== undefined) return changed.has(run) || (card.counts.running ?? 0) > 0;
+      return card.endedAt === null || ended++ < limit;
+    });
+    const here = new Set(known.map(({ run }) => run));
+    return [...here, ...[...(changed ?? [])].filter((run) => !here.has(run))];
+  }
+
+  #changedSince(after: number): Set<string> | undefined {
+    const { store } = this.#sources;
+    if (after > store.position()) return undefined;
+    const events = store.readAll(after, MOST_BEHIND + 1);
+    if (events.length > MOST_BEHIND) return undefined;
+    return new Set(events.flatMap((event) => this.#runsOf(event)));
+  }
+
+  #newestFirst(): { run: string; version: number }[] {
+    return this.#sources.store
+      .streams('run/')
+      .sort((a, b) => b.firstAt - a.firstAt)
+      .map(({ stream, version }) => ({ run: stream.slice('run/'.length), version }));
+  }
+
+  #overview(run: string, version: number, projectOf = this.#projects()): RunOverview {
+    const card = this.#cards.at(run, version);
+    const state = this.#sources.live?.state(run);
+    const known = state === undefined ? undefined : this.#overviews.get(run);
+    if (known !== undefined && known.version === card.version) return known;
+    const overview = overviewOf(card, this.#marksOf(run, projectOf(card.projectId)), this.#liveOf(card, state));
+    if (state !== undefined && this.#readers.size > 0) this.#overviews.set(run, overview);
+    return overview;
+  }
+
+  #marksOf(run: string, project: ProjectState) {
+    this.#readingSince ??= this.#sources.store.readingSince();
+    return { filing: filingOf(project, run), read: project.read[run], readingSince: this.#readingSince };
+  }
+
+  /** Each project is asked for once, however many runs it has. */
+  #projects(): (project: string) => ProjectState {
+    const known = new Map<string, ProjectState>();
+    return (project) => {
+      const state = known.get(project) ?? this.#sources.projects.state(project);
+      known.set(project, state);
+      return state;
+    };
+  }
+
+  /** A run that was only just put on record is about to be carried. */
+  #liveOf({ version }: RunCard, state: RunState | undefined): Parameters<typeof overviewOf>[2] {
+    const isStarting = version === 1 && this.#sources.live !== undefined;
+    if (state === undefined) return { carried: isStarting, attempts: [], count: 0 };
+    const { run } = state.start;
+    const live = liveAttempts(state, (task, attempt) => this.#heard.of(attemptId(run, task.ordinal, attempt)));
+    return { carried: true, ...live };
+  }
+
+  #onEvents(events: readonly StoredEvent[]): void {
+    for (const event of events) {
+      const run = event.stream.startsWith('run/') ? event.stream.slice('run/'.length) : undefined;
+      if (run !== undefined) this.#cards.hear(run, event);
+      if (run !== undefined && event.type === 'run.ended') this.#cards.at(run, event.version);
+      if (run !== undefined && event.type === 'attempt.ended') this.#endAttempt(run, event.data);
+      if (event.type === 'run.archived') for (const gone of this.#runsOf(event)) this.#cards.forget(gone);
+      for (const changed of this.#runsOf(event)) this.#change(changed);
+    }
+  }
+
+  /** The runs whose overview an event may change. */
+  #runsOf({ stream, type, data }: StoredEvent): string[] {
+    if (stream.startsWith('run/')) return [stream.slice('run/'.length)];
+    if (!stream.startsWith('project/') || typeof data !== 'object' || data === null) return [];
+    if ('run' in data) return [String(data.run)];
+    if (!type.startsWith('collection.')) return [];
+    const { filed } = this.#sources.projects.state(stream.slice('project/'.length));
+    return Object.keys(filed);
+  }
+
+  #endAttempt(run: string, data: unknown): void {
+    if (typeof data !== 'object' || data === null || !('task' in data) || !('attempt' in data)) return;
+    const ordinal = this.#sources.live?.state(run)?.tasks[String(data.task)]?.ordinal;
+    if (ordinal !== undefined) this.#heard.forget(attemptId(run, ordinal, Number(data.attempt)));
+  }
+
+  #onRows(rows: readonly TranscriptEntry[]): void {
+    if (this.#readers.size === 0) return;
+    this.#heard.hear(rows);
+    for (const { attempt } of rows) this.#lively.add(attempt.slice(0, attempt.indexOf('-')));
+    const { world } = this.#sources;
+    this.#alarm ??= world.alarm(world.now() + ACTIVITY_EVERY_MS, () => {
+      this.#alarm = undefined;
+      for (const run of this.#lively) this.#change(run);
+      this.#lively.clear();
+    });
+  }
+
+  #change(run: string): void {
+    this.#overviews.delete(run);
+    for (const reader of this.#readers) reader.tell(run);
+  }
+
+  #quiet(): void {
+    this.#alarm?.();
+    this.#alarm = undefined;
+    this.#lively.clear();
+    this.#overviews.clear();
+    this.#heard.forgetAll();
+  }
+}

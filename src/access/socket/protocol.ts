@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { AppError, ERRORS, type ErrorCode, messageOf } from '../../errors.ts';
+
+/** Raised whenever an older program could misunderstand a line. */
+export const PROTOCOL = 1;
+
+/** A longer line is never sent, and whoever sends one is cut off. */
+export const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+
+/** A stream's items that the reader has not taken yet; the source is not asked for more beyond it. */
+export const WINDOW_BYTES = 1024 * 1024;
+
+/** The first line of either side. */
+export const Hello = z.object({ manyhands: z.number().int() });
+
+const Id = z.number().int().positive();
+
+/** What a client says: asks, gives up asking, or has taken this much of a stream. */
+export const Question = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ask'), id: Id, operation: z.string(), input: z.unknown().optional() }),
+  z.object({ type: z.literal('cancel'), id: Id }),
+  z.object({ type: z.literal('took'), id: Id, bytes: z.number().int().positive() }),
+]);
+export type Question = z.infer<typeof Question>;
+
+const WireError = z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) });
+type WireError = z.infer<typeof WireError>;
+
+/** What a server says to a question: one `result`, or any number of `item`s and an `end`, or an `error`. */
+export const Answer = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('result'), id: Id, value: z.unknown().optional() }),
+  z.object({ type: z.literal('item'), id: Id, value: z.unknown().optional() }),
+  z.object({ type: z.literal('end'), id: Id }),
+  z.object({ type: z.literal('error'), id: Id, error: WireError }),
+]);
+export type Answer = z.infer<typeof Answer>;
+
+/** A message as one line; refuses what is not JSON or too long, before anything is sent. */
+export function encodeLine(message: Question | Answer | z.infer<typeof Hello>): Buffer {
+  const line = Buffer.from(`${toJson(message)}\n`);
+  if (line.length <= LONGEST_LINE_BYTES) return line;
+  const limit = `${LONGEST_LINE_BYTES} bytes`;
+  throw new AppError('INPUT_INVALID', `A message of ${line.length} bytes is longer than ${limit}`, {
+    bytes: line.length,
+  });
+}
+
+/** The message in a line, or undefined when the line is none. */
+export function decodeLine<T>(schema: z.ZodType<T>, line: Buffer): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(line.toString())).data;
+  } catch {
+    // Safe: a line that is not JSON is no message, and the caller cuts off who sent it.
+    return undefined;
+  }
+}
+
+/** An error line; anything but an AppError crosses as INTERNAL with its text. */
+export function encodeError(id: number, error: unknown): Buffer {
+  const code = error instanceof AppError ? error.code : 'INTERNAL';
+  const details = error instanceof AppError ? error.details : {};
+  try {
+    return encodeLine({ type: 'error', id, error: { code, message: messageOf(error), details } });
+  } catch {
+    // Safe: details that are not JSON, or too long, are left out; code and message still arrive.
+    return encodeLine({ type: 'error', id, error: { code, message: messageOf(error).slice(0, 10_000), details: {} } });
+  }
+}
+
+/** The error as it was thrown on the other side; a code unknown to this program becomes INTERNAL. */
+export function reviveError({ code, message, details }: WireError): AppError {
+  return isErrorCode(code)
+    ? new AppError(code, message, details)
+    : new AppError('INTERNAL', message, { ...details, code });
+}
+
+function toJson(message: unknown): string {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    throw new AppError('INTERNAL', `A message is not JSON: ${messageOf(cause)}`, {}, { cause });
+  }
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { lstat, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { AppError, errorCode, fromSystemError } from '../../errors.ts';
+import { crashpoint, realWorld, type World } from '../../world.ts';
+import { type Connection, type Handle, serveConnection } from './connection.ts';
+import { prepareSocketFolder } from './socket-path.ts';
+
+export type SocketServer = AsyncDisposable & { connections(): number };
+
+export type ServeOptions = { path: string; handle: Handle };
+
+/** At the end, clients and handlers that do not stop by themselves are left behind after this. */
+const FAREWELL_MS = 1_000;
+
+/**
+ * Serves on a socket that only its owner can open (0600). It takes the place of a socket file that is there already:
+ * the caller must hold the engine's lock, which proves that nobody listens on it.
+ */
+export async function serveSocket(options: ServeOptions, world: World = realWorld): Promise<SocketServer> {
+  const { path, handle } = options;
+  const connections = new Set<Connection>();
+  await prepareSocketFolder(path);
+  await removeStaleSocket(path);
+  const server = createServer((socket) => {
+    const connection = serveConnection(socket, handle);
+    connections.add(connection);
+    socket.on('close', () => connections.delete(connection));
+  });
+  crashpoint('socket.opening');
+  await listenPrivately(server, path);
+  crashpoint('socket.opened');
+  return {
+    connections: () => connections.size,
+    [Symbol.asyncDispose]: async () => {
+      if (server.listening) await closeServer(server, connections, world);
+    },
+  };
+}
+
+async function removeStaleSocket(path: string): Promise<void> {
+  try {
+    if ((await lstat(path)).isSocket()) await rm(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw fromSystemError(error, `removing the old socket ${path}`);
+  }
+}
+
+/** The socket is made while `listen` runs, so the mask makes it private from its first moment. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  const listening = once(server, 'listening');
+  const mask = process.umask(0o177);
+  try {
+    server.listen(path);
+  } finally {
+    process.umask(mask);
+  }
+  try {
+    await listening;
+  } catch (error) {
+    if (errorCode(error) !== 'EADDRINUSE') throw fromSystemError(error, `listening on ${path}`);
+    throw new AppError(
+      'ENGINE_BUSY',
+      `Something else is in the place of the socket ${path}`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+async function closeServer(server: Server, connections: Set<Connection>, world: World): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const stopWaiting = world.alarm(world.now() + FAREWELL_MS, () => {
+    for (const connection of connections) connection.destroy();
+  });
+  for (const connection of connections) void connection.end();
+  await closed;
+  stopWaiting();
+}

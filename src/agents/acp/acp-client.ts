@@ -1,0 +1,67 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { Readable, Writable } from 'node:stream';
+import {
+  type AnyMessage,
+  type ClientConnection,
+  client,
+  methods,
+  ndJsonStream,
+  RequestError,
+  type Stream,
+} from '@agentclientprotocol/sdk/unstable';
+import { z } from 'zod';
+import type { Conversation } from '../../process/conversation.ts';
+import { pathInside } from '../path-inside.ts';
+import type { AcpInput } from './acp-input.ts';
+import { chooseOption, isGranted, PermissionRequest } from './acp-permission.ts';
+
+/** What the agent does towards us, besides answering. */
+export interface ClientHandlers {
+  onUpdate(update: unknown): void;
+  /** Says whether the request is granted. */
+  onPermission(request: PermissionRequest): boolean;
+}
+
+const Notification = z.looseObject({
+  method: z.literal(methods.client.session.update),
+  params: z.looseObject({ update: z.unknown() }),
+});
+const FileRequest = z.looseObject({ path: z.string(), content: z.string().default('') });
+const REFUSED = -32_001;
+
+/** Connects to an agent as its client: permissions are answered by the rights of the order, files stay in the workspace. */
+export function connectClient(conversation: Conversation, order: AcpInput, handlers: ClientHandlers): ClientConnection {
+  const edit: PermissionRequest = { toolCall: { toolCallId: 'file', kind: 'edit' }, options: [] };
+  const inside = async (path: string) => {
+    const file = await pathInside(order.workspace, path);
+    if (file === undefined) throw new RequestError(REFUSED, `${path} is not in the workspace`);
+    return file;
+  };
+  return client({ name: 'manyhands' })
+    .onRequest(methods.client.session.requestPermission, PermissionRequest, ({ params }) => {
+      const optionId = chooseOption(params, handlers.onPermission(params));
+      return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
+    })
+    .onRequest(methods.client.fs.readTextFile, FileRequest, async ({ params }) => ({
+      content: await readFile(await inside(params.path), 'utf8'),
+    }))
+    .onRequest(methods.client.fs.writeTextFile, FileRequest, async ({ params }) => {
+      if (!isGranted(edit, order)) throw new RequestError(REFUSED, 'Writing is not allowed here');
+      await writeFile(await inside(params.path), params.content);
+      return {};
+    })
+    .connect(withoutUpdates(conversation, handlers));
+}
+
+/** Updates are taken out before the library, which drops those that it does not know, and in their order with answers. */
+function withoutUpdates({ input, output }: Conversation, { onUpdate }: ClientHandlers): Stream {
+  const { readable, writable } = ndJsonStream(Writable.toWeb(input), Readable.toWeb(output));
+  const sieve = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, controller) {
+      const { data } = Notification.safeParse(message);
+      if (data === undefined) controller.enqueue(message);
+      else onUpdate(data.params.update);
+    },
+  });
+  return { readable: readable.pipeThrough(sieve), writable };
+}

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../../errors.ts';
+import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { Agent, Assignment } from '../agent.ts';
+import { attemptEnvironment } from '../attempt-environment.ts';
+import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
+import type { AcpInput } from './acp-input.ts';
+import { acpReader } from './acp-reader.ts';
+import { canRestrain, obeyedBy, restrainingVariables } from './acp-restrictions.ts';
+
+/** An ACP agent's place in the configuration. */
+export interface AcpAgentOptions {
+  name: string;
+  config: AgentConfig;
+  search: ProgramSearch;
+  /** The command that starts our program which speaks with the agent. */
+  program?: readonly string[];
+}
+
+/** Agents by ACP take up to 1.2 GB each. */
+const MOST_PARALLEL = 8;
+
+/** Whose variables a program may see, told by its name. */
+const VENDORS: readonly (readonly [RegExp, RegExp])[] = [
+  [/claude/, /^(ANTHROPIC|CLAUDE)_/],
+  [/codex/, /^(OPENAI|CODEX)_/],
+  [/gemini/, /^(GEMINI|GOOGLE)_/],
+  [/opencode/, /^OPENCODE_/],
+];
+
+/** Any agent that speaks the Agent Client Protocol on its stdio; a program of ours is its client and outlives the engine. */
+export function acpAgent({ name, config, search, program = clientProgram() }: AcpAgentOptions): Agent {
+  const command = config.command;
+  if (command === undefined || command === '') {
+    const message = `agents.${name}.command is missing: an agent of kind acp needs a program`;
+    throw new AppError('CONFIG_INVALID', message, { name });
+  }
+  const find = () => findOnPath(command, search);
+  return {
+    name,
+    kind: 'acp',
+    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    vendor: VENDORS.find(([sign]) => sign.test(basename(command)))?.[1],
+    obeys: obeyedBy(command),
+    async available() {
+      const found = find();
+      if ('found' in found) return { ok: true, detail: `${found.found} (${cautionFor(command)})` };
+      const nextStep = `Install it, or name the program in agents.${name}.command.`;
+      return { ok: false, detail: found.missing, nextStep };
+    },
+    async command(assignment) {
+      const found = requireProgram(name, find());
+      const file = join(assignment.folder, 'acp-order.json');
+      const order = orderFor(assignment, [found, ...config.args]);
+      await writeFile(file, JSON.stringify(order), { mode: 0o600 });
+      return {
+        command: [...program, file],
+        env: attemptEnvironment(assignment, {
+          ...(await restrainingVariables(command, assignment)),
+          ...config.env,
+          ...assignment.settings.account?.env,
+        }),
+        pipeOutput: true,
+      };
+    },
+    reader: () => acpReader(),
+  };
+}
+
+/** What cannot be told or prevented before it starts. */
+function cautionFor(command: string): string {
+  const login = 'its login shows when it starts';
+  return canRestrain(command) ? login : `${login}; it may obey settings of the repository, which cannot be prevented`;
+}
+
+function orderFor(assignment: Assignment, command: string[]): AcpInput {
+  const { settings, session, outputSchema, workspace, promptFile, access } = assignment;
+  const { permission, instructions, model } = settings;
+  return {
+    command,
+    workspace,
+    promptFile,
+    access,
+    permission,
+    instructions,
+    allowedTools: [...settings.allowedTools],
+    disallowedTools: [...settings.disallowedTools],
+    allowedCli: [...settings.allowedCli],
+    addDirs: [...settings.addDirs],
+    mcp: { ...settings.mcp },
+    native: nativeTexts(settings.native),
+    ...(model === undefined ? {} : { model }),
+    ...(session === undefined ? {} : { session }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+}
+
+function nativeTexts(native: Assignment['settings']['native']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(native).flatMap(([file, text]) => (text === undefined ? [] : [[file, text]])),
+  );
+}
+
+/** Beside the built program, or the source of it, which Node runs as it is. */
+function clientProgram(): string[] {
+  const built = fileURLToPath(new URL('./acp.js', import.meta.url));
+  const source = fileURLToPath(new URL('./acp-program.ts', import.meta.url));
+  return [process.execPath, existsSync(built) ? built : source];
+}

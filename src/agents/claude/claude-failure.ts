@@ -1,0 +1,157 @@
+import type { Failure, FailureKind } from '../../schema/failure.ts';
+import type { AgentExit } from '../agent.ts';
+import { exitFailure } from '../exit-failure.ts';
+import { failureMessage } from '../failure-message.ts';
+import { signalFailure } from '../signal-failure.ts';
+import { statusFailure } from '../status-failure.ts';
+import type { ResultLine } from './claude-line.ts';
+
+const RESETS = /\bresets (?:at )?(\d{1,2})(?::(\d{2}))?\s?([ap]m) \(([\w/+-]+)\)/i;
+
+const MINUTE_MS = 60_000;
+
+const DAY_MS = 86_400_000;
+
+/** What the program itself said of a failed request, in the place of an answer. */
+export interface ApiError {
+  error: string | undefined;
+  /** When it was said. */
+  at: number | undefined;
+}
+
+/** All that decides how an attempt ended. */
+export interface ClaudeEnd {
+  exit: AgentExit;
+  result: ResultLine | undefined;
+  /** A turn began after the last result. */
+  isTurnOpen: boolean;
+  apiError: ApiError | undefined;
+  /** When a limit that refused a request is over, as the server said. */
+  limitResetAt: number | undefined;
+  /** The family of models that this limit is about, where it is not about all. */
+  limitFamily?: string | undefined;
+  stderr: string;
+}
+
+const BY_SUBTYPE: ReadonlyMap<string, FailureKind> = new Map([
+  ['error_max_turns', 'budget'],
+  ['error_max_budget_usd', 'budget'],
+  ['error_max_structured_output_retries', 'bad-output'],
+]);
+
+const BY_TERMINAL_REASON: ReadonlyMap<string, FailureKind> = new Map([
+  ['prompt_too_long', 'context-full'],
+  ['aborted_streaming', 'interrupted'],
+  ['aborted_tools', 'interrupted'],
+]);
+
+const BY_API_ERROR: ReadonlyMap<string, FailureKind> = new Map([
+  ['usage_limit_reached', 'usage-limit'],
+  ['connection_failed', 'network'],
+  ['stream_idle_timeout', 'network'],
+  ['max_output_tokens', 'implementation'],
+]);
+
+/** Words that the program puts beside a status, and that say more than it. */
+const BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
+  ['authentication_failed', 'auth'],
+  ['billing_error', 'billing'],
+  ['model_not_found', 'model-not-found'],
+  ['overloaded', 'overloaded'],
+  ['max_output_tokens', 'implementation'],
+]);
+
+/** What it says of a session that it was to go on with. */
+const LOST = /^No conversation found with session ID/;
+
+/** Only what the program writes when it ends without a result, never what an agent printed. */
+const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
+  [/cannot be used with root\/sudo privileges/, 'environment'],
+  [/\bENOSPC\b|no space left on device/i, 'disk-full'],
+  [/Please run \/login|Invalid API key/, 'auth'],
+];
+
+/** What went wrong, if anything: the last result's fields first, then the exit, then the program's own error channel. */
+export function claudeFailure(end: ClaudeEnd): Failure | undefined {
+  const failure = end.result === undefined || end.isTurnOpen ? unfinished(end) : finished(end, end.result);
+  if (failure === undefined || end.stderr === '') return failure;
+  return { ...failure, evidence: end.stderr };
+}
+
+function finished(end: ClaudeEnd, result: ResultLine): Failure | undefined {
+  if (result.is_error) return reported(end, result);
+  // A result that stands is not undone by a signal to a program that has nothing left to do.
+  if (end.exit.kind === 'interrupted' || signalFailure(end.exit.code) !== undefined) return undefined;
+  return exitFailure(end.exit);
+}
+
+function unfinished({ exit, stderr }: ClaudeEnd): Failure {
+  if (exit.kind === 'interrupted') return exitFailure(exit) ?? crashed();
+  const bySignal = signalFailure(exit.code);
+  if (bySignal !== undefined) return bySignal;
+  if (exit.code === 0) return crashed();
+  const kind = BY_STDERR.find(([sign]) => sign.test(stderr))?.[1];
+  if (kind !== undefined) return { kind, message: failureMessage(stderr) };
+  return exitFailure(exit) ?? crashed();
+}
+
+function crashed(): Failure {
+  return { kind: 'crashed', message: 'It ended without a result' };
+}
+
+function reported(end: ClaudeEnd, result: ResultLine): Failure {
+  const kind = kindOf(end, result);
+  const text = result.result || result.errors?.join('; ') || end.stderr || `It ended with ${result.subtype}`;
+  const message = failureMessage(text);
+  if (kind !== 'usage-limit' && kind !== 'rate-limit') return { kind, message };
+  const resetAt = end.limitResetAt ?? (end.apiError?.at === undefined ? undefined : resetTimeIn(text, end.apiError.at));
+  const family = end.limitFamily;
+  return {
+    kind,
+    message,
+    ...(resetAt === undefined ? {} : { resetAt }),
+    ...(family === undefined ? {} : { family }),
+  };
+}
+
+function kindOf({ apiError, limitResetAt }: ClaudeEnd, result: ResultLine): FailureKind {
+  const status = result.api_error_status ?? undefined;
+  const known =
+    (result.errors?.some((error) => LOST.test(error)) ? 'session-lost' : undefined) ??
+    BY_SUBTYPE.get(result.subtype) ??
+    BY_TERMINAL_REASON.get(result.terminal_reason ?? '') ??
+    BY_API_ERROR.get(result.api_error ?? '') ??
+    (result.stop_reason === 'refusal' ? 'refused' : undefined) ??
+    (status === 429 && limitResetAt !== undefined ? 'usage-limit' : undefined) ??
+    BY_ERROR.get(apiError?.error ?? '') ??
+    (status === undefined ? undefined : (statusFailure(status) ?? 'unknown'));
+  if (known !== undefined) return known;
+  if (result.subtype !== 'success') return 'crashed';
+  return apiError === undefined && result.terminal_reason !== 'api_error' ? 'unknown' : 'network';
+}
+
+/** The next time after `from` that Claude's own error text names, as in "resets 7:38pm (UTC)". */
+export function resetTimeIn(text: string, from: number): number | undefined {
+  const [, hour, minute = '0', half, zone] = RESETS.exec(text) ?? [];
+  if (hour === undefined || half === undefined || zone === undefined) return undefined;
+  const offset = offsetOf(zone, from);
+  if (offset === undefined || Number(hour) > 12 || Number(minute) > 59) return undefined;
+  const minutes = ((Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)) * 60 + Number(minute);
+  const midnight = Math.floor((from + offset) / DAY_MS) * DAY_MS - offset;
+  const today = midnight + minutes * MINUTE_MS;
+  return today > from ? today : today + DAY_MS;
+}
+
+/** How far a time zone's clocks are ahead of UTC at that time. */
+function offsetOf(zone: string, at: number): number | undefined {
+  try {
+    const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at);
+    const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours = '0', minutes = '0'] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name) ?? [];
+    const ahead = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+    return sign === '-' ? -ahead : ahead;
+  } catch {
+    // A zone that this machine does not know gives no time.
+    return undefined;
+  }
+}

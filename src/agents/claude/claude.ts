@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { Agent, Assignment } from '../agent.ts';
+import { promptArgument } from '../interactive-prompt.ts';
+import { interactiveReader } from '../interactive-reader.ts';
+import { findOnPath, requireProgram } from '../program.ts';
+import { programAvailability } from '../program-availability.ts';
+import { versionOf } from '../program-version.ts';
+import type { VendorAgentOptions } from '../vendor-agent.ts';
+import { claudeArguments, claudeTerminalArguments } from './claude-arguments.ts';
+import { claudeEnvironment } from './claude-environment.ts';
+import { writeClaudeFiles } from './claude-files.ts';
+import { findLogin } from './claude-login.ts';
+import { claudeReader } from './claude-reader.ts';
+
+/** Each takes 200 to 300 MB and shares one account's limits with the others. */
+const MOST_PARALLEL = 16;
+const INSTALL = 'Install it with npm install -g @anthropic-ai/claude-code, or name the program in';
+const LOG_IN = 'Run claude and log in with /login, or set ANTHROPIC_API_KEY, then try again.';
+
+/** A person who quits by Ctrl-C has not failed. */
+const QUITS = [130];
+
+/** Claude Code, headless: the prompt on stdin, its events on stdout, none of the repository's settings unless trusted. */
+export function claudeAgent({ name, config, search, env = process.env }: VendorAgentOptions): Agent {
+  const find = () => findOnPath(config.command ?? 'claude', search);
+  const asking = { PATH: search.path, HOME: env.HOME ?? '/', DISABLE_AUTOUPDATER: '1' };
+  return {
+    name,
+    kind: 'claude',
+    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    vendor: /^(ANTHROPIC|CLAUDE)_/,
+    available: () =>
+      programAvailability(find(), {
+        version: (program) => versionOf(program, asking),
+        login: () => findLogin({ config, env }),
+        install: `${INSTALL} agents.${name}.command.`,
+        logIn: LOG_IN,
+      }),
+    async command(assignment) {
+      const program = requireProgram(name, find());
+      const files = await writeClaudeFiles(assignment);
+      return {
+        command: [program, ...claudeArguments(assignment, files), ...config.args],
+        env: claudeEnvironment(assignment, config.env),
+        stdin: assignment.promptFile,
+        pipeOutput: true,
+      };
+    },
+    reader: ({ workspace }) => claudeReader(workspace),
+    interactive: {
+      async command(assignment) {
+        const program = requireProgram(name, find());
+        const files = await writeClaudeFiles(assignment);
+        const prompt = await promptArgument(assignment.promptFile);
+        const given = { session: sessionOf(assignment), added: config.args, prompt };
+        return {
+          command: [program, ...claudeTerminalArguments(assignment, files, given)],
+          env: claudeEnvironment(assignment, config.env),
+        };
+      },
+      reader: (assignment) =>
+        interactiveReader({ usage: { kind: 'unknown' }, session: sessionOf(assignment), quits: QUITS }),
+    },
+  };
+}
+
+/** The session of an attempt in a terminal, which we name ourselves: the same name again when the attempt is adopted. */
+function sessionOf({ session, attempt }: Assignment): string {
+  if (session !== undefined) return session;
+  const hex = createHash('sha256').update(`claude ${attempt}`).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
+}

@@ -1,0 +1,122 @@
+import type { Failure, FailureKind } from '../../schema/failure.ts';
+import type { AgentExit } from '../agent.ts';
+import { exitFailure } from '../exit-failure.ts';
+import { failureMessage } from '../failure-message.ts';
+import { signalFailure } from '../signal-failure.ts';
+import { statusFailure } from '../status-failure.ts';
+import type { RolloutError } from './codex-rollout.ts';
+
+const TRY_AGAIN = /try again at (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),? )?(\d{1,2}):(\d{2}) ([AP]M)/;
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const MINUTE_MS = 60_000;
+
+/** How the turn ended, as far as Codex said. */
+export type TurnEnd = { kind: 'open' } | { kind: 'completed' } | { kind: 'failed'; message: string };
+
+/** All that decides how an attempt ended. */
+export interface CodexEnd {
+  exit: AgentExit;
+  turn: TurnEnd;
+  error: RolloutError | undefined;
+  stderr: string;
+  now: number;
+}
+
+const BY_REASON: ReadonlyMap<string, FailureKind> = new Map([
+  ['context_window_exceeded', 'context-full'],
+  ['usage_limit_exceeded', 'usage-limit'],
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['server_overloaded', 'overloaded'],
+  ['policy_capacity_unavailable', 'overloaded'],
+  ['internal_server_error', 'overloaded'],
+  ['model_not_found', 'model-not-found'],
+  ['unauthorized', 'auth'],
+  ['session_budget_exceeded', 'budget'],
+  ['cyber_policy', 'refused'],
+  ['bio_policy', 'refused'],
+  ['misalignment_policy_violation', 'refused'],
+  ['sandbox_error', 'environment'],
+  ['response_stream_disconnected', 'network'],
+]);
+
+/** Sentences of Codex itself, and codes of its provider, in the message of a failed turn; an agent writes none of it. */
+const BY_MESSAGE: readonly (readonly [RegExp, FailureKind])[] = [
+  [/^Quota exceeded\b|"code":"insufficient_quota"/, 'billing'],
+  [/^You.ve hit your usage limit\b|^To use Codex with your ChatGPT plan/, 'usage-limit'],
+  [/"code":"context_length_exceeded"|ran out of room in the model's context window/, 'context-full'],
+  [/^Selected model is at capacity\b|^We.re currently experiencing high demand\b/, 'overloaded'],
+  [/^Missing environment variable\b|^Your access token could not be refreshed\b|\bcodex login\b/, 'auth'],
+  [/reason: content_filter\b/, 'refused'],
+  [/^Incomplete response returned\b/, 'implementation'],
+  [/^stream disconnected before completion\b|^error sending request\b|^timeout waiting for\b/, 'network'],
+  [/\bNo space left on device\b/, 'disk-full'],
+];
+const STATUS_IN_MESSAGE = /(?:^unexpected status|last status:) (\d{3})\b/;
+
+/** Only what the program writes when it ends before its first turn. */
+const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
+  [/\bNo space left on device\b/, 'disk-full'],
+  [/^Error: thread\/resume.*\bno rollout found\b/m, 'session-lost'],
+  [/^Error: .*\b(?:Not logged in|codex login)\b/m, 'auth'],
+  [/^Error(: | loading )|^error: /m, 'environment'],
+];
+
+/** What went wrong, if anything: the turn's own end first, then the exit, then the program's own error channel. */
+export function codexFailure(end: CodexEnd): Failure | undefined {
+  const failure = failureOf(end);
+  return failure === undefined || end.stderr === '' ? failure : { ...failure, evidence: end.stderr };
+}
+
+function failureOf({ exit, turn, error, stderr, now }: CodexEnd): Failure | undefined {
+  if (turn.kind === 'failed') return failedTurn(turn.message, error, now);
+  const bySignal = exit.kind === 'exited' ? signalFailure(exit.code) : exitFailure(exit);
+  if (turn.kind === 'completed') {
+    // A result that stands is not undone by a signal to a program that has nothing left to do.
+    return bySignal === undefined ? exitFailure(exit) : undefined;
+  }
+  if (bySignal !== undefined) return bySignal;
+  const kind = exit.kind === 'exited' && exit.code !== 0 ? find(BY_STDERR, stderr) : undefined;
+  if (kind !== undefined) return { kind, message: failureMessage(lastError(stderr)) };
+  return exitFailure(exit) ?? { kind: 'crashed', message: 'It ended without a result' };
+}
+
+function failedTurn(message: string, error: RolloutError | undefined, now: number): Failure {
+  const kind = kindOf(message, error);
+  const failure = { kind, message: failureMessage(message) };
+  const resetAt = kind === 'usage-limit' ? resetTimeIn(message, error?.at ?? now) : undefined;
+  return resetAt === undefined ? failure : { ...failure, resetAt };
+}
+
+/** Codex calls a used up credit a usage limit, and a lost connection "other": there its sentence says more. */
+function kindOf(message: string, error: RolloutError | undefined): FailureKind {
+  const bySentence = find(BY_MESSAGE, message);
+  if (bySentence === 'billing') return bySentence;
+  const status = error?.status ?? Number(STATUS_IN_MESSAGE.exec(message)?.[1] ?? Number.NaN);
+  return BY_REASON.get(error?.reason ?? '') ?? statusFailure(status) ?? bySentence ?? 'unknown';
+}
+
+function find(table: readonly (readonly [RegExp, FailureKind])[], text: string): FailureKind | undefined {
+  return table.find(([sign]) => sign.test(text))?.[1];
+}
+
+function lastError(stderr: string): string {
+  return stderr.split('\n').findLast((line) => /^error(: | loading )/i.test(line)) ?? stderr;
+}
+
+/**
+ * When a usage limit is over, from Codex' own message: a time of the day of `from`, or with its date, both by this
+ * machine's clock. Seconds are not told, so it is the end of that minute.
+ */
+export function resetTimeIn(message: string, from: number): number | undefined {
+  const [, month, day, year, hour, minute, half] = TRY_AGAIN.exec(message) ?? [];
+  if (hour === undefined || minute === undefined || Number(hour) > 12 || Number(minute) > 59) return undefined;
+  const date = new Date(from);
+  if (month !== undefined) {
+    if (!MONTHS.includes(month)) return undefined;
+    date.setFullYear(Number(year), MONTHS.indexOf(month), Number(day));
+  }
+  date.setHours((Number(hour) % 12) + (half === 'PM' ? 12 : 0), Number(minute), 0, 0);
+  return date.getTime() + MINUTE_MS;
+}

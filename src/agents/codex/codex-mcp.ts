@@ -1,0 +1,66 @@
+import type { McpServer } from '../../schema/config/mcp.ts';
+import type { AssignmentSettings } from '../agent.ts';
+import type { TomlValue } from './toml.ts';
+
+/** Servers of tools as Codex is told of them, and the variables that hold their secrets. */
+export interface CodexMcp {
+  servers: Record<string, TomlValue>;
+  env: Record<string, string>;
+}
+
+const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Values of variables and headers go by the environment: the arguments of a program can be read by everybody. */
+export function codexMcp({ mcp, disallowedTools }: Pick<AssignmentSettings, 'mcp' | 'disallowedTools'>): CodexMcp {
+  const env: Record<string, string> = {};
+  const hide = (value: string): string => {
+    const name = `MANYHANDS_MCP_${Object.keys(env).length}`;
+    env[name] = value;
+    return name;
+  };
+  const servers: Record<string, TomlValue> = {};
+  for (const [name, server] of Object.entries(mcp)) {
+    if (disallowedTools.includes(`mcp__${name}`)) continue;
+    const refused = disallowedTools.flatMap((tool) =>
+      tool.startsWith(`mcp__${name}__`) ? [tool.slice(`mcp__${name}__`.length)] : [],
+    );
+    servers[name] = {
+      ...('url' in server ? remote(server, hide) : local(server, hide)),
+      ...(refused.length === 0 ? {} : { disabled_tools: refused }),
+      default_tools_approval_mode: 'approve',
+    };
+  }
+  return { servers, env };
+}
+
+type Remote = Extract<McpServer, { url: string }>;
+type Local = Extract<McpServer, { command: string }>;
+type Hide = (value: string) => string;
+
+function remote({ url, headers }: Remote, hide: Hide) {
+  const hidden = Object.entries(headers).map(([header, value]) => [header, hide(value)]);
+  return { url, ...(hidden.length === 0 ? {} : { env_http_headers: Object.fromEntries(hidden) }) };
+}
+
+/** Two servers may want different values of one variable, so each is started by a shell that puts its own back. */
+function local({ command, args, env }: Local, hide: Hide) {
+  const hidden = Object.entries(env).flatMap(([name, value]) =>
+    SHELL_NAME.test(name) ? [{ name, variable: hide(value) }] : [],
+  );
+  const odd = Object.entries(env).filter(([name]) => !SHELL_NAME.test(name));
+  const inline = odd.length === 0 ? {} : { env: Object.fromEntries(odd) };
+  if (hidden.length === 0) return { command, args, ...inline };
+  const assignments = hidden.map(({ name, variable }) => `${name}="$${variable}"`).join(' ');
+  return {
+    command: '/bin/sh',
+    args: [
+      '-c',
+      `export ${assignments}; unset ${hidden.map(({ variable }) => variable).join(' ')}; exec "$@"`,
+      'sh',
+      command,
+      ...args,
+    ],
+    env_vars: hidden.map(({ variable }) => variable),
+    ...inline,
+  };
+}

@@ -1,0 +1,242 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import { z } from 'zod';
+import { errorCode } from '../../errors.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { World } from '../../world.ts';
+import type { AgentEvent, AgentExit, AgentReader, AgentResult, Assignment } from '../agent.ts';
+import { parseJsonObject } from '../json-object.ts';
+import { type BilledTokens, costOf, type PriceList } from '../prices.ts';
+import { sumUsage } from '../sum-usage.ts';
+import { tailOfLines } from '../tail-of-lines.ts';
+import { toolCall } from '../tool-call.ts';
+import { codexFailure, type TurnEnd } from './codex-failure.ts';
+import { CodexLine, type ToolItem } from './codex-line.ts';
+import { type ModelCall, openRollout, type Rollout } from './codex-rollout.ts';
+import { withoutNulls } from './codex-schema.ts';
+
+/** What a reader of one attempt needs. */
+export interface CodexReading {
+  assignment: Assignment;
+  /** Where Codex keeps the records of its threads. */
+  home: string;
+  prices: PriceList;
+  world: World;
+}
+
+/** The file in the attempt's folder that tells how long a resumed thread's record was before the attempt. */
+export const BEFORE_FILE = 'codex-before.json';
+
+const Before = z.object({ rolloutBytes: z.number().int().nonnegative() });
+const RETRY = /^(Reconnecting\.\.\.|waiting for network)/i;
+const PATCH_REJECTED = /\berror=(patch rejected: .*)$/;
+const CHANGES = { add: 'added', update: 'modified', delete: 'deleted' } as const;
+
+/** Reads Codex' events; what it consumed is taken from its own record of the thread, which also survives a kill. */
+export function codexReader(reading: CodexReading): AgentReader {
+  const state = new CodexAttempt(reading);
+  return {
+    line: (file, text) => (file === 'stderr' ? state.error(text) : state.line(text)),
+    usage: () => state.usage(),
+    end: (exit) => state.end(exit),
+  };
+}
+
+class CodexAttempt {
+  readonly #reading: CodexReading;
+  readonly #errors = tailOfLines();
+  readonly #called = new Set<string>();
+  #rollout: Rollout | undefined;
+  #session: string | undefined;
+  #hasTurn = false;
+  #turn: TurnEnd = { kind: 'open' };
+  #told: BilledTokens | undefined;
+  #text = '';
+
+  constructor(reading: CodexReading) {
+    this.#reading = reading;
+  }
+
+  error(text: string): AgentEvent[] {
+    this.#errors.add(text);
+    const message = PATCH_REJECTED.exec(text)?.[1];
+    return message === undefined
+      ? [{ type: 'unknown', raw: text }]
+      : [{ type: 'permission-denied', tool: 'apply_patch', message }];
+  }
+
+  line(text: string): AgentEvent[] {
+    const line = CodexLine.safeParse(parseJsonObject(text)).data;
+    if (line === undefined) return [{ type: 'unknown', raw: text }];
+    this.#rollout?.refresh();
+    return this.#events(line);
+  }
+
+  usage(): Usage {
+    const { assignment, prices } = this.#reading;
+    if (this.#rollout !== undefined && this.#rollout.calls.length > 0) return usageOf(this.#rollout.calls, prices);
+    if (this.#told === undefined) return { kind: 'none' };
+    // Without its record a resumed thread's total cannot be told apart from what was there before.
+    if (assignment.session !== undefined) return { kind: 'unknown' };
+    const { promptTokens: _, ...tokens } = this.#told;
+    return usageOf([{ model: assignment.settings.model, tokens }], prices);
+  }
+
+  end(exit: AgentExit): AgentResult {
+    const { assignment, world } = this.#reading;
+    this.#rollout?.refresh();
+    const failure = codexFailure({
+      exit,
+      turn: this.#turn,
+      error: this.#rollout?.error,
+      stderr: this.#errors.text(),
+      now: world.now(),
+    });
+    const session = this.#session ?? assignment.session;
+    const output = failure === undefined ? this.#output() : undefined;
+    return {
+      usage: this.#finalUsage(),
+      text: this.#text,
+      ...(session === undefined ? {} : { session }),
+      ...(output === undefined ? {} : { output }),
+      ...(failure === undefined ? {} : { failure }),
+    };
+  }
+
+  #events(line: CodexLine): AgentEvent[] {
+    switch (line.type) {
+      case 'thread.started':
+        this.#session = line.thread_id;
+        this.#follow(line.thread_id);
+        return [{ type: 'session', id: line.thread_id }];
+      case 'turn.started':
+        this.#hasTurn = true;
+        this.#turn = { kind: 'open' };
+        return [];
+      case 'turn.completed':
+        this.#turn = { kind: 'completed' };
+        this.#told = line.usage;
+        return [{ type: 'usage', usage: this.usage() }, this.#result()];
+      case 'turn.failed':
+        this.#turn = { kind: 'failed', message: line.error.message };
+        return [{ type: 'result', isError: true, text: line.error.message }];
+      case 'error':
+        if (RETRY.test(line.message)) return [{ type: 'retry', message: line.message }];
+        this.#turn = { kind: 'failed', message: line.message };
+        return [];
+      case 'item.started':
+      case 'item.updated':
+        return this.#call(line.item);
+      case 'item.completed':
+        if (!('text' in line.item)) return [...this.#call(line.item), ...this.#outcome(line.item)];
+        if (line.item.type === 'reasoning') return [{ type: 'reasoning', text: line.item.text }];
+        this.#text = line.item.text;
+        return [{ type: 'text', text: line.item.text }];
+    }
+  }
+
+  #call(item: ToolItem): AgentEvent[] {
+    if (this.#called.has(item.id)) return [];
+    this.#called.add(item.id);
+    return toolCall({ id: item.id, ...nameAndInput(item) });
+  }
+
+  #outcome(item: ToolItem): AgentEvent[] {
+    const isError = 'status' in item && item.status !== 'completed';
+    const result: AgentEvent = { type: 'tool-result', id: item.id, output: outputOf(item), isError };
+    if ('status' in item && item.status === 'declined') {
+      const { name } = nameAndInput(item);
+      return [result, { type: 'permission-denied', tool: name, message: `${name} was declined` }];
+    }
+    if (item.type !== 'file_change' || isError) return [result];
+    return [
+      result,
+      ...item.changes.map(({ path, kind }) => ({
+        type: 'file-change' as const,
+        path: this.#inside(path),
+        change: CHANGES[kind],
+      })),
+    ];
+  }
+
+  #inside(path: string): string {
+    const inside = relative(this.#reading.assignment.workspace, path);
+    return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
+  }
+
+  #result(): AgentEvent {
+    const output = this.#output();
+    return { type: 'result', isError: false, text: this.#text, ...(output === undefined ? {} : { output }) };
+  }
+
+  #output(): unknown {
+    const output = parseJsonObject(this.#text);
+    const { outputSchema } = this.#reading.assignment;
+    return output === undefined || outputSchema === undefined ? output : withoutNulls(output, outputSchema);
+  }
+
+  #follow(thread: string): void {
+    const { home, assignment } = this.#reading;
+    const from = assignment.session === undefined ? 0 : bytesBefore(assignment.folder);
+    if (from !== undefined) this.#rollout ??= openRollout({ home, thread, from });
+  }
+
+  /** A call that was under way when a turn broke off may have cost something; one that was refused has not. */
+  #finalUsage(): Usage {
+    const usage = this.usage();
+    if (usage.kind !== 'none' || !this.#hasTurn || this.#turn.kind === 'completed') return usage;
+    if (this.#turn.kind === 'open') return { kind: 'unknown' };
+    return /^(stream disconnected|Incomplete response)/.test(this.#turn.message) ? { kind: 'unknown' } : usage;
+  }
+}
+
+function nameAndInput(item: ToolItem): { name: string; input: unknown } {
+  switch (item.type) {
+    case 'command_execution':
+      return { name: 'exec_command', input: { command: item.command } };
+    case 'file_change':
+      return { name: 'apply_patch', input: { changes: item.changes } };
+    case 'mcp_tool_call':
+      return { name: `mcp__${item.server}__${item.tool}`, input: item.arguments };
+    case 'web_search':
+      return { name: 'web_search', input: { query: item.query } };
+  }
+}
+
+function outputOf(item: ToolItem): string {
+  if (item.type === 'command_execution') return item.aggregated_output;
+  if (item.type !== 'mcp_tool_call') return '';
+  if (item.error) return item.error.message;
+  const text = z.object({ text: z.string() });
+  return (item.result?.content ?? []).map((part) => text.safeParse(part).data?.text ?? JSON.stringify(part)).join('\n');
+}
+
+function bytesBefore(folder: string): number | undefined {
+  try {
+    return Before.safeParse(parseJsonObject(readFileSync(join(folder, BEFORE_FILE), 'utf8'))).data?.rolloutBytes;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** What calls cost together; one whose model has no known price makes all of it unknown. */
+function usageOf(calls: readonly ModelCall[], prices: PriceList): Usage {
+  return calls.reduce<Usage>((sum, call) => sumUsage(sum, usageOfCall(call, prices)), { kind: 'none' });
+}
+
+function usageOfCall({ model, tokens }: ModelCall, prices: PriceList): Usage {
+  const { inputTokens, cachedTokens, outputTokens, writtenTokens = 0 } = tokens;
+  if (inputTokens + cachedTokens + outputTokens + writtenTokens === 0) return { kind: 'none' };
+  const costUsd = model === undefined ? undefined : costOf(model, tokens, prices);
+  if (model === undefined || costUsd === undefined) return { kind: 'unknown' };
+  return {
+    kind: 'known',
+    costUsd,
+    inputTokens: inputTokens + writtenTokens,
+    outputTokens,
+    cachedTokens,
+    turns: 1,
+    model,
+  };
+}

@@ -1,0 +1,174 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { errorCode } from '../../errors.ts';
+import { lineReader } from '../../process/lines.ts';
+import { parseJsonObject } from '../json-object.ts';
+import type { BilledTokens } from '../prices.ts';
+
+/** One call of a model, as it was billed. */
+export interface ModelCall {
+  model: string | undefined;
+  tokens: BilledTokens;
+}
+
+/** Why a turn failed, in Codex' own terms: a word, or a word with a status of HTTP. */
+export interface RolloutError {
+  reason: string;
+  status?: number;
+  /** When it failed. */
+  at?: number;
+}
+
+/** Codex' own record of a thread, which it keeps while it works and which outlives it. */
+export interface Rollout {
+  /** Reads what was added; false while there is no record. */
+  refresh(): boolean;
+  readonly calls: readonly ModelCall[];
+  readonly error: RolloutError | undefined;
+}
+
+const Count = z.number().int().nonnegative();
+/** Tokens in Codex' own words, where the input includes what was cached. */
+export const CodexTokens = z
+  .object({
+    input_tokens: Count,
+    cached_input_tokens: Count.default(0),
+    cache_write_input_tokens: Count.default(0),
+    output_tokens: Count,
+  })
+  .transform(
+    ({ input_tokens: prompt, cached_input_tokens: cached, cache_write_input_tokens: written, output_tokens }) => ({
+      inputTokens: Math.max(0, prompt - cached - written),
+      cachedTokens: cached,
+      writtenTokens: written,
+      outputTokens: output_tokens,
+      promptTokens: prompt,
+    }),
+  );
+
+const Status = z.object({ http_status_code: z.number().int().nullish() });
+const Line = z.union([
+  z.object({ type: z.literal('turn_context'), payload: z.object({ model: z.string() }) }),
+  z.object({ type: z.literal('token_usage_record'), payload: z.object({ usage: CodexTokens }) }),
+  z.object({
+    type: z.literal('event_msg'),
+    timestamp: z.string().optional(),
+    payload: z.object({
+      type: z.literal('token_count'),
+      info: z.object({ total_token_usage: z.unknown(), last_token_usage: CodexTokens }),
+    }),
+  }),
+  z.object({
+    type: z.literal('event_msg'),
+    timestamp: z.string().optional(),
+    payload: z.object({
+      type: z.literal('task_complete'),
+      error: z.object({ codex_error_info: z.union([z.string(), z.record(z.string(), Status.nullish())]) }),
+    }),
+  }),
+]);
+
+/** The rest of a record is the conversation itself, which may be long. */
+const OF_INTEREST = /"(turn_context|token_usage_record|token_count|task_complete)"/;
+const MAX_LINE_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+const DAY_MS = 86_400_000;
+const THREAD_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The record of a thread; it lies in a folder of the day on which the thread began, which its id tells. */
+export function findRollout(home: string, thread: string): string | undefined {
+  const [, high, low] = THREAD_ID.exec(thread) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  const began = Number.parseInt(high + low, 16);
+  // Days are those of the machine's time zone.
+  for (const at of [began, began - DAY_MS, began + DAY_MS]) {
+    const folder = join(home, 'sessions', ...new Date(at).toISOString().slice(0, 10).split('-'));
+    const name = listFolder(folder).find((file) => file.endsWith(`-${thread}.jsonl`));
+    if (name !== undefined) return join(folder, name);
+  }
+  return undefined;
+}
+
+/** Follows the record of a thread from a byte on; nothing is read before the first refresh. */
+export function openRollout({ home, thread, from }: { home: string; thread: string; from: number }): Rollout {
+  const lines = lineReader({ maxLineBytes: MAX_LINE_BYTES, from });
+  const counted: ModelCall[] = [];
+  const recorded: ModelCall[] = [];
+  let file: string | undefined;
+  let position = from;
+  let model: string | undefined;
+  let lastTotal = '';
+  let error: RolloutError | undefined;
+  const take = (text: string) => {
+    const line = OF_INTEREST.test(text) ? Line.safeParse(parseJsonObject(text)).data : undefined;
+    if (line === undefined) return;
+    if (line.type === 'turn_context') model = line.payload.model;
+    else if (line.type === 'token_usage_record') recorded.push({ model, tokens: line.payload.usage });
+    else if (line.payload.type === 'task_complete')
+      error = errorIn(line.payload.error.codex_error_info, line.timestamp);
+    else {
+      const total = JSON.stringify(line.payload.info.total_token_usage);
+      if (total !== lastTotal) counted.push({ model, tokens: line.payload.info.last_token_usage });
+      lastTotal = total;
+    }
+  };
+  return {
+    refresh() {
+      file ??= findRollout(home, thread);
+      if (file === undefined) return false;
+      position = readFrom(file, position, (chunk) => {
+        for (const { text } of lines.push(chunk)) take(text);
+      });
+      return true;
+    },
+    // Older programs write no records of single calls, and a count only when the tools of a call have ended.
+    get calls() {
+      return recorded.length > 0 ? recorded : counted;
+    },
+    get error() {
+      return error;
+    },
+  };
+}
+
+type ErrorInfo = string | Record<string, z.infer<typeof Status> | null | undefined>;
+
+function errorIn(info: ErrorInfo, timestamp: string | undefined): RolloutError | undefined {
+  const [reason, more] = typeof info === 'string' ? [info] : (Object.entries(info)[0] ?? []);
+  if (reason === undefined) return undefined;
+  const status = more?.http_status_code ?? undefined;
+  const at = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
+  return { reason, ...(status === undefined ? {} : { status }), ...(Number.isNaN(at) ? {} : { at }) };
+}
+
+function readFrom(file: string, from: number, take: (chunk: Buffer) => void): number {
+  const fd = ifThere(() => openSync(file, 'r'));
+  if (fd === undefined) return from;
+  try {
+    let position = from;
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const length = readSync(fd, chunk, 0, CHUNK_BYTES, position);
+      if (length === 0) return position;
+      take(chunk.subarray(0, length));
+      position += length;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function listFolder(folder: string): string[] {
+  return ifThere(() => readdirSync(folder)) ?? [];
+}
+
+/** A record that is not there, not yet or not any more, or that we may not see, tells nothing; the attempt goes on. */
+function ifThere<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Permission } from '../../schema/config/agent.ts';
+import type { Assignment } from '../agent.ts';
+import { shellPrefixes } from '../shell-patterns.ts';
+
+/** What an attempt may do: a mode of Gemini's, and rules of its policy engine as a file's text. */
+export interface GeminiRights {
+  mode: 'default' | 'auto_edit' | 'yolo';
+  policy: string;
+}
+
+type Rule = { decision: 'allow' | 'deny'; priority: number } & ({ tools: string[] } | { commands: string[] });
+
+const WRITING = ['write_file', 'replace', 'save_memory'];
+/** It would turn the work into the writing of a plan. */
+const NEVER = ['enter_plan_mode'];
+const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
+const TOOL = /^[a-z][\w*-]*$/;
+
+/** What is not allowed is refused: nobody is there to be asked. Its plan mode is not used, as it has it write a plan. */
+const MODES: Readonly<Record<Permission, GeminiRights['mode']>> = {
+  default: 'default',
+  acceptEdits: 'auto_edit',
+  plan: 'default',
+  dontAsk: 'default',
+  bypass: 'yolo',
+};
+
+/** The rights of one attempt; a task that only reads gets none to write, whatever the settings say. */
+export function geminiRights({ access, settings }: Assignment): GeminiRights {
+  const { permission, allowedTools, allowedCli, disallowedTools } = settings;
+  const refused = [...rules('deny', 900, disallowedTools), rule('deny', 900, { tools: NEVER })];
+  if (access === 'read' || permission === 'plan') {
+    const policy = [
+      ...refused,
+      rule('deny', 950, { tools: WRITING }),
+      rule('allow', 800, { commands: READING_COMMANDS }),
+    ];
+    return { mode: 'default', policy: policyText(policy, false) };
+  }
+  const commands = [...(permission === 'acceptEdits' ? ['git'] : []), ...allowedCli];
+  const policy = [...refused, ...rules('allow', 800, allowedTools), rule('allow', 800, { commands })];
+  return { mode: MODES[permission], policy: policyText(policy, true) };
+}
+
+/** Patterns in the words of another agent's tools say nothing here, but for shell commands, which all have. */
+function rules(decision: Rule['decision'], priority: number, patterns: readonly string[]): Rule[] {
+  const commands = shellPrefixes(patterns);
+  const tools = patterns.filter((pattern) => TOOL.test(pattern));
+  return [rule(decision, priority, { commands }), rule(decision, priority, { tools })];
+}
+
+function rule(decision: Rule['decision'], priority: number, what: { tools: string[] } | { commands: string[] }): Rule {
+  return { decision, priority, ...what };
+}
+
+function policyText(all: readonly Rule[], allowRedirection: boolean): string {
+  return all
+    .filter((each) => ('tools' in each ? each.tools : each.commands).length > 0)
+    .map((each) =>
+      [
+        '[[rule]]',
+        ...('tools' in each
+          ? [`toolName = ${JSON.stringify(each.tools)}`]
+          : ['toolName = "run_shell_command"', `commandPrefix = ${JSON.stringify(each.commands)}`]),
+        `decision = "${each.decision}"`,
+        `priority = ${each.priority}`,
+        ...(each.decision === 'allow' && 'commands' in each && allowRedirection ? ['allowRedirection = true'] : []),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}

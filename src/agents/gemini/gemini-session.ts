@@ -1,0 +1,117 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { errorCode, isAbsent } from '../../errors.ts';
+import { parseJsonObject } from '../json-object.ts';
+import type { BilledTokens } from '../prices.ts';
+import type { TokensByModel } from './gemini-usage.ts';
+
+/** What one session has consumed since this attempt began, as Gemini notes it answer by answer. */
+export interface GeminiSession {
+  tokens(): TokensByModel;
+}
+
+const Count = z.number().int().nonnegative();
+const Answer = z.object({
+  id: z.string(),
+  type: z.literal('gemini'),
+  timestamp: z.string(),
+  model: z.string(),
+  tokens: z.object({ input: Count, output: Count, cached: Count.default(0), thoughts: Count.default(0) }),
+});
+
+const PIECE_BYTES = 256 * 1024;
+const LINE_END = 10;
+
+/** Follows a session's file under a home: it survives a kill, which the final count on stdout does not. */
+export function followSession(home: string, session: { id: string; from: number }): GeminiSession {
+  const answers = new Map<string, { model: string; tokens: BilledTokens }>();
+  let file: string | undefined;
+  let offset = 0;
+  let rest = Buffer.alloc(0);
+  const take = (line: string) => {
+    const { data } = Answer.safeParse(parseJsonObject(line));
+    if (data === undefined || Date.parse(data.timestamp) < session.from) return;
+    const { input, output, cached, thoughts } = data.tokens;
+    const tokens = { inputTokens: Math.max(0, input - cached), cachedTokens: cached, outputTokens: output + thoughts };
+    answers.set(data.id, { model: data.model, tokens });
+  };
+  return {
+    tokens() {
+      file ??= findFile(home, session.id);
+      if (file !== undefined) {
+        for (const piece of readFrom(file, offset)) {
+          offset += piece.length;
+          rest = Buffer.concat([rest, piece]);
+          const end = rest.lastIndexOf(LINE_END);
+          for (const line of rest
+            .subarray(0, end + 1)
+            .toString('utf8')
+            .split('\n'))
+            take(line);
+          rest = rest.subarray(end + 1);
+        }
+      }
+      return byModel([...answers.values()]);
+    },
+  };
+}
+
+function byModel(answers: readonly { model: string; tokens: BilledTokens }[]): TokensByModel {
+  const sums = new Map<string, BilledTokens>();
+  for (const { model, tokens } of answers) {
+    const sum = sums.get(model) ?? { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+    sum.inputTokens += tokens.inputTokens;
+    sum.cachedTokens += tokens.cachedTokens;
+    sum.outputTokens += tokens.outputTokens;
+    sums.set(model, sum);
+  }
+  return sums;
+}
+
+/** Named by the beginning of the session's id, in a folder for its project. */
+function findFile(home: string, id: string): string | undefined {
+  const folder = join(home, '.gemini', 'tmp');
+  for (const project of namesIn(folder)) {
+    const chats = join(folder, project, 'chats');
+    const name = namesIn(chats).find((each) => each.endsWith(`-${id.slice(0, 8)}.jsonl`));
+    if (name !== undefined) return join(chats, name);
+  }
+  return undefined;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+function* readFrom(file: string, from: number): Generator<Buffer> {
+  const opened = openIfThere(file);
+  if (opened === undefined) return;
+  try {
+    let at = from;
+    for (;;) {
+      const piece = Buffer.alloc(PIECE_BYTES);
+      const size = readSync(opened, piece, 0, PIECE_BYTES, at);
+      if (size === 0) return;
+      at += size;
+      yield piece.subarray(0, size);
+    }
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** Gemini tidies its old sessions away by itself. */
+function openIfThere(file: string): number | undefined {
+  try {
+    return openSync(file, 'r');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

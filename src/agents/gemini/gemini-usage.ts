@@ -1,0 +1,23 @@
+import type { Usage } from '../../schema/usage.ts';
+import { type BilledTokens, costOf, type PriceList } from '../prices.ts';
+
+/** Tokens of one model, cached ones apart. */
+export type TokensByModel = ReadonlyMap<string, BilledTokens>;
+
+/** What the tokens of all models come to; without a price for each, nobody knows what was spent. */
+export function billedUsage(models: TokensByModel, turns: number, prices?: PriceList): Usage {
+  const sum = { costUsd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+  let billed: { model: string; cost: number } | undefined;
+  for (const [model, tokens] of models) {
+    if (tokens.inputTokens + tokens.cachedTokens + tokens.outputTokens === 0) continue;
+    const cost = costOf(model, tokens, prices);
+    if (cost === undefined) return { kind: 'unknown' };
+    sum.costUsd += cost;
+    sum.inputTokens += tokens.inputTokens;
+    sum.outputTokens += tokens.outputTokens;
+    sum.cachedTokens += tokens.cachedTokens;
+    if (billed === undefined || cost > billed.cost) billed = { model, cost };
+  }
+  if (billed === undefined) return { kind: 'none' };
+  return { kind: 'known', ...sum, turns, model: billed.model };
+}

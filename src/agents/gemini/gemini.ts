@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Agent, Assignment } from '../agent.ts';
+import { attemptEnvironment } from '../attempt-environment.ts';
+import { promptArgument } from '../interactive-prompt.ts';
+import { interactiveReader } from '../interactive-reader.ts';
+import type { PriceList } from '../prices.ts';
+import { findOnPath, requireProgram } from '../program.ts';
+import { programAvailability } from '../program-availability.ts';
+import { versionOf } from '../program-version.ts';
+import type { VendorAgentOptions } from '../vendor-agent.ts';
+import { geminiArguments, geminiTerminalArguments, geminiVariables } from './gemini-arguments.ts';
+import { type GeminiHome, prepareGeminiHome } from './gemini-home.ts';
+import { findGeminiLogin, LOGIN_VARIABLES, userFolderOf } from './gemini-login.ts';
+import { geminiReader } from './gemini-reader.ts';
+
+type GeminiAgentOptions = VendorAgentOptions & {
+  prices?: PriceList;
+};
+
+/** Each takes 250 to 400 MB and shares one account's limits with the others. */
+const MOST_PARALLEL = 16;
+/** A person who quits by Ctrl-C has not failed. */
+const QUITS = [130];
+const SETTINGS = '.gemini/settings.json';
+const INSTALL = 'Install it with npm install -g @google/gemini-cli, or name the program in';
+const LOG_IN = 'Run gemini and log in, or set GEMINI_API_KEY, then try again.';
+
+/** Gemini CLI, headless: the prompt on stdin, its events on stdout, in a home of its own with the user's login linked. */
+export function geminiAgent(options: GeminiAgentOptions): Agent {
+  const { name, config, search, env = process.env } = options;
+  const find = () => findOnPath(config.command ?? 'gemini', search);
+  return {
+    name,
+    kind: 'gemini',
+    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    vendor: /^(GEMINI|GOOGLE)_/,
+    available: () =>
+      programAvailability(find(), {
+        version: (program) => askVersion(program, search.path),
+        login: () => findGeminiLogin(config, env),
+        install: `${INSTALL} agents.${name}.command.`,
+        logIn: LOG_IN,
+      }),
+    async command(assignment) {
+      const program = requireProgram(name, find());
+      const { home, env: own, isTrusted } = await prepare(assignment, config.env);
+      return {
+        command: [program, ...geminiArguments(assignment, home, isTrusted), ...config.args],
+        env: own,
+        stdin: assignment.promptFile,
+        pipeOutput: true,
+      };
+    },
+    reader: (assignment) => geminiReader(assignment, options.prices),
+    interactive: {
+      async command(assignment) {
+        const program = requireProgram(name, find());
+        const { home, env: own, isTrusted } = await prepare(assignment, config.env);
+        const prompt = await promptArgument(assignment.promptFile);
+        return {
+          command: [program, ...config.args, ...geminiTerminalArguments(assignment, { home, isTrusted, prompt })],
+          env: own,
+        };
+      },
+      reader: () => interactiveReader({ usage: { kind: 'unknown' }, quits: QUITS }),
+    },
+  };
+}
+
+type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean };
+
+/** A home of its own for the attempt, and the environment that leads to it. */
+async function prepare(assignment: Assignment, configured: Record<string, string>): Promise<Prepared> {
+  const { account } = assignment.settings;
+  const given = { ...configured, ...account?.env };
+  const inherited = { ...withoutLogins(assignment), ...given };
+  const isTrusted = assignment.settings.trusted.some(({ path }) => path === SETTINGS);
+  const userFolder = userFolderOf(inherited, account?.configDir);
+  const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, given, isTrusted });
+  const env = attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted));
+  return { home, env, isTrusted };
+}
+
+/** Whatever it is asked, it leaves files in its home. */
+async function askVersion(program: string, path: string): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'mh-gemini-'));
+  try {
+    const env = { PATH: path, HOME: home, GEMINI_CLI_HOME: home, GEMINI_CLI_NO_RELAUNCH: 'true' };
+    return await versionOf(program, env);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** A chosen account is the only login that counts. */
+function withoutLogins({ env, settings }: Assignment): Record<string, string> {
+  if (settings.account === undefined) return env;
+  const dropped = new Set<string>([...LOGIN_VARIABLES, 'GEMINI_CLI_HOME']);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.has(name)));
+}

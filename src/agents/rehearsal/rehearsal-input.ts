@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { Access } from '../../schema/task.ts';
+import type { Assignment } from '../agent.ts';
+
+/** The variable in which the program is told what it is and what to play. */
+export const ORDER_VARIABLE = 'MANYHANDS_REHEARSAL';
+
+/** What the rehearsal program must know beyond what every agent's environment says. */
+export const RehearsalInput = z.object({
+  agent: z.string(),
+  scenario: z.string().optional(),
+  access: Access,
+  session: z.string().optional(),
+  outputSchema: z.unknown().optional(),
+  /** Where it may write; nothing means anywhere. */
+  allow: z.array(z.string()).default([]),
+});
+export type RehearsalInput = z.output<typeof RehearsalInput>;
+
+/** The order for one attempt. */
+export function rehearsalInput(options: {
+  agent: string;
+  scenario: string | undefined;
+  assignment: Assignment;
+}): RehearsalInput {
+  const { agent, scenario, assignment } = options;
+  return {
+    agent,
+    access: assignment.access,
+    allow: [...(assignment.scopes?.find(({ allow }) => allow.length > 0)?.allow ?? [])],
+    ...(scenario === undefined ? {} : { scenario }),
+    ...(assignment.session === undefined ? {} : { session: assignment.session }),
+    ...(assignment.outputSchema === undefined ? {} : { outputSchema: assignment.outputSchema }),
+  };
+}

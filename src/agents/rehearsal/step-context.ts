@@ -1,0 +1,20 @@
+import type { RunResult } from '../../process/run.ts';
+import { run } from '../../process/run.ts';
+import type { World } from '../../world.ts';
+import type { RehearsalLine } from './rehearsal-line.ts';
+
+/** Where steps are played: the workspace, and the line that tells what is done. */
+export interface Stage {
+  workspace: string;
+  env: Record<string, string>;
+  world: World;
+  tell(line: RehearsalLine): void;
+}
+
+/** Longer than any test suite of a rehearsal; the attempt's own limits end it earlier. */
+const RUN_TIMEOUT_MS = 3_600_000;
+
+/** Runs a program in the workspace to its end. */
+export function runInContext(stage: Stage, command: readonly string[]): Promise<RunResult> {
+  return run(command, { cwd: stage.workspace, env: stage.env, timeoutMs: RUN_TIMEOUT_MS });
+}

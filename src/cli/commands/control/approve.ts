@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import { work } from '../../follow/work.ts';
+import { parseTarget, resolveDir } from '../../target.ts';
+
+const Flags = FollowOptions.extend({ note: z.string().optional() });
+
+const EXAMPLES = [
+  'manyhands approve',
+  'manyhands approve k3v9x2ab implement/1.2',
+  'manyhands approve k3v --note "fine by me"',
+];
+
+/** Approves a plan, or held work, and goes on. */
+export const approveCommand: CliCommand = {
+  define(command, session) {
+    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
+    command.option('--note <text>', 'why, for the record');
+    addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ note, ...flags }, args) => {
+        const dir = await resolveDir(session.platform.terminal, flags.dir);
+        const input = { dir, ...parseTarget(args), ...(note === undefined ? {} : { note }) };
+        return work(session, {
+          ...flags,
+          dir,
+          begin: async (caller) => [(await caller.call('approve-run', input)).run],
+        });
+      },
+    });
+  },
+};

@@ -1,0 +1,35 @@
+import { Option } from 'commander';
+import { LandMode } from '../../../schema/config/land.ts';
+import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import { work } from '../../follow/work.ts';
+import { resolveDir } from '../../target.ts';
+
+const Flags = FollowOptions.extend({ how: LandMode.optional() });
+
+const EXAMPLES = ['manyhands land', 'manyhands land k3v9x2ab', 'manyhands land k3v9x2ab --how pr'];
+
+/** Brings a run branch onto its base. */
+export const landCommand: CliCommand = {
+  define(command, session) {
+    command.argument('[run]', 'default: the latest run here');
+    command.addOption(
+      new Option('--how <how>', 'merge fast-forwards the base (default); pr opens a pull request').choices(
+        LandMode.options,
+      ),
+    );
+    addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ how, ...flags }, [run]) => {
+        const dir = await resolveDir(session.platform.terminal, flags.dir);
+        const input = { dir, ...(run === undefined ? {} : { run }), ...(how === undefined ? {} : { how }) };
+        return work(session, {
+          ...flags,
+          dir,
+          begin: async (caller) => [(await caller.call('land-run', input)).run],
+        });
+      },
+    });
+  },
+};

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { wholeNumber } from '../../render/amounts.ts';
+import { printJson } from '../../render/output.ts';
+import { resolveDir } from '../../target.ts';
+
+const Flags = CommonOptions.extend({ agents: z.number() });
+
+const EXAMPLES = ['manyhands limit --agents 4', 'manyhands limit k3v9x2ab --agents 40'];
+
+/** Changes how many attempts of a run are under way at once. */
+export const limitCommand: CliCommand = {
+  define(command, session) {
+    command
+      .argument('[run]', 'default: the latest run here')
+      .requiredOption('-n, --agents <n>', 'attempts at once, from 1 to 150', wholeNumber(1, 150));
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ agents, json, ...flags }, [run]) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        const document = await caller.call('limit-run', { dir, agents, ...(run === undefined ? {} : { run }) });
+        if (json) printJson(terminal, document);
+        else terminal.err(`Run ${document.run} works with at most ${agents} attempts at once.\n`);
+        return 0;
+      },
+    });
+  },
+};

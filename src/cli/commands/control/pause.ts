@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { printJson } from '../../render/output.ts';
+import { resolveDir } from '../../target.ts';
+
+const Flags = CommonOptions.extend({ track: z.string().optional(), reason: z.string().optional() });
+
+const EXAMPLES = [
+  'manyhands pause',
+  'manyhands pause k3v9x2ab --track backend',
+  'manyhands resume k3v9x2ab --track backend',
+];
+
+/** Starts nothing more in a run or in one of its tracks. */
+export const pauseCommand: CliCommand = {
+  define(command, session) {
+    command
+      .argument('[run]', 'default: the latest run here')
+      .option('--track <name>', 'only this track; default: the whole run')
+      .option('--reason <text>', 'what the others are told');
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ track, reason, json, ...flags }, [run]) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        const document = await caller.call('pause-run', {
+          dir,
+          ...(run === undefined ? {} : { run }),
+          ...(track === undefined ? {} : { track }),
+          ...(reason === undefined ? {} : { reason }),
+        });
+        const what = track === undefined ? `Run ${document.run}` : `Track ${track} of run ${document.run}`;
+        const next = `manyhands resume ${document.run}${track === undefined ? '' : ` --track ${track}`}`;
+        if (json) printJson(terminal, document);
+        else terminal.err(`${what} starts nothing more; what runs goes on to its end. Go on: ${next}\n`);
+        return 0;
+      },
+    });
+  },
+};

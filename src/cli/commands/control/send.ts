@@ -1,0 +1,66 @@
+import type { Caller } from '../../../access/caller.ts';
+import type { RunDocument } from '../../../schema/document.ts';
+import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import { work } from '../../follow/work.ts';
+import { messageTarget } from '../../message-target.ts';
+import { printJson } from '../../render/output.ts';
+import { readGoalText } from '../../start/goal-text.ts';
+import { parseTarget, resolveDir } from '../../target.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const EXAMPLES = [
+  'manyhands send k3v9x2ab "Use the parser that is there already"',
+  'manyhands send k3v9x2ab implement/1.2 "The second test is wrong: mend it too"',
+  'manyhands send k3v9x2ab/implement/1.2 @review.md',
+  'git diff | manyhands send k3v9x2ab -',
+];
+
+type Sent = { document: RunDocument; task: string };
+
+/** Tells the agent of a task something; where no engine works on the run, this terminal does. */
+export const sendCommand: CliCommand = {
+  define(command, session) {
+    command
+      .argument('<run>', 'the run, or <run>/<task>')
+      .argument(
+        '<message...>',
+        'the task, if it is not the only one at work, then what it is told: text, - for standard input, or @file',
+      )
+      .usage('[options] <run> [task] <message...>');
+    addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: FollowOptions,
+      act: async (flags, args) => {
+        const { terminal } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        return work(session, {
+          ...flags,
+          dir,
+          readsInput: args.at(-1) === '-',
+          begin: async (caller) => {
+            const { document, task } = await send(caller, terminal, { dir, args });
+            if (caller.engine() !== 'other' || flags.detach) return [document.run];
+            if (flags.json) printJson(terminal, document);
+            else terminal.err(`Sent to ${task}. Watch it: manyhands logs ${document.run} ${task} --follow\n`);
+            return [];
+          },
+        });
+      },
+    });
+  },
+};
+
+async function send(
+  caller: Caller,
+  terminal: Terminal,
+  { dir, args: [first = '', ...words] }: { dir: string; args: readonly string[] },
+): Promise<Sent> {
+  const target = parseTarget([first]);
+  const run = target.run === undefined ? {} : { run: target.run };
+  const shown = await caller.call('show-run', { dir, ...run });
+  const meant = target.task === undefined ? messageTarget(shown, words) : { task: target.task, words };
+  const message = await readGoalText(terminal, meant.words);
+  const document = await caller.call('send-message', { dir, run: shown.run, task: meant.task, message });
+  return { document, task: meant.task };
+}

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { AppError } from '../../../errors.ts';
+import { RunId } from '../../../schema/ids.ts';
+import type { ArchiveResult } from '../../../schema/keeping.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import type { Session } from '../../platform.ts';
+import { bytesText, wholeNumber } from '../../render/amounts.ts';
+import { oneLine } from '../../render/clean-text.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { resolveDir } from '../../target.ts';
+
+const Flags = CommonOptions.extend({
+  all: z.boolean().default(false),
+  apply: z.boolean().default(false),
+  remove: z.boolean().default(false),
+  olderThan: z.number().default(30),
+});
+
+const EXAMPLES = [
+  'manyhands archive',
+  'manyhands archive --older-than 90 --apply',
+  'manyhands archive --all --apply --remove',
+  'manyhands archive restore k3v9x2ab',
+];
+const RESTORE_EXAMPLES = ['manyhands archive restore k3v9x2ab', 'manyhands archive restore ./k3v9x2ab-42.tar.gz'];
+const COLUMNS = [
+  { title: 'RUN' },
+  { title: 'ENDED' },
+  { title: 'SIZE', right: true },
+  { title: 'TITLE', most: 40 },
+  { title: 'WHAT' },
+];
+
+/** Puts old ended runs into files that tar can read, and back. */
+export const archiveCommand: CliCommand = {
+  define(command, session) {
+    command
+      .option('--all', 'of all projects, not only this one')
+      .option('--older-than <days>', 'only runs that ended so long ago', wholeNumber(0, 36_500), 30)
+      .option('--apply', 'make the archives; without this nothing is written')
+      .option('--remove', 'with --apply: remove the runs from the database once their archive was read back');
+    addHelp(addDir(addJson(command.helpCommand(false))), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ all, apply, remove, olderThan, json, ...flags }) => {
+        const { terminal, openCaller } = session.platform;
+        if (remove && !apply) throw new AppError('USAGE', '--remove does nothing without --apply');
+        const project = all ? {} : { dir: await resolveDir(terminal, flags.dir) };
+        await using caller = await openCaller(terminal.env);
+        const found = await caller.call('archive', { ...project, olderThanDays: olderThan, apply, remove });
+        if (json) printJson(terminal, found);
+        else {
+          if (found.items.length > 0)
+            printLines(terminal, tableLines(COLUMNS, found.items.map(rowOf), terminal.size().columns));
+          terminal.err(`${conclusion(found)}\n`);
+        }
+        return 0;
+      },
+    });
+    defineRestore(command.command('restore'), session);
+  },
+};
+
+function defineRestore(command: Command, session: Session): void {
+  command
+    .description('put an archived run back into the database')
+    .argument('<archive>', 'a run, or the file of its archive');
+  addHelp(addJson(command), RESTORE_EXAMPLES, READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async ({ json }, [wanted = '']) => {
+      const { terminal, openCaller } = session.platform;
+      const archive = RunId.safeParse(wanted).success ? wanted : resolve(terminal.cwd, wanted);
+      await using caller = await openCaller(terminal.env);
+      const restored = await caller.call('restore-archive', { archive });
+      if (json) printJson(terminal, restored);
+      else terminal.err(`Run ${restored.run} is in the database again. Look: manyhands show ${restored.run}\n`);
+      return 0;
+    },
+  });
+}
+
+function rowOf({ run, endedAt, bytes, title, reason }: ArchiveResult['items'][number]): string[] {
+  return [run, endedAt.slice(0, 10), bytes === null ? '' : bytesText(bytes), oneLine(title), reason];
+}
+
+function conclusion({ items, applied }: ArchiveResult): string {
+  if (items.length === 0) return 'No run ended so long ago.';
+  const runs = `${items.length} ${items.length === 1 ? 'run' : 'runs'}`;
+  if (!applied) return `${runs} could be archived. Nothing was written; do it with --apply`;
+  return `${runs} archived, ${items.filter(({ removed }) => removed).length} removed from the database.`;
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { bytesText, wholeNumber } from '../../render/amounts.ts';
+import { printJson } from '../../render/output.ts';
+
+const Flags = CommonOptions.extend({ keep: z.number().default(5) });
+
+const EXAMPLES = ['manyhands backup', 'manyhands backup --keep 30'];
+
+/** Copies the database to a file beside it, also while runs are under way. */
+export const backupCommand: CliCommand = {
+  define(command, session) {
+    command.option('--keep <n>', 'how many backups to keep; older ones are removed', wholeNumber(1, 1000), 5);
+    addHelp(addJson(command), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ keep, json }) => {
+        const { terminal, openCaller } = session.platform;
+        await using caller = await openCaller(terminal.env);
+        const made = await caller.call('backup', { keep });
+        if (json) printJson(terminal, made);
+        else terminal.out(`${made.file}\n`);
+        const old = made.removed.length === 0 ? '' : `; ${made.removed.length} older removed`;
+        if (!json) terminal.err(`${bytesText(made.bytes)}, read through and intact${old}\n`);
+        return 0;
+      },
+    });
+  },
+};

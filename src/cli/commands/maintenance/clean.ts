@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { bytesText, wholeNumber } from '../../render/amounts.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { resolveDir } from '../../target.ts';
+
+const Flags = CommonOptions.extend({
+  all: z.boolean().default(false),
+  apply: z.boolean().default(false),
+  olderThan: z.number().default(7),
+});
+
+const EXAMPLES = ['manyhands clean', 'manyhands clean --older-than 30 --apply', 'manyhands clean --all --json'];
+const COLUMNS = [{ title: 'WHAT' }, { title: 'SIZE', right: true }, { title: 'WHY' }, { title: 'PATH' }];
+
+/** Says what could be removed, and removes it when asked to; only what is saved elsewhere. */
+export const cleanCommand: CliCommand = {
+  define(command, session) {
+    command
+      .option('--all', 'of all projects, not only this one')
+      .option('--older-than <days>', 'only what is older', wholeNumber(0, 36_500), 7)
+      .option('--apply', 'remove it; without this nothing is removed');
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ all, apply, olderThan, json, ...flags }) => {
+        const { terminal, openCaller } = session.platform;
+        const project = all ? {} : { dir: await resolveDir(terminal, flags.dir) };
+        await using caller = await openCaller(terminal.env);
+        const found = await caller.call('clean', { ...project, olderThanDays: olderThan, apply });
+        if (json) {
+          printJson(terminal, found);
+          return 0;
+        }
+        const rows = found.items.map(({ what, path, bytes, reason }) => [what, bytesText(bytes), reason, path]);
+        if (rows.length > 0) printLines(terminal, tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER));
+        terminal.err(`${conclusion(rows.length, found, `${all ? '--all ' : ''}--older-than ${olderThan}`)}\n`);
+        return 0;
+      },
+    });
+  },
+};
+
+function conclusion(count: number, { bytes, applied }: { bytes: number; applied: boolean }, flags: string): string {
+  if (count === 0) return 'Nothing to clean.';
+  if (applied) return `Removed ${count}, ${bytesText(bytes)}. All work in them is saved: manyhands salvage`;
+  return `${count} could be removed, ${bytesText(bytes)}. Nothing was removed; do it with: manyhands clean ${flags} --apply`;
+}

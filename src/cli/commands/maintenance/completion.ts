@@ -1,0 +1,25 @@
+import { RootCommand } from '@bomb.sh/tab';
+import { Argument } from 'commander';
+import { addHelp, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+
+const EXAMPLES = [
+  'source <(manyhands completion bash)',
+  'manyhands completion zsh >> ~/.zshrc',
+  'manyhands completion fish > ~/.config/fish/completions/manyhands.fish',
+];
+
+/** Prints a script that lets a shell complete commands, options, runs and tasks, for both names of the program. */
+export const completionCommand: CliCommand = {
+  define(command, session) {
+    command.addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']));
+    addHelp(command, EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: CommonOptions,
+      act: async (_, [shell = '']) => {
+        for (const name of ['manyhands', 'mh']) new RootCommand().setup(name, name, shell);
+        return 0;
+      },
+    });
+  },
+};

@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { setConfig, unsetConfig } from '../../../config/edit.ts';
+import { type ConfigLocation, findProjectRoot } from '../../../config/files.ts';
+import { requireKey } from '../../../config/key.ts';
+import { listConfig } from '../../../config/list.ts';
+import { loadLayers, originOf } from '../../../config/load.ts';
+import { valueAt } from '../../../config/merge.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import type { Session } from '../../platform.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { resolveDir } from '../../target.ts';
+
+const Flags = CommonOptions.extend({ global: z.boolean().default(false) });
+type Flags = z.infer<typeof Flags>;
+
+const EXAMPLES = [
+  'manyhands config list',
+  'manyhands config set limits.agents 8',
+  `manyhands config set checks '["npm test"]' --global`,
+];
+const COLUMNS = [{ title: 'KEY' }, { title: 'VALUE', most: 40 }, { title: 'FROM' }, { title: 'MEANING' }];
+
+/** Reads and changes settings: the project's, or with --global a person's own. */
+export const configCommand: CliCommand = {
+  define(command, session) {
+    addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
+    defineGet(command.command('get'), session);
+    defineSet(command.command('set'), session);
+    defineUnset(command.command('unset'), session);
+    defineList(command.command('list'), session);
+  },
+};
+
+function defineGet(command: Command, session: Session): void {
+  command.description('print the value in force').argument('<key>', 'such as limits.agents');
+  addHelp(
+    addScope(addJson(command)),
+    ['manyhands config get land', 'manyhands config get limits --json'],
+    READING_EXIT_CODES,
+  );
+  whenCalled(command, session, {
+    options: Flags,
+    act: async (flags, [key = '']) => {
+      const { terminal } = session.platform;
+      const path = requireKey(key);
+      const { config, layers } = await loadLayers(await placeOf(session, flags));
+      const value = valueAt(config, path) ?? null;
+      if (flags.json) printJson(terminal, { key, value, from: originOf(layers, path) });
+      else printLines(terminal, [valueText(value)]);
+      return 0;
+    },
+  });
+}
+
+function defineSet(command: Command, session: Session): void {
+  command
+    .description('set a value, keeping the comments of the file')
+    .argument('<key>', 'such as limits.agents')
+    .argument('<value>', 'YAML: 8, true, "a text", \'["npm test"]\'');
+  addHelp(addScope(addJson(command)), EXAMPLES.slice(1), READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: Flags,
+    act: async (flags, [key = '', text = '']) => {
+      const { terminal } = session.platform;
+      const { file, value } = await setConfig(await targetOf(session, flags, key), text);
+      if (flags.json) printJson(terminal, { key, value, file });
+      else terminal.err(`${key} = ${valueText(value)} in ${file}\n`);
+      return 0;
+    },
+  });
+}
+
+function defineUnset(command: Command, session: Session): void {
+  command.description('remove a value, so that the one below counts').argument('<key>', 'such as limits.agents');
+  addHelp(
+    addScope(addJson(command)),
+    ['manyhands config unset limits.agents', 'manyhands config unset land --global'],
+    READING_EXIT_CODES,
+  );
+  whenCalled(command, session, {
+    options: Flags,
+    act: async (flags, [key = '']) => {
+      const { terminal } = session.platform;
+      const { file } = await unsetConfig(await targetOf(session, flags, key));
+      if (flags.json) printJson(terminal, { key, file });
+      else terminal.err(`${key} is no longer set in ${file}\n`);
+      return 0;
+    },
+  });
+}
+
+function defineList(command: Command, session: Session): void {
+  command.description('print every setting, its value and where that comes from');
+  addHelp(addScope(addJson(command)), ['manyhands config list', 'manyhands config list --json'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: Flags,
+    act: async (flags) => {
+      const { terminal } = session.platform;
+      const entries = listConfig(await loadLayers(await placeOf(session, flags)));
+      const rows = entries.map(({ key, value, from, description }) => [key, valueText(value), from, description]);
+      if (flags.json) printJson(terminal, entries);
+      else
+        printLines(
+          terminal,
+          tableLines(COLUMNS, rows, terminal.isOutputTerminal ? terminal.size().columns : Number.MAX_SAFE_INTEGER),
+        );
+      return 0;
+    },
+  });
+}
+
+function addScope(command: Command): Command {
+  return addDir(command.option('-g, --global', 'your own settings for all projects'));
+}
+
+async function placeOf({ platform: { terminal } }: Session, flags: Flags): Promise<ConfigLocation> {
+  const dir = flags.global ? undefined : await findProjectRoot(await resolveDir(terminal, flags.dir));
+  return { env: terminal.env, ...(dir === undefined ? {} : { dir }) };
+}
+
+/** What is set globally is still judged together with the project at hand. */
+async function targetOf(session: Session, flags: Flags, key: string) {
+  const place = await placeOf(session, { ...flags, global: false });
+  return { key, scope: flags.global ? ('global' as const) : ('project' as const), place };
+}
+
+function valueText(value: unknown): string {
+  if (value === null) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

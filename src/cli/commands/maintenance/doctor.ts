@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { DoctorLine } from '../../../operations/contracts.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import type { Session } from '../../platform.ts';
+import { cleanText } from '../../render/clean-text.ts';
+import { printJson, printLines } from '../../render/output.ts';
+import { painter } from '../../render/symbols.ts';
+import { textWidth } from '../../render/text-width.ts';
+import { selfTest } from '../../self-test.ts';
+import { resolveDir } from '../../target.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const Flags = CommonOptions.extend({ selfTest: z.boolean().default(false), online: z.boolean().default(false) });
+
+const EXAMPLES = ['manyhands doctor', 'manyhands doctor --self-test', 'manyhands doctor --json'];
+const EXIT_CODES = `Exit codes:
+  0  everything that is required is there
+  2  the command was not understood
+  3  something required is missing, or the self-test failed`;
+
+/** Checks what Manyhands needs; with --self-test it also takes a rehearsed goal from plan to landing. */
+export const doctorCommand: CliCommand = {
+  define(command, session) {
+    command
+      .option('--self-test', 'also rehearse a small goal in a temporary repository')
+      .option('--online', 'also ask the servers that the settings name');
+    addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async (flags) => {
+        const { terminal } = session.platform;
+        const lines = await examine(session, await resolveDir(terminal, flags.dir), flags.online);
+        if (flags.selfTest) lines.push(await selfTest(session.platform));
+        if (flags.json) printJson(terminal, lines);
+        else printLines(terminal, doctorLines(terminal, lines));
+        return lines.every(({ ok, required }) => ok || !required) ? 0 : 3;
+      },
+    });
+  },
+};
+
+async function examine({ platform }: Session, dir: string, online: boolean): Promise<DoctorLine[]> {
+  await using caller = await platform.openCaller(platform.terminal.env);
+  return await caller.call('doctor', { dir, ...(online ? { online } : {}) });
+}
+
+function doctorLines(terminal: Terminal, lines: readonly DoctorLine[]): string[] {
+  const colors = painter(terminal.colors.out);
+  const width = lines.reduce((longest, { name }) => Math.max(longest, textWidth(name)), 0);
+  return lines.flatMap(({ name, ok, required, detail, fix }) => {
+    const mark = ok ? colors.green('✓') : required ? colors.red('✗') : colors.yellow('!');
+    const line = `${mark} ${name}${' '.repeat(width - textWidth(name))}  ${cleanText(detail)}`;
+    return ok || fix === null ? [line] : [line, `  ${' '.repeat(width)}  ${colors.dim('fix:')} ${fix}`];
+  });
+}

@@ -1,0 +1,27 @@
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { cleanText } from '../../render/clean-text.ts';
+import { printJson } from '../../render/output.ts';
+import { resolveDir } from '../../target.ts';
+
+const EXAMPLES = ['manyhands rename k3v9x2ab "The new basket"', 'manyhands rename k3v Nightly translations'];
+
+/** Gives a run another title, whether it goes on or has ended. */
+export const renameCommand: CliCommand = {
+  define(command, session) {
+    command.argument('<run>', 'the run').argument('<title...>', 'its new title');
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: CommonOptions,
+      act: async ({ json, ...flags }, [run = '', ...words]) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        const document = await caller.call('rename-run', { dir, run, title: words.join(' ') });
+        if (json) printJson(terminal, document);
+        else terminal.err(`Run ${document.run} is called: ${cleanText(document.title)}\n`);
+        return 0;
+      },
+    });
+  },
+};

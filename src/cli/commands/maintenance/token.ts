@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { addHelp, addJson, type CliCommand, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { printJson, printLines } from '../../render/output.ts';
+
+const Flags = z.object({
+  viewer: z.boolean().default(false),
+  renew: z.boolean().default(false),
+  json: z.boolean().default(false),
+});
+
+const EXAMPLES = [
+  'curl -H "Authorization: Bearer $(manyhands token)" http://127.0.0.1:4747/api/runs',
+  'manyhands token --viewer',
+  'manyhands token --renew',
+];
+
+/** Prints the token by which programs reach the server. */
+export const tokenCommand: CliCommand = {
+  define(command, session) {
+    command
+      .option('--viewer', 'the token of those who may look and not act')
+      .option('--renew', 'put another in its place; every browser and program has to log in again');
+    addHelp(addJson(command), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ viewer, renew, json }) => {
+        const { terminal, takeToken } = session.platform;
+        const role = viewer ? 'viewer' : 'operator';
+        const token = await takeToken(role, renew);
+        if (json) printJson(terminal, { role, token });
+        else printLines(terminal, [token]);
+        return 0;
+      },
+    });
+  },
+};

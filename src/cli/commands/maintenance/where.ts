@@ -1,0 +1,33 @@
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { painter } from '../../render/symbols.ts';
+import { resolveDir } from '../../target.ts';
+
+const EXAMPLES = ['manyhands where', 'manyhands where --json'];
+
+/** Says where everything is written. */
+export const whereCommand: CliCommand = {
+  define(command, session) {
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: CommonOptions,
+      act: async (flags) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        const places = await caller.call('where', { dir });
+        const colors = painter(terminal.colors.out);
+        const rows = places.map(({ what, path, exists }) => [what, exists ? path : `${path} (not there yet)`]);
+        const lines = tableLines([{ title: '' }, { title: '' }], rows, Number.MAX_SAFE_INTEGER);
+        if (flags.json) printJson(terminal, places);
+        else
+          printLines(
+            terminal,
+            lines.map((line, index) => (places[index]?.exists ? line : colors.dim(line))),
+          );
+        return 0;
+      },
+    });
+  },
+};

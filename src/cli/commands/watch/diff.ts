@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { ChangeSummary } from '../../../schema/change.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { cleanText, oneLine } from '../../render/clean-text.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { type Painter, painter } from '../../render/symbols.ts';
+import { parseTarget, resolveDir } from '../../target.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const KINDS = [
+  { title: 'KIND' },
+  { title: 'FILES', right: true },
+  { title: 'ADDED', right: true },
+  { title: 'DELETED', right: true },
+];
+
+const MOST_NAMED = 5;
+
+const Flags = CommonOptions.extend({ stat: z.boolean().default(false), summary: z.boolean().default(false) });
+
+const EXAMPLES = ['manyhands diff', 'manyhands diff k3v9x2ab implement/1.2', 'manyhands diff k3v --summary'];
+
+/** Shows what a run, or one of its tasks, changed. */
+export const diffCommand: CliCommand = {
+  define(command, session) {
+    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
+    command.option('--stat', 'only which files, and how much');
+    command.option('--summary', 'files by kind, risks, and whether tests are missing');
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ stat, summary, json, ...flags }, args) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        if (summary) {
+          const told = await caller.call('summarize-diff', { dir, ...parseTarget(args) });
+          if (json) printJson(terminal, told);
+          else printLines(terminal, changeLines(told));
+          return 0;
+        }
+        const found = await caller.call('diff-run', { dir, ...parseTarget(args) });
+        if (json) printJson(terminal, found);
+        else terminal.out(shown(terminal, stat ? found.stat : found.diff));
+        return 0;
+      },
+    });
+  },
+};
+
+/** For a terminal harmless and coloured; for a file or a pipe exactly what git said, so that it can be applied. */
+function shown(terminal: Terminal, found: string): string {
+  const text = found === '' || found.endsWith('\n') ? found : `${found}\n`;
+  if (!terminal.isOutputTerminal) return text;
+  const colors = painter(terminal.colors.out);
+  return cleanText(text)
+    .split('\n')
+    .map((line) => paintLine(line, colors))
+    .join('\n');
+}
+
+function paintLine(line: string, colors: Painter): string {
+  if (/^(diff |index |--- |\+\+\+ )/.test(line)) return colors.bold(line);
+  if (line.startsWith('@@')) return colors.cyan(line);
+  if (line.startsWith('+')) return colors.green(line);
+  return line.startsWith('-') ? colors.red(line) : line;
+}
+
+/** A change in figures, for a terminal. */
+function changeLines({ files, kinds, risks, tests }: ChangeSummary): string[] {
+  if (files.length === 0) return ['Nothing changed.'];
+  const rows = kinds.map((row) => [row.kind, String(row.files), `+${row.added}`, `-${row.deleted}`]);
+  return [
+    ...tableLines(KINDS, rows, Number.MAX_SAFE_INTEGER),
+    `${tests.needed ? '!' : '✓'} tests: ${tests.reason}`,
+    ...risks.map(({ risk, detail, files: of }) => `! ${risk}: ${detail}${namesOf(of)}`),
+  ];
+}
+
+function namesOf(files: readonly string[]): string {
+  if (files.length === 0) return '';
+  const more = files.length - MOST_NAMED;
+  return ` (${files.slice(0, MOST_NAMED).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+}

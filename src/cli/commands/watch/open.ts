@@ -1,0 +1,76 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AppError, errorCode } from '../../../errors.ts';
+import { resolveHome } from '../../../home.ts';
+import type { RunDocument } from '../../../schema/document.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { printJson, printLines } from '../../render/output.ts';
+import { parseTarget, resolveDir } from '../../target.ts';
+
+const Flags = CommonOptions.extend({ reveal: z.boolean().default(false) });
+
+const EXAMPLES = [
+  'cd "$(manyhands open k3v9x2ab implement/1.2)"',
+  'manyhands open --json',
+  'manyhands open k3v --reveal',
+];
+
+/** Prints the folders of a run: its workspaces and what its attempts wrote, the newest first. */
+export const openCommand: CliCommand = {
+  define(command, session) {
+    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
+    command.option('--reveal', 'show the first one in the file manager');
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async (flags, args) => {
+        const { terminal, openCaller, reveal } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        const { task, ...which } = parseTarget(args);
+        await using caller = await openCaller(terminal.env);
+        const document = await caller.call('show-run', { dir, ...which });
+        const folders = await foldersOf(terminal.env, namesOf(document, task));
+        const [first] = folders;
+        if (first === undefined) {
+          throw new AppError(
+            'TASK_UNKNOWN',
+            `Run ${document.run} has no folders${task === undefined ? '' : ` for ${task}`} any more`,
+            {
+              run: document.run,
+            },
+          );
+        }
+        if (flags.json) printJson(terminal, folders);
+        else printLines(terminal, task === undefined ? folders : [first]);
+        if (flags.reveal) await reveal(first);
+        return 0;
+      },
+    });
+  },
+};
+
+/** Folders are named by run and, for attempts, the task's ordinal and the number of the try. */
+function namesOf({ run, tasks }: RunDocument, task: string | undefined): RegExp {
+  if (task === undefined) return new RegExp(`^${run}(-\\d+){0,2}$`);
+  const ordinal = tasks.findIndex(({ key }) => key === task) + 1;
+  if (ordinal === 0) throw new AppError('TASK_UNKNOWN', `Run ${run} has no task ${task}`, { run, task });
+  return new RegExp(`^${run}-${ordinal}(-\\d+)?$`);
+}
+
+async function foldersOf(env: NodeJS.ProcessEnv, names: RegExp): Promise<string[]> {
+  const home = resolveHome(env);
+  const found = await Promise.all([home.workspaces, home.attempts].map((folder) => entries(folder, names)));
+  return found.flat();
+}
+
+async function entries(folder: string, names: RegExp): Promise<string[]> {
+  try {
+    const found = (await readdir(folder)).filter((name) => names.test(name));
+    return found.sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).map((name) => join(folder, name));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

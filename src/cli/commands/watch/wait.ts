@@ -1,0 +1,36 @@
+import { isInterrupted } from '../../../core/view/run-status.ts';
+import { AppError } from '../../../errors.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import { followRun } from '../../follow/follow-run.ts';
+import { conclude, report } from '../../follow/work.ts';
+import { resolveDir } from '../../target.ts';
+
+const EXAMPLES = ['manyhands wait', 'manyhands wait k3v9x2ab', 'manyhands wait k3v --json'];
+
+/** Watches a run until it is settled, and ends as the command that started it would. */
+export const waitCommand: CliCommand = {
+  define(command, session) {
+    command.argument('[run]', 'default: the latest run here');
+    addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: CommonOptions,
+      act: async (flags, [asked]) => {
+        const { platform } = session;
+        const dir = await resolveDir(platform.terminal, flags.dir);
+        await using caller = await platform.openCaller(platform.terminal.env);
+        const found = await caller.call('show-run', { dir, ...(asked === undefined ? {} : { run: asked }) });
+        const { run } = found;
+        if (isInterrupted(found)) {
+          throw new AppError('NEEDS_PERSON', `Nobody works on run ${run}; go on with it: manyhands resume ${run}`, {
+            run,
+          });
+        }
+        const followed = await followRun({ platform, caller, dir, run, since: platform.world.now(), takesOver: false });
+        const code = conclude(platform, run, followed);
+        report(platform, flags, followed.document === undefined ? [] : [followed.document]);
+        return code;
+      },
+    });
+  },
+};

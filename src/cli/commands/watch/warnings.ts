@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { WarningItem } from '../../../operations/contracts/control-contracts.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { oneLine } from '../../render/clean-text.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { momentText } from '../../start/when.ts';
+import { parseTarget, resolveDir } from '../../target.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const Flags = CommonOptions.extend({ dismiss: z.boolean().default(false) });
+
+const EXAMPLES = [
+  'manyhands warnings',
+  'manyhands warnings k3v9x2ab --dismiss',
+  'manyhands warnings k3v9x2ab implement/1.2 --dismiss',
+  'manyhands warnings k3v --json',
+];
+
+const COLUMNS = [{ title: 'TASK' }, { title: 'TRY', right: true }, { title: 'SINCE' }, { title: 'WARNING' }];
+
+/** Lists what looks like trouble in a run, and dismisses what was seen. */
+export const warningsCommand: CliCommand = {
+  define(command, session) {
+    command
+      .argument('[run]', 'default: the latest run here')
+      .argument('[task]', 'only of this task')
+      .option('--dismiss', 'show these warnings no longer; they stay on record');
+    addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: async ({ dismiss, json, ...flags }, args) => {
+        const { terminal, openCaller } = session.platform;
+        const dir = await resolveDir(terminal, flags.dir);
+        await using caller = await openCaller(terminal.env);
+        const found = await caller.call('list-warnings', { dir, ...parseTarget(args) });
+        if (dismiss)
+          for (const { run, task, attempt, sign } of found)
+            await caller.call('dismiss-warning', { run, task, attempt, sign });
+        if (json) printJson(terminal, found);
+        else printWarnings(terminal, found, dismiss);
+        return 0;
+      },
+    });
+  },
+};
+
+function printWarnings(terminal: Terminal, found: readonly WarningItem[], isDismissed: boolean): void {
+  const rows = found.map(({ task, attempt, at, message }) => [
+    task,
+    String(attempt),
+    momentText(Date.parse(at)),
+    oneLine(message),
+  ]);
+  if (found.length === 0) terminal.err('There are no warnings.\n');
+  else printLines(terminal, tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER));
+  if (found.length > 0 && isDismissed)
+    terminal.err(`${found.length} ${found.length === 1 ? 'warning' : 'warnings'} dismissed.\n`);
+}

@@ -1,0 +1,196 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { AppError } from '../../../errors.ts';
+import type { BatchDocument } from '../../../schema/batch.ts';
+import { addToBatch, batchDocument, batchFiles, loadBatch, removeBatch } from '../../../templates/batch.ts';
+import { loadTemplate, templateSources } from '../../../templates/load.ts';
+import { listNamed } from '../../../templates/named-files.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { EXIT_CODES, READING_EXIT_CODES } from '../../exit-code.ts';
+import { detachSession } from '../../follow/detach.ts';
+import type { Session } from '../../platform.ts';
+import { wholeNumber } from '../../render/amounts.ts';
+import { cleanText, oneLine } from '../../render/clean-text.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { readItems } from '../../start/batch-items.ts';
+import { addContextOption, contextOf } from '../../start/context-option.ts';
+import { runBatch } from '../../start/run-batch.ts';
+import { addStartOptions, StartFlags, startOptions } from '../../start/start-options.ts';
+import { resolveDir } from '../../target.ts';
+
+const AddFlags = CommonOptions.extend({
+  summary: z.string().optional(),
+  template: z.string().optional(),
+  parallel: z.number().optional(),
+  context: z.array(z.string()).default([]),
+});
+type AddFlags = z.infer<typeof AddFlags>;
+const RunFlags = StartFlags.extend({ parallel: z.number().optional(), from: z.number().default(1) });
+type RunFlags = z.infer<typeof RunFlags>;
+
+const EXAMPLES = [
+  'manyhands batch add docs "Document the cart" "Document the prices" --template bugfix',
+  'manyhands batch add docs prompts.txt',
+  'manyhands batch show docs',
+  'manyhands batch run docs --parallel 8 --check "npm test"',
+];
+
+const COLUMNS = [
+  { title: 'BATCH' },
+  { title: 'ITEMS', right: true },
+  { title: 'AT ONCE', right: true },
+  { title: 'TEMPLATE' },
+  { title: 'FOR' },
+];
+
+/** Keeps lists of prompts, and does each as a job. */
+export const batchCommand: CliCommand = {
+  define(command, session) {
+    addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
+    defineLs(command.command('ls'), session);
+    defineShow(command.command('show'), session);
+    defineAdd(command.command('add'), session);
+    defineRm(command.command('rm'), session);
+    defineRun(command.command('run'), session);
+  },
+};
+
+function defineLs(command: Command, session: Session): void {
+  command.description('list the batches of this project');
+  addHelp(addDir(addJson(command)), ['manyhands batch ls', 'manyhands batch ls --json'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async (flags) => {
+      const { terminal } = session.platform;
+      const files = await filesOf(session, flags);
+      const batches: BatchDocument[] = [];
+      for (const name of await listNamed(files)) {
+        try {
+          batches.push(batchDocument(await loadBatch(files, name)));
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'BATCH_INVALID') throw error;
+          terminal.err(`note: not listed: ${error.message}\n`);
+        }
+      }
+      if (flags.json) printJson(terminal, batches);
+      else if (batches.length === 0) terminal.err('No batches here. Make one: manyhands batch add <name> "<prompt>"\n');
+      else printLines(terminal, tableLines(COLUMNS, batches.map(row), Number.MAX_SAFE_INTEGER));
+      return 0;
+    },
+  });
+}
+
+function defineShow(command: Command, session: Session): void {
+  command.description('show the items of a batch').argument('<name>', 'the batch');
+  addHelp(addDir(addJson(command)), EXAMPLES.slice(2, 3), READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async (flags, [name = '']) => {
+      const { terminal } = session.platform;
+      const batch = batchDocument(await loadBatch(await filesOf(session, flags), name));
+      if (flags.json) printJson(terminal, batch);
+      else printLines(terminal, itemLines(batch));
+      return 0;
+    },
+  });
+}
+
+function defineAdd(command: Command, session: Session): void {
+  command.description('add prompts to a batch, which is made if there is none').argument('<name>', 'the batch');
+  command
+    .argument('[prompt...]', 'prompts; or one file of them (a line each, or a batch file); - reads standard input')
+    .option('--template <name>', 'the template of its jobs')
+    .option('--parallel <n>', 'jobs at once', wholeNumber(1, 50))
+    .option('--summary <text>', 'what it is for');
+  addHelp(addDir(addJson(addContextOption(command))), EXAMPLES.slice(0, 2), READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: AddFlags,
+    act: async (flags, [name = '', ...words]) => {
+      const { terminal } = session.platform;
+      const given = await readItems(terminal, words);
+      const typed = await settingsOf(session, flags);
+      if (given.items.length === 0 && Object.keys(typed).length === 0)
+        throw new AppError('USAGE', `There is nothing to add to ${name}: give prompts, or a file of them`);
+      const more = { items: given.items, settings: { ...given.settings, ...typed } };
+      const batch = await addToBatch(await filesOf(session, flags), name, more);
+      if (flags.json) printJson(terminal, batchDocument(batch));
+      else terminal.err(`The batch ${name} has ${batch.items.length} items now: ${batch.file}\n`);
+      return 0;
+    },
+  });
+}
+
+function defineRm(command: Command, session: Session): void {
+  command.description('remove a batch; the runs that came of it stay').argument('<name>', 'the batch');
+  addHelp(addDir(addJson(command)), ['manyhands batch rm docs'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async (flags, [name = '']) => {
+      const { terminal } = session.platform;
+      const file = await removeBatch(await filesOf(session, flags), name);
+      if (flags.json) printJson(terminal, { name, file });
+      else terminal.err(`Removed ${file}\n`);
+      return 0;
+    },
+  });
+}
+
+function defineRun(command: Command, session: Session): void {
+  command.description('do each item as a job of its own, in a collection of their own').argument('<name>', 'the batch');
+  addStartOptions(command)
+    .option('--parallel <n>', 'jobs at once, whatever the batch says', wholeNumber(1, 50))
+    .option('--from <n>', 'begin with this item', wholeNumber(1, 10_000));
+  addHelp(command, EXAMPLES.slice(3), EXIT_CODES);
+  whenCalled(command, session, { options: RunFlags, act: (flags, [name = '']) => run(session, flags, name) });
+}
+
+async function run(session: Session, flags: RunFlags, name: string): Promise<number> {
+  const { terminal } = session.platform;
+  const batch = batchDocument(await loadBatch(await filesOf(session, flags), name));
+  const options = await startOptions(terminal, flags);
+  const sources = await templateSources(terminal.env, options.dir);
+  for (const template of new Set(batch.items.map((item) => item.template)))
+    if (template !== null) await loadTemplate(template, sources);
+  if (flags.from > batch.items.length)
+    throw new AppError('USAGE', `The batch ${name} has ${batch.items.length} items, so none is number ${flags.from}`);
+  if (flags.detach) {
+    const runs = await detachSession(session, false);
+    if (flags.json) printJson(terminal, { run: runs[0] ?? null });
+    else printLines(terminal, runs);
+    return 0;
+  }
+  const { from, background, collection } = flags;
+  const parallel = flags.parallel ?? batch.parallel;
+  const { result, code } = await runBatch(session, { batch, from, parallel, options, collection, background });
+  if (flags.json) printJson(terminal, result);
+  return code;
+}
+
+async function filesOf({ platform: { terminal } }: Session, flags: { dir?: string | undefined }) {
+  return batchFiles(await resolveDir(terminal, flags.dir));
+}
+
+async function settingsOf({ platform: { terminal } }: Session, { summary, template, parallel, context }: AddFlags) {
+  return {
+    ...(summary === undefined ? {} : { summary }),
+    ...(template === undefined ? {} : { template }),
+    ...(context.length === 0 ? {} : { context: await contextOf(terminal, context) }),
+    ...(parallel === undefined ? {} : { parallel }),
+  };
+}
+
+function row({ name, items, parallel, template, summary }: BatchDocument): string[] {
+  return [name, String(items.length), String(parallel), template ?? '', oneLine(summary ?? '')];
+}
+
+function itemLines({ items, context }: BatchDocument): string[] {
+  const facts = Object.entries(context).map(([key, value]) => `${key}: ${oneLine(value)}`);
+  const width = String(items.length).length;
+  return [
+    ...items.map(({ prompt, title, template }, index) => {
+      const name = title === null ? '' : `${cleanText(title)}: `;
+      return `${String(index + 1).padStart(width)}  ${name}${oneLine(prompt)}${template === null ? '' : `  (${template})`}`;
+    }),
+    ...(facts.length === 0 ? [] : ['', ...facts]),
+  ];
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { addHelp, type CliCommand, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import { addStartOptions, StartFlags } from '../../start/start-options.ts';
+import { startRun } from '../../start/start-run.ts';
+
+const Flags = StartFlags.extend({ planOnly: z.boolean().default(false) });
+
+const EXAMPLES = [
+  'manyhands do "Add a --json flag to every command" --check "npm test"',
+  'manyhands do @goal.md --plan-only',
+  'manyhands do "Fix the flaky tests" --agent command:./agent.sh --budget 5 --land merge',
+];
+
+/** Turns a goal into a plan, the plan into parallel work, and that into one checked result. */
+export const doCommand: CliCommand = {
+  define(command, session) {
+    command.argument('<goal...>', 'what to achieve; - reads it from standard input, @file from a file');
+    addStartOptions(command).option('--plan-only', 'stop after the plan and wait for manyhands approve');
+    addHelp(command, EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: (flags, words) =>
+        startRun(session, {
+          flags,
+          words,
+          request: (goal, options) => ({ recipe: 'goal', input: { goal, planOnly: flags.planOnly }, options }),
+        }),
+    });
+  },
+};

@@ -1,0 +1,161 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import type { Caller } from '../../../access/caller.ts';
+import { AppError } from '../../../errors.ts';
+import type { OperationInput } from '../../../operations/contracts.ts';
+import { StopRule } from '../../../schema/request.ts';
+import { RetryPolicy, Tier } from '../../../schema/task.ts';
+import { loadTemplate, templateSources } from '../../../templates/load.ts';
+import { addHelp, type CliCommand, collect, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import type { Session } from '../../platform.ts';
+import { parseBytes, parseSeconds, parseUsd, wholeNumber } from '../../render/amounts.ts';
+import { addContextOption, contextOf } from '../../start/context-option.ts';
+import {
+  addScheduleOptions,
+  type Keeper,
+  ScheduleFlags,
+  scheduleOf,
+  scheduleText,
+} from '../../start/schedule-options.ts';
+import { addScopeOptions, ScopeFlags, scopeOf } from '../../start/scope-options.ts';
+import { addStartOptions, StartFlags } from '../../start/start-options.ts';
+import { startRun } from '../../start/start-run.ts';
+import { resolveDir } from '../../target.ts';
+import { attendJob } from '../../terminal/attach.ts';
+
+type Rule = Partial<StopRule>;
+
+const FORMS = 'turns=20, budget=1.50, time=10m or completion';
+
+const Flags = StartFlags.extend({
+  ...ScopeFlags.shape,
+  ...ScheduleFlags.shape,
+  after: z.array(z.string()).default([]),
+  priority: z.number().optional(),
+  stop: StopRule.partial().optional(),
+  outputLimit: z.number().optional(),
+  retry: RetryPolicy.optional(),
+  role: z.string().optional(),
+  write: z.boolean().default(false),
+  tier: Tier.optional(),
+  interactive: z.boolean().default(false),
+  template: z.string().optional(),
+  context: z.array(z.string()).default([]),
+});
+type Flags = z.infer<typeof Flags>;
+type JobInput = Extract<OperationInput<'start-run'>, { recipe: 'job' }>['input'];
+
+const EXAMPLES = [
+  'manyhands job "Rename Cart to Basket everywhere" --check "npm test"',
+  'manyhands job "Where are prices rounded?" --role research',
+  'manyhands job "Translate the manual" --scope-allow docs --max-diff-lines 400',
+  'manyhands job "Write the changelog" --after k3v9x2ab --stop time=10m --retry analyze',
+  'manyhands job "The total is wrong on Sundays" --template bugfix --context ticket=SHOP-12',
+  'manyhands job --interactive "Find out with me why login is slow"',
+  'manyhands job "Update the translations" --at 07:30 --every 12h --times 5 --land merge',
+];
+
+/** Gives one task to one agent, without a plan. */
+export const jobCommand: CliCommand = {
+  define(command, session) {
+    command.argument(
+      '[task...]',
+      'what to do; - reads it from standard input, @file from a file; a template may say it instead',
+    );
+    addStartOptions(command)
+      .option('--after <run>', 'start when this run, or run/task, is done; repeatable', collect)
+      .option('--priority <n>', 'from -10 (last) to 10 (first)', wholeNumber(-10, 10))
+      .option('--stop <rule>', 'turns=N, budget=USD, time=10m or completion; repeatable', parseStopRule)
+      .option('--output-limit <size>', 'most output of an attempt, for example 10MB', parseBytes)
+      .addOption(new Option('--retry <policy>', 'what to do after a failure').choices(RetryPolicy.options))
+      .option('-r, --role <role>', 'the role to play; it only reads unless --write')
+      .option('-w, --write', 'let the role change files')
+      .addOption(new Option('--tier <tier>', 'how strong a model').choices(Tier.options))
+      .option('-i, --interactive', 'the agent works in a terminal: you are attached to it, see manyhands attach')
+      .option('--template <name>', 'guidelines and defaults for the job: see manyhands template ls');
+    addContextOption(command);
+    addScheduleOptions(command, session);
+    addScopeOptions(command);
+    addHelp(command, EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: Flags,
+      act: (flags, words) => startJob(session, flags, { words, command }),
+    });
+  },
+};
+
+async function startJob(
+  session: Session,
+  flags: Flags,
+  { words, command }: { words: string[]; command: Command },
+): Promise<number> {
+  const { terminal, world } = session.platform;
+  const template = flags.template === undefined ? undefined : await findTemplate(session, flags.template, flags.dir);
+  if (words.length === 0 && template === undefined)
+    throw new AppError('USAGE', `Say what to do: ${command.name()} "<task>"`);
+  const input = { ...jobInput(flags), context: await contextOf(terminal, flags.context) };
+  const dir = flags.dir ?? template?.dir;
+  const told: string[] = [];
+  const tell = (keeper: Keeper): string[] => {
+    const text = scheduleText(flags, keeper, world.now());
+    if (text !== undefined) told.push(text);
+    return text === undefined ? [] : [text];
+  };
+  const code = await startRun(session, {
+    flags: { ...flags, ...(dir === undefined ? {} : { dir }) },
+    words: words.length === 0 ? [template?.summary ?? ''] : words,
+    request: (task, options) => ({ recipe: 'job', input: { task, ...input }, options }),
+    tell,
+    ...(flags.interactive && !flags.json
+      ? { attend: (caller: Caller, run: string, folder: string) => attendJob(session, caller, { run, dir: folder }) }
+      : {}),
+  });
+  if (flags.detach && told.length === 0) for (const line of tell('background')) terminal.err(`${line}\n`);
+  return code;
+}
+
+/** A template is read here too, before anything is started: it may name the project, or what to do. */
+async function findTemplate({ platform }: Session, name: string, dir: string | undefined) {
+  const { terminal } = platform;
+  return loadTemplate(name, await templateSources(terminal.env, await resolveDir(terminal, dir)));
+}
+
+function jobInput(flags: Flags): Omit<JobInput, 'task'> {
+  const { after, priority, stop, outputLimit, retry, role, write, tier, template } = flags;
+  return {
+    after,
+    write,
+    ...(priority === undefined ? {} : { priority }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(outputLimit === undefined ? {} : { outputBytes: outputLimit }),
+    ...scopeOf(flags),
+    ...scheduleOf(flags),
+    ...(flags.interactive ? { interactive: true } : {}),
+    ...(retry === undefined ? {} : { retry }),
+    ...(role === undefined ? {} : { role }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(template === undefined ? {} : { template }),
+  };
+}
+
+/** Reads one `--stop` and adds it to those before. */
+function parseStopRule(text: string, before: Rule | undefined): Rule {
+  return { ...before, ...ruleOf(text) };
+}
+
+function ruleOf(text: string): Rule {
+  const [name, value] = text.split('=', 2);
+  if (name === 'completion' && value === undefined) return { completion: true };
+  if (value === undefined || value === '') throw new InvalidArgumentError(`Give ${FORMS}.`);
+  switch (name) {
+    case 'turns':
+      return { turns: wholeNumber(1, 100_000)(value) };
+    case 'budget':
+      return { budget: parseUsd(value) };
+    case 'time':
+      return { seconds: parseSeconds(value) };
+    default:
+      throw new InvalidArgumentError(`"${name}" is no reason to stop; give ${FORMS}.`);
+  }
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { Caller } from '../../../access/caller.ts';
+import { AppError } from '../../../errors.ts';
+import type { PullRequest } from '../../../schema/pull-request.ts';
+import { addHelp, type CliCommand, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import { work } from '../../follow/work.ts';
+import type { Session } from '../../platform.ts';
+import { cleanText } from '../../render/clean-text.ts';
+import { choosePullRequests } from '../../start/pull-request-choice.ts';
+import { addStartOptions, StartFlags, startOptions } from '../../start/start-options.ts';
+
+const Flags = StartFlags.extend({
+  pr: z.array(z.number()).default([]),
+  fromRun: z.union([z.string(), z.boolean()]).optional(),
+  automerge: z.boolean().optional(),
+  push: z.boolean().optional(),
+  yes: z.boolean().default(false),
+});
+type Flags = z.infer<typeof Flags>;
+
+const EXAMPLES = [
+  'manyhands review',
+  'manyhands review --pr 42 --check "npm test"',
+  'manyhands review --from-run --automerge --yes',
+];
+
+/** Reviews pull requests: reads and checks them, mends what is wrong, approves or merges them. */
+export const reviewCommand: CliCommand = {
+  define(command, session) {
+    command
+      .option('--pr <number>', 'a pull request by its number; repeatable', collectNumber)
+      .option('--from-run [run]', 'those that a run opened; without a run, the latest here')
+      .option('--automerge', 'merge what passes, instead of only approving it')
+      .option('--push', 'push fixes to the branch of the pull request')
+      .option('-y, --yes', 'approve or merge without asking once more');
+    addStartOptions(command);
+    for (const meaningless of ['--land', '--base', '--title']) hide(command, meaningless);
+    addHelp(command, EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, { options: Flags, act: (flags) => review(session, flags) });
+  },
+};
+
+async function review(session: Session, flags: Flags): Promise<number> {
+  const { terminal } = session.platform;
+  const { land: _, base: __, title: ___, ...options } = await startOptions(terminal, flags);
+  const isNamed = flags.pr.length > 0 || flags.fromRun !== undefined;
+  if (flags.detach && !isNamed)
+    throw new AppError('USAGE', 'With --detach nobody is asked: name pull requests with --pr or --from-run');
+  return work(session, {
+    ...flags,
+    dir: options.dir,
+    many: flags.pr.length !== 1,
+    begin: async (caller) => {
+      const runs: string[] = [];
+      for (const number of await numbersOf(session, { caller, flags, dir: options.dir })) {
+        const { automerge, push, yes } = flags;
+        const asked = { number, yes, options, ...(automerge === undefined ? {} : { automerge }) };
+        const started = await caller.call('review-pull-request', { ...asked, ...(push === undefined ? {} : { push }) });
+        for (const note of started.notes) terminal.err(`note: ${cleanText(note)}\n`);
+        runs.push(started.run);
+      }
+      return runs;
+    },
+  });
+}
+
+type Asked = { caller: Caller; flags: Flags; dir: string };
+
+async function numbersOf(session: Session, { caller, flags, dir }: Asked): Promise<number[]> {
+  if (flags.fromRun !== undefined) {
+    const run = typeof flags.fromRun === 'string' ? { run: flags.fromRun } : {};
+    const found = await caller.call('list-pull-requests', { dir, ...run, fromRun: true });
+    if (found.length > 0) return [...flags.pr, ...found.map(({ number }) => number)];
+    throw new AppError('REFUSED', 'The run has no open pull request; open one with manyhands pr', run);
+  }
+  if (flags.pr.length > 0) return flags.pr;
+  const open: PullRequest[] = await caller.call('list-pull-requests', { dir });
+  return choosePullRequests(session.platform, open);
+}
+
+function collectNumber(value: string, before: number[] | undefined): number[] {
+  const number = Number(value.replace(/^[#!]/, ''));
+  if (!Number.isInteger(number) || number < 1)
+    throw new AppError('USAGE', `--pr takes the number of a pull request, not ${value}`, { value });
+  return [...(before ?? []), number];
+}
+
+/** An option that every request for work has and that says nothing about a review. */
+function hide(command: Parameters<CliCommand['define']>[0], flag: string): void {
+  command.options.find(({ long }) => long === flag)?.hideHelp();
+}

@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { AppError, messageOf } from '../../../errors.ts';
+import { jobPrompt } from '../../../recipes/job/job-prompt.ts';
+import { Tier } from '../../../schema/task.ts';
+import type { TemplateHeader } from '../../../schema/template.ts';
+import { loadTemplate, templateSources } from '../../../templates/load.ts';
+import { removeTemplate, writeTemplate } from '../../../templates/write.ts';
+import { addDir, addHelp, addJson, type CliCommand, CommonOptions, collect, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { inProject } from '../../in-project.ts';
+import type { Session } from '../../platform.ts';
+import { parseUsd } from '../../render/amounts.ts';
+import { printJson, printLines } from '../../render/output.ts';
+import { templateLines, templateTable } from '../../render/template-lines.ts';
+import { addContextOption, contextOf } from '../../start/context-option.ts';
+import { readGoalText } from '../../start/goal-text.ts';
+import { resolveDir } from '../../target.ts';
+
+const ScopeFlags = CommonOptions.extend({ global: z.boolean().default(false) });
+const RenderFlags = CommonOptions.extend({ context: z.array(z.string()).default([]) });
+const AddFlags = ScopeFlags.extend({
+  summary: z.string().optional(),
+  agent: z.string().optional(),
+  tier: Tier.optional(),
+  role: z.string().optional(),
+  write: z.boolean().optional(),
+  check: z.array(z.string()).default([]),
+  budget: z.number().optional(),
+  force: z.boolean().default(false),
+});
+type AddFlags = z.infer<typeof AddFlags>;
+
+const EXAMPLES = [
+  'manyhands template ls',
+  'manyhands template show bugfix',
+  'manyhands template add house-style style.md --tier light --check "npm test"',
+  'manyhands template render bugfix "The total is wrong on Sundays"',
+];
+
+/** Keeps guidelines and defaults for jobs, and tells how jobs from them went. */
+export const templateCommand: CliCommand = {
+  define(command, session) {
+    addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
+    defineLs(command.command('ls'), session);
+    defineShow(command.command('show'), session);
+    defineRender(command.command('render'), session);
+    defineAdd(command.command('add'), session);
+    defineRm(command.command('rm'), session);
+  },
+};
+
+function defineLs(command: Command, session: Session): void {
+  command.description('list the templates, and how jobs from them went');
+  addHelp(addDir(addJson(command)), ['manyhands template ls', 'manyhands template ls --json'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async (flags) => {
+      const { terminal } = session.platform;
+      const found = await inProject(session, flags, (caller, dir) => caller.call('list-templates', { dir }));
+      if (flags.json) printJson(terminal, found.templates);
+      else printLines(terminal, templateTable(terminal, found.templates));
+      for (const mistake of found.mistakes) terminal.err(`note: not listed: ${mistake}\n`);
+      return 0;
+    },
+  });
+}
+
+function defineShow(command: Command, session: Session): void {
+  command.description('show what a template says, and how jobs from it went by model').argument('<name>', 'it');
+  addHelp(addDir(addJson(command)), EXAMPLES.slice(1, 2), READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async (flags, [name = '']) => {
+      const { terminal } = session.platform;
+      const template = await inProject(session, flags, (caller, dir) => caller.call('show-template', { dir, name }));
+      if (flags.json) printJson(terminal, template);
+      else printLines(terminal, templateLines(template));
+      return 0;
+    },
+  });
+}
+
+function defineRender(command: Command, session: Session): void {
+  command.description('print the task as an agent would be given it').argument('<name>', 'the template');
+  command.argument('[task...]', 'what to do; - reads it from standard input, @file from a file');
+  addHelp(addDir(addJson(addContextOption(command))), EXAMPLES.slice(3), READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: RenderFlags,
+    act: async (flags, [name = '', ...words]) => {
+      const { terminal } = session.platform;
+      const template = await loadTemplate(name, await sourcesOf(session, flags));
+      const task = words.length === 0 ? template.summary : await readGoalText(terminal, words);
+      const text = jobPrompt({ task, guidelines: template.text, context: await contextOf(terminal, flags.context) });
+      if (flags.json) printJson(terminal, { template: name, text });
+      else terminal.out(`${text}\n`);
+      return 0;
+    },
+  });
+}
+
+function defineAdd(command: Command, session: Session): void {
+  command.description('keep a template for this project, or for all').argument('<name>', 'its name');
+  command
+    .argument('<file>', 'a Markdown file, with front matter or without; - reads standard input')
+    .option('-g, --global', 'for all projects of yours')
+    .option('--summary <text>', 'what it is for, in a sentence')
+    .option('-a, --agent <agent>', 'the agent where none is named')
+    .addOption(new Option('--tier <tier>', 'how strong a model').choices(Tier.options))
+    .option('-r, --role <role>', 'the role to play; it only reads unless --write')
+    .option('-w, --write', 'let the role change files')
+    .option('-c, --check <command>', 'must exit 0 on the merged result; repeatable', collect)
+    .option('--budget <usd>', 'most US dollars of a job', parseUsd)
+    .option('--force', 'replace one of the same name');
+  addHelp(addDir(addJson(command)), EXAMPLES.slice(2, 3), READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: AddFlags,
+    act: async (flags, [name = '', given = '']) => {
+      const { terminal } = session.platform;
+      const content = given === '-' ? await terminal.readInput() : await readContent(resolve(terminal.cwd, given));
+      const asked = { name, content, header: headerOf(flags), scope: scopeOf(flags), force: flags.force };
+      const { file, summary } = await writeTemplate(await sourcesOf(session, flags), asked);
+      if (flags.json) printJson(terminal, { name, file });
+      else terminal.err(`The template ${name} is kept in ${file}: ${summary}\n`);
+      return 0;
+    },
+  });
+}
+
+function defineRm(command: Command, session: Session): void {
+  command.description('remove a template of this project, or of yours').argument('<name>', 'it');
+  command.option('-g, --global', 'the one for all projects of yours');
+  addHelp(addDir(addJson(command)), ['manyhands template rm house-style'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: ScopeFlags,
+    act: async (flags, [name = '']) => {
+      const { terminal } = session.platform;
+      const file = await removeTemplate(await sourcesOf(session, flags), { name, scope: scopeOf(flags) });
+      if (flags.json) printJson(terminal, { name, file });
+      else terminal.err(`Removed ${file}\n`);
+      return 0;
+    },
+  });
+}
+
+async function sourcesOf({ platform: { terminal } }: Session, flags: CommonOptions) {
+  return templateSources(terminal.env, await resolveDir(terminal, flags.dir));
+}
+
+function scopeOf({ global }: { global: boolean }): 'global' | 'project' {
+  return global ? 'global' : 'project';
+}
+
+function headerOf({ summary, agent, tier, role, write, check, budget }: AddFlags): Partial<TemplateHeader> {
+  return {
+    ...(summary === undefined ? {} : { summary }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(role === undefined ? {} : { role }),
+    ...(write === undefined ? {} : { write }),
+    ...(check.length === 0 ? {} : { checks: check }),
+    ...(budget === undefined ? {} : { budget }),
+  };
+}
+
+async function readContent(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new AppError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}`, { file }, { cause: error });
+  }
+}

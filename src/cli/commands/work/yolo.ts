@@ -1,0 +1,24 @@
+import { addHelp, type CliCommand, whenCalled } from '../../command.ts';
+import { EXIT_CODES } from '../../exit-code.ts';
+import { runFile } from '../../start/run-file.ts';
+import { addPullRequestOptions, addRunOptions, RunFlags } from '../../start/run-options.ts';
+
+const EXAMPLES = [
+  'manyhands yolo todo.md --check "npm test"',
+  'manyhands yolo todo.md --with-review --yes',
+  'manyhands yolo tasks.yaml --only login --sequential',
+];
+
+/** Goes from a to-do list, or a file of tasks, straight through to pull requests. */
+export const yoloCommand: CliCommand = {
+  define(command, session) {
+    command.argument('<file>', 'a to-do list in Markdown, tasks.yaml or task_config.yaml');
+    addPullRequestOptions(addRunOptions(command));
+    addHelp(command, EXAMPLES, EXIT_CODES);
+    whenCalled(command, session, {
+      options: RunFlags,
+      act: (flags, [given]) =>
+        runFile(session, { flags, given, manner: { through: true, recipes: ['todo', 'tasks'] } }),
+    });
+  },
+};

@@ -1,0 +1,152 @@
+import { closeSync, writeSync } from 'node:fs';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import { prepareHome, resolveHome } from '../home.ts';
+import { ANNOUNCE_FD, spawnDetached } from '../process/detached.ts';
+import { run } from '../process/run.ts';
+import { realWorld } from '../world.ts';
+import type { Platform, ScratchRepository } from './platform.ts';
+import { createQuestions } from './terminal/questions.ts';
+import { takeScreen } from './terminal/raw-screen.ts';
+import { createTerminal } from './terminal/terminal.ts';
+
+const ANNOUNCE_VARIABLE = 'MANYHANDS_ANNOUNCE_FD';
+const REVEAL_MS = 10_000;
+const GIT_MS = 30_000;
+
+/** The machine as the command line sees it. */
+export function createPlatform(version: string): Platform {
+  const { env } = process;
+  const announceTo = takeAnnounceFd(env);
+  let hasAnnounced = false;
+  return {
+    terminal: createTerminal(process),
+    world: realWorld,
+    version,
+    openCaller: async (callerEnv) => {
+      const { createCaller } = await import('../app.ts');
+      return createCaller({ env: callerEnv, cwd: process.cwd() });
+    },
+    onSignal: (listener) => {
+      process.on('SIGINT', listener);
+      process.on('SIGTERM', listener);
+      return () => {
+        process.off('SIGINT', listener);
+        process.off('SIGTERM', listener);
+      };
+    },
+    detach: async (args, { passInput }) => {
+      const home = resolveHome(env);
+      await prepareHome(home);
+      const logFile = join(home.logs, `background-${realWorld.runId()}.log`);
+      const command = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
+      const { said } = await spawnDetached(command, {
+        cwd: process.cwd(),
+        env: { ...env, [ANNOUNCE_VARIABLE]: String(ANNOUNCE_FD) },
+        logFile,
+        passInput,
+      });
+      return await said;
+    },
+    announce: (text) => {
+      if (hasAnnounced || announceTo === undefined) return;
+      hasAnnounced = true;
+      writeSync(announceTo, text);
+      closeSync(announceTo);
+    },
+    openServer: async (caller, request) => {
+      const { openServer } = await import('../http/open-server.ts');
+      return openServer(request, { env, caller, version, world: realWorld });
+    },
+    findServer: async () => {
+      const { runningServer } = await import('../http/server-folder.ts');
+      return runningServer(resolveHome(env), realWorld);
+    },
+    isServedWithRuns: async () => {
+      const { isServedWithRuns } = await import('../http/served-with-runs.ts');
+      return isServedWithRuns(env, process.stderr.isTTY === true);
+    },
+    takeToken: async (role, renew) => {
+      if (env.MANYHANDS_TOKEN !== undefined)
+        throw new AppError(
+          'CALLED_BY_AGENT',
+          'This command was called from inside an attempt, and agents get no token',
+        );
+      const { serverFolder } = await import('../http/server-folder.ts');
+      const { takeToken } = await import('../http/login/tokens.ts');
+      await prepareHome(resolveHome(env));
+      return takeToken(serverFolder(resolveHome(env)), role, { world: realWorld, renew });
+    },
+    confirm,
+    questions: () => createQuestions(process.stdin, process.stderr, env),
+    ask,
+    watchForEngine: async (listener) => {
+      const { watchForEngine } = await import('../access/watch-for-engine.ts');
+      return watchForEngine(resolveHome(env), listener);
+    },
+    takeScreen: () => takeScreen(process.stdin, process.stdout),
+    reveal,
+    makeScratchRepository,
+  };
+}
+
+/** Only who was started in the background has it; what this process starts in turn must not. */
+function takeAnnounceFd(env: NodeJS.ProcessEnv): number | undefined {
+  const fd = Number(env[ANNOUNCE_VARIABLE] ?? Number.NaN);
+  delete env[ANNOUNCE_VARIABLE];
+  return Number.isInteger(fd) ? fd : undefined;
+}
+
+/** A person who breaks off has not said yes. */
+async function confirm(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { confirm: ask } = await import('@clack/prompts');
+  return (await ask({ message: question, initialValue: false, output: process.stderr })) === true;
+}
+
+async function ask(question: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { text } = await import('@clack/prompts');
+  const answer = await text({ message: question, output: process.stderr });
+  return typeof answer === 'string' ? answer : undefined;
+}
+
+async function reveal(path: string): Promise<void> {
+  const command = [process.platform === 'darwin' ? 'open' : 'xdg-open', path];
+  const { code } = await run(command, { env: inherited(), timeoutMs: REVEAL_MS }).catch(() => ({ code: null }));
+  if (code !== 0) throw new AppError('UNSUPPORTED_SYSTEM', `${command[0]} could not show ${path}`, { path });
+}
+
+async function makeScratchRepository(): Promise<ScratchRepository> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'manyhands-self-test-')));
+  const remove = () => rm(root, { recursive: true, force: true });
+  const dir = join(root, 'repository');
+  try {
+    await makeFirstCommit(root, dir);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { dir, home: join(root, 'data'), [Symbol.asyncDispose]: remove };
+}
+
+async function makeFirstCommit(home: string, dir: string): Promise<void> {
+  const env = { ...inherited(), HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  const identity = ['-c', 'user.name=Manyhands', '-c', 'user.email=manyhands@localhost'];
+  const git = async (...args: string[]) => {
+    const { code, stderr } = await run(['git', ...identity, ...args], { env, timeoutMs: GIT_MS });
+    if (code !== 0) throw new AppError('GIT_FAILED', `git ${args[0]} failed in ${dir}: ${stderr.trim()}`, { dir });
+  };
+  await git('init', '--quiet', '--initial-branch=main', dir);
+  await writeFile(join(dir, 'README.md'), '# Self-test\n');
+  await git('-C', dir, 'add', 'README.md');
+  await git('-C', dir, 'commit', '--quiet', '--no-verify', '-m', 'Start');
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}

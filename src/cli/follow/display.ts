@@ -1,0 +1,66 @@
+import type { RunState } from '../../core/run/state.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import type { World } from '../../world.ts';
+import { factLines } from '../render/fact-lines.ts';
+import { progressLines } from '../render/progress.ts';
+import { painter } from '../render/symbols.ts';
+import { wrap } from '../render/text-width.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { createLiveArea } from './live-area.ts';
+
+/** Shows a run while it goes on. */
+export interface Display extends Disposable {
+  /** Whether it shows what the agents say. */
+  readonly hears: boolean;
+  show(state: RunState, recorded: { event: RunEvent; at: number }): void;
+  hear(task: string, text: string): void;
+  /** A message of our own, kept in sight. */
+  note(text: string): void;
+}
+
+/** A tree that is drawn in place on a terminal; elsewhere plain lines, of what happened since then only. */
+export function createDisplay(terminal: Terminal, world: World, since: number): Display {
+  return terminal.isLive ? liveDisplay(terminal, world) : plainDisplay(terminal, since);
+}
+
+function plainDisplay(terminal: Terminal, since: number): Display {
+  return {
+    hears: false,
+    show: (state, recorded) => {
+      if (recorded.at < since) return;
+      for (const line of factLines(state, recorded)) terminal.err(`${line}\n`);
+    },
+    hear: () => {},
+    note: (text) => terminal.err(`${text}\n`),
+    [Symbol.dispose]: () => {},
+  };
+}
+
+function liveDisplay(terminal: Terminal, world: World): Display {
+  const colors = painter(terminal.colors.err);
+  const says = new Map<string, string>();
+  let current: RunState | undefined;
+  let message = '';
+  const area = createLiveArea(terminal, world, ({ columns, rows }) => {
+    const footer = wrap(message, columns - 1).map(colors.yellow);
+    if (current === undefined) return footer;
+    const view = { columns, rows: rows - footer.length, now: world.now(), says, colors };
+    return [...progressLines(current, view), ...footer];
+  });
+  return {
+    hears: true,
+    show: (state) => {
+      current = state;
+      area.change();
+    },
+    hear: (task, text) => {
+      says.set(task, text);
+      area.change();
+    },
+    note: (text) => {
+      message = text;
+      area.change();
+    },
+    [Symbol.dispose]: () => area[Symbol.dispose](),
+  };
+}

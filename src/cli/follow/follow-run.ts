@@ -1,0 +1,103 @@
+import type { Caller } from '../../access/caller.ts';
+import { evolve } from '../../core/run/evolve.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { isSettled, runDocument } from '../../core/view/document.ts';
+import { AppError } from '../../errors.ts';
+import type { RunDocument } from '../../schema/document.ts';
+import { RunEvent } from '../../schema/event.ts';
+import type { Platform } from '../platform.ts';
+import { createDisplay, type Display } from './display.ts';
+import { type Interruption, listenForInterrupts } from './interrupts.ts';
+
+export type FollowOptions = {
+  platform: Platform;
+  caller: Caller;
+  dir: string;
+  run: string;
+  /** What happened before is history, and not told again line by line. */
+  since: number;
+  /** Whether this process becomes the engine when the one that works on the run goes away. */
+  takesOver: boolean;
+};
+
+/** How following ended: nothing more happens without a person, or a person broke off. */
+export type Followed =
+  | { kind: 'settled'; document: RunDocument }
+  | { kind: 'interrupted'; how: Interruption; document: RunDocument | undefined };
+
+const SPOKEN = new Set(['text', 'tool-call']);
+const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
+
+/** Shows a run live until it is settled; the events are folded here exactly as in the engine. */
+export async function followRun(options: FollowOptions): Promise<Followed> {
+  const { platform, caller, dir, run } = options;
+  using display = createDisplay(platform.terminal, platform.world, options.since);
+  let state: RunState | undefined;
+  await using interrupts = listenForInterrupts({
+    platform,
+    caller,
+    say: display.note,
+    inFlight: () => (state === undefined ? [] : Object.keys(state.running)),
+  });
+  for (;;) {
+    for await (state of watch(options, display, { state, signal: interrupts.signal })) {
+      if (isSettled(state) && (await isCurrent(options, state)))
+        return { kind: 'settled', document: runDocument(state) };
+    }
+    const how = interrupts.how();
+    if (how !== undefined)
+      return { kind: 'interrupted', how, document: state === undefined ? undefined : runDocument(state) };
+    const document = await caller.call('show-run', { dir, run });
+    if (!MOVING.has(document.status)) return { kind: 'settled', document };
+    if (!options.takesOver) throw new AppError('ENGINE_GONE', `The engine of run ${run} has gone`, { run });
+    display.note('The engine has gone; this terminal goes on.');
+    await caller.call('resume-runs', { dir, run });
+  }
+}
+
+type Watching = { state: RunState | undefined; signal: AbortSignal };
+
+/** The run after each event from here on, until it is broken off or the engine goes away. */
+async function* watch(options: FollowOptions, display: Display, watching: Watching): AsyncGenerator<RunState> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([watching.signal, over.signal]);
+  const hearing = display.hears ? hearAgents(options, display, signal) : undefined;
+  let { state } = watching;
+  try {
+    const after = state?.version ?? 0;
+    for await (const { type, data, at } of options.caller.stream('watch-run', { run: options.run, after }, signal)) {
+      const event = RunEvent.parse({ type, data });
+      state = evolve(state, { event, at });
+      display.show(state, { event, at });
+      yield state;
+    }
+  } catch (error) {
+    const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+    if (!signal.aborted && !isGone) throw error;
+  } finally {
+    over.abort();
+    await hearing;
+  }
+}
+
+/** History is replayed first, and in it a run may have been settled before and gone on: only the present counts. */
+async function isCurrent({ caller, dir, run }: FollowOptions, state: RunState): Promise<boolean> {
+  return moment(await caller.call('show-run', { dir, run })) === moment(runDocument(state));
+}
+
+function moment({ status, endedAt, landed, commit, tasks }: RunDocument): string {
+  const standing = tasks.map(({ key, status: task, attempts }) => [key, task, attempts]);
+  return JSON.stringify([status, endedAt, landed?.commit ?? null, commit, standing]);
+}
+
+async function hearAgents({ caller, dir, run }: FollowOptions, display: Display, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const line of caller.stream('read-logs', { dir, run, follow: true }, signal)) {
+      if (SPOKEN.has(line.kind)) display.hear(line.task, line.text);
+    }
+  } catch (error) {
+    // What the agents say is an ornament of the picture: losing it must not end the watching.
+    const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+    if (!signal.aborted && !isGone) display.note(`The agents' words cannot be shown: ${String(error)}`);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Caller } from '../../access/caller.ts';
+import { evolve } from '../../core/run/evolve.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { isSettled } from '../../core/view/document.ts';
+import { AppError } from '../../errors.ts';
+import type { RunDocument } from '../../schema/document.ts';
+import { RunEvent } from '../../schema/event.ts';
+
+const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
+
+/** Waits without a picture until nothing more happens to a run by itself, or the signal aborts; when its engine goes away, this process takes it up. */
+export async function settleRun(
+  caller: Caller,
+  which: { dir: string; run: string },
+  signal: AbortSignal,
+): Promise<RunDocument> {
+  let state: RunState | undefined;
+  for (;;) {
+    for await (state of states(caller, { run: which.run, state }, signal)) {
+      if (!isSettled(state)) continue;
+      const document = await caller.call('show-run', which);
+      if (!MOVING.has(document.status)) return document;
+    }
+    const document = await caller.call('show-run', which);
+    if (signal.aborted || !MOVING.has(document.status)) return document;
+    await caller.call('resume-runs', which);
+  }
+}
+
+type Watched = { run: string; state: RunState | undefined };
+
+async function* states(caller: Caller, { run, state: known }: Watched, signal: AbortSignal): AsyncGenerator<RunState> {
+  let state = known;
+  try {
+    for await (const { type, data, at } of caller.stream('watch-run', { run, after: state?.version ?? 0 }, signal)) {
+      state = evolve(state, { event: RunEvent.parse({ type, data }), at });
+      yield state;
+    }
+  } catch (error) {
+    const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+    if (!signal.aborted && !isGone) throw error;
+  }
+}

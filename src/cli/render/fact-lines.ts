@@ -1,0 +1,20 @@
+import type { RunState } from '../../core/run/state.ts';
+import { type AmountFormat, factsOf } from '../../core/view/facts.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import { durationText, moneyText } from './amounts.ts';
+import { oneLine } from './clean-text.ts';
+
+const WORDS: AmountFormat = { duration: durationText, money: moneyText };
+
+/** What happened, as plain lines: `time  subject  fact`. One per fact, the same words every time, made for grep. */
+export function factLines(state: RunState, recorded: { event: RunEvent; at: number }): string[] {
+  return factsOf(state, recorded, WORDS).map(
+    ({ about, fact }) => `${timeText(recorded.at)}  ${about}  ${oneLine(fact)}`,
+  );
+}
+
+/** The time of day. */
+export function timeText(at: number): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}

@@ -1,0 +1,63 @@
+import { AppError, ERRORS, messageOf } from '../../errors.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { cleanText } from './clean-text.ts';
+import { painter } from './symbols.ts';
+import { shorten, textWidth } from './text-width.ts';
+
+export type Column = { title: string; most?: number; right?: boolean };
+
+const LINE_BREAK_CONTROLS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Prints the one document of a command called with --json; no character of it can act on a terminal. */
+export function printJson(terminal: Terminal, value: unknown): void {
+  const text = JSON.stringify(value, null, 2);
+  terminal.out(
+    `${text.replaceAll(LINE_BREAK_CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`,
+  );
+}
+
+export function printLines(terminal: Terminal, lines: readonly string[]): void {
+  for (const line of lines) terminal.out(`${line}\n`);
+}
+
+/** Tells a failure: the message and what to do about it, or with --json a document with the same. */
+export function printError(terminal: Terminal, thrown: unknown, json: boolean): number {
+  const { code, message, details } = asAppError(thrown);
+  const { hint, exit } = ERRORS[code];
+  if (json) {
+    printJson(terminal, { error: { code, message, hint, details } });
+    return exit;
+  }
+  const colors = painter(terminal.colors.err);
+  terminal.err(`${colors.red('error:')} ${cleanText(message)}\n${colors.dim('hint:')} ${hint}\n`);
+  if (code === 'INTERNAL' && thrown instanceof Error) terminal.err(`${colors.dim(cleanText(thrown.stack ?? ''))}\n`);
+  return exit;
+}
+
+/** Rows in aligned columns; the last column takes what the terminal leaves. */
+export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
+  const widths = columns.map(({ title, most }, index) =>
+    Math.min(
+      rows.reduce((longest, row) => Math.max(longest, textWidth(row[index] ?? '')), textWidth(title)),
+      most ?? width,
+    ),
+  );
+  const titles = columns.map(({ title }) => title);
+  const all = titles.every((title) => title === '') ? rows : [titles, ...rows];
+  return all.map((row) => {
+    let used = 0;
+    const cells = columns.map(({ right }, index) => {
+      const isLast = index === columns.length - 1;
+      const room = isLast ? Math.max(width - used - 1, 10) : (widths[index] ?? 0);
+      used += (widths[index] ?? 0) + 2;
+      const text = shorten(row[index] ?? '', room);
+      const blanks = ' '.repeat(Math.max((isLast ? 0 : room) - textWidth(text), 0));
+      return right ? blanks + text : text + blanks;
+    });
+    return cells.join('  ').trimEnd();
+  });
+}
+
+function asAppError(thrown: unknown): AppError {
+  return thrown instanceof AppError ? thrown : new AppError('INTERNAL', messageOf(thrown));
+}

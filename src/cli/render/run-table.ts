@@ -1,0 +1,66 @@
+import type { RunSummary } from '../../schema/document.ts';
+import { momentText } from '../start/when.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { clockText, moneyText } from './amounts.ts';
+import { type Column, tableLines } from './output.ts';
+import { type Painter, painter, runMark, shownStatus } from './symbols.ts';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'RUN' },
+  { title: 'STATUS' },
+  { title: 'TASKS', right: true },
+  { title: 'TIME', right: true },
+  { title: 'COST', right: true },
+  { title: 'STARTED' },
+];
+
+/** `collections`: say in which collection each run is; `projects`: say of which project. */
+export type RunTableView = { now: number; collections: boolean; projects: boolean };
+
+/** Runs as rows; what waits for a time tells it, and flagged or hidden ones say so. */
+export function runTable(terminal: Terminal, runs: readonly RunSummary[], view: RunTableView): string[] {
+  const colors = painter(terminal.colors.out);
+  const columns = [
+    ...COLUMNS,
+    ...(view.collections ? [{ title: 'COLLECTION', most: 24 }] : []),
+    ...(view.projects ? [{ title: 'PROJECT', most: 40 }] : []),
+    { title: 'TITLE' },
+  ];
+  const rows = runs.map((run) => [
+    run.run,
+    `${runMark(shownStatus(run), colors).symbol} ${shownStatus(run)}`,
+    `${run.done}/${run.tasks}`,
+    clockText((run.endedAt === null ? view.now : Date.parse(run.endedAt)) - Date.parse(run.startedAt)),
+    moneyText(run.cost),
+    startedText(run.startedAt),
+    ...(view.collections ? [run.collection ?? ''] : []),
+    ...(view.projects ? [run.project] : []),
+    titleText(run),
+  ]);
+  const [head, ...table] = tableLines(
+    columns,
+    rows,
+    terminal.isOutputTerminal ? terminal.size().columns : Number.MAX_SAFE_INTEGER,
+  );
+  return [colors.dim(head ?? ''), ...table.map((line, index) => paintStatus(line, runs[index], colors))];
+}
+
+function titleText({ title, nextAt, flag, hidden }: RunSummary): string {
+  const marks = [
+    ...(flag == null ? [] : [flag.note === null ? '⚑' : `⚑ ${flag.note}:`]),
+    ...(hidden ? ['(hidden)'] : []),
+    ...(nextAt == null ? [] : [`(next ${momentText(Date.parse(nextAt))})`]),
+  ];
+  return [...marks, title].join(' ');
+}
+
+function paintStatus(line: string, run: RunSummary | undefined, colors: Painter): string {
+  if (run === undefined) return line;
+  const { symbol, paint } = runMark(shownStatus(run), colors);
+  const word = `${symbol} ${shownStatus(run)}`;
+  return line.replace(word, () => paint(word));
+}
+
+function startedText(iso: string): string {
+  return momentText(Math.floor(Date.parse(iso) / 60_000) * 60_000);
+}

@@ -1,0 +1,193 @@
+import type { RunDocument, TaskDocument } from '../../schema/document.ts';
+import { momentText } from '../start/when.ts';
+import { durationText, moneyText } from './amounts.ts';
+import { oneLine } from './clean-text.ts';
+import { nextSteps } from './next-steps.ts';
+import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './symbols.ts';
+import { pad, shorten, textWidth, wrap } from './text-width.ts';
+
+const MOST_MESSAGES = 5;
+
+export type SummaryView = { columns: number; now: number; colors: Painter };
+
+const NARROW = 60;
+const MOST_FAILURES = 5;
+const MOST_ATTENTION = 20;
+const MOST_TASKS = 60;
+
+/** A run at its end, or as it stands: the outcome, the tasks, what landed, what waits for a person, what to do next. */
+export function summaryLines(document: RunDocument, view: SummaryView): string[] {
+  const sections = [
+    outcomeLines(document, view),
+    attentionLines(document, view),
+    manyTaskLines(document, view),
+    failureLines(document.tasks, view),
+    messageLines(document.tasks, view),
+    placeLines(document, view),
+    stepLines(document, view),
+  ];
+  return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryView): string[] {
+  const { status, title, run, cost, startedAt, endedAt, attention } = document;
+  const reason = attention.some((item) => item.reason === document.reason) ? '' : document.reason;
+  const word = shownStatus(document);
+  const { symbol, paint } = runMark(word, colors);
+  const tookMs = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
+  const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${moneyText(cost)}`;
+  const room = columns - textWidth(word) - textWidth(tail) - 7;
+  const first = `${paint(`${symbol} ${word}`)}  ${colors.bold(shorten(title, room))}  ${colors.dim(tail)}`;
+  const why = reason ?? (status === 'unverified' ? 'no check is configured; add one with --check' : '');
+  return [
+    first,
+    ...[why, ...standingTexts(document, now)].flatMap((text) => wrap(text, columns - 3)).map((line) => `  ${line}`),
+  ];
+}
+
+/** When it goes on, of a run that waits for a time, and how it is filed. */
+function standingTexts({ nextAt, filing }: RunDocument, now: number): string[] {
+  const at = nextAt === null ? undefined : Date.parse(nextAt);
+  const wait = at === undefined || at <= now ? '' : ` (in ${durationText(at - now)})`;
+  return [
+    ...(at === undefined ? [] : [`next: ${momentText(at)}${wait}`]),
+    ...(filing?.flag == null ? [] : [`flagged${filing.flag.note === null ? '' : `: ${filing.flag.note}`}`]),
+    ...(filing?.collection == null ? [] : [`in the collection ${filing.collection}`]),
+    ...(filing?.hidden === true ? ['hidden: manyhands ls does not list it'] : []),
+  ];
+}
+
+function attentionLines({ attention }: RunDocument, { columns, colors }: SummaryView): string[] {
+  if (attention.length === 0) return [];
+  const lines = attention.slice(0, MOST_ATTENTION).flatMap(({ task, reason, files, nextStep }) => {
+    const [first = '', ...rest] = wrap(`${task ?? 'the run'}: ${reason}`, columns - 5);
+    return [
+      `  ${colors.yellow('!')} ${first}`,
+      ...rest.map((line) => `    ${line}`),
+      ...(files.length === 0 ? [] : [`    ${colors.dim(shorten(files.join(', '), columns - 5))}`]),
+      `    ${colors.dim('→')} ${oneLine(nextStep)}`,
+    ];
+  });
+  const left = attention.length - MOST_ATTENTION;
+  return [colors.bold('Needs you'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
+}
+
+/** Of many tasks those that are not done come first, and the rest is counted. */
+function manyTaskLines({ tasks, run }: RunDocument, view: SummaryView): string[] {
+  if (tasks.length <= MOST_TASKS) return taskLines(tasks, view);
+  const open = tasks.filter(({ status }) => status !== 'done');
+  const shown = [...open, ...tasks.filter(({ status }) => status === 'done')].slice(0, MOST_TASKS);
+  const done = tasks.length - open.length;
+  const rest = `${done} of ${tasks.length} done, ${tasks.length - shown.length} not shown; all: manyhands show ${run} --json`;
+  return [...taskLines(shown, view), `  ${view.colors.dim(rest)}`];
+}
+
+function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] {
+  if (tasks.length === 0) return [];
+  const { columns, colors } = view;
+  const widest = (pick: (task: TaskDocument) => string, most: number) =>
+    Math.min(
+      tasks.reduce((width, task) => Math.max(width, textWidth(oneLine(pick(task)))), 0),
+      most,
+    );
+  const key = widest((task) => task.key, 24);
+  const title = columns < NARROW ? 0 : widest((task) => task.title, Math.floor((columns - key) * 0.33));
+  const who = widest(whoText, 18);
+  return tasks.map((task) => {
+    const { symbol, paint } = taskMark(task.status, colors);
+    const used = key + who + (title > 0 ? title + 2 : 0) + 8;
+    const name = title > 0 ? `  ${pad(task.title, title)}` : '';
+    const row = `  ${paint(symbol)} ${pad(task.key, key)}${name}  ${colors.dim(pad(whoText(task), who))}`;
+    return `${row}  ${factsText(task, columns - used, colors)}`.trimEnd();
+  });
+}
+
+/** What to do about each failed task, and why it failed where somebody thought about it; of many the first few. */
+function failureLines(tasks: readonly TaskDocument[], { columns, colors }: SummaryView): string[] {
+  const failed = tasks.flatMap(({ key, diagnosis }) => (diagnosis === null ? [] : [{ key, ...diagnosis }]));
+  if (failed.length === 0) return [];
+  const lines = failed
+    .slice(0, MOST_FAILURES)
+    .flatMap(({ key, why, nextStep, by }) => [
+      ...wrap(by === 'rules' ? key : `${key}: ${oneLine(why)}`, columns - 5).map((line) => `  ${line}`),
+      ...wrap(oneLine(nextStep), columns - 7).map(
+        (line, at) => `    ${at === 0 ? `${colors.dim('→')} ` : '  '}${line}`,
+      ),
+    ]);
+  const more = failed.length > MOST_FAILURES ? [`  ${colors.dim(`and ${failed.length - MOST_FAILURES} more`)}`] : [];
+  return [colors.bold('What failed'), ...lines, ...more];
+}
+
+function whoText({ agent, attempts }: TaskDocument): string {
+  if (attempts === 0) return '';
+  return `${agent ?? ''}${attempts > 1 ? ` ×${attempts}` : ''}`;
+}
+
+function factsText({ evidence, cost, commit, status, reason }: TaskDocument, room: number, colors: Painter): string {
+  const isQuiet = status === 'done';
+  const parts = [
+    ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
+    ...evidence.map(({ gate, verdict }) => ({
+      text: `x ${shorten(gate, 24)}`,
+      shown: `${verdictMark(verdict, colors)} ${shorten(gate, 24)}`,
+    })),
+    ...(cost > 0 ? [same(moneyText(cost))] : []),
+    ...(!isQuiet && reason !== null ? [same(oneLine(reason))] : []),
+  ];
+  let left = room;
+  const shown: string[] = [];
+  for (const part of parts) {
+    if (left < 4) break;
+    const fits = textWidth(part.text) <= left;
+    shown.push(fits ? part.shown : colors.dim(shorten(part.text.replace(/^x /, ''), left)));
+    left -= textWidth(part.text) + 2;
+  }
+  return shown.join('  ');
+}
+
+function same(text: string): { text: string; shown: string } {
+  return { text, shown: text };
+}
+
+function placeLines({ branch, commit, landed, undone, base }: RunDocument, { columns, colors }: SummaryView): string[] {
+  const places: { what: string; text: string }[] = [];
+  if (branch !== null && commit !== null) {
+    const from = base.branch === null ? '' : `${base.branch} at `;
+    places.push({ what: 'branch', text: `${branch} at ${commit.slice(0, 8)}, from ${from}${base.commit.slice(0, 8)}` });
+  }
+  if (landed !== null && landed.how !== 'branch') {
+    const url = landed.url === null ? '' : ` ${landed.url}`;
+    places.push({ what: 'landed', text: `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 8)}${url}` });
+  }
+  if (undone !== null) places.push({ what: 'undone', text: `on ${undone.branch} by ${undone.commit.slice(0, 8)}` });
+  return places.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);
+}
+
+function stepLines(document: RunDocument, { colors }: SummaryView): string[] {
+  const steps = nextSteps(document);
+  if (steps.length === 0) return [];
+  const width = Math.max(...steps.map(({ command }) => textWidth(command)));
+  const lines = steps.map(
+    ({ command, purpose }) => `  ${command}${' '.repeat(width - textWidth(command))}  ${colors.dim(purpose)}`,
+  );
+  return [colors.bold('Next'), ...lines];
+}
+
+/** The last things that a person told the agents of a run, a line each. */
+function messageLines(
+  tasks: readonly TaskDocument[],
+  { columns, colors }: { columns: number; colors: Painter },
+): string[] {
+  const all = tasks.flatMap(({ key, messages = [] }) => messages.map((message) => ({ key, ...message })));
+  if (all.length === 0) return [];
+  const shown = all.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).slice(-MOST_MESSAGES);
+  const left = all.length - shown.length;
+  return [
+    colors.bold('Messages'),
+    ...(left > 0 ? [`  ${colors.dim(`${left} earlier ones are in manyhands show --json`)}`] : []),
+    ...shown.map(
+      ({ key, at, text }) =>
+        `  ${key}  ${colors.dim(momentText(Date.parse(at)))}  ${shorten(oneLine(text), Math.max(20, columns - key.length - 26))}`,
+    ),
+  ];
+}

@@ -1,0 +1,111 @@
+import pc from 'picocolors';
+import type { TaskStatus } from '../../core/run/state.ts';
+import { isInterrupted } from '../../core/view/run-status.ts';
+import type { RunStatus } from '../../schema/document.ts';
+import type { Verdict } from '../../schema/gate.ts';
+
+type Paint = (text: string) => string;
+export type Painter = ReturnType<typeof pc.createColors>;
+
+const plain: Paint = (text) => text;
+
+/** Colours, or none. */
+export function painter(enabled: boolean): Painter {
+  return pc.createColors(enabled);
+}
+
+/** One symbol and one colour for each state of a task. */
+export function taskMark(status: string, colors: Painter): { symbol: string; paint: Paint } {
+  return { symbol: TASK_SYMBOLS[status] ?? '?', paint: paintOf(TASK_PAINTS[status], colors) };
+}
+
+/** How a run is shown: one that nobody carries is not running, whatever its record says. */
+export type ShownRunStatus = RunStatus | 'interrupted';
+
+/** The word under which a run is shown. */
+export function shownStatus(run: { status: RunStatus; carried?: boolean | undefined }): ShownRunStatus {
+  return isInterrupted(run) ? 'interrupted' : run.status;
+}
+
+/** One symbol and one colour for each word of a run. */
+export function runMark(word: ShownRunStatus, colors: Painter): { symbol: string; paint: Paint } {
+  return { symbol: RUN_SYMBOLS[word], paint: paintOf(RUN_PAINTS[word], colors) };
+}
+
+/** A gate's verdict in front of its name. */
+export function verdictMark(verdict: Verdict, colors: Painter): string {
+  switch (verdict) {
+    case 'pass':
+      return colors.green('✓');
+    case 'fail':
+      return colors.red('✗');
+    case 'held':
+      return colors.yellow('!');
+    case 'error':
+      return colors.red('?');
+  }
+}
+
+type PaintName = 'green' | 'red' | 'yellow' | 'cyan' | 'blue' | 'dim' | 'magenta' | undefined;
+
+const TASK_SYMBOLS: Record<string, string> = {
+  waiting: '·',
+  ready: '○',
+  running: '●',
+  analyzing: '◎',
+  landing: '▲',
+  verifying: '◇',
+  conflicted: '≠',
+  held: '!',
+  blocked: '■',
+  done: '✓',
+  failed: '✗',
+  skipped: '-',
+  cancelled: '⊘',
+} satisfies Record<TaskStatus, string>;
+
+const TASK_PAINTS: Record<string, PaintName> = {
+  waiting: 'dim',
+  ready: 'blue',
+  running: 'cyan',
+  analyzing: 'magenta',
+  landing: 'blue',
+  verifying: 'magenta',
+  conflicted: 'magenta',
+  held: 'yellow',
+  blocked: 'yellow',
+  done: 'green',
+  failed: 'red',
+  skipped: 'dim',
+  cancelled: 'dim',
+} satisfies Record<TaskStatus, PaintName>;
+
+const RUN_SYMBOLS: Record<ShownRunStatus, string> = {
+  interrupted: '◌',
+  running: '●',
+  held: '!',
+  blocked: '■',
+  paused: '‖',
+  cancelling: '⊘',
+  done: '✓',
+  unverified: '~',
+  failed: '✗',
+  cancelled: '⊘',
+};
+
+const RUN_PAINTS: Record<ShownRunStatus, PaintName> = {
+  interrupted: 'yellow',
+  running: 'cyan',
+  held: 'yellow',
+  blocked: 'yellow',
+  paused: 'yellow',
+  cancelling: 'dim',
+  done: 'green',
+  unverified: 'yellow',
+  failed: 'red',
+  cancelled: 'dim',
+};
+
+function paintOf(name: PaintName, colors: Painter): Paint {
+  return name === undefined ? plain : colors[name];
+}

@@ -1,0 +1,77 @@
+import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import type { Evidence } from '../../schema/gate.ts';
+import { clockText } from './amounts.ts';
+
+/** What is said about a task, before it is fitted into columns. */
+export type TaskRow = { key: string; title: string; who: string; time: string; gates: Evidence[]; detail: string };
+
+/** The row of a task: who works on it since when, what its gates said, and what it waits for or ended with. */
+export function taskRow(state: RunState, task: TaskState, now: number): TaskRow {
+  const attempt = lastAttempt(task);
+  return {
+    key: task.spec.key,
+    title: task.spec.title,
+    who: attempt === undefined ? '' : `${attempt.agent}${attempt.number > 1 ? ` #${attempt.number}` : ''}`,
+    time: timeOf(task, now),
+    gates: task.evidence,
+    detail: detailOf(state, task, now),
+  };
+}
+
+function timeOf(task: TaskState, now: number): string {
+  const first = task.attempts[0];
+  if (first === undefined) return '';
+  const { phase } = task;
+  if (phase.status === 'running') return clockText(now - (lastAttempt(task)?.startedAt ?? now));
+  return 'at' in phase ? clockText(phase.at - first.startedAt) : '';
+}
+
+function detailOf(state: RunState, task: TaskState, now: number): string {
+  const { phase } = task;
+  switch (phase.status) {
+    case 'waiting':
+      return `after ${missingNeeds(state, task)}`;
+    case 'ready':
+      return readyDetail(task, phase.notBefore, now);
+    case 'running':
+      return runningDetail(task);
+    case 'analyzing':
+      return `${phase.analysis} studies the failure`;
+    case 'landing':
+      return phase.approved ? 'landing, approved' : 'landing';
+    case 'verifying':
+      return `${phase.verifier} verifies it`;
+    case 'conflicted':
+      return `conflict in ${phase.files.join(', ') || 'the merge'}: ${phase.resolver} settles it`;
+    case 'held':
+      return `held: ${phase.hold.reason}`;
+    case 'done':
+      return '';
+    case 'blocked':
+    case 'failed':
+    case 'skipped':
+    case 'cancelled':
+      return phase.reason;
+  }
+}
+
+function missingNeeds(state: RunState, task: TaskState): string {
+  const missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done');
+  const [first, second, ...more] = missing;
+  return [first, second, more.length > 0 ? `${more.length} more` : undefined]
+    .filter((part) => part !== undefined)
+    .join(', ');
+}
+
+function readyDetail(task: TaskState, notBefore: number, now: number): string {
+  const failure = lastAttempt(task)?.ended?.failure;
+  const why = failure == null ? '' : `: ${failure.kind}: ${failure.message}`;
+  if (notBefore > now) return `${failure == null ? 'starts' : 'again'} in ${clockText(notBefore - now + 999)}${why}`;
+  return failure == null ? 'ready' : `again soon${why}`;
+}
+
+/** A second attempt says why it exists: the last failure, or the rest of another agent. */
+function runningDetail(task: TaskState): string {
+  const attempt = lastAttempt(task);
+  return attempt === undefined || attempt.number === 1 ? '' : attempt.because;
+}

@@ -1,0 +1,56 @@
+import { readFile, stat } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { AppError, messageOf } from '../../errors.ts';
+import { parseLocatedYaml } from '../../roles/located-yaml.ts';
+import { Batch, type BatchItem } from '../../schema/batch.ts';
+import type { BatchSettings } from '../../templates/batch.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** Items for a batch, and what a file of its own says about the batch as a whole. */
+export type GivenItems = { items: (string | BatchItem)[]; settings: BatchSettings };
+
+const STRUCTURED = new Set(['.yaml', '.yml', '.json']);
+
+/** What `batch add` was given: prompts, one word each; `-` for lines of standard input; a file of lines or a batch file. */
+export async function readItems(terminal: Terminal, words: readonly string[]): Promise<GivenItems> {
+  const [only] = words;
+  if (only === undefined) return { items: [], settings: {} };
+  if (words.length > 1) return { items: [...words], settings: {} };
+  if (only === '-') return { items: linesOf(await terminal.readInput()), settings: {} };
+  const file = resolve(terminal.cwd, only.replace(/^@/, ''));
+  if (!only.startsWith('@') && !(await isFile(file))) return { items: [only], settings: {} };
+  const text = await readText(file);
+  if (!STRUCTURED.has(extname(file).toLowerCase())) return { items: linesOf(text), settings: {} };
+  const { items, ...said } = parseLocatedYaml(text, Batch, { file, code: 'BATCH_INVALID' });
+  return { items, settings: settingsOf(said) };
+}
+
+/** One prompt a line; empty lines and those that begin with # say nothing. */
+function linesOf(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function settingsOf({ summary, template, context, parallel }: Omit<Batch, 'items'>): BatchSettings {
+  return {
+    ...(summary === undefined ? {} : { summary }),
+    ...(template === undefined ? {} : { template }),
+    ...(Object.keys(context).length === 0 ? {} : { context }),
+    parallel,
+  };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ?? false;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new AppError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}`, { file }, { cause: error });
+  }
+}

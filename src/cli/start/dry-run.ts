@@ -1,0 +1,141 @@
+import type { Caller } from '../../access/caller.ts';
+import { inBatches } from '../../core/run/graph.ts';
+import type { OperationInput } from '../../operations/contracts.ts';
+import type { Config } from '../../schema/config.ts';
+import type { DryRun } from '../../schema/work-plan.ts';
+import { type PlannedWork, plannedWork } from '../../work-files/work-plan.ts';
+import { moneyText } from '../render/amounts.ts';
+import { oneLine } from '../render/clean-text.ts';
+import { tableLines } from '../render/output.ts';
+import { painter } from '../render/symbols.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { RequestedWork } from './requested-work.ts';
+
+type Options = OperationInput<'start-run'>['options'];
+type Agent = DryRun['agents'][number];
+
+const MOST_ROWS = 20;
+const COLUMNS = [{ title: '' }, { title: '', most: 40 }, { title: '' }, { title: '' }, { title: '' }];
+
+/** What a work file would start, without starting it: batches in order, who would do it, what must hold, and what it may cost. */
+export async function dryRun(
+  caller: Caller,
+  { file, work }: RequestedWork,
+  { config, options }: { config: Config; options: Options },
+): Promise<DryRun> {
+  const planned = plannedWork(work);
+  const byId = new Map(planned.map((entry) => [entry.id, entry]));
+  const cast = await castOf(caller, planned, options);
+  const batches = inBatches(planned.map(({ id, needs }) => ({ key: id, needs }))).map((batch) =>
+    batch.flatMap((id) => {
+      const entry = byId.get(id);
+      return entry === undefined ? [] : [shownEntry(entry, cast)];
+    }),
+  );
+  const attempts = planned.reduce((sum, { tasks }) => sum + tasks, 0);
+  const perAttempt = config.budget.attempt;
+  return {
+    file,
+    format: work.format,
+    recipe: work.recipe,
+    title: options.title ?? null,
+    batches,
+    agents: cast.agents,
+    checks: [...config.checks.map(checkText), ...(options.checks ?? [])],
+    maxParallel: options.maxParallel ?? config.limits.agents,
+    cost: { attempts, perAttempt, estimate: Math.round(attempts * perAttempt * 100) / 100 },
+    notes: work.notes,
+    started: false,
+  };
+}
+
+/** The same for people. */
+export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
+  const colors = painter(terminal.colors.out);
+  const width = terminal.size().columns;
+  const count = dry.batches.flat().length;
+  const batches = dry.batches.flatMap((batch, index) => {
+    const rows = batch
+      .slice(0, MOST_ROWS)
+      .map((entry) => [
+        entry.id,
+        oneLine(entry.title),
+        entry.role,
+        agentText(entry),
+        entry.needs.length === 0 ? '' : `after ${entry.needs.join(', ')}`,
+      ]);
+    const more = batch.length > rows.length ? [`  and ${batch.length - rows.length} more`] : [];
+    return [
+      colors.bold(`Batch ${index + 1}`),
+      ...tableLines(COLUMNS, rows, width - 2).map((line) => `  ${line}`),
+      ...more,
+    ];
+  });
+  return [
+    `${dry.file}: ${count} ${count === 1 ? 'task' : 'tasks'} (${dry.format}), ${dry.maxParallel} at once`,
+    ...batches,
+    colors.bold('Agents'),
+    ...dry.agents.map((picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(picked.because)})`),
+    colors.bold('Gates'),
+    ...gateLines(dry),
+    costLine(dry),
+    'Nothing was started.',
+  ];
+}
+
+/** Who would do the work, by role, and which agents a rehearsal would play. */
+type Cast = { agents: Agent[]; isPlayed(agent: string | null): boolean };
+
+async function castOf(caller: Caller, planned: readonly PlannedWork[], options: Options): Promise<Cast> {
+  const { dir, agents: asked = [], rehearse = false, scenario } = options;
+  const isRehearsal = rehearse || scenario !== undefined;
+  const rehearsal = { rehearse, ...(scenario === undefined ? {} : { scenario }) };
+  const roles = planned.flatMap(({ role, gates }) => (gates.some(isVerified) ? [role, 'verify'] : [role]));
+  const agents: Agent[] = [];
+  // Only a program that the command itself names is run in a rehearsal.
+  const programs = new Set<string>();
+  const isPlayed = (agent: string | null) => isRehearsal && agent !== null && !programs.has(agent);
+  for (const role of new Set(roles)) {
+    const pick = await caller.call('pick-model', { dir, role, agents: asked, ...rehearsal });
+    for (const { agent, kind } of pick.candidates) if (kind === 'command') programs.add(agent);
+    agents.push({ role, agent: pick.agent, played: isPlayed(pick.agent), because: pick.because });
+  }
+  return { agents, isPlayed };
+}
+
+function isVerified(gate: string): boolean {
+  return gate.startsWith('verify:');
+}
+
+function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, { agents, isPlayed }: Cast) {
+  const who = agent ?? agents.find((entry) => entry.role === role)?.agent ?? null;
+  return { id, title, role, agent: who, played: isPlayed(who), needs, gates };
+}
+
+function agentText({ agent, played }: Pick<Agent, 'agent' | 'played'>): string {
+  if (agent === null) return 'nobody now';
+  return played && agent !== 'rehearsal' ? `${agent}, played` : agent;
+}
+
+function checkText(check: Config['checks'][number]): string {
+  if (typeof check === 'string') return check;
+  return typeof check.run === 'string' ? check.run : check.run.join(' ');
+}
+
+function gateLines({ checks, batches }: DryRun): string[] {
+  const own = batches.flat().flatMap(({ id, gates }) => gates.map((gate) => ({ id, gate: oneLine(gate) })));
+  const byGate = Map.groupBy(own, ({ gate }) => gate);
+  const lines = [...byGate].map(([gate, those]) => {
+    const ids = those.map(({ id }) => id);
+    const who = ids.length > MOST_ROWS ? `${ids.length} tasks` : ids.join(', ');
+    return `  ${who}: ${gate}`;
+  });
+  const all = checks.map((check) => `  every task: ${oneLine(check)}`);
+  const none = checks.length === 0 && lines.length === 0;
+  return none ? ['  none: the result would be called unverified'] : [...all, ...lines];
+}
+
+function costLine({ cost: { attempts, perAttempt, estimate } }: DryRun): string {
+  const each = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} of ${moneyText(perAttempt)} (budget.attempt)`;
+  return `Estimate: at most ${moneyText(estimate)}, ${each}, if each succeeds at once. It is an upper estimate.`;
+}

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { writeWhole } from '../../config/write.ts';
+import type { BulkStatus } from '../../operations/contracts/bulk-contracts.ts';
+import { bulkText } from '../../recipes/bulk/bulk-text.ts';
+import type { Session } from '../platform.ts';
+import { resolveDir } from '../target.ts';
+
+/** Adds the option that names a file for what failed. */
+export function addFailedOut(command: Command): Command {
+  return command.option('--failed-out <file>', 'write the items that failed to a file that run takes again');
+}
+
+/** Writes the items of a run that did not get done to the named file, if one was named; an empty file says that there are none. */
+export async function writeFailed(
+  session: Session,
+  { run, dir, failedOut }: { run: string; dir: string | undefined; failedOut: string | undefined },
+): Promise<void> {
+  if (failedOut === undefined) return;
+  const { terminal, openCaller } = session.platform;
+  const folder = await resolveDir(terminal, dir);
+  await using caller = await openCaller(terminal.env);
+  await writeFailedItems(session, await caller.call('bulk-status', { dir: folder, run }), failedOut);
+}
+
+/** The same of a status that is known. */
+export async function writeFailedItems({ platform }: Session, status: BulkStatus, file: string): Promise<void> {
+  const { terminal } = platform;
+  const path = resolve(terminal.cwd, file);
+  await writeWhole(path, bulkText(status.failed.map(({ item }) => item)));
+  const count = status.failed.length;
+  terminal.err(`Wrote ${count} ${count === 1 ? 'item that' : 'items that'} did not get done to ${path}\n`);
+}

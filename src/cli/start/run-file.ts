@@ -1,0 +1,122 @@
+import type { Caller } from '../../access/caller.ts';
+import { findProjectRoot } from '../../config/files.ts';
+import { loadConfig } from '../../config/load.ts';
+import { AppError } from '../../errors.ts';
+import type { OperationInput } from '../../operations/contracts.ts';
+import type { Config } from '../../schema/config.ts';
+import type { RunDocument } from '../../schema/document.ts';
+import type { WorkFile } from '../../schema/work-file.ts';
+import { type Work, work } from '../follow/work.ts';
+import type { Session } from '../platform.ts';
+import { cleanText } from '../render/clean-text.ts';
+import { printJson, printLines } from '../render/output.ts';
+import { shellWord } from '../render/shell-word.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { dryRun, dryRunLines } from './dry-run.ts';
+import { planIntoFile } from './plan-into-file.ts';
+import { type RequestedWork, readRequestedWork } from './requested-work.ts';
+import { onlyOf, type RunFlags } from './run-options.ts';
+import { startOptions } from './start-options.ts';
+import { stopsAfterPlan, workRequest } from './work-request.ts';
+
+type Options = OperationInput<'start-run'>['options'];
+
+/** How a command differs from `run`: the formats it takes, whether it goes straight through, what it does at the end. */
+export type RunFileOptions = {
+  through?: boolean;
+  recipes?: readonly WorkFile['recipe'][];
+  settled?(document: RunDocument): Promise<void>;
+};
+
+/** Does the work that a file describes: reads it, then shows what would be done, makes tasks of it, or carries it out. */
+export async function runFile(
+  session: Session,
+  { flags, given, manner = {} }: { flags: RunFlags; given: string | undefined; manner?: RunFileOptions },
+): Promise<number> {
+  const { terminal } = session.platform;
+  const typed = await startOptions(terminal, flags.sequential ? { ...flags, maxParallel: 1 } : flags);
+  const asked = await readRequestedWork(terminal, { given, dir: typed.dir, format: flags.format, only: onlyOf(flags) });
+  requireRecipe(asked, manner);
+  const root = await findProjectRoot(typed.dir);
+  const config = await loadConfig({ env: terminal.env, ...(root === undefined ? {} : { dir: root }) });
+  const choices = { ...flags, through: manner.through ?? false };
+  const request = workRequest(asked.work, { typed, config, choices });
+  if (flags.dryRun) return await showDryRun(session, flags, { asked, config, options: request.options });
+  tellNotes(terminal, asked.work.notes);
+  if (asked.work.recipe === 'todo' && stopsAfterPlan(config, choices)) {
+    const { file, work: todo } = { file: asked.file, work: asked.work };
+    const input = async () => ({ ...todo.input, file: todo.input.file ?? file });
+    return planIntoFile(session, { ...flags, flags, input, as: 'tasks', output: flags.output, readsInput: false });
+  }
+  if (flags.withReview && flags.detach)
+    throw new AppError('USAGE', 'With --with-review the command stays to the end: leave --detach out');
+  const settled: Work['settled'] = async (document, caller) => {
+    await manner.settled?.(document);
+    return flags.withReview ? reviewsOf(session, { document, caller, yes: flags.yes, options: typed }) : [];
+  };
+  return work(session, {
+    ...flags,
+    dir: typed.dir,
+    many: flags.withReview,
+    begin: async (caller) => {
+      const { run, notes } = await caller.call('start-run', request);
+      tellNotes(terminal, notes);
+      return [run];
+    },
+    ...(flags.withReview || manner.settled !== undefined ? { settled } : {}),
+  });
+}
+
+function requireRecipe({ file, work: { recipe, format } }: RequestedWork, { recipes }: RunFileOptions): void {
+  if (recipes === undefined || recipes.includes(recipe)) return;
+  throw new AppError('USAGE', `${file} is not for this command (${format}): manyhands run ${shellWord(file)} does it`, {
+    file,
+  });
+}
+
+async function showDryRun(
+  { platform }: Session,
+  flags: RunFlags,
+  {
+    asked,
+    config,
+    options,
+  }: { asked: RequestedWork; config: Config; options: Parameters<typeof dryRun>[2]['options'] },
+): Promise<number> {
+  const { terminal } = platform;
+  await using caller = await platform.openCaller(terminal.env);
+  const dry = await dryRun(caller, asked, { config, options });
+  if (flags.json) {
+    printJson(terminal, dry);
+    return 0;
+  }
+  printLines(terminal, dryRunLines(terminal, dry));
+  tellNotes(terminal, dry.notes);
+  return 0;
+}
+
+function tellNotes(terminal: Terminal, notes: readonly string[]): void {
+  for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
+}
+
+/** Starts a review of each pull request that a run has opened; gives the runs that review them. */
+async function reviewsOf(
+  { platform }: Session,
+  { document, caller, yes, options }: { document: RunDocument; caller: Caller; yes: boolean; options: Options },
+): Promise<string[]> {
+  if (document.recipe === 'review') return [];
+  const { terminal } = platform;
+  if (document.landed?.how !== 'pr') {
+    terminal.err(`note: There is nothing to review: run ${document.run} opened no pull request\n`);
+    return [];
+  }
+  const { land: _, base: __, title: ___, ...rest } = options;
+  const runs: string[] = [];
+  const pulls = await caller.call('list-pull-requests', { dir: options.dir, run: document.run, fromRun: true });
+  for (const { number } of pulls) {
+    const { run, notes } = await caller.call('review-pull-request', { number, yes, options: rest });
+    for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
+    runs.push(run);
+  }
+  return runs;
+}

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { LandMode } from '../../schema/config/land.ts';
+import type { StartOptions } from '../../schema/request.ts';
+import { addDir, addFollowing, addJson, collect, FollowOptions } from '../command.ts';
+import { parseUsd, wholeNumber } from '../render/amounts.ts';
+import { resolveDir } from '../target.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** The options of `do` and `job` as commander gives them. */
+export const StartFlags = FollowOptions.extend({
+  agent: z.array(z.string()).default([]),
+  check: z.array(z.string()).default([]),
+  land: LandMode.optional(),
+  budget: z.number().optional(),
+  base: z.string().optional(),
+  rehearse: z.boolean().default(false),
+  scenario: z.string().optional(),
+  maxParallel: z.number().optional(),
+  title: z.string().optional(),
+  collection: z.string().optional(),
+});
+export type StartFlags = z.infer<typeof StartFlags>;
+
+/** Adds what every request for work may say. */
+export function addStartOptions(command: Command): Command {
+  command
+    .option('-a, --agent <agent>', 'an agent: name, role=name or command:<program>; repeatable', collect)
+    .option('-c, --check <command>', 'must exit 0 on the merged result; repeatable', collect)
+    .addOption(
+      new Option(
+        '--land <how>',
+        'branch leaves mh/<run> (default), merge fast-forwards the base, pr opens a pull request',
+      ).choices(LandMode.options),
+    )
+    .option('--budget <usd>', 'most US dollars to spend', parseUsd)
+    .option('--base <rev>', 'the branch or commit to start from')
+    .option('--rehearse', 'play a scenario instead of asking a model')
+    .option('--scenario <file>', 'the scenario to play; implies --rehearse')
+    .option('-p, --max-parallel <n>', 'attempts at once', wholeNumber(1, 150))
+    .option('-t, --title <text>', 'a short name for the run')
+    .option('--collection <name>', 'file the run in this collection; it is made if there is none');
+  return addDir(addJson(addFollowing(command)));
+}
+
+/** The options of the request; paths are taken from where the command was typed. */
+export async function startOptions(terminal: Terminal, flags: StartFlags): Promise<z.input<typeof StartOptions>> {
+  const { land, budget, base, scenario, maxParallel, title, collection } = flags;
+  return {
+    dir: await resolveDir(terminal, flags.dir),
+    agents: flags.agent,
+    checks: flags.check,
+    rehearse: flags.rehearse || scenario !== undefined,
+    ...(land === undefined ? {} : { land }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(base === undefined ? {} : { base }),
+    ...(scenario === undefined ? {} : { scenario: resolve(terminal.cwd, scenario) }),
+    ...(maxParallel === undefined ? {} : { maxParallel }),
+    ...(title === undefined ? {} : { title }),
+    ...(collection === undefined ? {} : { collection }),
+  };
+}

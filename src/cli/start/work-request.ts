@@ -1,0 +1,58 @@
+import type { OperationInput } from '../../operations/contracts.ts';
+import type { LandMode } from '../../schema/config/land.ts';
+import type { Config } from '../../schema/config.ts';
+import type { WorkFile } from '../../schema/work-file.ts';
+
+type Request = OperationInput<'start-run'>;
+type Typed = Request['options'];
+
+/** What was typed about how far to go: `through` is straight to pull requests. */
+export type WorkChoices = { execute: boolean; yes: boolean; pr: boolean; through: boolean };
+
+/** What a work file asks the engine for; what was typed wins over what the file says, and both over the usual. */
+export function workRequest(
+  work: WorkFile,
+  { typed, config, choices }: { typed: Typed; config: Config; choices: WorkChoices },
+): Request {
+  const options = { ...work.options, ...typed };
+  switch (work.recipe) {
+    case 'features':
+      return { recipe: 'features', input: work.input, options };
+    case 'bulk': {
+      const maxParallel = options.maxParallel ?? Math.min(work.input.maxParallel, config.limits.agents);
+      return { recipe: 'bulk', input: work.input, options: { ...options, maxParallel } };
+    }
+    case 'tasks': {
+      const input = choices.pr ? work.input : { ...work.input, pr: 'none' as const };
+      const pr = choices.pr && (input.pr !== 'none' || choices.through);
+      const through = choices.through || input.pr === 'each' || input.pr === 'run';
+      return { recipe: 'tasks', input, options: landing(options, config, { ...choices, pr, through }) };
+    }
+    case 'workflow':
+      return { recipe: 'workflow', input: work.input, options };
+    case 'todo': {
+      const execute = !stopsAfterPlan(config, choices);
+      return { recipe: 'todo', input: { ...work.input, execute }, options: landing(options, config, choices) };
+    }
+  }
+}
+
+/** Whether tasks that were made of a to-do list are left to a person to read first. */
+export function stopsAfterPlan(config: Config, { execute, yes, through }: WorkChoices): boolean {
+  const stops = config.stopAfterGenerate ?? config.mode === 'review';
+  return stops && !execute && !yes && !through && !config.autoApprove;
+}
+
+function landing(options: Typed, config: Config, choices: WorkChoices): Typed {
+  const land = landOf(options, config, choices);
+  return land === undefined ? options : { ...options, land };
+}
+
+/** Straight through means pull requests; else the settings say it, and `--execute` stays here. */
+function landOf(options: Typed, config: Config, { execute, pr, through }: WorkChoices): LandMode | undefined {
+  if (options.land !== undefined) return options.land;
+  if (!pr) return config.land === 'pr' ? 'branch' : undefined;
+  if (through) return config.autoPr === false ? undefined : 'pr';
+  if (execute || config.land !== undefined) return undefined;
+  return (config.autoPr ?? config.mode === 'yolo') ? 'pr' : undefined;
+}

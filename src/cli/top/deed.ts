@@ -1,9 +1,0 @@
-/** What can be asked for with a key; `task` is null where the whole run is meant. */
-export type Deed =
-  | { kind: 'approve'; run: string; task: string | null }
-  | { kind: 'retry'; run: string; task: string | null }
-  | { kind: 'cancel'; run: string }
-  | { kind: 'pause'; run: string }
-  | { kind: 'resume'; run: string }
-  | { kind: 'land'; run: string }
-  | { kind: 'send'; run: string; task: string; message: string };

@@ -1,0 +1,245 @@
+import { AppError } from '../../errors.ts';
+import type { ProcessRecord, RunEvent, RunEventOf, SavedWork } from '../../schema/event.ts';
+import type { Failure, FollowUp } from '../../schema/failure.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { RiskFlag } from '../../schema/risk.ts';
+import type { Tier, WorkStart } from '../../schema/task.ts';
+import type { Spend, Usage } from '../../schema/usage.ts';
+import { settle } from '../land/decide-verification.ts';
+import { endFailed } from '../run/end-tasks.ts';
+import { pauseOnFailures } from '../run/pause.ts';
+import { requirePhase, requireTask } from '../run/require.ts';
+import type { AttemptState, RunState, TaskState } from '../run/state.ts';
+import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
+import type { Warning } from './health.ts';
+import { decideRetry, isCrash } from './retry.ts';
+
+export type StartAttempt = {
+  task: TaskKey;
+  agent: string;
+  account?: string;
+  tier?: Tier;
+  because: string;
+  base: string;
+  reservation: Spend;
+  session?: string;
+};
+export type EndAttempt = {
+  task: TaskKey;
+  attempt: number;
+  usage: Usage;
+  summary: string;
+  saved?: SavedWork;
+  session?: string;
+  output?: unknown;
+  failure?: Failure;
+  flags?: RiskFlag[];
+  follow?: FollowUp;
+  now: number;
+};
+
+const TRY_AGAIN: FollowUp = { action: 'retry', delayMs: 0, resume: false, free: false };
+
+/** Claims a ready task for one agent; the claim is on record before anything is started. */
+export function startAttempt(state: RunState, command: StartAttempt): RunEvent[] {
+  const task = requireTask(state, command.task);
+  requirePhase(task, 'ready');
+  if (state.status.kind !== 'running') throw new AppError('REFUSED', `Run ${state.start.run} is ${state.status.kind}`);
+  return [{ type: 'attempt.started', data: { ...command, attempt: task.attempts.length + 1 } }];
+}
+
+/** Puts the process on record before it may start. */
+export function recordSpawn(
+  state: RunState,
+  command: { task: TaskKey; attempt: number; process: ProcessRecord },
+): RunEvent[] {
+  requireCurrent(requireTask(state, command.task), command.attempt);
+  return [{ type: 'attempt.spawned', data: command }];
+}
+
+/** Records what an attempt has consumed so far. */
+export function recordUsage(state: RunState, command: { task: TaskKey; attempt: number; usage: Usage }): RunEvent[] {
+  requireCurrent(requireTask(state, command.task), command.attempt);
+  return [{ type: 'attempt.used', data: command }];
+}
+
+/** Warns once of each sign that an attempt may be in trouble. */
+export function warnOf(
+  state: RunState,
+  command: { task: TaskKey; attempt: number; warnings: readonly Warning[] },
+): RunEvent[] {
+  const { task, attempt, warnings } = command;
+  const known = requireCurrent(requireTask(state, task), attempt).warnings;
+  return warnings
+    .filter(({ sign }) => known.every((warning) => warning.sign !== sign))
+    .map(({ sign, message }) => ({ type: 'attempt.warned', data: { task, attempt, sign, message } }));
+}
+
+/** Ends an attempt: its work goes to landing, its text is the result, or its failure decides what follows. */
+export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
+  const task = requireTask(state, command.task);
+  requireCurrent(task, command.attempt);
+  const { follow: asked, now, failure: reported, ...rest } = command;
+  const failure = reported ?? fruitlessness(task, command);
+  const follow = reported === undefined ? TRY_AGAIN : asked;
+  const data: RunEventOf<'attempt.ended'>['data'] = { ...rest, ...(failure === undefined ? {} : { failure }) };
+  const ended: RunEvent = { type: 'attempt.ended', data };
+  if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
+  if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
+  if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
+  const pause = pauseOnFailures(state, task.spec.track, failure);
+  return [ended, ...afterFailure(state, { task, failure, follow, now }), ...pause];
+}
+
+/** A person broke the attempt off: another one follows whatever it came to, and nothing counts. */
+function afterInterrupt(
+  state: RunState,
+  { spec, interrupt }: TaskState,
+  { failure, now }: { failure: Failure | undefined; now: number },
+): RunEvent[] {
+  const isMessage = interrupt === 'message';
+  const isOwn = failure !== undefined && failure.kind !== 'interrupted';
+  const { commit } = state.tip;
+  const data: RunEventOf<'task.retrying'>['data'] = {
+    task: spec.key,
+    at: now,
+    counted: false,
+    resume: isMessage && failure?.kind !== 'session-lost',
+    evidence: isMessage && isOwn ? lessonOf(failure) : '',
+    ...(isMessage ? {} : { from: { commit, base: commit } }),
+  };
+  return [{ type: 'task.retrying', data }];
+}
+
+/** What becomes of a task whose attempt, landing or check failed. */
+export function afterFailure(
+  state: RunState,
+  what: { task: TaskState; failure: Failure; follow: FollowUp | undefined; now: number; from?: WorkStart },
+): RunEvent[] {
+  const { task, failure, now } = what;
+  const follow = inTrack(task, failure, alternate(state, task, failure) ?? what.follow ?? { action: 'fail' });
+  const decision = decideRetry(state, task, follow, now);
+  const key = task.spec.key;
+  switch (decision.kind) {
+    case 'block':
+      return [
+        {
+          type: 'task.blocked',
+          data: { task: key, reason: decision.reason, nextStep: decision.nextStep, ...blockedLanding(task) },
+        },
+      ];
+    case 'give-up': {
+      const reason = decision.reason === '' ? failure.message : `${failure.message} (${decision.reason})`;
+      return endFailed(state, task, { reason, failure });
+    }
+    case 'retry': {
+      const analysis = decision.analyze ? analysisOf(task, failure, decision.at) : undefined;
+      const retrying: RunEvent = {
+        type: 'task.retrying',
+        data: {
+          task: key,
+          at: decision.at,
+          counted: decision.counted,
+          resume: decision.resume,
+          evidence: decision.counted ? lessonOf(failure) : '',
+          ...(what.from === undefined ? {} : { from: what.from }),
+          ...(analysis === undefined ? {} : { analysis: analysis.data.specs[0]?.key ?? key }),
+        },
+      };
+      return analysis === undefined ? [retrying] : [analysis, retrying];
+    }
+  }
+}
+
+/** In a track a broken environment is tried once more and then pauses the track, so that all of it goes on once it is mended. */
+function inTrack({ spec }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
+  if (spec.track === undefined || failure.kind !== 'environment' || follow.action !== 'block') return follow;
+  return { action: 'retry', delayMs: spec.retry.delayMs, resume: false, free: true };
+}
+
+/** Work that is saved and only waits to land is not asked for again once the trouble is over. */
+function blockedLanding({ phase }: TaskState): { landing?: { commit: string; ref: string } } {
+  return phase.status === 'landing' ? { landing: { commit: phase.commit, ref: phase.ref } } : {};
+}
+
+function requireCurrent(task: TaskState, number: number): AttemptState {
+  const phase = requirePhase(task, 'running');
+  const attempt = task.attempts[number - 1];
+  if (attempt === undefined || phase.attempt !== number || attempt.ended !== null) {
+    throw new AppError('REFUSED', `Attempt ${number} of ${task.spec.key} is not the current one`, {
+      key: task.spec.key,
+    });
+  }
+  return attempt;
+}
+
+/** A resolver that changed nothing has settled nothing, whatever it says. */
+function fruitlessness(task: TaskState, command: EndAttempt): Failure | undefined {
+  if (task.spec.resolves === undefined || command.saved?.changed) return undefined;
+  return { kind: 'no-change', message: 'the resolver changed nothing, so the conflict is still there' };
+}
+
+function afterSuccess(state: RunState, task: TaskState, command: EndAttempt): RunEvent[] {
+  const key = task.spec.key;
+  const { saved } = command;
+  if (task.spec.verifies !== undefined) {
+    const { output, summary, now } = command;
+    const startedAt = task.attempts.at(-1)?.startedAt ?? now;
+    const verdict = settle(state, task, { output, summary, now, startedAt });
+    const passed = verdict.some((event) => event.type === 'task.verified' && event.data.passed);
+    const reason = passed ? 'it passed' : 'it did not pass';
+    return [{ type: 'task.ended', data: { task: key, status: 'done', reason } }, ...verdict];
+  }
+  if (task.spec.access === 'write' && saved?.changed) {
+    return [{ type: 'task.landing', data: { task: key, commit: saved.commit, ref: saved.ref } }];
+  }
+  return [{ type: 'task.ended', data: { task: key, status: 'done', reason: 'nothing to land' } }];
+}
+
+function cancelled(task: TaskKey, reason: string): RunEvent[] {
+  return [{ type: 'task.ended', data: { task, status: 'cancelled', reason } }];
+}
+
+function lessonOf(failure: Failure): string {
+  return failure.evidence === undefined ? failure.message : `${failure.message}\n\n${failure.evidence}`;
+}
+
+function analysisOf(task: TaskState, failure: Failure, notBefore: number): RunEventOf<'tasks.added'> {
+  const spec = {
+    key: `analyze/${task.ordinal}.${task.attempts.length}`,
+    title: `Why did "${task.spec.title.slice(0, 150)}" fail?`,
+    role: 'analyze',
+    needs: [],
+    prompt: `${task.spec.prompt}\n\nThe last attempt failed: ${lessonOf(failure)}`,
+    access: 'read' as const,
+    analyzes: task.spec.key,
+    optional: true,
+    notBefore,
+    gates: [],
+    retry: { ...task.spec.retry, policy: 'same' as const, attempts: 1 },
+    limits: task.spec.limits,
+    priority: task.spec.priority,
+  };
+  return { type: 'tasks.added', data: { specs: [spec] } };
+}
+
+/** After an agent fell over too often in a row another one takes the task, where there is one; that is not the task's fault and counts nothing. */
+function alternate(state: RunState, task: TaskState, failure: Failure): FollowUp | undefined {
+  const agent = task.attempts.at(-1)?.agent;
+  if (agent === undefined || !isCrash(failure.kind)) return undefined;
+  const times = (state.crashes[agent] ?? 0) + 1;
+  if (times < CRASHES_IN_A_ROW) return undefined;
+  const { config, agents, ranking, unable } = state.start;
+  const crashes = { ...state.crashes, [agent]: times };
+  const [next] = candidatesFor({
+    config,
+    agents,
+    ranking,
+    unable,
+    crashes,
+    role: task.spec.role,
+    agent: task.spec.agent,
+  });
+  if (next === undefined || next === agent || Object.hasOwn(unable ?? {}, next)) return undefined;
+  return { action: 'switch', restUntil: 0, reason: `${agent} fell over ${times} times in a row` };
+}

@@ -1,0 +1,104 @@
+import { AppError } from '../../errors.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { ReviewComment } from '../../schema/message.ts';
+import { retryTasks } from '../run/decide-run.ts';
+import { isServing } from '../run/reopening.ts';
+import { requireTask } from '../run/require.ts';
+import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
+import { affordable, chargeOf, reservationFor, roundMoney } from '../schedule/budget.ts';
+
+export type SendMessage = { task: TaskKey; message: string; comments: readonly ReviewComment[]; now: number };
+
+/** Tells the agent of a task something: one that works is broken off and goes on with it, one that stopped takes it up again, one that has not begun hears it first. */
+export function sendMessage(state: RunState, command: SendMessage): RunEvent[] {
+  const task = requireTask(state, command.task);
+  requireWords(command);
+  requireListener(state, task);
+  requireMeans(state, task);
+  switch (task.phase.status) {
+    case 'waiting':
+    case 'ready':
+    case 'analyzing':
+    case 'running':
+      return [messaged(task, command, false)];
+    case 'held':
+    case 'blocked':
+      return [messaged(task, command, true), again(command)];
+    case 'done':
+    case 'failed':
+    case 'skipped':
+    case 'cancelled':
+      return [...reopened(state, task), messaged(task, command, true)];
+    case 'landing':
+    case 'verifying':
+    case 'conflicted':
+      throw new AppError(
+        'REFUSED',
+        `Task ${command.task} is ${task.phase.status}: its work is on its way to the branch; send the message once that has ended`,
+        { key: command.task },
+      );
+  }
+}
+
+function messaged({ spec, messages }: TaskState, command: SendMessage, goesOn: boolean): RunEvent {
+  const { message, comments } = command;
+  const id = `m${messages.length + 1}`;
+  return { type: 'task.messaged', data: { task: spec.key, id, message, comments: [...comments], goesOn } };
+}
+
+function again({ task, now }: SendMessage): RunEvent {
+  return { type: 'task.retrying', data: { task, at: now, counted: false, resume: true, evidence: '' } };
+}
+
+function reopened(state: RunState, { spec }: TaskState): RunEvent[] {
+  return retryTasks(state, { task: spec.key, reason: 'a person sent a message' });
+}
+
+function requireWords({ message, comments }: SendMessage): void {
+  if (message.trim() !== '' || comments.length > 0) return;
+  throw new AppError('INPUT_INVALID', 'The message is empty');
+}
+
+function requireListener(state: RunState, task: TaskState): void {
+  const { run } = state.start;
+  const { status } = state;
+  if (status.kind === 'cancelling')
+    throw new AppError('REFUSED', `Run ${run} is being cancelled; nobody would hear it`, { run });
+  if (status.kind === 'ended' && status.status === 'cancelled')
+    throw new AppError('REFUSED', `Run ${run} was cancelled; manyhands retry ${run} opens it again`, { run });
+  const served = task.spec.resolves ?? task.spec.analyzes ?? task.spec.verifies;
+  if (isServing(task) && isOver(task))
+    throw new AppError('REFUSED', `Task ${task.spec.key} has ended and served ${served}; send the message there`, {
+      key: task.spec.key,
+    });
+}
+
+/** A message needs another attempt: what works is not broken off when that could not be had. */
+function requireMeans(state: RunState, task: TaskState): void {
+  const { run, config } = state.start;
+  const { runAttempts } = config.limits;
+  if (state.attempts >= runAttempts)
+    throw new AppError('REFUSED', `Run ${run} has had its ${runAttempts} attempts; a message needs one more`, { run });
+  const last = task.phase.status === 'running' ? lastAttempt(task) : undefined;
+  const spentUsd = roundMoney(state.spent.costUsd + (last === undefined ? 0 : costSoFar(last)));
+  const money = { spentUsd, reservedUsd: 0 };
+  const reservation = reservationFor(state, task.spec);
+  if (affordable({ ...config.budget, project: undefined }, reservation, { run: money, project: money }) !== 'never')
+    return;
+  const left = Math.max(0, (config.budget.run ?? 0) - spentUsd);
+  throw new AppError(
+    'REFUSED',
+    `A message needs another attempt, which sets aside $${reservation.costUsd.toFixed(2)}, and run ${run} has $${left.toFixed(2)} left`,
+    { run },
+  );
+}
+
+/** What an attempt that is broken off now is charged: what it does not tell counts as all that was set aside. */
+function costSoFar({ usage, reservation }: AttemptState): number {
+  return chargeOf(usage.kind === 'known' ? usage : { kind: 'unknown' }, reservation).costUsd;
+}
+
+function isOver({ phase }: TaskState): boolean {
+  return ['done', 'failed', 'skipped', 'cancelled'].includes(phase.status);
+}

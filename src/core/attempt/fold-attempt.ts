@@ -1,0 +1,88 @@
+import type { RunEventOf } from '../../schema/event.ts';
+import type { FailureKind } from '../../schema/failure.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { enter, taskOf } from '../run/phase.ts';
+import type { AttemptState, RunState } from '../run/state.ts';
+import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
+import { hear } from './interrupt.ts';
+import { isCrash } from './retry.ts';
+
+/** Sets the reservation aside and puts the attempt on its task. */
+export function startAttempt(state: RunState, event: RunEventOf<'attempt.started'>, at: number): void {
+  const { task: key, attempt, agent, account, tier, because, base, reservation, session } = event.data;
+  const task = taskOf(state, key);
+  task.attempts.push({
+    number: attempt,
+    agent,
+    account: account ?? null,
+    tier: tier ?? null,
+    because,
+    base,
+    reservation,
+    startedAt: at,
+    process: null,
+    usage: { kind: 'none' },
+    session: session ?? null,
+    warnings: [],
+    ended: null,
+  });
+  task.evidence = [];
+  state.attempts += 1;
+  state.reserved = addSpend(state.reserved, reservation);
+  enter(state, task, { status: 'running', attempt });
+}
+
+/** Gives the reservation back and charges what was used; what becomes of the task is said by the event that follows. */
+export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, at: number): void {
+  const attempt = attemptOf(state, event.data);
+  const { usage, summary, output, failure, saved, session, flags } = event.data;
+  attempt.usage = usage;
+  attempt.session = session ?? attempt.session;
+  hear(taskOf(state, event.data.task), event);
+  attempt.ended = {
+    at,
+    summary,
+    output: output ?? null,
+    failure: failure ?? null,
+    saved: saved ?? null,
+    flags: flags ?? [],
+  };
+  const track = taskOf(state, event.data.task).spec.track ?? '';
+  if (failure?.kind === 'environment') state.trouble[track] = (state.trouble[track] ?? 0) + 1;
+  else if (failure === undefined) delete state.trouble[track];
+  countCrash(state, attempt.agent, failure?.kind);
+  state.reserved = subtractSpend(state.reserved, attempt.reservation);
+  const charge = chargeOf(usage, attempt.reservation);
+  state.spent = addSpend(state.spent, charge);
+  state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) + charge.costUsd);
+}
+
+/** An attempt that was only interrupted says nothing about its agent. */
+function countCrash(state: RunState, agent: string, failure: FailureKind | undefined): void {
+  if (failure === 'interrupted') return;
+  if (isCrash(failure)) state.crashes[agent] = (state.crashes[agent] ?? 0) + 1;
+  else delete state.crashes[agent];
+}
+
+/** Puts a sign of trouble on the attempt. */
+export function warn(attempt: AttemptState, { data }: RunEventOf<'attempt.warned'>, at: number): void {
+  attempt.warnings.push({ sign: data.sign, message: data.message, at, dismissed: false });
+}
+
+/** Shows a warning no longer; it stays on record, so that the same sign is not told again. */
+export function dismiss(attempt: AttemptState, { data }: RunEventOf<'attempt.warning-dismissed'>): void {
+  for (const warning of attempt.warnings) if (warning.sign === data.sign) warning.dismissed = true;
+}
+
+/** The warnings of an attempt that nobody has dismissed. */
+export function openWarnings(attempt: AttemptState | undefined): AttemptState['warnings'] {
+  return (attempt?.warnings ?? []).filter(({ dismissed }) => !dismissed);
+}
+
+/** The attempt that an event names; a log that names an unknown one is damaged. */
+export function attemptOf(state: RunState, ref: { task: TaskKey; attempt: number }): AttemptState {
+  const attempt = taskOf(state, ref.task).attempts[ref.attempt - 1];
+  if (attempt === undefined)
+    throw new Error(`An event names attempt ${ref.attempt} of ${ref.task}, which never started`);
+  return attempt;
+}

@@ -1,0 +1,75 @@
+import type { HealthSign, HealthThresholds } from '../../schema/health.ts';
+import { SOFT_OUTPUT_BYTES, type TaskLimits } from '../../schema/task.ts';
+import type { Spend, Usage } from '../../schema/usage.ts';
+
+/** What is known about an attempt that is under way. */
+export type AttemptMetrics = {
+  startedAt: number;
+  lastSignAt: number;
+  usage: Usage;
+  outputBytes: number;
+  limits: TaskLimits;
+  reservation: Spend;
+  thresholds: HealthThresholds;
+};
+
+export type Warning = { sign: HealthSign; message: string };
+
+/** Which warnings an attempt deserves now. */
+export function warningsFor(metrics: AttemptMetrics, now: number): Warning[] {
+  const { limits, usage, thresholds, reservation } = metrics;
+  const warnings: Warning[] = [];
+  const silentMs = now - metrics.lastSignAt;
+  const runningMs = now - metrics.startedAt;
+  if (silentMs >= longestSilence(metrics))
+    warnings.push({ sign: 'silent', message: `it has said nothing for ${seconds(silentMs)}` });
+  if (runningMs >= thresholds.runningSeconds * 1000)
+    warnings.push({ sign: 'long-running', message: `it has been running for ${seconds(runningMs)}` });
+  if (runningMs >= limits.runtimeMs * thresholds.share) {
+    warnings.push({
+      sign: 'near-time-limit',
+      message: `it has used ${seconds(runningMs)} of ${seconds(limits.runtimeMs)}`,
+    });
+  }
+  if (metrics.outputBytes > softOutputBytes(limits))
+    warnings.push({ sign: 'much-output', message: `it has written ${sizeText(metrics.outputBytes)} of output` });
+  if (usage.kind !== 'known') return warnings;
+  if (limits.turns !== undefined && usage.turns >= limits.turns * thresholds.share) {
+    warnings.push({ sign: 'many-turns', message: `it has used ${usage.turns} of ${limits.turns} turns` });
+  }
+  const cap = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
+  if (cap !== undefined && usage.costUsd >= cap * thresholds.share) {
+    warnings.push({ sign: 'near-budget', message: `it has spent $${usage.costUsd.toFixed(2)} of $${cap.toFixed(2)}` });
+  }
+  return warnings;
+}
+
+/** When the next warning by time alone may be due. */
+export function nextWarningAt(metrics: AttemptMetrics, now: number): number {
+  const { thresholds, limits, startedAt, lastSignAt } = metrics;
+  const times = [
+    lastSignAt + longestSilence(metrics),
+    startedAt + thresholds.runningSeconds * 1000,
+    startedAt + limits.runtimeMs * thresholds.share,
+  ];
+  return Math.min(...times.filter((at) => at > now), Number.MAX_SAFE_INTEGER);
+}
+
+/** It is warned about before it is stopped for its silence, whatever the thresholds say. */
+function longestSilence({ thresholds, limits }: AttemptMetrics): number {
+  return Math.min(thresholds.silentSeconds * 1000, limits.inactivityMs * thresholds.share);
+}
+
+/** From how much output on an attempt is warned about. */
+export function softOutputBytes({ output }: Pick<TaskLimits, 'output'>): number {
+  return output?.softBytes ?? SOFT_OUTPUT_BYTES;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function seconds(ms: number): string {
+  const whole = Math.round(ms / 1000);
+  return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
+}

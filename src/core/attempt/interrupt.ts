@@ -1,0 +1,47 @@
+import type { RunEventOf } from '../../schema/event.ts';
+import { beginAtTip, makeReady, taskOf } from '../run/phase.ts';
+import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
+
+/** Keeps a message for the next attempt, and has the one that runs be broken off for it. */
+export function messageTask(state: RunState, event: RunEventOf<'task.messaged'>, at: number): void {
+  const { task: key, id, message, comments, goesOn } = event.data;
+  const task = taskOf(state, key);
+  task.messages.push({ id, message, comments, at, after: task.attempts.length, session: null });
+  task.free = 0;
+  if (task.phase.status === 'running') task.interrupt = 'message';
+  if (goesOn) keepOn(state, task);
+}
+
+/** Puts a task back in line from a clean workspace, with fresh caps; an attempt that runs is broken off first. */
+export function requeueTask(state: RunState, event: RunEventOf<'task.requeued'>, at: number): void {
+  const task = taskOf(state, event.data.task);
+  task.counted = 0;
+  task.free = 0;
+  task.rounds = 0;
+  task.lesson = null;
+  task.report = null;
+  task.resume = false;
+  if (task.phase.status === 'running') {
+    task.interrupt = 'requeue';
+    return;
+  }
+  beginAtTip(state, task);
+  if (task.phase.status !== 'waiting') makeReady(state, task, at);
+}
+
+/** What an attempt was told, its session has heard; and what broke it off has done so. */
+export function hear(task: TaskState, { data }: RunEventOf<'attempt.ended'>): void {
+  const { session, attempt, saved } = data;
+  if (session !== undefined) {
+    for (const message of task.messages) if (message.after < attempt) message.session = session;
+  }
+  if (task.interrupt === 'message' && saved !== undefined) task.from = null;
+  task.interrupt = null;
+}
+
+/** The next attempt goes on in the session and the workspace of the last one; what was done again begins with the branch. */
+function keepOn(state: RunState, task: TaskState): void {
+  task.resume = true;
+  const isThere = lastAttempt(task)?.ended?.saved != null;
+  if (isThere && !state.invalidated.includes(task.spec.key)) task.from = null;
+}

@@ -1,0 +1,56 @@
+import type { FailureKind, FollowUp } from '../../schema/failure.ts';
+import type { RunState, TaskState } from '../run/state.ts';
+
+/** Retries that are nobody's fault (an interruption, a resting account) are capped too: no storm is possible. */
+const FREE_RETRIES = 20;
+
+export type RetryDecision =
+  | { kind: 'retry'; at: number; counted: boolean; resume: boolean; analyze: boolean }
+  | { kind: 'block'; reason: string; nextStep: string }
+  | { kind: 'give-up'; reason: string };
+
+/** An agent that falls over or hangs says nothing about the task. */
+export function isCrash(kind: FailureKind | undefined): boolean {
+  return kind === 'crashed' || kind === 'stalled';
+}
+
+/** What becomes of a task after a failure: caps per task and per run stand above what the failure's kind asks for. */
+export function decideRetry(state: RunState, task: TaskState, follow: FollowUp, now: number): RetryDecision {
+  if (state.attempts >= state.start.config.limits.runAttempts) {
+    return { kind: 'give-up', reason: `the run's cap of ${state.start.config.limits.runAttempts} attempts is reached` };
+  }
+  switch (follow.action) {
+    case 'fail':
+      return { kind: 'give-up', reason: '' };
+    case 'block':
+      return { kind: 'block', reason: follow.reason, nextStep: follow.nextStep };
+    case 'switch':
+      return task.spec.retry.policy === 'none' ? notAgain() : freely(task, now, false);
+    case 'retry':
+      return follow.free ? freely(task, now + follow.delayMs, follow.resume) : counted(task, follow, now);
+  }
+}
+
+function freely(task: TaskState, at: number, resume: boolean): RetryDecision {
+  if (task.free >= FREE_RETRIES)
+    return { kind: 'give-up', reason: `tried again ${FREE_RETRIES} times without its own fault` };
+  return { kind: 'retry', at, counted: false, resume, analyze: false };
+}
+
+function counted(task: TaskState, follow: Extract<FollowUp, { action: 'retry' }>, now: number): RetryDecision {
+  const { policy, attempts } = task.spec.retry;
+  if (policy === 'none') return notAgain();
+  if (task.counted + 1 >= attempts)
+    return { kind: 'give-up', reason: attempts === 1 ? 'the only attempt failed' : `${attempts} attempts failed` };
+  return {
+    kind: 'retry',
+    at: now + follow.delayMs,
+    counted: true,
+    resume: follow.resume,
+    analyze: policy === 'analyze',
+  };
+}
+
+function notAgain(): RetryDecision {
+  return { kind: 'give-up', reason: 'it is not to be tried again' };
+}

@@ -1,0 +1,174 @@
+import type { Acceptance, Criterion, EvidenceStatus } from '../../schema/acceptance.ts';
+import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
+import { runStatus } from '../view/run-status.ts';
+import { changeSummary } from './change-summary.ts';
+import { evidenceStatus } from './evidence-status.ts';
+import type { ResultSnapshot } from './result-snapshot.ts';
+
+type Finding = Acceptance['criteria'][number];
+
+/** The result as it stands now: what is looked at, and whether it is still what the run left. */
+type Standing = { commit: string | null; tree: string | null; branch: Finding };
+
+/** Whether a run's result can be accepted as it stands now; an agent's word counts for nothing. */
+export function acceptanceOf(state: RunState, sight: ResultSnapshot): Acceptance {
+  const standing = standingOf(state, sight);
+  const evidence = hasResult(state) ? evidenceStatus(state, standing.tree) : [];
+  const criteria = [
+    finished(state),
+    standing.branch,
+    proven(state, evidence),
+    inspected(state, 'scope') ?? pass('scope', 'no task was given a scope'),
+    inspected(state, 'secrets') ?? unsearched(state),
+    risks(state),
+    tests(state, sight),
+  ];
+  const reasons = criteria.filter(({ verdict }) => verdict === 'fail').map(({ reason }) => reason);
+  return {
+    run: state.start.run,
+    title: state.start.title,
+    status: runStatus(state),
+    acceptance: reasons.length === 0 ? 'verified' : 'blocked',
+    commit: standing.commit,
+    tree: standing.tree,
+    criteria,
+    evidence,
+    reasons,
+  };
+}
+
+/** Whether the run made commits: one that only reads has nothing that could stand or fall. */
+function hasResult(state: RunState): boolean {
+  return state.tip.commit !== state.start.base.commit;
+}
+
+function finished(state: RunState): Finding {
+  const word = runStatus(state);
+  const reason = state.status.kind === 'ended' ? state.status.reason : 'nothing ended it yet';
+  if (word === 'done') return pass('finished', `the run is done: ${reason}`);
+  if (word === 'unverified') return fail('finished', `the run ended unverified: ${reason}`);
+  if (state.status.kind === 'ended')
+    return fail('finished', `the run ${word === 'failed' ? 'failed' : 'was cancelled'}: ${reason}`);
+  return fail('finished', `the run is ${word}, so its result is not final`);
+}
+
+function standingOf(state: RunState, sight: ResultSnapshot): Standing {
+  const { run } = state.start;
+  if (!hasResult(state)) return { commit: null, tree: null, branch: pass('branch', 'the run changed nothing') };
+  if (state.undone !== null) {
+    const { branch, commit } = state.undone;
+    const result = { commit: state.landed?.commit ?? null, tree: sight.base?.landedTree ?? null };
+    return {
+      ...result,
+      branch: fail('branch', `the run was undone: ${commit.slice(0, 10)} on ${branch} takes it back`),
+    };
+  }
+  return sight.base === null ? onBranch(state, sight.branch, run) : onBase(state, sight.base);
+}
+
+function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string): Standing {
+  const { tip } = state;
+  if (branch === null) {
+    return {
+      ...tip,
+      branch: fail('branch', `the branch mh/${run} is gone; its commits are kept (manyhands salvage ${run})`),
+    };
+  }
+  if (branch.commit === tip.commit)
+    return { ...branch, branch: pass('branch', `mh/${run} stands where the run left it`) };
+  const reason = `mh/${run} was moved from ${tip.commit.slice(0, 10)} to ${branch.commit.slice(0, 10)} by somebody else`;
+  return {
+    ...branch,
+    branch: branch.tree === tip.tree ? warn('branch', `${reason}, with the same files`) : fail('branch', reason),
+  };
+}
+
+function onBase(state: RunState, base: NonNullable<ResultSnapshot['base']>): Standing {
+  const commit = state.landed?.commit ?? null;
+  const result = { commit, tree: base.landedTree };
+  if (base.commit === null) return { ...result, branch: fail('branch', `the branch ${base.branch} is gone`) };
+  if (!base.holdsResult)
+    return { ...result, branch: fail('branch', `${base.branch} does not hold the result any more`) };
+  if (base.tree === base.landedTree)
+    return { ...result, branch: pass('branch', `${base.branch} stands where the run left it`) };
+  const reason = `${base.branch} went on since; what is known is about ${commit?.slice(0, 10)}, not about its tip`;
+  return { ...result, branch: warn('branch', reason) };
+}
+
+function proven(state: RunState, evidence: readonly EvidenceStatus[]): Finding {
+  if (!hasResult(state)) return pass('evidence', 'the run changed nothing that a check could judge');
+  if (evidence.length === 0) {
+    return runStatus(state) === 'done'
+      ? warn('evidence', 'no check ran; another agent verified each task before it landed')
+      : fail('evidence', 'no check was asked for, so nothing is proven');
+  }
+  const open = evidence.filter(({ standing, verdict }) => standing !== 'current' || verdict !== 'pass');
+  if (open.length === 0) return pass('evidence', 'every check passed on exactly this tree');
+  return fail('evidence', open.map(openText).join('; '));
+}
+
+function openText({ gate, standing, summary }: EvidenceStatus): string {
+  switch (standing) {
+    case 'missing':
+      return `${gate} never ran`;
+    case 'stale':
+      return `what ${gate} said is stale: it is about another tree`;
+    case 'current':
+      return `${gate}: ${summary}`;
+  }
+}
+
+/** What a gate that looks at the work itself said about every task that landed. */
+function inspected(state: RunState, criterion: 'scope' | 'secrets'): Finding | undefined {
+  const asked = landedTasks(state).filter(({ spec }) => spec.gates.some(({ gate }) => gate === criterion));
+  if (asked.length === 0) return undefined;
+  const open = asked.flatMap((task) => {
+    const found = task.evidence.findLast(({ gate }) => gate === criterion);
+    return found?.verdict === 'pass' ? [] : [`${task.spec.key}: ${found?.summary ?? `${criterion} never ran`}`];
+  });
+  return open.length === 0
+    ? pass(criterion, `${criterion} passed for every task that landed`)
+    : fail(criterion, open.join('; '));
+}
+
+function unsearched(state: RunState): Finding {
+  return hasResult(state)
+    ? warn('secrets', 'what landed was not searched for secrets')
+    : pass('secrets', 'the run changed nothing that could hold secrets');
+}
+
+function risks(state: RunState): Finding {
+  const flags = landedTasks(state).flatMap((task) =>
+    (lastAttempt(task)?.ended?.flags ?? []).map(({ severity, detail, blocking }) => {
+      return `${task.spec.key}: ${severity}: ${detail}${blocking ? ' (a person let it pass)' : ''}`;
+    }),
+  );
+  return flags.length === 0 ? pass('risks', 'nothing risky was seen in what landed') : warn('risks', flags.join('; '));
+}
+
+function tests(state: RunState, sight: ResultSnapshot): Finding {
+  if (!hasResult(state)) return pass('tests', 'the run changed nothing that a test could cover');
+  const summary = changeSummary(sight.changes);
+  const deleted = summary.risks.find(({ risk }) => risk === 'tests-deleted');
+  if (deleted !== undefined) return warn('tests', `tests were deleted: ${deleted.files.slice(0, 5).join(', ')}`);
+  return summary.tests.needed ? warn('tests', summary.tests.reason) : pass('tests', summary.tests.reason);
+}
+
+function landedTasks(state: RunState): TaskState[] {
+  return state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    return task?.phase.status === 'done' && task.phase.commit !== null ? [task] : [];
+  });
+}
+
+function pass(criterion: Criterion, reason: string): Finding {
+  return { criterion, verdict: 'pass', reason };
+}
+
+function warn(criterion: Criterion, reason: string): Finding {
+  return { criterion, verdict: 'warn', reason };
+}
+
+function fail(criterion: Criterion, reason: string): Finding {
+  return { criterion, verdict: 'fail', reason };
+}

@@ -1,0 +1,36 @@
+import type { EvidenceStatus } from '../../schema/acceptance.ts';
+import type { Evidence } from '../../schema/gate.ts';
+import type { RunState } from '../run/state.ts';
+
+/** What is known of each check that the run asked for, seen from the tree that stands now. */
+export function evidenceStatus(state: RunState, tree: string | null): EvidenceStatus[] {
+  const told = state.order.flatMap((key) => state.tasks[key]?.evidence ?? []);
+  const all = [...told, ...Object.values(state.proven), ...(state.baseEvidence ?? [])];
+  return commandNames(state).map((gate) => standingOf(gate, all, tree));
+}
+
+/** The names of the commands that must pass, each once, in the order in which tasks ask for them. */
+function commandNames(state: RunState): string[] {
+  const names = new Set<string>();
+  for (const key of state.order) {
+    for (const gate of state.tasks[key]?.spec.gates ?? [])
+      if (gate.gate === 'command' && gate.own !== true) names.add(gate.name);
+  }
+  return [...names];
+}
+
+/** A red result on the tree that stands counts before a green one: the same check said both. */
+function standingOf(gate: string, all: readonly Evidence[], tree: string | null): EvidenceStatus {
+  const said = all.filter((evidence) => evidence.gate === gate);
+  const current = said.filter((evidence) => evidence.tree === tree && evidence.stale !== true);
+  const found = current.find(({ verdict }) => verdict !== 'pass') ?? current[0];
+  if (found !== undefined) return describe(found, 'current');
+  const old = said.findLast(({ verdict }) => verdict === 'pass') ?? said.at(-1);
+  if (old !== undefined) return describe(old, 'stale');
+  return { gate, standing: 'missing', verdict: null, tree: null, summary: 'it never ran' };
+}
+
+function describe(evidence: Evidence, standing: 'current' | 'stale'): EvidenceStatus {
+  const { gate, verdict, tree, summary } = evidence;
+  return { gate, standing, verdict, tree, summary };
+}

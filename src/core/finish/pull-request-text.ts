@@ -1,0 +1,71 @@
+import type { PrText } from '../../schema/call.ts';
+import { lastAttempt, type RunState } from '../run/state.ts';
+
+/** What a pull request can honestly say of a run: what was asked, what landed, and what its checks said on that tree. */
+export type PrFacts = {
+  title: string;
+  goal: string;
+  run: string;
+  tasks: { title: string; summary: string }[];
+  checks: { name: string; verdict: string }[];
+};
+
+const TITLE_CHARS = 72;
+const SUMMARY_CHARS = 200;
+const GOAL_CHARS = 4_000;
+/** More are counted, not listed. */
+const MOST_TASKS = 50;
+
+/** The facts of a run as they stand; only tasks whose work landed are named. */
+export function prFacts(state: RunState): PrFacts {
+  const { start, tip } = state;
+  const { input } = start;
+  const asked = typeof input === 'object' && input !== null ? input : {};
+  const goal = 'goal' in asked ? asked.goal : 'task' in asked ? asked.task : start.title;
+  return {
+    title: start.title,
+    goal: typeof goal === 'string' ? goal : start.title,
+    run: start.run,
+    tasks: state.order.flatMap((key) => {
+      const task = state.tasks[key];
+      if (task?.phase.status !== 'done' || task.phase.commit === null) return [];
+      return [{ title: task.spec.title, summary: firstLine(lastAttempt(task)?.ended?.summary ?? '') }];
+    }),
+    checks: Object.values(state.proven)
+      .filter(({ tree }) => tree === tip.tree)
+      .map(({ gate, verdict }) => ({ name: gate, verdict })),
+  };
+}
+
+/** The text of a pull request from facts alone. */
+export function prText(facts: PrFacts): PrText {
+  const listed = facts.tasks.slice(0, MOST_TASKS);
+  const left = facts.tasks.length - listed.length;
+  const sections = [
+    facts.goal.trim().slice(0, GOAL_CHARS),
+    ...(listed.length === 0
+      ? []
+      : [
+          '## What changed',
+          [
+            ...listed.map(({ title, summary }) => `- ${title}${summary === '' ? '' : `: ${summary}`}`),
+            ...(left > 0 ? [`- and ${left} more`] : []),
+          ].join('\n'),
+        ]),
+    '## Checks',
+    facts.checks.length === 0
+      ? 'No check ran on this tree.'
+      : facts.checks.map(({ name, verdict }) => `- \`${name.replaceAll('`', "'")}\`: ${verdict}`).join('\n'),
+    `Made by Manyhands, run ${facts.run}.`,
+  ];
+  return { title: shortTitle(facts.title), body: sections.join('\n\n') };
+}
+
+function shortTitle(title: string): string {
+  const line = title.replace(/\s+/g, ' ').trim() || 'Changes';
+  return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS - 1).trimEnd()}…`;
+}
+
+function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').slice(0, SUMMARY_CHARS);
+}

@@ -1,0 +1,84 @@
+import type { RunEnd } from '../../schema/event.ts';
+import { isServing } from '../run/reopening.ts';
+import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
+
+export type RunVerdict = { status: RunEnd; reason: string };
+
+/** How a run ends once every task has: derived from what landed and which checks passed, never from what an agent said. */
+export function verdictOf(state: RunState): RunVerdict {
+  if (state.status.kind === 'cancelling') return { status: 'cancelled', reason: state.status.reason };
+  const { done, skipped } = state.counts;
+  const failures = requiredFailures(state);
+  const cancelled = state.counts.cancelled === 0 ? 0 : tasksAskedFor(state, 'cancelled').length;
+  if (failures[0] !== undefined) return { status: 'failed', reason: describe(failures[0], failures.length) };
+  if (cancelled > 0) return { status: 'cancelled', reason: `${count(cancelled, 'task')} cancelled` };
+  if (done === 0 && skipped > 0) return { status: 'failed', reason: 'no task got done' };
+  if (state.tip.commit === state.start.base.commit)
+    return { status: 'done', reason: `${count(done, 'task')} done, nothing to land` };
+  if (!isVerified(state)) return { status: 'unverified', reason: 'no check ran on the result: give one with --check' };
+  return { status: 'done', reason: `${count(done, 'task')} done, every check passed on the landed tree` };
+}
+
+/** The tasks whose failure fails the run. */
+export function requiredFailures(state: RunState): TaskState[] {
+  return state.counts.failed === 0 ? [] : tasksAskedFor(state, 'failed').filter((task) => task.spec.optional !== true);
+}
+
+/** Resolvers and analyses only serve another task: how that one ended is what counts. */
+function tasksAskedFor(state: RunState, status: TaskStatus): TaskState[] {
+  return state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    if (task?.phase.status !== status) return [];
+    return isServing(task) ? [] : [task];
+  });
+}
+
+/** Whether the run's checks all passed on exactly the tree at its branch's tip. */
+function isVerified(state: RunState): boolean {
+  const commands = new Set<string>();
+  for (const key of state.order) {
+    for (const gate of state.tasks[key]?.spec.gates ?? [])
+      if (gate.gate === 'command' && gate.own !== true) commands.add(gate.name);
+  }
+  if (commands.size === 0) return everyLandedHas(state, 'own') || everyLandedHas(state, 'verify');
+  for (const evidence of Object.values(state.proven)) {
+    if (evidence.tree === state.tip.tree) commands.delete(evidence.gate);
+  }
+  return commands.size === 0;
+}
+
+/** Without a check of the whole tree, checks of each task's own files count, or another agent's verification of each. */
+function everyLandedHas(state: RunState, what: 'own' | 'verify'): boolean {
+  const landed = state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    return task?.phase.status === 'done' && task.phase.commit !== null && !isServing(task) ? [task] : [];
+  });
+  const resolvers = state.order
+    .flatMap((key) => state.tasks[key] ?? [])
+    .filter(({ spec }) => spec.resolves !== undefined);
+  return (
+    landed.length > 0 &&
+    landed.every((task) => {
+      const works = [task, ...resolvers.filter(({ spec }) => spec.resolves === task.spec.key)];
+      return works.some((work) => (what === 'own' ? hasOwnCheck(work) : passed(work, 'verify')));
+    })
+  );
+}
+
+function hasOwnCheck(task: TaskState): boolean {
+  const own = task.spec.gates.flatMap((gate) => (gate.gate === 'command' && gate.own === true ? [gate.name] : []));
+  return own.length > 0 && own.every((name) => passed(task, name));
+}
+
+function passed({ evidence }: TaskState, name: string): boolean {
+  return evidence.some(({ gate, verdict }) => gate === name && verdict === 'pass');
+}
+
+function describe(task: TaskState, failures: number): string {
+  const reason = task.phase.status === 'failed' ? task.phase.reason : '';
+  return `${task.spec.key} failed: ${reason}${failures === 1 ? '' : ` (and ${failures - 1} more)`}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

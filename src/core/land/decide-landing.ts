@@ -1,0 +1,112 @@
+import { AppError } from '../../errors.ts';
+import type { Hold, RunEvent } from '../../schema/event.ts';
+import type { Failure, FollowUp } from '../../schema/failure.ts';
+import type { Evidence } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { TaskSpec, WorkStart } from '../../schema/task.ts';
+import { afterFailure } from '../attempt/decide-attempt.ts';
+import { endFailed } from '../run/end-tasks.ts';
+import { requirePhase, requireTask } from '../run/require.ts';
+import type { RunState, TaskState } from '../run/state.ts';
+
+/** How often a task's merge may conflict before it is given up. */
+const RESOLVERS = 3;
+
+export type Rejection = { task: TaskKey; failure: Failure; follow: FollowUp; from: WorkStart; now: number };
+
+/** Moves the run branch: these tasks, and those whose conflicts they settle, are done. A branch that moved meanwhile refuses. */
+export function landTasks(
+  state: RunState,
+  what: { tasks: TaskKey[]; from: string; commit: string; tree: string },
+): RunEvent[] {
+  if (what.from !== state.tip.commit) {
+    throw new AppError('CONFLICT', `The run branch moved from ${what.from} to ${state.tip.commit} meanwhile`);
+  }
+  const tasks = new Set<TaskKey>();
+  for (const key of what.tasks) {
+    const task = requireTask(state, key);
+    requirePhase(task, 'landing');
+    for (const landed of [key, ...resolvedBy(state, task)]) tasks.add(landed);
+  }
+  return [{ type: 'tasks.landed', data: { ...what, tasks: [...tasks] } }];
+}
+
+/** Records what a gate said about a candidate that carries these tasks. */
+export function recordGate(tasks: TaskKey[], commit: string, evidence: Evidence): RunEvent[] {
+  return [{ type: 'gate.ended', data: { tasks, commit, evidence } }];
+}
+
+/** Sends a task back: a check was red on the merged tree. Its next attempt starts from exactly that tree. */
+export function rejectLanding(state: RunState, what: Rejection): RunEvent[] {
+  const task = requireTask(state, what.task);
+  requirePhase(task, 'landing');
+  return afterFailure(state, { ...what, task });
+}
+
+/** Turns a merge conflict into a task for a resolver; a resolver's own conflict is laid out for it anew. */
+export function conflictLanding(
+  state: RunState,
+  what: { task: TaskKey; onto: string; files: string[]; now: number },
+): RunEvent[] {
+  const task = requireTask(state, what.task);
+  requirePhase(task, 'landing');
+  const root = rootOf(state, task);
+  const round = resolversOf(state, root) + 1;
+  const failure: Failure = {
+    kind: 'conflict',
+    message: `it conflicts with the run branch in ${what.files.join(', ')}`,
+  };
+  if (round > RESOLVERS) return endFailed(state, task, { reason: `${failure.message}, ${RESOLVERS} times`, failure });
+  const resolver = resolverFor(root, what.files, round);
+  const conflicted: RunEvent = {
+    type: 'task.conflicted',
+    data: { task: root.spec.key, onto: what.onto, files: what.files, resolver: resolver.key },
+  };
+  const added: RunEvent = { type: 'tasks.added', data: { specs: [resolver] } };
+  if (task === root) return [added, conflicted];
+  const superseded: RunEvent = {
+    type: 'task.ended',
+    data: { task: task.spec.key, status: 'skipped', reason: 'the branch moved; the conflict is laid out anew' },
+  };
+  return [added, superseded, conflicted];
+}
+
+/** Stops a task's work in front of the branch until a person has looked at it. */
+export function holdLanding(state: RunState, what: { task: TaskKey; hold: Hold }): RunEvent[] {
+  const task = requireTask(state, what.task);
+  const phase = requirePhase(task, 'landing');
+  return [{ type: 'task.held', data: { task: what.task, hold: what.hold, commit: phase.commit } }];
+}
+
+function resolvedBy(state: RunState, task: TaskState): TaskKey[] {
+  const resolved = task.spec.resolves;
+  return resolved !== undefined && state.tasks[resolved]?.phase.status === 'conflicted' ? [resolved] : [];
+}
+
+function rootOf(state: RunState, task: TaskState): TaskState {
+  return task.spec.resolves === undefined ? task : requireTask(state, task.spec.resolves);
+}
+
+function resolversOf(state: RunState, root: TaskState): number {
+  let round = 0;
+  while (state.tasks[resolverKey(root, round + 1)] !== undefined) round += 1;
+  return round;
+}
+
+function resolverKey(root: TaskState, round: number): TaskKey {
+  return `resolve/${root.ordinal}.${round}`;
+}
+
+function resolverFor(root: TaskState, files: string[], round: number): TaskSpec {
+  return {
+    ...root.spec,
+    key: resolverKey(root, round),
+    title: `Resolve: ${root.spec.title}`.slice(0, 200),
+    role: 'resolve',
+    needs: [],
+    prompt: `${root.spec.prompt}\n\nConflicting files:\n${files.map((file) => `- ${file}`).join('\n')}`,
+    resolves: root.spec.key,
+    gates: root.spec.gates.filter((gate) => gate.gate === 'command'),
+    priority: Math.min(10, root.spec.priority + 1),
+  };
+}

@@ -1,0 +1,55 @@
+import { StepsOutput } from '../../schema/output.ts';
+
+export type StepsVerdict = { passed: boolean; summary: string; report: string };
+
+const STEP_LINE = /^[\s*#>_-]*STEP\s+(\d{1,4})\s*[:.)-]+\s*\**\s*(PASS(?:ED)?|FAIL(?:ED)?)\b\**[\s:.,–—-]*(.*)$/i;
+const VERDICT_LINE = /^[\s*#>_-]*VERDICT\s*:\s*\**\s*(PASS(?:ED)?|FAIL(?:ED)?)\b/i;
+
+/** Reads a verifier's answer that is written as lines `STEP 2: FAIL why`; undefined when there is no such line. */
+export function stepsFromText(text: string): StepsOutput | undefined {
+  const steps = new Map<number, StepsOutput['steps'][number]>();
+  let verdict: 'pass' | 'fail' | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const said = STEP_LINE.exec(line);
+    const number = Number(said?.[1] ?? 0);
+    if (said !== null && number > 0)
+      steps.set(number, { step: number, result: wordOf(said[2]), note: said[3]?.trim() ?? '' });
+    const whole = VERDICT_LINE.exec(line);
+    if (whole !== null) verdict = wordOf(whole[1]);
+  }
+  if (steps.size === 0 && verdict === undefined) return undefined;
+  const listed = [...steps.values()].sort((a, b) => a.step - b.step);
+  return { steps: listed, summary: '', ...(verdict === undefined ? {} : { verdict }) };
+}
+
+/** Whether every step that was asked for passed: a step that nothing is said about did not. */
+export function judgeSteps(output: unknown, asked: readonly string[]): StepsVerdict {
+  const answer = StepsOutput.safeParse(output);
+  if (!answer.success) return { passed: false, summary: 'The verification said nothing about the steps', report: '' };
+  const { steps, verdict, summary } = answer.data;
+  const results = new Map(steps.map((step) => [step.step, step]));
+  const numbers = asked.length > 0 ? asked.map((_, index) => index + 1) : steps.map(({ step }) => step);
+  const failed = numbers.filter((number) => results.get(number)?.result !== 'pass');
+  const passed = verdict !== 'fail' && failed.length === 0 && (numbers.length > 0 || verdict === 'pass');
+  const lines = numbers.map((number) => lineOf(number, asked[number - 1], results.get(number)));
+  return {
+    passed,
+    summary: summaryOf(passed, numbers.length, failed.length),
+    report: [...lines, ...(summary === '' ? [] : ['', summary])].join('\n').trim(),
+  };
+}
+
+function lineOf(number: number, asked: string | undefined, said: StepsOutput['steps'][number] | undefined): string {
+  const word = said === undefined ? 'NOT VERIFIED' : said.result.toUpperCase();
+  const note = said?.note === undefined || said.note === '' ? '' : `\n  ${said.note}`;
+  return `STEP ${number}: ${word}${asked === undefined ? '' : ` ${asked}`}${note}`;
+}
+
+function summaryOf(passed: boolean, count: number, failed: number): string {
+  if (count === 0) return passed ? 'The verification passed' : 'The verification failed';
+  return passed ? `${count} of ${count} steps passed` : `${failed} of ${count} steps did not pass`;
+}
+
+function wordOf(word: string | undefined): 'pass' | 'fail' {
+  return word?.toLowerCase().startsWith('pass') ? 'pass' : 'fail';
+}

@@ -1,0 +1,18 @@
+import { Config } from '../../schema/config.ts';
+
+/** The settings of a benchmark: the agents, their limits and budgets are the user's; the project's own rules do not hold in its small repository. */
+export function benchConfig(config: Config, check: readonly string[]): Config {
+  const plain = Config.parse({});
+  const { agents, routing, tools, limits, budget, health } = config;
+  return {
+    ...plain,
+    agents,
+    routing,
+    tools: { ...tools, addDirs: [] },
+    limits: { ...limits, attempts: 1 },
+    budget,
+    health,
+    checks: [{ name: 'benchmark', run: [...check], timeoutSeconds: 60 }],
+    guards: { ...plain.guards, allow: ['**'] },
+  };
+}

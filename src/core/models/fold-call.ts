@@ -1,0 +1,42 @@
+import type { CallKind } from '../../schema/call.ts';
+import type { RunEventOf } from '../../schema/event.ts';
+import type { RunState } from '../run/state.ts';
+import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
+
+/** Names a question: the same about the same thing is asked once in the life of a run. */
+export function callId(kind: CallKind, about?: string): string {
+  return about === undefined ? kind : `${kind} ${about}`;
+}
+
+/** What the small questions of a run have cost, and what is set aside for those under way. */
+export function spentOnCalls(state: RunState): number {
+  let sum = 0;
+  for (const call of Object.values(state.calls)) {
+    if (call.ended === null) sum += call.reservation.costUsd;
+    else for (const { usage, reservation } of call.ended.tries) sum += chargeOf(usage, reservation).costUsd;
+  }
+  return roundMoney(sum);
+}
+
+/** Puts a question on record and sets its money aside. */
+export function startCall(state: RunState, event: RunEventOf<'call.started'>, at: number): void {
+  const { call, kind, about, reservation } = event.data;
+  state.calls[call] = { kind, about: about ?? null, reservation, startedAt: at, ended: null };
+  state.openCalls += 1;
+  state.reserved = addSpend(state.reserved, reservation);
+}
+
+/** Gives what was set aside back and charges each model that was asked. */
+export function endCall(state: RunState, event: RunEventOf<'call.ended'>, at: number): void {
+  const { call: id, by, answer, tries } = event.data;
+  const call = state.calls[id];
+  if (call === undefined || call.ended !== null) throw new Error(`An event ends the call ${id}, which is not open`);
+  call.ended = { at, by: by ?? null, answer: answer ?? null, tries };
+  state.openCalls -= 1;
+  state.reserved = subtractSpend(state.reserved, call.reservation);
+  for (const { by: asked, usage, reservation } of tries) {
+    const charge = chargeOf(usage, reservation);
+    state.spent = addSpend(state.spent, charge);
+    state.spentBy[asked] = roundMoney((state.spentBy[asked] ?? 0) + charge.costUsd);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../../schema/config.ts';
+import type { RunStart } from '../../schema/event.ts';
+import type { History } from './history.ts';
+import { rolesOfBench, scoreOf } from './score.ts';
+import { modelsOf } from './tier.ts';
+
+export type Ranking = NonNullable<RunStart['ranking']>;
+
+/** What a ranking is made from: the agents that the user left open, in the order that they would have without it. */
+export type Rankable = { config: Config; open: readonly string[]; history: History; project: string | undefined };
+
+/** Where both are there and nobody said otherwise, claude plans and reviews, and codex implements. */
+const USUAL: ReadonlyMap<string, 'claude' | 'codex'> = new Map([
+  ...(['plan', 'review', 'analyze', 'verify'] as const).map((role) => [role, 'claude'] as const),
+  ...(['implement', 'fix', 'repair', 'resolve'] as const).map((role) => [role, 'codex'] as const),
+]);
+
+/**
+ * The order of the open agents by role, where it is not simply theirs: the usual one, and with enough verified results
+ * the best first. An agent with too few results keeps its place: what is not known is neither preferred nor passed over.
+ */
+export function rankOpen(rankable: Rankable): Ranking {
+  const ranking: Ranking = {};
+  if (rankable.open.length < 2) return ranking;
+  for (const role of new Set([...USUAL.keys(), ...rolesKnown(rankable.history)])) {
+    const usual = usualOrder(role, rankable.open);
+    const learned = rankable.config.routing.learn
+      ? byResults(role, usual?.agents ?? rankable.open, rankable)
+      : undefined;
+    const rank = learned ?? usual;
+    if (rank !== undefined) ranking[role] = rank;
+  }
+  return ranking;
+}
+
+function usualOrder(role: string, open: readonly string[]): Ranking[string] | undefined {
+  const agent = USUAL.get(role);
+  if (agent === undefined || !open.includes('claude') || !open.includes('codex')) return undefined;
+  return { agents: [agent, ...open.filter((name) => name !== agent)], because: `the usual one for the role ${role}` };
+}
+
+function byResults(
+  role: string,
+  order: readonly string[],
+  { config, history, project }: Rankable,
+): Ranking[string] | undefined {
+  const scored = order.map((agent) => ({
+    agent,
+    ...scoreOf(history, { role, agent, models: modelsOf(config.agents[agent]) }, project),
+  }));
+  const known = scored.filter(({ results }) => results >= config.routing.learnAfter);
+  const best = [...known].sort((a, b) => b.score - a.score);
+  const agents = scored.map((one) => (known.includes(one) ? (best.shift() ?? one) : one));
+  if (agents.every((one, index) => one === scored[index])) return undefined;
+  const told = agents.filter((one) => known.includes(one)).map((one) => `${one.agent} ${one.score} (${one.because})`);
+  return {
+    agents: agents.map(({ agent }) => agent),
+    because: `best verified results for the role ${role}: ${told.join('; ')}`,
+  };
+}
+
+/** The roles about which results or benchmarks say something. */
+export function rolesKnown(history: History): string[] {
+  const roles = new Set<string>();
+  for (const { outcomes } of history.runs.values())
+    for (const { role, good, bad } of outcomes) if (good + bad > 0) roles.add(role);
+  for (const { kind, verdict } of history.benches)
+    if (verdict !== 'error') for (const role of rolesOfBench(kind)) roles.add(role);
+  return [...roles].sort();
+}

@@ -1,0 +1,65 @@
+import { AppError } from '../../errors.ts';
+import type { ProjectEvent } from '../../schema/event.ts';
+import { hasCollection, type ProjectState } from './project.ts';
+
+/** Makes a collection; the name must be free. */
+export function addCollection(state: ProjectState, name: string): ProjectEvent[] {
+  requireFree(state, name);
+  return [{ type: 'collection.added', data: { name } }];
+}
+
+/** Gives a collection another name, with all that is in it. */
+export function renameCollection(state: ProjectState, { name, to }: { name: string; to: string }): ProjectEvent[] {
+  requireCollection(state, name);
+  if (name === to) return [];
+  requireFree(state, to);
+  return [{ type: 'collection.renamed', data: { name, to } }];
+}
+
+/** Removes a collection; what was in it is in none then. */
+export function removeCollection(state: ProjectState, name: string): ProjectEvent[] {
+  requireCollection(state, name);
+  return [{ type: 'collection.removed', data: { name } }];
+}
+
+/** Puts runs into a collection, out of those that they were in; it is made if it is not there. */
+export function fileRuns(
+  state: ProjectState,
+  { runs, collection }: { runs: readonly string[]; collection: string },
+): ProjectEvent[] {
+  return [...new Set(runs)]
+    .filter((run) => state.filed[run] !== collection)
+    .map((run) => ({ type: 'collection.filed', data: { run, collection } }));
+}
+
+/** Takes runs out of a collection; one that is not in it is a mistake. */
+export function unfileRuns(
+  state: ProjectState,
+  { runs, collection }: { runs: readonly string[]; collection: string },
+): ProjectEvent[] {
+  requireCollection(state, collection);
+  const strange = runs.find((run) => state.filed[run] !== collection);
+  if (strange !== undefined)
+    throw new AppError('REFUSED', `Run ${strange} is not in the collection "${collection}"`, { run: strange });
+  return [...new Set(runs)].map((run) => ({ type: 'collection.filed', data: { run, collection: null } }));
+}
+
+/** The collection must be there; an unknown one is told with those that are. */
+export function requireCollection(state: ProjectState, name: string): void {
+  if (hasCollection(state, name)) return;
+  const names = state.collections.map((collection) => collection.name);
+  const known = names.length === 0 ? 'There is none yet' : `There are ${names.slice(0, 20).join(', ')}`;
+  throw new AppError('COLLECTION_UNKNOWN', `There is no collection "${name}". ${known}`, { name });
+}
+
+function requireFree(state: ProjectState, name: string): void {
+  if (hasCollection(state, name))
+    throw new AppError('COLLECTION_TAKEN', `There is a collection "${name}" already`, { name });
+}
+
+/** The name, with a number where there is a collection of that name already. */
+export function freeName(state: ProjectState, name: string): string {
+  let free = name;
+  for (let number = 2; hasCollection(state, free); number += 1) free = `${name} ${number}`;
+  return free;
+}

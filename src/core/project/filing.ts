@@ -1,0 +1,25 @@
+import type { ProjectEvent } from '../../schema/event.ts';
+import type { ProjectState } from './project.ts';
+
+/** Leaves a run out of lists, or lists it again; nothing happens when that is so already. */
+export function hideRun(state: ProjectState, run: string, hidden: boolean): ProjectEvent[] {
+  if ((state.hidden[run] === true) === hidden) return [];
+  return [{ type: hidden ? 'run.hidden' : 'run.unhidden', data: { run } }];
+}
+
+/** Marks a run to come back to, with a note if there is one; marked again, the last note holds. */
+export function flagRun(state: ProjectState, run: string, note: string | undefined): ProjectEvent[] {
+  const flag = state.flagged[run];
+  if (flag !== undefined && (note === undefined || flag.note === note)) return [];
+  return [{ type: 'run.flagged', data: { run, ...(note === undefined || note === '' ? {} : { note }) } }];
+}
+
+/** Marks a run as read at a version, or, with 0, as unread again. */
+export function readRun(state: ProjectState, run: string, version: number): ProjectEvent[] {
+  return state.read[run] === version ? [] : [{ type: 'run.read', data: { run, version } }];
+}
+
+/** Takes the mark away. */
+export function unflagRun(state: ProjectState, run: string): ProjectEvent[] {
+  return state.flagged[run] === undefined ? [] : [{ type: 'run.unflagged', data: { run } }];
+}

@@ -1,0 +1,26 @@
+import type { StartRequest } from '../../schema/request.ts';
+import type { Template } from '../../schema/template.ts';
+
+type JobRequest = Extract<StartRequest, { recipe: 'job' }>;
+
+/** A request for a job with what its template says; what the request itself says wins, and the checks of both hold. */
+export function withTemplate({ input, options }: JobRequest, template: Template): JobRequest {
+  const { agent, tier, role, budget, checks, text } = template;
+  const plays = input.role ?? role;
+  return {
+    recipe: 'job',
+    input: {
+      ...input,
+      guidelines: input.guidelines === undefined ? text : `${text}\n\n${input.guidelines}`,
+      ...(plays === undefined ? {} : { role: plays }),
+      write: input.write || (input.role === undefined && template.write === true),
+      ...(input.tier !== undefined || tier === undefined ? {} : { tier }),
+    },
+    options: {
+      ...options,
+      checks: [...options.checks, ...checks.filter((check) => !options.checks.includes(check))],
+      agents: options.agents.length > 0 || agent === undefined ? options.agents : [agent],
+      ...(options.budget !== undefined || budget === undefined ? {} : { budget }),
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { AppError } from '../../errors.ts';
+import type { Hold, RunEnd, RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { canReopen, invalidation, isServing, reopening } from './reopening.ts';
+import { requireLive, requirePhase, requireTask } from './require.ts';
+import { isOpen, type RunState } from './state.ts';
+
+const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'analyzing', 'conflicted']);
+
+/** Stops the run in front of a decision that is a person's; one that is being cancelled has no decisions left. */
+export function holdRun(state: RunState, hold: Hold): RunEvent[] {
+  requireLive(state);
+  return state.status.kind === 'cancelling' ? [] : [{ type: 'run.held', data: { hold } }];
+}
+
+/** A person agrees: to the plan that holds the run, or to the work of one task or of all held ones. */
+export function approve(state: RunState, what: { task?: TaskKey; note?: string }): RunEvent[] {
+  requireLive(state);
+  const note = what.note === undefined ? {} : { note: what.note };
+  if (what.task !== undefined) {
+    requirePhase(requireTask(state, what.task), 'held');
+    return [{ type: 'task.approved', data: { task: what.task, ...note } }];
+  }
+  const events: RunEvent[] = state.status.kind === 'held' ? [{ type: 'run.approved', data: note }] : [];
+  for (const key of state.counts.held === 0 ? [] : state.order) {
+    if (state.tasks[key]?.phase.status === 'held') events.push({ type: 'task.approved', data: { task: key, ...note } });
+  }
+  if (events.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has nothing that waits for approval`);
+  return events;
+}
+
+/** Changes how many attempts may be under way at once; what runs is left alone. */
+export function limitRun(state: RunState, agents: number): RunEvent[] {
+  requireLive(state);
+  return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
+}
+
+/** Gives the run another title, also when it has ended. */
+export function titleRun(state: RunState, title: string): RunEvent[] {
+  const line = title.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  if (line === '') throw new AppError('INPUT_INVALID', 'A title needs at least one letter');
+  return state.start.title === line ? [] : [{ type: 'run.titled', data: { title: line } }];
+}
+
+/** Asks the run to stop: what has not started is cancelled now, what runs is cancelled as it ends; by force at once. */
+export function cancelRun(state: RunState, reason: string, force = false): RunEvent[] {
+  requireLive(state);
+  if (state.status.kind === 'cancelling' && (state.status.force || !force)) return [];
+  const events: RunEvent[] = [{ type: 'run.cancelling', data: { reason, ...(force ? { force } : {}) } }];
+  for (const key of state.order) {
+    const task = state.tasks[key];
+    if (task === undefined || !isOpen(task) || task.phase.status === 'running') continue;
+    events.push({ type: 'task.ended', data: { task: key, status: 'cancelled', reason } });
+  }
+  return events;
+}
+
+/** Opens ended or blocked tasks again, with what they need and with those that were skipped because of them; the run goes on. */
+export function retryTasks(state: RunState, what: { task?: TaskKey; reason: string }): RunEvent[] {
+  if (state.status.kind === 'cancelling') {
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
+  }
+  const done = what.task === undefined ? undefined : requireTask(state, what.task);
+  if (done?.phase.status === 'done' && !isServing(done)) return invalidateTasks(state, done.spec.key, what.reason);
+  const roots =
+    what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
+  if (roots.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has no task to try again`);
+  return [{ type: 'run.reopened', data: { tasks: reopening(state, roots), reason: what.reason } }];
+}
+
+/** Makes a done task, and all that was built upon it, be done again; nothing of them may be under way. */
+function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEvent[] {
+  requireChangeable(state, root);
+  const tasks = invalidation(state, root);
+  const busy = tasks.find((key) => BUSY.has(requireTask(state, key).phase.status));
+  if (busy !== undefined)
+    throw new AppError('REFUSED', `Task ${busy} was built upon ${root} and is under way; cancel the run or wait`, {
+      key: busy,
+    });
+  return [{ type: 'tasks.invalidated', data: { tasks, reason } }];
+}
+
+/** What a plan has asked for is on record and final: making the plan again would be paid for and change nothing. */
+function requireChangeable(state: RunState, root: TaskKey): void {
+  if (requireTask(state, root).spec.role !== 'plan' || state.order.length === 1) return;
+  throw new AppError(
+    'REFUSED',
+    `The tasks of ${root} are on record, and another plan would not change them; tell the tasks themselves, or cancel the run and start anew`,
+    { key: root },
+  );
+}
+
+/** Closes the run; only when every task has ended. */
+export function endRun(state: RunState, what: { status: RunEnd; reason: string }): RunEvent[] {
+  requireLive(state);
+  const open = state.order.find((key) => isOpen(requireTask(state, key)));
+  if (open !== undefined) throw new AppError('REFUSED', `Run ${state.start.run} still has an open task: ${open}`);
+  return [{ type: 'run.ended', data: { ...what, spend: state.spent } }];
+}
+
+/** An ended resolver or analysis is not tried again: the task that it served is. */
+function reopenable(state: RunState, key: TaskKey): TaskKey {
+  const { spec, phase } = requireTask(state, key);
+  if (canReopen(state, key)) return key;
+  const served = spec.resolves ?? spec.analyzes ?? spec.verifies;
+  if (served !== undefined && canReopen(state, served)) return served;
+  const rule = 'only failed, blocked, skipped or cancelled tasks can be tried again';
+  throw new AppError('REFUSED', `Task ${key} is ${phase.status}; ${rule}`, { key });
+}

@@ -1,0 +1,48 @@
+import type { RunEvent } from '../../schema/event.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { isOpen, type RunState, type TaskState } from './state.ts';
+
+/** Fails a task, and with it what cannot go on without it: the task whose conflict it resolves, and all that need either. */
+export function endFailed(state: RunState, task: TaskState, why: { reason: string; failure: Failure }): RunEvent[] {
+  const key = task.spec.key;
+  const events: RunEvent[] = [{ type: 'task.ended', data: { task: key, status: 'failed', ...why } }];
+  const settled = new Set([key]);
+  const resolved = task.spec.resolves;
+  if (resolved !== undefined && state.tasks[resolved]?.phase.status === 'conflicted') {
+    const reason = `its merge conflict was not resolved: ${why.reason}`;
+    const failure: Failure = { kind: 'conflict', message: reason };
+    events.push({ type: 'task.ended', data: { task: resolved, status: 'failed', reason, failure } });
+    settled.add(resolved);
+  }
+  const verified = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies];
+  if (verified?.phase.status === 'verifying') {
+    const { commit, ref } = verified.phase;
+    const nextStep = `manyhands retry ${state.start.run} ${verified.spec.key}`;
+    const reason = `it could not be verified: ${why.reason}`;
+    events.push({
+      type: 'task.blocked',
+      data: { task: verified.spec.key, reason, nextStep, landing: { commit, ref } },
+    });
+  }
+  for (const root of [...settled]) events.push(...skipDependents(state, root, settled));
+  return events;
+}
+
+function skipDependents(state: RunState, root: TaskKey, settled: Set<TaskKey>): RunEvent[] {
+  const events: RunEvent[] = [];
+  const pending = [root];
+  for (let need = pending.pop(); need !== undefined; need = pending.pop()) {
+    for (const key of state.dependents[need] ?? []) {
+      const dependent = state.tasks[key];
+      if (dependent === undefined || settled.has(key) || !isOpen(dependent)) continue;
+      settled.add(key);
+      pending.push(key);
+      events.push({
+        type: 'task.ended',
+        data: { task: key, status: 'skipped', reason: `it needs ${need}, which did not get done` },
+      });
+    }
+  }
+  return events;
+}

@@ -1,0 +1,206 @@
+import type { RunEvent } from '../../schema/event.ts';
+import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
+import { messageTask, requeueTask } from '../attempt/interrupt.ts';
+import { endCall, startCall } from '../models/fold-call.ts';
+import { begin } from './begin.ts';
+import {
+  addTask,
+  approveTask,
+  conflictTask,
+  endTask,
+  holdTask,
+  invalidate,
+  proposeTask,
+  recordEvidence,
+  reopen,
+  retryTask,
+  verifyTask,
+} from './fold-tasks.ts';
+import { enter, finish, taskOf } from './phase.ts';
+import { proofKey, type RunState } from './state.ts';
+
+/** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
+export const EVOLVE_CODEC = 'run-3';
+
+export type Recorded = { event: RunEvent; at: number };
+
+/** The state after the event; changes the given state in place. The same events always give the same state. */
+export function evolve(state: RunState | undefined, { event, at }: Recorded): RunState {
+  if (event.type === 'run.started') return begin(event, at);
+  if (state === undefined) throw new Error(`The first event of a run must be run.started, not ${event.type}`);
+  state.version += 1;
+  state.updatedAt = at;
+  apply(state, event, at);
+  return state;
+}
+
+function apply(state: RunState, event: RunEvent, at: number): void {
+  switch (event.type) {
+    case 'run.started':
+      return;
+    case 'run.base-checked':
+      state.baseEvidence = event.data.evidence;
+      state.tip.tree ??= event.data.tree;
+      for (const evidence of event.data.evidence) {
+        if (evidence.verdict === 'pass') state.proven[proofKey(evidence)] = evidence;
+      }
+      return;
+    case 'run.held':
+      state.status = { kind: 'held', hold: event.data.hold };
+      return;
+    case 'run.approved':
+      if (state.status.kind === 'held') state.approved.push(state.status.hold.what);
+      state.status = { kind: 'running' };
+      return;
+    case 'run.titled':
+      state.start = { ...state.start, title: event.data.title };
+      return;
+    case 'call.started':
+      startCall(state, event, at);
+      return;
+    case 'call.ended':
+      endCall(state, event, at);
+      return;
+    case 'run.limited':
+      state.maxParallel = event.data.agents;
+      return;
+    case 'run.cancelling':
+      state.status = { kind: 'cancelling', reason: event.data.reason, force: event.data.force ?? false };
+      return;
+    case 'run.rewound':
+      state.tip = { commit: event.data.commit, tree: event.data.tree };
+      return;
+    case 'run.caught-up':
+      startFromCurrentBase(state, event.data);
+      return;
+    case 'run.branch-pushed':
+      state.pushed = event.data.commit;
+      return;
+    case 'run.landed':
+      state.landed = {
+        branch: event.data.branch,
+        commit: event.data.commit,
+        how: event.data.how,
+        url: event.data.url ?? null,
+        tip: event.data.tip ?? null,
+      };
+      state.undone = null;
+      return;
+    case 'run.undone':
+      state.undone = { branch: event.data.branch, commit: event.data.commit, at };
+      return;
+    case 'run.branch-removed':
+      state.pushed = null;
+      return;
+    case 'run.reopened':
+      if (state.status.kind !== 'held') state.status = { kind: 'running' };
+      state.crashes = {};
+      for (const key of event.data.tasks) reopen(state, taskOf(state, key), at);
+      return;
+    case 'run.paused':
+      state.paused[event.data.track ?? ''] = event.data.reason;
+      return;
+    case 'run.unpaused':
+      unpause(state, event.data.track);
+      return;
+    case 'tasks.invalidated':
+      state.status = { kind: 'running' };
+      invalidate(state, event.data.tasks, at);
+      return;
+    case 'run.ended':
+      state.status = { kind: 'ended', status: event.data.status, reason: event.data.reason, at };
+      return;
+    case 'tasks.added':
+      for (const spec of event.data.specs) addTask(state, spec);
+      return;
+    case 'attempt.started':
+      startAttempt(state, event, at);
+      return;
+    case 'attempt.spawned':
+      attemptOf(state, event.data).process = event.data.process;
+      return;
+    case 'attempt.warned':
+      warn(attemptOf(state, event.data), event, at);
+      return;
+    case 'attempt.warning-dismissed':
+      dismiss(attemptOf(state, event.data), event);
+      return;
+    case 'task.messaged':
+      messageTask(state, event, at);
+      return;
+    case 'task.requeued':
+      requeueTask(state, event, at);
+      return;
+    case 'attempt.used':
+      attemptOf(state, event.data).usage = event.data.usage;
+      return;
+    case 'attempt.ended':
+      endAttempt(state, event, at);
+      return;
+    case 'task.retrying':
+      retryTask(state, event);
+      return;
+    case 'task.landing':
+      enter(state, taskOf(state, event.data.task), {
+        status: 'landing',
+        commit: event.data.commit,
+        ref: event.data.ref,
+        approved: false,
+        verified: false,
+      });
+      return;
+    case 'task.proposed':
+      proposeTask(state, event);
+      return;
+    case 'task.verified':
+      verifyTask(state, event);
+      return;
+    case 'gate.ended':
+      for (const key of event.data.tasks) recordEvidence(taskOf(state, key), event);
+      if (event.data.evidence.verdict === 'pass') state.proven[proofKey(event.data.evidence)] = event.data.evidence;
+      if (event.data.evidence.verdict === 'fail') delete state.proven[proofKey(event.data.evidence)];
+      return;
+    case 'task.conflicted':
+      conflictTask(state, event);
+      return;
+    case 'task.held':
+      holdTask(state, event);
+      return;
+    case 'task.approved':
+      approveTask(state, event);
+      return;
+    case 'task.blocked': {
+      const { reason, nextStep, landing } = event.data;
+      enter(state, taskOf(state, event.data.task), { status: 'blocked', reason, nextStep, landing: landing ?? null });
+      return;
+    }
+    case 'tasks.landed':
+      state.tip = { commit: event.data.commit, tree: event.data.tree };
+      for (const key of event.data.tasks) {
+        const task = taskOf(state, key);
+        finish(state, task, { status: 'done', at, commit: event.data.commit, reason: 'landed' });
+      }
+      return;
+    case 'task.ended':
+      endTask(state, event, at);
+      return;
+  }
+}
+
+/** The run goes on from the base as it stands; where that holds all that the run has made, what has landed is still landed. */
+function startFromCurrentBase(
+  state: RunState,
+  { base, commit, tree }: { base: string; commit: string; tree: string },
+): void {
+  state.start = { ...state.start, base: { ...state.start.base, commit: base } };
+  state.tip = { commit, tree };
+  if (state.landed !== null && commit === base) state.landed = { ...state.landed, tip: commit };
+}
+
+/** A track that goes on is given a fresh count of its trouble; the whole run, all of them. */
+function unpause(state: RunState, track: string | undefined): void {
+  for (const name of track === undefined ? Object.keys(state.paused) : [track]) {
+    delete state.paused[name];
+    delete state.trouble[name];
+  }
+}

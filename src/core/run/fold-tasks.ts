@@ -1,0 +1,164 @@
+import type { RunEventOf } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { TaskSpec } from '../../schema/task.ts';
+import { beginAtTip, enter, finish, makeReady, taskOf } from './phase.ts';
+import type { RunState, TaskState } from './state.ts';
+
+/** Puts a task on record; it is ready at once if all that it needs is done. */
+export function addTask(state: RunState, spec: TaskSpec): void {
+  const missing = spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
+  const task: TaskState = {
+    ordinal: state.order.length + 1,
+    spec,
+    follows: state.lastEnded,
+    missing,
+    attempts: [],
+    counted: 0,
+    free: 0,
+    lesson: null,
+    resume: false,
+    from: spec.from ?? null,
+    messages: [],
+    interrupt: null,
+    verifications: 0,
+    rounds: 0,
+    report: null,
+    evidence: [],
+    phase: { status: 'waiting' },
+  };
+  state.tasks[spec.key] = task;
+  state.order.push(spec.key);
+  state.counts.waiting += 1;
+  for (const need of spec.needs) {
+    const dependents = state.dependents[need];
+    if (dependents === undefined) state.dependents[need] = [spec.key];
+    else dependents.push(spec.key);
+  }
+  if (missing === 0) makeReady(state, task, spec.notBefore ?? 0);
+}
+
+/** Lets a task be tried again, now, later, or after an analysis of its failure. */
+export function retryTask(state: RunState, event: RunEventOf<'task.retrying'>): void {
+  const { task: key, at, counted, resume, evidence, from, analysis } = event.data;
+  const task = taskOf(state, key);
+  if (counted) task.counted += 1;
+  else task.free += 1;
+  task.lesson = evidence === '' ? task.lesson : evidence;
+  task.resume = resume;
+  task.from = from ?? task.from;
+  if (analysis === undefined) makeReady(state, task, at);
+  else enter(state, task, { status: 'analyzing', analysis });
+}
+
+/** Keeps what a gate said last about a task's work. */
+export function recordEvidence(task: TaskState, event: RunEventOf<'gate.ended'>): void {
+  const { evidence } = event.data;
+  task.evidence = [...task.evidence.filter((old) => old.gate !== evidence.gate), evidence];
+}
+
+/** Lets a task wait for the resolver of its conflict. */
+export function conflictTask(state: RunState, event: RunEventOf<'task.conflicted'>): void {
+  const task = taskOf(state, event.data.task);
+  if (task.phase.status !== 'landing' && task.phase.status !== 'conflicted') return;
+  const { resolver, onto, files } = event.data;
+  enter(state, task, { status: 'conflicted', resolver, onto, files, commit: task.phase.commit });
+}
+
+/** Stops a task's work in front of the branch. */
+export function holdTask(state: RunState, event: RunEventOf<'task.held'>): void {
+  const task = taskOf(state, event.data.task);
+  const ref = task.phase.status === 'landing' ? task.phase.ref : '';
+  enter(state, task, { status: 'held', hold: event.data.hold, commit: event.data.commit, ref });
+}
+
+/** Lets held work go on to the branch. */
+export function approveTask(state: RunState, event: RunEventOf<'task.approved'>): void {
+  const task = taskOf(state, event.data.task);
+  if (task.phase.status !== 'held') return;
+  enter(state, task, {
+    status: 'landing',
+    commit: task.phase.commit,
+    ref: task.phase.ref,
+    approved: true,
+    verified: false,
+  });
+}
+
+/** Ends a task that has nothing to land. */
+export function endTask(state: RunState, event: RunEventOf<'task.ended'>, at: number): void {
+  const { task: key, status, reason, failure } = event.data;
+  const task = taskOf(state, key);
+  switch (status) {
+    case 'done':
+      finish(state, task, { status, at, commit: null, reason });
+      return;
+    case 'failed':
+      finish(state, task, { status, at, reason, failure: failure ?? null });
+      return;
+    case 'skipped':
+    case 'cancelled':
+      finish(state, task, { status, at, reason });
+      return;
+  }
+}
+
+/** Lets a task begin anew with fresh caps; what only waits to land goes on from there. */
+export function reopen(state: RunState, task: TaskState, at: number): void {
+  const { phase } = task;
+  task.counted = 0;
+  task.free = 0;
+  task.rounds = 0;
+  if (phase.status === 'landing' || phase.status === 'running') return;
+  if (phase.status === 'blocked' && phase.landing !== null) {
+    enter(state, task, { status: 'landing', ...phase.landing, approved: false, verified: false });
+    return;
+  }
+  countMissing(state, task);
+  if (task.missing === 0) makeReady(state, task, at);
+  else enter(state, task, { status: 'waiting' });
+}
+
+/** Lets a task's work wait for the verdict of another agent. */
+export function proposeTask(state: RunState, event: RunEventOf<'task.proposed'>): void {
+  const task = taskOf(state, event.data.task);
+  if (task.phase.status !== 'landing') return;
+  const { commit, ref, approved } = task.phase;
+  task.verifications += 1;
+  task.rounds += 1;
+  const { verifier, candidate } = event.data;
+  enter(state, task, { status: 'verifying', verifier, candidate, commit, ref, approved });
+}
+
+/** Verified work goes on to the branch; what becomes of the rest is said by the event that follows. */
+export function verifyTask(state: RunState, event: RunEventOf<'task.verified'>): void {
+  const task = taskOf(state, event.data.task);
+  if (task.phase.status !== 'verifying') return;
+  const { commit, ref, approved } = task.phase;
+  task.report = event.data.passed ? null : event.data.report;
+  if (event.data.passed) enter(state, task, { status: 'landing', commit, ref, approved, verified: true });
+}
+
+/** Makes done work undone: its evidence is stale, and it begins again from the branch as it stands then, or as another task. */
+export function invalidate(state: RunState, keys: readonly TaskKey[], at: number): void {
+  const [root] = keys;
+  const again = keys.filter((key) => key === root || taskOf(state, key).spec.renewed !== true);
+  for (const key of keys) {
+    const task = taskOf(state, key);
+    task.evidence = task.evidence.map((evidence) => ({ ...evidence, stale: true }));
+    if (!state.invalidated.includes(key)) state.invalidated.push(key);
+  }
+  for (const key of again) {
+    const task = taskOf(state, key);
+    enter(state, task, { status: 'waiting' });
+    task.resume = false;
+    beginAtTip(state, task);
+  }
+  for (const key of again) {
+    for (const dependent of state.dependents[key] ?? []) countMissing(state, taskOf(state, dependent));
+  }
+  for (const key of again) reopen(state, taskOf(state, key), at);
+}
+
+function countMissing(state: RunState, task: TaskState): void {
+  task.missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
+}

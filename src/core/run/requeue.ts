@@ -1,0 +1,41 @@
+import { AppError } from '../../errors.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { retryTasks } from './decide-run.ts';
+import { isServing } from './reopening.ts';
+import { requireTask } from './require.ts';
+import type { RunState } from './state.ts';
+
+const CLOSED: ReadonlySet<string> = new Set(['done', 'failed', 'skipped', 'cancelled']);
+const OPEN: ReadonlySet<string> = new Set(['running', 'held', 'blocked', 'ready']);
+
+/** Puts tasks back in line from a clean workspace, without counting what was tried; without a task, all that can be tried again. */
+export function requeueTasks(state: RunState, what: { task?: TaskKey; reason: string }): RunEvent[] {
+  const { task: key, reason } = what;
+  const task = key === undefined ? undefined : requireTask(state, key);
+  if (task === undefined || CLOSED.has(task.phase.status)) {
+    const events = retryTasks(state, what);
+    return [...events, ...requeued(rootsOf(state, events, key), reason)];
+  }
+  if (state.status.kind === 'cancelling')
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
+  if (!OPEN.has(task.phase.status) || isServing(task) || task.attempts.length === 0)
+    throw new AppError('REFUSED', `Task ${key} is ${task.phase.status} and cannot be put back in line`, { key });
+  return requeued([task.spec.key], reason);
+}
+
+function requeued(tasks: readonly TaskKey[], reason: string): RunEvent[] {
+  return tasks.map((task) => ({ type: 'task.requeued', data: { task, reason } }));
+}
+
+/** What was done and is done again begins with the branch anyway; of the rest, that which was tried before. */
+function rootsOf(state: RunState, events: readonly RunEvent[], key: TaskKey | undefined): TaskKey[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'run.reopened') return [];
+    const { tasks } = event.data;
+    return (key === undefined || !tasks.includes(key) ? tasks : [key]).filter((one) => {
+      const task = state.tasks[one];
+      return task !== undefined && task.attempts.length > 0 && !isServing(task);
+    });
+  });
+}

@@ -1,0 +1,198 @@
+import type { CallKind, CallTry } from '../../schema/call.ts';
+import type { Hold, ProcessRecord, RunEnd, RunStart, SavedWork } from '../../schema/event.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { Evidence } from '../../schema/gate.ts';
+import type { HealthSign } from '../../schema/health.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { TaskMessage } from '../../schema/message.ts';
+import type { RiskFlag } from '../../schema/risk.ts';
+import type { TaskSpec, Tier, WorkStart } from '../../schema/task.ts';
+import type { Spend, Usage } from '../../schema/usage.ts';
+import type { ReadyQueue } from '../schedule/queue.ts';
+
+/** A merge of a task's work with the branch, as it would land. */
+export type Candidate = { commit: string; base: string; tree: string };
+
+/** Where a task stands. Each variant carries only what is true in it. */
+export type TaskPhase =
+  | { status: 'waiting' }
+  | { status: 'ready'; notBefore: number }
+  | { status: 'running'; attempt: number }
+  | { status: 'analyzing'; analysis: TaskKey }
+  | { status: 'landing'; commit: string; ref: string; approved: boolean; verified: boolean }
+  | { status: 'verifying'; verifier: TaskKey; candidate: Candidate; commit: string; ref: string; approved: boolean }
+  | { status: 'conflicted'; resolver: TaskKey; commit: string; onto: string; files: string[] }
+  | { status: 'held'; hold: Hold; commit: string; ref: string }
+  | { status: 'blocked'; reason: string; nextStep: string; landing: { commit: string; ref: string } | null }
+  | { status: 'done'; at: number; commit: string | null; reason: string }
+  | { status: 'failed'; at: number; reason: string; failure: Failure | null }
+  | { status: 'skipped'; at: number; reason: string }
+  | { status: 'cancelled'; at: number; reason: string };
+export type TaskStatus = TaskPhase['status'];
+
+/** One try at a task. */
+export type AttemptState = {
+  number: number;
+  agent: string;
+  /** The login it uses, where the agent has several. */
+  account: string | null;
+  tier: Tier | null;
+  because: string;
+  base: string;
+  reservation: Spend;
+  startedAt: number;
+  process: ProcessRecord | null;
+  usage: Usage;
+  session: string | null;
+  warnings: { sign: HealthSign; message: string; at: number; dismissed: boolean }[];
+  ended: {
+    at: number;
+    summary: string;
+    output: unknown;
+    failure: Failure | null;
+    saved: SavedWork | null;
+    flags: RiskFlag[];
+  } | null;
+};
+
+/** What a person told the agent of a task. */
+export type SentMessage = TaskMessage & {
+  at: number;
+  /** How many attempts there were: later ones are told it. */
+  after: number;
+  /** The session that has heard it, if one has. */
+  session: string | null;
+};
+
+export type TaskState = {
+  /** Position in the run, from 1: a name that git and file systems accept. */
+  ordinal: number;
+  spec: TaskSpec;
+  /** The task that had ended last when this one was asked for: what a recipe adds, it adds because something ended. */
+  follows: TaskKey | null;
+  /** How many of its needs are not done yet. */
+  missing: number;
+  attempts: AttemptState[];
+  /** Failures that count against its cap, and those that do not. */
+  counted: number;
+  free: number;
+  /** What the next attempt is told about the last one. */
+  lesson: string | null;
+  /** Whether the next attempt goes on in the session of the last one. */
+  resume: boolean;
+  /** Where the next attempt begins, when it is not the branch's tip. */
+  from: WorkStart | null;
+  /** What a person told its agents, the oldest first. */
+  messages: SentMessage[];
+  /** Why a person had the attempt that runs be broken off: it is followed by another one, whatever it came to. */
+  interrupt: 'message' | 'requeue' | null;
+  /** How often its work was verified, and what the last verification that failed reported. */
+  verifications: number;
+  /** Those since a person had it tried again: they are capped. */
+  rounds: number;
+  report: string | null;
+  /** What the gates said last about this task's work. */
+  evidence: Evidence[];
+  phase: TaskPhase;
+};
+
+/** One small question of a run: set aside for when it is asked, charged when it is answered. */
+type CallState = {
+  kind: CallKind;
+  about: TaskKey | null;
+  reservation: Spend;
+  startedAt: number;
+  ended: { at: number; by: string | null; answer: unknown; tries: CallTry[] } | null;
+};
+
+type RunLifecycle =
+  | { kind: 'running' }
+  | { kind: 'held'; hold: Hold }
+  | { kind: 'cancelling'; reason: string; force: boolean }
+  | { kind: 'ended'; status: RunEnd; reason: string; at: number };
+
+/** All that is true of a run: a fold of its events, plain JSON. */
+export type RunState = {
+  version: number;
+  startedAt: number;
+  updatedAt: number;
+  start: RunStart;
+  status: RunLifecycle;
+  /** What a person has agreed to at the level of the run. */
+  approved: Hold['what'][];
+  tasks: Record<TaskKey, TaskState>;
+  lastEnded: TaskKey | null;
+  order: TaskKey[];
+  dependents: Record<TaskKey, TaskKey[]>;
+  ready: ReadyQueue;
+  /** Ready tasks that must wait for a time. */
+  delayed: Record<TaskKey, number>;
+  running: Record<TaskKey, number>;
+  /** Tasks whose work waits to land, in the order in which it came. */
+  landing: Record<TaskKey, true>;
+  counts: Record<TaskStatus, number>;
+  spent: Spend;
+  /** US dollars by agent. */
+  spentBy: Record<string, number>;
+  /** How often each agent fell over or hung, without any other end of its attempts between. */
+  crashes: Record<string, number>;
+  reserved: Spend;
+  /** Small questions by name, and how many of them are under way. */
+  calls: Record<string, CallState>;
+  openCalls: number;
+  /** Most attempts at once; may be changed while the run goes on. */
+  maxParallel: number;
+  /** Attempts so far, over all tasks. */
+  attempts: number;
+  /** The run branch: its tip, the tree there, whether every task's gates passed on it. */
+  tip: { commit: string; tree: string | null };
+  baseEvidence: Evidence[] | null;
+  /** Passed evidence by tree and gate definition: what is proven is not proven again. */
+  proven: Record<string, Evidence>;
+  pushed: string | null;
+  landed: { branch: string; commit: string; how: string; url: string | null; tip: string | null } | null;
+  /** The commit that takes the landing back. */
+  undone: { branch: string; commit: string; at: number } | null;
+  /** Tracks that start nothing, with the reason; the empty name is the whole run. */
+  paused: Record<string, string>;
+  /** Environment failures in a row, by track. */
+  trouble: Record<string, number>;
+  /** Tasks that were done and must be done again. */
+  invalidated: TaskKey[];
+};
+
+export const OPEN_STATUSES = [
+  'waiting',
+  'ready',
+  'running',
+  'analyzing',
+  'landing',
+  'verifying',
+  'conflicted',
+  'held',
+  'blocked',
+] as const satisfies readonly TaskStatus[];
+
+/** How many tasks have not ended. */
+export function openTasks(state: RunState): number {
+  return OPEN_STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
+}
+
+export function isOpen(task: TaskState): boolean {
+  return OPEN_STATUSES.some((status) => status === task.phase.status);
+}
+
+/** The attempt a task is at, or its last one. */
+export function lastAttempt(task: TaskState): AttemptState | undefined {
+  return task.attempts.at(-1);
+}
+
+/** Names a proof: the same tree, and the same definition of the gate, which covers the set-up's commands and the tools. */
+export function proofKey(evidence: Pick<Evidence, 'tree' | 'definition'>): string {
+  return `${evidence.tree} ${evidence.definition}`;
+}
+
+/** Whether the run branch as it stands has reached the base. */
+export function hasLanded({ landed, tip }: RunState): boolean {
+  return landed !== null && (landed.tip === null || landed.tip === tip.commit);
+}

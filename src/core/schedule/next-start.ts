@@ -1,0 +1,12 @@
+import type { RunState } from '../run/state.ts';
+
+/** When the next task starts of a run that has nothing else to do until then; only times that were asked for count, not waits between tries. */
+export function nextStartAt(state: RunState): number | undefined {
+  const { ready, running, analyzing, landing, verifying, conflicted } = state.counts;
+  if (state.status.kind !== 'running' || '' in state.paused) return undefined;
+  if (running + analyzing + landing + verifying + conflicted > 0) return undefined;
+  const waiting = Object.entries(state.delayed);
+  if (waiting.length === 0 || ready > waiting.length) return undefined;
+  const isAskedFor = waiting.every(([key, at]) => state.tasks[key]?.spec.notBefore === at);
+  return isAskedFor ? waiting.reduce((first, [, at]) => Math.min(first, at), Number.POSITIVE_INFINITY) : undefined;
+}

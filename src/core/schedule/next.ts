@@ -1,0 +1,216 @@
+import type { TaskKey } from '../../schema/ids.ts';
+import type { Spend } from '../../schema/usage.ts';
+import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
+import { isPaused } from '../view/attention.ts';
+import { affordable, type Money, reservationFor } from './budget.ts';
+import { inOrder } from './queue.ts';
+import { type AgentAvailability, type Route, route } from './route.ts';
+
+/** What should be done now. */
+export type Intent =
+  | ({ do: 'attempt'; run: string; task: TaskKey; reservation: Spend } & Omit<
+      Extract<Route, { kind: 'agent' }>,
+      'kind'
+    >)
+  | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string }
+  | { do: 'land'; run: string; tasks: TaskKey[] };
+
+/** All that admission looks at, over all runs, in one synchronous step. */
+export type SchedulingInput = {
+  now: number;
+  /** How many more attempts may start, besides those that are claimed. */
+  slots: number;
+  board: AgentAvailability;
+  /** Money that each project has spent in runs that are not among those given, so that none counts twice. */
+  projects: Readonly<Record<string, number>>;
+  /** Tasks that are already being started or landed, as `run task`. */
+  claimed: ReadonlySet<string>;
+  /** Runs whose landing is under way. */
+  landing: ReadonlySet<string>;
+  /** How the other runs and tasks stand that tasks wait for by `after`; what is not named is still open. */
+  outside: Readonly<Record<string, 'open' | 'done' | 'failed'>>;
+};
+
+export type Admission = { intents: Intent[]; wakeAt: number | undefined };
+
+type Tally = {
+  slots: number;
+  busy: Record<string, number>;
+  runs: Map<string, RunTally>;
+  wakeAt: number | undefined;
+};
+type RunTally = { state: RunState; live: number; attempts: number; money: { run: Money; project: Money } };
+
+/** How far down a run's line to look for a task that can start, when those before it cannot. */
+const LOOK_AHEAD = 200;
+
+/** What should be under way: attempts as slots, agents and money allow, one run after the other, and landings. */
+export function next(runs: readonly RunState[], schedulingInput: SchedulingInput): Admission {
+  const tally = begin(runs, schedulingInput);
+  const intents: Intent[] = [];
+  const lines = [...tally.runs.values()]
+    .filter((run) => run.state.status.kind === 'running')
+    .map((run) => ({ run, tasks: startable(run.state, schedulingInput, tally) }));
+  while (lines.length > 0) {
+    const line = lines.shift();
+    if (line === undefined) break;
+    const intent = pick(line.run, line.tasks, schedulingInput, tally);
+    if (intent === undefined) continue;
+    intents.push(intent);
+    lines.push(line);
+  }
+  for (const run of runs) {
+    if (!mayLand(run) || schedulingInput.landing.has(run.start.run)) continue;
+    const tasks = Object.keys(run.landing);
+    if (tasks.length > 0) intents.push({ do: 'land', run: run.start.run, tasks });
+  }
+  return { intents, wakeAt: tally.wakeAt };
+}
+
+function begin(runs: readonly RunState[], schedulingInput: SchedulingInput): Tally {
+  const projects = new Map<string, Money>();
+  for (const [id, spentUsd] of Object.entries(schedulingInput.projects)) projects.set(id, { spentUsd, reservedUsd: 0 });
+  const tallies = new Map<string, RunTally>();
+  for (const state of runs) {
+    const project = projects.get(state.start.project.id) ?? { spentUsd: 0, reservedUsd: 0 };
+    projects.set(state.start.project.id, project);
+    project.spentUsd += state.spent.costUsd;
+    project.reservedUsd += state.reserved.costUsd;
+    const run = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
+    tallies.set(state.start.run, {
+      state,
+      live: state.counts.running,
+      attempts: state.attempts,
+      money: { run, project },
+    });
+  }
+  for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
+  return {
+    slots: schedulingInput.slots,
+    busy: { ...schedulingInput.board.busy },
+    runs: tallies,
+    wakeAt: undefined,
+  };
+}
+
+/** A start that is claimed but not on record yet already holds its money and its place under the caps. */
+function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void {
+  const space = claim.indexOf(' ');
+  const tally = tallies.get(claim.slice(0, space));
+  const task = tally?.state.tasks[claim.slice(space + 1)];
+  if (tally === undefined || task?.phase.status !== 'ready') return;
+  setAside(tally, reservationFor(tally.state, task.spec));
+}
+
+function setAside(tally: RunTally, reservation: Spend): void {
+  tally.live += 1;
+  tally.attempts += 1;
+  tally.money.run.reservedUsd += reservation.costUsd;
+  tally.money.project.reservedUsd += reservation.costUsd;
+}
+
+function* startable(run: RunState, schedulingInput: SchedulingInput, tally: Tally): Generator<TaskState> {
+  yield* unclaimed(run, due(run, schedulingInput.now, tally), schedulingInput);
+  yield* unclaimed(run, inOrder(run.ready), schedulingInput);
+}
+
+function due(run: RunState, now: number, tally: Tally): TaskKey[] {
+  const keys: TaskKey[] = [];
+  for (const [key, at] of Object.entries(run.delayed)) {
+    if (at <= now) keys.push(key);
+    else tally.wakeAt = Math.min(tally.wakeAt ?? at, at);
+  }
+  return keys;
+}
+
+function* unclaimed(run: RunState, keys: Iterable<TaskKey>, schedulingInput: SchedulingInput): Generator<TaskState> {
+  let looked = 0;
+  for (const key of keys) {
+    if (schedulingInput.claimed.has(`${run.start.run} ${key}`)) continue;
+    const task = run.tasks[key];
+    if (task !== undefined) yield task;
+    looked += 1;
+    if (looked >= LOOK_AHEAD) return;
+  }
+}
+
+function pick(
+  run: RunTally,
+  tasks: Generator<TaskState>,
+  schedulingInput: SchedulingInput,
+  tally: Tally,
+): Intent | undefined {
+  const { state } = run;
+  if (tally.slots <= 0 || run.live >= state.maxParallel) return undefined;
+  for (const task of { [Symbol.iterator]: () => ({ next: () => tasks.next() }) }) {
+    const about = { run: state.start.run, task: task.spec.key };
+    const hopeless = hopelessness(run, task, schedulingInput);
+    if (hopeless !== undefined) return { do: 'give-up', ...about, ...hopeless };
+    const reservation = reservationFor(state, task.spec);
+    if (isPaused(state, task.spec.track) || waitsForLanding(state, task)) continue;
+    if (outsideOf(task, schedulingInput) !== undefined || run.attempts >= state.start.config.limits.runAttempts)
+      continue;
+    if (affordable(state.start.config.budget, reservation, run.money) === 'later') continue;
+    const choice = route(state, task, { ...schedulingInput.board, busy: tally.busy }, schedulingInput.now);
+    if (choice.kind === 'later') {
+      if (choice.at !== undefined) tally.wakeAt = Math.min(tally.wakeAt ?? choice.at, choice.at);
+      continue;
+    }
+    tally.slots -= 1;
+    tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
+    setAside(run, reservation);
+    const { kind: _, ...chosen } = choice;
+    return { do: 'attempt', ...about, ...chosen, reservation };
+  }
+  return undefined;
+}
+
+/** Why the task can never start, whatever ends meanwhile. */
+function hopelessness(
+  { state, money }: RunTally,
+  task: TaskState,
+  schedulingInput: SchedulingInput,
+): Pick<Extract<Intent, { do: 'give-up' }>, 'kind' | 'reason'> | undefined {
+  const { limits, budget } = state.start.config;
+  const before = outsideOf(task, schedulingInput);
+  if (before?.is === 'failed')
+    return { kind: 'environment', reason: `it comes after ${before.ref}, which did not get done` };
+  if (state.attempts >= limits.runAttempts) {
+    return { kind: 'budget', reason: `the run's cap of ${limits.runAttempts} attempts is reached` };
+  }
+  const reservation = reservationFor(state, task.spec);
+  if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
+  return { kind: 'budget', reason: shortOfMoney(reservation, budget, money) };
+}
+
+/** Whether the branch as it stands must reach the base before the task may start. */
+function waitsForLanding(state: RunState, { spec }: TaskState): boolean {
+  return spec.afterLanding === true && !hasLanded(state);
+}
+
+/** Work lands also while a plan or a task waits for a person, but not while the run itself is in trouble. */
+function mayLand({ status }: RunState): boolean {
+  return status.kind === 'running' || (status.kind === 'held' && status.hold.what !== 'trouble');
+}
+
+function outsideOf(
+  task: TaskState,
+  schedulingInput: SchedulingInput,
+): { ref: string; is: 'open' | 'failed' } | undefined {
+  for (const ref of task.spec.after ?? []) {
+    const is = schedulingInput.outside[ref] ?? 'open';
+    if (is !== 'done') return { ref, is };
+  }
+  return undefined;
+}
+
+function shortOfMoney(
+  reservation: Spend,
+  budget: RunState['start']['config']['budget'],
+  money: RunTally['money'],
+): string {
+  const inRun = (budget.run ?? Number.POSITIVE_INFINITY) - money.run.spentUsd;
+  const inProject = (budget.project ?? Number.POSITIVE_INFINITY) - money.project.spentUsd;
+  const left = Math.max(0, Math.min(inRun, inProject));
+  return `an attempt sets aside $${reservation.costUsd.toFixed(2)} and the budget has $${left.toFixed(2)} left`;
+}

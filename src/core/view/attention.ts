@@ -1,0 +1,75 @@
+import type { TaskKey } from '../../schema/ids.ts';
+import { openTasks, type RunState } from '../run/state.ts';
+
+/** Something that waits for a person, and the command that settles it. */
+export type Attention = {
+  task: TaskKey | null;
+  what: 'plan' | 'held' | 'blocked' | 'paused';
+  /** The track that is paused, where it is not the whole run. */
+  track?: string;
+  reason: string;
+  files: string[];
+  nextStep: string;
+};
+
+/** What waits for a person in this run, in the order of its tasks. */
+export function attention(state: RunState): Attention[] {
+  const run = state.start.run;
+  const waiting: Attention[] = [];
+  if (state.status.kind === 'held') {
+    const { what, reason, files } = state.status.hold;
+    const nextStep = what === 'trouble' ? `mend it, then manyhands approve ${run}` : `manyhands approve ${run}`;
+    waiting.push({ task: null, what: what === 'plan' ? 'plan' : 'held', reason, files, nextStep });
+  }
+  for (const [track, reason] of state.status.kind === 'ended' ? [] : Object.entries(state.paused)) {
+    const name = track === '' ? 'The run' : `Track ${track}`;
+    const nextStep = `manyhands resume ${run}${track === '' ? '' : ` --track ${quoted(track)}`}`;
+    const paused = { reason: `${name} is paused: ${reason}`, files: [], nextStep };
+    waiting.push({ task: null, what: 'paused', ...(track === '' ? {} : { track }), ...paused });
+  }
+  if (state.counts.held + state.counts.blocked === 0) return waiting;
+  for (const key of state.order) {
+    const phase = state.tasks[key]?.phase;
+    if (phase?.status === 'held') {
+      const { reason, files } = phase.hold;
+      const nextStep = `manyhands diff ${run} ${key}, then manyhands approve ${run} ${key}`;
+      waiting.push({ task: key, what: 'held', reason, files, nextStep });
+    }
+    if (phase?.status === 'blocked') {
+      waiting.push({ task: key, what: 'blocked', reason: phase.reason, files: [], nextStep: phase.nextStep });
+    }
+  }
+  return waiting;
+}
+
+/** Whether nothing can go on before a person acts. */
+export function isStuck(state: RunState): boolean {
+  if (state.status.kind === 'ended') return false;
+  const moving = state.counts.running + state.counts.landing + state.counts.ready;
+  if (state.status.kind === 'held') {
+    return state.counts.running + (state.status.hold.what === 'trouble' ? 0 : state.counts.landing) === 0;
+  }
+  if (state.status.kind === 'cancelling') return false;
+  const waiting = state.counts.held + state.counts.blocked;
+  if (Object.keys(state.paused).length > 0) {
+    return state.counts.running + state.counts.landing === 0 && openTasks(state) > 0 && !hasUnpaused(state);
+  }
+  return waiting > 0 && moving === 0 && openTasks(state) > 0;
+}
+
+/** Whether a task of this track may start. */
+export function isPaused(state: RunState, track: string | undefined): boolean {
+  return '' in state.paused || (track !== undefined && track in state.paused);
+}
+
+function hasUnpaused(state: RunState): boolean {
+  if (state.counts.ready === 0) return false;
+  return state.order.some((key) => {
+    const task = state.tasks[key];
+    return task?.phase.status === 'ready' && !isPaused(state, task.spec.track);
+  });
+}
+
+function quoted(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text}'`;
+}

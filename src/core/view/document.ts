@@ -1,0 +1,138 @@
+import type { Filing } from '../../schema/collection.ts';
+import type { RunDocument, RunSummary, TaskDocument } from '../../schema/document.ts';
+import { diagnosisOf } from '../attempt/diagnosis.ts';
+import { openWarnings } from '../attempt/fold-attempt.ts';
+import { messageText } from '../attempt/message.ts';
+import { lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
+import { chargeOf } from '../schedule/budget.ts';
+import { nextStartAt } from '../schedule/next-start.ts';
+import { attention, isStuck } from './attention.ts';
+import { runStatus } from './run-status.ts';
+
+/** Whether nothing more happens to the run without a person: it ended, or it waits for one. */
+export function isSettled(state: RunState): boolean {
+  return state.status.kind === 'ended' || isStuck(state);
+}
+
+/** A run as it is shown: everything a person or a script needs, derived from the state alone. */
+export function runDocument(state: RunState): RunDocument {
+  const { start } = state;
+  const result = resultOf(state);
+  return {
+    run: start.run,
+    version: state.version,
+    title: start.title,
+    recipe: start.recipe.name,
+    project: start.project.folder ?? start.project.root,
+    status: runStatus(state),
+    reason: reasonOf(state),
+    branch: state.pushed === null ? null : `mh/${start.run}`,
+    commit: state.tip.commit === start.base.commit ? null : state.tip.commit,
+    base: start.base,
+    landed: landedDocument(state),
+    undone: undoneDocument(state),
+    cost: state.spent.costUsd,
+    startedAt: new Date(state.startedAt).toISOString(),
+    endedAt: state.status.kind === 'ended' ? new Date(state.status.at).toISOString() : null,
+    nextAt: nextAtOf(state),
+    ...(result === undefined ? {} : { result }),
+    invalidated: state.invalidated,
+    attention: attention(state),
+    tasks: state.order.flatMap((key) => {
+      const task = state.tasks[key];
+      return task === undefined ? [] : [taskDocument(state, task)];
+    }),
+  };
+}
+
+const NOT_FILED: Filing = { collection: null, hidden: false, flag: null };
+
+/** A line of a list of runs; whether an engine carries it, the state does not tell. */
+export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSummary {
+  const document = runDocument({ ...state, order: [] });
+  const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt } = document;
+  return {
+    run,
+    title,
+    recipe,
+    project,
+    status,
+    cost,
+    startedAt,
+    endedAt,
+    nextAt,
+    carried: false,
+    tasks: state.order.length,
+    done: state.counts.done,
+    ...filing,
+  };
+}
+
+function nextAtOf(state: RunState): string | null {
+  const at = nextStartAt(state);
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+function landedDocument({ landed }: RunState): RunDocument['landed'] {
+  if (landed === null) return null;
+  const { tip: _, ...shown } = landed;
+  return shown;
+}
+
+function undoneDocument({ undone }: RunState): RunDocument['undone'] {
+  return undone === null ? null : { ...undone, at: new Date(undone.at).toISOString() };
+}
+
+function taskDocument(state: RunState, task: TaskState): TaskDocument {
+  const cost = task.attempts.reduce(
+    (sum, attempt) => sum + (attempt.ended === null ? 0 : chargeOf(attempt.usage, attempt.reservation).costUsd),
+    0,
+  );
+  return {
+    key: task.spec.key,
+    title: task.spec.title,
+    name: task.spec.name ?? null,
+    role: task.spec.role,
+    status: task.phase.status,
+    reason: 'reason' in task.phase ? task.phase.reason : 'hold' in task.phase ? task.phase.hold.reason : null,
+    needs: task.spec.needs,
+    track: task.spec.track ?? null,
+    attempts: task.attempts.length,
+    agent: lastAttempt(task)?.agent ?? null,
+    terminal: lastAttempt(task)?.process?.terminal !== undefined,
+    commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
+    cost: Math.round(cost * 1e6) / 1e6,
+    evidence: task.evidence,
+    flags: lastAttempt(task)?.ended?.flags ?? [],
+    warnings: openWarnings(lastAttempt(task)).map(({ message }) => message),
+    ...(task.messages.length === 0 ? {} : { messages: task.messages.map(messageDocument) }),
+    diagnosis: diagnosisOf(state, task),
+  };
+}
+
+function messageDocument(sent: SentMessage): { id: string; at: string; text: string } {
+  return { id: sent.id, at: new Date(sent.at).toISOString(), text: messageText(sent) };
+}
+
+function reasonOf(state: RunState): string | null {
+  switch (state.status.kind) {
+    case 'ended':
+    case 'cancelling':
+      return state.status.reason;
+    case 'held':
+      return state.status.hold.reason;
+    case 'running':
+      return isStuck(state) ? (attention(state)[0]?.reason ?? null) : null;
+  }
+}
+
+/** The text or structured output of a run with a single reading task, or of the last time of a repeated one: its answer is the run's result. */
+function resultOf(state: RunState): unknown {
+  const asked = state.order.filter((key) => state.tasks[key]?.spec.analyzes === undefined);
+  if (asked.length > 1 && state.start.recipe.name !== 'job') return undefined;
+  const tasks = asked.flatMap((key) => state.tasks[key] ?? []);
+  const task = tasks.findLast((one) => lastAttempt(one)?.ended != null);
+  if (task === undefined || task.spec.access !== 'read') return undefined;
+  const ended = lastAttempt(task)?.ended;
+  return ended == null ? undefined : (ended.output ?? ended.summary);
+}

@@ -1,0 +1,169 @@
+import type { RunEvent, RunEventOf } from '../../schema/event.ts';
+import type { RunState } from '../run/state.ts';
+
+/** Something that happened, in the words of every door: whom it is about (a task, a small question or `run`), and the fact. */
+export type Fact = { about: string; fact: string };
+
+/** How a door writes amounts. */
+export type AmountFormat = { duration(ms: number): string; money(usd: number): string };
+
+/** What an event says, a fact each; an event that is of no interest to a person says nothing. */
+export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: number }, words: AmountFormat): Fact[] {
+  const run = (fact: string): Fact[] => [{ about: 'run', fact }];
+  switch (event.type) {
+    case 'run.started': {
+      const { run: id, recipe, title, base } = event.data;
+      return run(`started ${id} (${recipe.name}) on ${base.branch ?? 'a commit'} at ${short(base.commit)}: ${title}`);
+    }
+    case 'run.base-checked':
+      return event.data.evidence.flatMap(({ gate, verdict, summary }) =>
+        run(`check on the base: ${gate}: ${verdict}: ${summary}`),
+      );
+    case 'run.held':
+      return run(`needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run}`);
+    case 'run.approved':
+      return run('approved');
+    case 'run.titled':
+      return run(`is called: ${event.data.title}`);
+    case 'call.started':
+      return [];
+    case 'call.ended':
+      return [{ about: event.data.call, fact: callFact(event, words) }];
+    case 'run.paused':
+      return run(`${trackOf(event.data.track)} paused: ${event.data.reason}`);
+    case 'run.unpaused':
+      return run(`${trackOf(event.data.track)} goes on`);
+    case 'tasks.invalidated':
+      return run(`to be done again: ${event.data.tasks.join(', ')} (${event.data.reason})`);
+    case 'task.proposed':
+      return [
+        { about: event.data.task, fact: `${event.data.verifier} verifies it on ${short(event.data.candidate.commit)}` },
+      ];
+    case 'task.verified':
+      return [{ about: event.data.task, fact: event.data.passed ? 'verified' : `not verified: ${event.data.report}` }];
+    case 'run.limited':
+      return run(`at most ${event.data.agents} attempts at once from now on`);
+    case 'run.cancelling':
+      return run(`cancelling: ${event.data.reason}`);
+    case 'run.branch-pushed':
+      return run(`branch ${event.data.branch} is at ${short(event.data.commit)}`);
+    case 'run.landed':
+      return run(
+        `landed (${event.data.how}) on ${event.data.branch} at ${short(event.data.commit)} ${event.data.url ?? ''}`,
+      );
+    case 'run.undone':
+      return run(`undone on ${event.data.branch} by ${short(event.data.commit)}: ${event.data.reason}`);
+    case 'run.branch-removed':
+      return run(`branch ${event.data.branch} deleted; ${short(event.data.commit)} is kept as ${event.data.ref}`);
+    case 'run.caught-up':
+      return run(`goes on from ${short(event.data.commit)}: the base is at ${short(event.data.base)} now`);
+    case 'run.rewound':
+      return run(`went back to ${short(event.data.commit)}: ${event.data.reason}`);
+    case 'run.reopened':
+      return run(`goes on: ${event.data.reason}`);
+    case 'run.ended':
+      return run(`${event.data.status}: ${event.data.reason}; ${words.money(event.data.spend.costUsd)}`);
+    case 'tasks.added':
+      return event.data.specs.map(({ key, title, needs }) => ({
+        about: key,
+        fact: `added: ${title}${needs.length > 0 ? ` (after ${needs.join(', ')})` : ''}`,
+      }));
+    case 'gate.ended':
+      return event.data.tasks.map((about) => ({ about, fact: gateFact(event, words) }));
+    case 'tasks.landed':
+      return event.data.tasks.map((about) => ({ about, fact: `landed at ${short(event.data.commit)}` }));
+    case 'attempt.started':
+    case 'attempt.spawned':
+    case 'attempt.warned':
+    case 'attempt.used':
+    case 'attempt.warning-dismissed':
+    case 'attempt.ended':
+    case 'task.messaged':
+    case 'task.requeued':
+    case 'task.retrying':
+    case 'task.landing':
+    case 'task.conflicted':
+    case 'task.held':
+    case 'task.approved':
+    case 'task.blocked':
+    case 'task.ended': {
+      const fact = taskFact(state, { event, at }, words);
+      return fact === undefined ? [] : [{ about: event.data.task, fact }];
+    }
+  }
+}
+
+type TaskEvent = Extract<RunEvent, { data: { task: string } }>;
+
+function taskFact(
+  state: RunState,
+  { event, at }: { event: TaskEvent; at: number },
+  words: AmountFormat,
+): string | undefined {
+  switch (event.type) {
+    case 'attempt.started':
+      return `attempt ${event.data.attempt} by ${event.data.agent}: ${event.data.because}`;
+    case 'attempt.warned':
+      return `warning: ${event.data.message}`;
+    case 'attempt.warning-dismissed':
+      return `warning dismissed: ${event.data.sign}`;
+    case 'attempt.spawned':
+    case 'attempt.used':
+      return undefined;
+    case 'task.messaged':
+      return `a person wrote: ${[event.data.message, ...event.data.comments.map(({ text }) => text)].join(' ').trim()}`;
+    case 'task.requeued':
+      return `goes back into line: ${event.data.reason}`;
+    case 'attempt.ended':
+      return attemptEndFact(state, { event, at }, words);
+    case 'task.retrying': {
+      const wait = event.data.at > at ? ` in ${words.duration(event.data.at - at)}` : '';
+      const how = event.data.analysis === undefined ? '' : ` after ${event.data.analysis}`;
+      return `will be tried again${wait}${how}${event.data.counted ? '' : ' (does not count)'}`;
+    }
+    case 'task.landing':
+      return `landing ${short(event.data.commit)}`;
+    case 'task.conflicted':
+      return `conflict in ${event.data.files.join(', ') || 'the merge'}: ${event.data.resolver} settles it`;
+    case 'task.held':
+      return `needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run} ${event.data.task}`;
+    case 'task.approved':
+      return 'approved';
+    case 'task.blocked':
+      return `needs you: ${event.data.reason}; next: ${event.data.nextStep}`;
+    case 'task.ended':
+      return `${event.data.status}: ${event.data.reason}`;
+  }
+}
+
+function attemptEndFact(
+  state: RunState,
+  { event, at }: { event: RunEventOf<'attempt.ended'>; at: number },
+  words: AmountFormat,
+): string {
+  const { task, attempt, failure, usage, summary } = event.data;
+  const startedAt = state.tasks[task]?.attempts[attempt - 1]?.startedAt ?? at;
+  const cost = usage.kind === 'known' ? `, ${words.money(usage.costUsd)}` : '';
+  const outcome = failure === undefined ? `ended: ${summary}` : `failed: ${failure.kind}: ${failure.message}`;
+  return `attempt ${attempt} (${words.duration(at - startedAt)}${cost}) ${outcome}`;
+}
+
+function callFact({ data: { by, tries } }: RunEventOf<'call.ended'>, words: AmountFormat): string {
+  const cost = tries.reduce((sum, { usage }) => sum + (usage.kind === 'known' ? usage.costUsd : 0), 0);
+  const problems = tries.flatMap(({ by: asked, problem }) => (problem === undefined ? [] : [`${asked}: ${problem}`]));
+  const answered = by === undefined ? 'answered by rules' : `answered by ${by}`;
+  return [`${answered} (${words.money(cost)})`, ...problems].join('; ');
+}
+
+function gateFact({ data: { evidence } }: RunEventOf<'gate.ended'>, words: AmountFormat): string {
+  const { gate, verdict, durationMs, reused, summary } = evidence;
+  return `check ${gate}: ${verdict} (${reused ? 'already proven' : words.duration(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 8);
+}
+
+function trackOf(track: string | undefined): string {
+  return track === undefined ? 'the run' : `track ${track}`;
+}

@@ -1,0 +1,161 @@
+import type { Evidence } from '../../schema/gate.ts';
+import type { TaskSpec } from '../../schema/task.ts';
+import type { AttemptState, RunState, TaskPhase, TaskState } from '../run/state.ts';
+
+const LONGEST_TEXT = 300;
+/** Of many, a few words each. */
+const LONGEST_OF_MANY = 100;
+/** From so many tasks on their gates are not sent with each of them: what they found is. */
+const MANY_TASKS = 1_000;
+/** A hold or a block is read by a person, who needs all of it. */
+const LONGEST_REASON = 2_000;
+const LARGEST_VALUE = 4_000;
+
+/**
+ * The state as it is sent to those who look, small also for ten thousand tasks. Everything that `evolve` reads is in it,
+ * so events can be folded onto it as onto the whole.
+ */
+export function shownState(state: RunState): RunState {
+  const { start } = state;
+  const tasks: RunState['tasks'] = {};
+  const isMany = state.order.length >= MANY_TASKS;
+  for (const key of state.order) {
+    const task = state.tasks[key];
+    if (task !== undefined) tasks[key] = shownTask(task, isMany);
+  }
+  return {
+    ...state,
+    start: { ...start, input: smallValue(start.input) },
+    tasks,
+    calls: Object.fromEntries(Object.entries(state.calls).map(([id, call]) => [id, shownCall(call)])),
+    baseEvidence: state.baseEvidence?.map(shownEvidence) ?? null,
+    proven: {},
+  };
+}
+
+/** A state that came from another process of the same version. */
+export function asRunState(value: unknown): RunState {
+  if (isRunState(value)) return value;
+  throw new TypeError('This is not the state of a run');
+}
+
+/** A task that came from another process of the same version. */
+export function asTaskState(value: unknown): TaskState {
+  if (isTaskState(value)) return value;
+  throw new TypeError('This is not the state of a task');
+}
+
+/** A task whole, but for the secret by which the processes of its attempts are found. */
+export function wholeTask(task: TaskState): TaskState {
+  const attempts = task.attempts.map((attempt) => ({ ...attempt, process: withoutToken(attempt.process) }));
+  return { ...task, attempts };
+}
+
+function shownTask(task: TaskState, isMany: boolean): TaskState {
+  return {
+    ...task,
+    spec: isMany ? { ...shownSpec(task.spec), gates: [] } : shownSpec(task.spec),
+    attempts: task.attempts.map(shownAttempt),
+    lesson: cut(task.lesson),
+    report: cut(task.report),
+    messages: task.messages.map((sent) => ({ ...sent, message: cutText(sent.message), comments: [] })),
+    evidence: task.evidence.map(shownEvidence),
+    phase: shownPhase(task.phase),
+  };
+}
+
+function shownSpec({ outputSchema: _, verify, ...spec }: TaskSpec): TaskSpec {
+  const shown = { ...spec, prompt: '' };
+  return verify === undefined
+    ? shown
+    : { ...shown, verify: { ...verify, prompt: '', steps: verify.steps.map((step) => cutText(step)) } };
+}
+
+function shownAttempt(attempt: AttemptState): AttemptState {
+  const { ended } = attempt;
+  return {
+    ...attempt,
+    process: shownProcess(attempt.process),
+    because: cutText(attempt.because, LONGEST_OF_MANY),
+    ended:
+      ended === null
+        ? null
+        : {
+            ...ended,
+            summary: cutText(ended.summary),
+            saved: ended.saved === null ? null : { ...ended.saved, ref: '', tree: '', head: '' },
+            output: smallValue(ended.output),
+            failure: ended.failure === null ? null : { ...ended.failure, ...cutFailure(ended.failure) },
+          },
+  };
+}
+
+/** Of a process only its terminal is shown. */
+function shownProcess(process: AttemptState['process']): AttemptState['process'] {
+  return process?.terminal === undefined ? null : withoutToken(process);
+}
+
+function withoutToken(process: AttemptState['process']): AttemptState['process'] {
+  return process === null ? null : { ...process, token: '' };
+}
+
+function shownPhase(phase: TaskPhase): TaskPhase {
+  switch (phase.status) {
+    case 'failed':
+      return {
+        ...phase,
+        reason: cutText(phase.reason),
+        failure: phase.failure === null ? null : { ...phase.failure, ...cutFailure(phase.failure) },
+      };
+    case 'blocked':
+      return { ...phase, reason: phase.reason.slice(0, LONGEST_REASON) };
+    case 'held':
+      return { ...phase, hold: { ...phase.hold, reason: phase.hold.reason.slice(0, LONGEST_REASON) } };
+    case 'done':
+    case 'skipped':
+    case 'cancelled':
+      return { ...phase, reason: cutText(phase.reason) };
+    case 'waiting':
+    case 'ready':
+    case 'running':
+    case 'analyzing':
+    case 'landing':
+    case 'verifying':
+    case 'conflicted':
+      return phase;
+  }
+}
+
+/** What a gate found, without what it is bound to: nobody proves anything by what is shown. */
+function shownEvidence({ output: _, ...evidence }: Evidence): Evidence {
+  return { ...evidence, definition: '', setup: '', summary: cutText(evidence.summary, LONGEST_OF_MANY) };
+}
+
+function shownCall(call: RunState['calls'][string]): RunState['calls'][string] {
+  return call.ended === null ? call : { ...call, ended: { ...call.ended, answer: smallValue(call.ended.answer) } };
+}
+
+function cutFailure({ message, evidence }: { message: string; evidence?: string | undefined }) {
+  return { message: cutText(message), ...(evidence === undefined ? {} : { evidence: cutText(evidence) }) };
+}
+
+function cut(text: string | null): string | null {
+  return text === null ? null : cutText(text);
+}
+
+function cutText(text: string, longest = LONGEST_TEXT): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}
+
+/** What JSON makes long is left out. */
+function smallValue(value: unknown): unknown {
+  return (JSON.stringify(value) ?? '').length <= LARGEST_VALUE ? value : null;
+}
+
+function isRunState(value: unknown): value is RunState {
+  return typeof value === 'object' && value !== null && 'tasks' in value && 'version' in value && 'counts' in value;
+}
+
+function isTaskState(value: unknown): value is TaskState {
+  return typeof value === 'object' && value !== null && 'spec' in value && 'attempts' in value && 'phase' in value;
+}

@@ -1,0 +1,130 @@
+import type { UsageRow } from '../../schema/document.ts';
+import type { Usage, UsageBy } from '../../schema/usage.ts';
+import type { RunState } from '../run/state.ts';
+import { chargeOf } from '../schedule/budget.ts';
+
+/** Which days count, both ends too, and whether each has lines of its own. */
+type UsageDays = { since?: string | undefined; until?: string | undefined; daily?: boolean };
+
+/** Something that was charged to a run: an attempt, or a model that was asked a small question. */
+export type Charged = {
+  run: string;
+  project: string;
+  what: 'attempts' | 'calls';
+  by: string;
+  role: string;
+  at: number;
+  usage: Usage;
+  cost: number;
+};
+
+/** What runs have consumed, by agent, model, run, project, role or day: each attempt and each small question counts once, unknown usage at its reservation. */
+export function summarizeUsage(runs: Iterable<RunState>, by: UsageBy, days: UsageDays = {}): UsageRow[] {
+  return summarizeCharges([...runs].flatMap(chargesOf), by, days);
+}
+
+/** All that was charged to a run so far. */
+export function chargesOf(run: RunState): Charged[] {
+  return [...attemptsOf(run), ...callsOf(run)];
+}
+
+/** The same from charges that are known already. */
+export function summarizeCharges(charges: Iterable<Charged>, by: UsageBy, days: UsageDays): UsageRow[] {
+  const { since, until, daily = false } = days;
+  const rows = new Map<string, UsageRow>();
+  for (const charged of charges) {
+    const day = dayOf(charged);
+    if (day < (since ?? '') || day > (until ?? '9999')) continue;
+    const name = nameOf(by, charged);
+    const key = daily ? `${day} ${name}` : name;
+    const row = rows.get(key) ?? emptyRow(name, daily ? day : undefined);
+    rows.set(key, row);
+    count(row, charged);
+  }
+  return [...rows.values()].sort((a, b) => {
+    const days = (a.day ?? '').localeCompare(b.day ?? '');
+    if (by === 'day' || days !== 0) return days || a.name.localeCompare(b.name);
+    return b.cost - a.cost || a.name.localeCompare(b.name);
+  });
+}
+
+function attemptsOf(run: RunState): Charged[] {
+  return run.order.flatMap((key) => {
+    const task = run.tasks[key];
+    return (task?.attempts ?? []).map(({ agent, usage, reservation, ended, startedAt }) => ({
+      ...placeOf(run),
+      what: 'attempts' as const,
+      by: agent,
+      role: task?.spec.role ?? '',
+      at: startedAt,
+      usage,
+      cost: ended === null && usage.kind === 'unknown' ? 0 : chargeOf(usage, reservation).costUsd,
+    }));
+  });
+}
+
+function callsOf(run: RunState): Charged[] {
+  return Object.values(run.calls).flatMap(({ kind, startedAt, ended }) =>
+    (ended?.tries ?? []).map(({ by, usage, reservation }) => ({
+      ...placeOf(run),
+      what: 'calls' as const,
+      by,
+      role: kind,
+      at: startedAt,
+      usage,
+      cost: chargeOf(usage, reservation).costUsd,
+    })),
+  );
+}
+
+function placeOf({ start: { run, project } }: RunState): Pick<Charged, 'run' | 'project'> {
+  return { run, project: project.folder ?? project.root };
+}
+
+function count(row: UsageRow, { what, usage, cost }: Charged): void {
+  row[what] += 1;
+  if (usage.kind === 'unknown') row.unknown += 1;
+  if (usage.kind === 'known') {
+    row.inputTokens += usage.inputTokens;
+    row.outputTokens += usage.outputTokens;
+    row.cachedTokens += usage.cachedTokens;
+    row.turns += usage.turns;
+  }
+  row.cost = Math.round((row.cost + cost) * 1e6) / 1e6;
+}
+
+function nameOf(by: UsageBy, charged: Charged): string {
+  switch (by) {
+    case 'agent':
+      return charged.by;
+    case 'model':
+      return charged.usage.kind === 'known' ? (charged.usage.model ?? 'not said') : 'not said';
+    case 'run':
+      return charged.run;
+    case 'project':
+      return charged.project;
+    case 'role':
+      return charged.role;
+    case 'day':
+      return dayOf(charged);
+  }
+}
+
+function dayOf({ at }: Charged): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function emptyRow(name: string, day: string | undefined): UsageRow {
+  return {
+    name,
+    ...(day === undefined ? {} : { day }),
+    attempts: 0,
+    calls: 0,
+    unknown: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedTokens: 0,
+    turns: 0,
+    cost: 0,
+  };
+}

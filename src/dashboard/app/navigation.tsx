@@ -1,0 +1,51 @@
+import { type ReactElement, useState } from 'react';
+import { Link, useRoute } from 'wouter';
+import { useOverview } from '../api/overview.ts';
+import { Icon } from '../ui/icon.tsx';
+import styles from './navigation.module.css';
+import { PAGES, type Page } from './pages.ts';
+
+/** How many pages a narrow screen shows before the rest is unfolded. */
+const NARROW = 4;
+
+/** The way to every page; on a narrow screen the first few, and the rest behind a button. */
+export function Navigation(): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const waiting = useOverview().runs.reduce((sum, { attention }) => sum + attention.length, 0);
+  const pages = PAGES.filter(({ icon }) => icon !== undefined);
+  return (
+    <nav className={styles.navigation} aria-label="Pages" data-open={isOpen}>
+      <Link href="/" className={styles.name}>
+        Manyhands
+      </Link>
+      <ul className={styles.pages} onClick={() => setOpen(false)} onKeyDown={() => {}}>
+        {pages.map((page, index) => (
+          <Entry key={page.path} page={page} waiting={waiting} isFirst={index < NARROW} />
+        ))}
+      </ul>
+      <button type="button" className={styles.more} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name="more" />
+        More
+      </button>
+    </nav>
+  );
+}
+
+function Entry({ page, waiting, isFirst }: { page: Page; waiting: number; isFirst: boolean }): ReactElement {
+  const [isHere] = useRoute(page.path);
+  const waits = page.path === '/inbox' && waiting > 0;
+  return (
+    <li data-first={isFirst}>
+      <Link href={page.path} className={styles.entry} aria-current={isHere ? 'page' : undefined}>
+        {page.icon === undefined ? null : <Icon name={page.icon} />}
+        <span>{page.title}</span>
+        {waits ? (
+          <span className={styles.count}>
+            {waiting}
+            <span className="hidden-words"> waiting</span>
+          </span>
+        ) : null}
+      </Link>
+    </li>
+  );
+}

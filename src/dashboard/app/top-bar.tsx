@@ -1,0 +1,77 @@
+import type { ReactElement } from 'react';
+import { useOverview } from '../api/overview.ts';
+import { KeyboardHelp } from '../features/palette/keyboard-help.tsx';
+import { Palette } from '../features/palette/palette.tsx';
+import type { PageName } from '../features/palette/use-entries.ts';
+import { useShortcuts } from '../features/palette/use-shortcuts.ts';
+import { count, Money } from '../ui/amounts.tsx';
+import { Button, LinkButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { setTheme, THEMES, useTheme } from '../ui/theme.ts';
+import { PAGES } from './pages.ts';
+import styles from './top-bar.module.css';
+
+const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
+
+const WORDS = { system: 'as the system', light: 'light', dark: 'dark' } as const;
+
+/** Pages that need nothing named to be looked at. */
+const REACHED = PAGES.filter(({ path }) => !path.includes(':'));
+
+/** What is under way right now, in three numbers, and the way to start something. */
+export function TopBar(): ReactElement {
+  const { runs } = useOverview();
+  const going = runs.filter(({ status }) => status === 'running' || status === 'cancelling');
+  const agents = runs.reduce((sum, { liveCount }) => sum + liveCount, 0);
+  const cost = going.reduce((sum, run) => sum + run.cost, 0);
+  return (
+    <header className={styles.bar}>
+      <p className={styles.numbers}>
+        <span>{count(agents, 'agent')} at work</span>
+        <span>{count(going.length, 'run')} under way</span>
+        {going.length === 0 ? null : (
+          <span>
+            <Money usd={cost} /> spent on {going.length === 1 ? 'it' : 'them'}
+          </span>
+        )}
+      </p>
+      <div className={styles.actions} id="top-bar-actions">
+        <Overlay pages={REACHED} />
+        <ThemeSwitch />
+        <LinkButton to="/start" weight="main">
+          <Icon name="plus" />
+          New run
+        </LinkButton>
+      </div>
+    </header>
+  );
+}
+
+/** Goes from one theme to the next. */
+function ThemeSwitch(): ReactElement {
+  const theme = useTheme();
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+  const words = `Colours: ${WORDS[theme]}. Change to ${WORDS[next]}`;
+  return (
+    <Button weight="quiet" aria-label={words} title={words} onClick={() => setTheme(next)}>
+      <Icon name="theme" />
+    </Button>
+  );
+}
+
+/** The keys of every page, what they open over it at once, so that no letter typed after them is lost, and a button. */
+function Overlay({ pages }: { pages: readonly PageName[] }): ReactElement {
+  const [open, setOpen] = useShortcuts();
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <Button weight="quiet" onClick={() => setOpen('palette')} title="Command palette (Ctrl-K)">
+        <Icon name="search" />
+        <span className="hidden-words">Command palette</span>
+        <kbd>{IS_APPLE ? '⌘ K' : 'Ctrl K'}</kbd>
+      </Button>
+      {open === 'palette' ? <Palette pages={pages} onClose={close} /> : null}
+      {open === 'help' ? <KeyboardHelp pages={pages} onClose={close} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ReactElement } from 'react';
+import { useSearchParams } from 'wouter';
+import { useOperation } from '../../api/use-operation.ts';
+import { useProject } from '../../api/use-project.ts';
+import { count } from '../../ui/amounts.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { PageFrame } from '../../ui/page.tsx';
+import { ProjectChoice } from '../../ui/project-choice.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { BatchView } from './batch-view.tsx';
+import styles from './batches.module.css';
+
+/** Saved lists of prompts: what each holds, and the way to start one. */
+export function BatchesPage(): ReactElement {
+  const { projects, dir, choose, isLoading } = useProject();
+  const [params, setParams] = useSearchParams();
+  const list = useOperation('list-batches', { dir: dir ?? '' }, { enabled: dir !== undefined, fresh: true });
+  const { batches = [], mistakes = [] } = list.data ?? {};
+  const chosen = batches.find(({ name }) => name === params.get('name')) ?? batches[0];
+  return (
+    <PageFrame
+      title="Batches"
+      about="Saved lists of prompts; each prompt becomes a job of its own."
+      actions={<ProjectChoice projects={projects} dir={dir} onChoose={choose} />}
+    >
+      {isLoading || list.isLoading ? <Skeleton lines={8} /> : null}
+      {list.error === undefined ? null : <Trouble error={list.error} again={list.again} />}
+      {mistakes.map((mistake) => (
+        <Trouble key={mistake} error={mistake} />
+      ))}
+      {!isLoading && dir === undefined ? (
+        <Empty title="No project yet">Start a run in one, and it appears here.</Empty>
+      ) : null}
+      {list.data !== undefined && batches.length === 0 ? (
+        <Empty title="This project has no batches">
+          Make one on the command line:{' '}
+          <Copyable text={'mh batch add nightly "Update the changelog" "Check the links"'} />
+        </Empty>
+      ) : null}
+      {dir === undefined || chosen === undefined ? null : (
+        <div className={styles.columns}>
+          <ul className={styles.list} aria-label="Batches">
+            {batches.map(({ name, summary, items }) => (
+              <li key={name}>
+                <button
+                  type="button"
+                  className={styles.entry}
+                  aria-current={name === chosen.name || undefined}
+                  onClick={() => setParams({ dir, name })}
+                >
+                  <span className={styles.name}>{name}</span>
+                  <span className="quiet">{summary ?? count(items.length, 'item')}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <BatchView key={chosen.name} dir={dir} batch={chosen} />
+        </div>
+      )}
+    </PageFrame>
+  );
+}

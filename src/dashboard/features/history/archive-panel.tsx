@@ -1,0 +1,74 @@
+import { type ReactElement, useId, useState } from 'react';
+import type { OperationOutput } from '../../../operations/contracts.ts';
+import { useAction } from '../../api/use-operation.ts';
+import { count } from '../../ui/amounts.tsx';
+import { Button } from '../../ui/button.tsx';
+import choice from '../../ui/choice.module.css';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import styles from './history.module.css';
+
+/** Puts old ended runs into files: first it says which, then it does it. */
+export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
+  const id = useId();
+  const [days, setDays] = useState(30);
+  const [isRemoved, setRemoved] = useState(true);
+  const [told, setTold] = useState<OperationOutput<'archive'>>();
+  const look = useAction('archive', { onDone: setTold });
+  const apply = useAction('archive', { done: 'Archived', onDone: setTold, changes: ['list-runs'] });
+  const clean = useAction('clean', { onDone: () => apply.act({ ...asked, apply: true }) });
+  const asked = { olderThanDays: days, remove: isRemoved };
+  const items = told?.items ?? [];
+  return (
+    <Panel title="Archive old runs" actions={<Button onClick={onClose}>Close</Button>}>
+      <div className={styles.archive}>
+        <p className={styles.bar}>
+          <label htmlFor={id}>Ended runs older than</label>
+          <input
+            id={id}
+            type="number"
+            min={0}
+            className={choice.input}
+            style={{ width: 80 }}
+            value={days}
+            onChange={(event) => setDays(Math.max(0, Number(event.target.value)))}
+          />
+          <span>days</span>
+          <label className={styles.box}>
+            <input type="checkbox" checked={isRemoved} onChange={(event) => setRemoved(event.target.checked)} />
+            and remove them from the database
+          </label>
+          <Button busy={look.isBusy} onClick={() => look.act({ ...asked, apply: false })}>
+            Show which
+          </Button>
+          {told === undefined || told.applied || items.length === 0 ? null : (
+            <Button weight="main" busy={apply.isBusy} onClick={() => apply.act({ ...asked, apply: true })}>
+              Archive {count(items.length, 'run')}
+            </Button>
+          )}
+          {told?.applied === true && isRemoved && items.some(({ removed }) => !removed) ? (
+            <Button busy={clean.isBusy || apply.isBusy} onClick={() => clean.act({ olderThanDays: days, apply: true })}>
+              Clean their folders, then remove them
+            </Button>
+          ) : null}
+        </p>
+        {told === undefined ? null : (
+          <>
+            <p role="status">
+              {told.applied
+                ? `${count(items.length, 'run')} archived.`
+                : `${count(items.length, 'run')} would be archived.`}
+            </p>
+            <ul className={styles.items}>
+              {items.map(({ run, title, file, reason }) => (
+                <li key={run}>
+                  {title} <span className="quiet">{reason}</span> <Copyable text={file} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}

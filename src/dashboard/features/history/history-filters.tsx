@@ -1,0 +1,93 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import { useOperation } from '../../api/use-operation.ts';
+import choice from '../../ui/choice.module.css';
+import { after } from '../../ui/clock.ts';
+import styles from './history.module.css';
+import { type HistoryQuery, STATUSES } from './history-query.ts';
+
+type HistoryFiltersProps = { query: HistoryQuery; onChange(change: Record<string, string | boolean>): void };
+
+const QUIET_MS = 250;
+/** The one recipe that begins with a pull request, and so is not among those that are started by a form. */
+const REVIEW = 'review';
+
+/** Which runs are looked for; all of it stands in the address. */
+export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactElement {
+  const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
+  const started = useOperation('list-recipes', {}, { fresh: true }).data ?? [];
+  const recipes = [...started.map(({ name }) => name), REVIEW];
+  const root = query.dir === '' ? projects.find(({ id }) => id === query.project)?.root : query.dir;
+  const collections = useOperation(
+    'list-collections',
+    { dir: root ?? '' },
+    { enabled: root !== undefined, fresh: true },
+  );
+  const [typed, setTyped] = useState(query.text);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins the wait anew
+  useEffect(() => {
+    if (typed.trim() === query.text) return;
+    return after(QUIET_MS, () => onChange({ q: typed.trim() }));
+  }, [typed]);
+  const select = (
+    label: string,
+    key: 'status' | 'recipe' | 'project' | 'collection',
+    options: readonly (readonly [string, string])[],
+  ) => (
+    <select
+      className={choice.select}
+      aria-label={label}
+      value={query[key]}
+      onChange={(event) =>
+        onChange({ [key]: event.target.value, ...(key === 'project' ? { collection: '', dir: '' } : {}) })
+      }
+    >
+      <option value="">{label}</option>
+      {options.map(([value, title]) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+  const box = (label: string, key: 'flagged' | 'hidden' | 'archived') => (
+    <label className={styles.box}>
+      <input type="checkbox" checked={query[key]} onChange={(event) => onChange({ [key]: event.target.checked })} />
+      {label}
+    </label>
+  );
+  const named = collections.data?.map(({ name }) => [name, name] as const) ?? [];
+  const isMissing = query.collection !== '' && !named.some(([name]) => name === query.collection);
+  return (
+    <search className={styles.filters}>
+      <input
+        type="search"
+        className={choice.input}
+        placeholder="Title, id, recipe"
+        aria-label="Title, id or recipe"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      {select(
+        'Any state',
+        'status',
+        STATUSES.map((status) => [status, status]),
+      )}
+      {select(
+        'All projects',
+        'project',
+        projects.map(({ id, name }) => [id, name]),
+      )}
+      {select(
+        'Any recipe',
+        'recipe',
+        recipes.map((name) => [name, name]),
+      )}
+      {root === undefined && !isMissing
+        ? null
+        : select('Any collection', 'collection', isMissing ? [[query.collection, query.collection], ...named] : named)}
+      {box('Flagged', 'flagged')}
+      {box('Hidden too', 'hidden')}
+      {box('Archived', 'archived')}
+    </search>
+  );
+}

@@ -1,0 +1,76 @@
+import { type ReactElement, useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { useOperation } from '../../api/use-operation.ts';
+import { Button } from '../../ui/button.tsx';
+import { useListKeys } from '../../ui/list-keys.ts';
+import { PageFrame } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { runPath } from '../../ui/paths.ts';
+import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { ArchivePanel } from './archive-panel.tsx';
+import { HistoryActions } from './history-actions.tsx';
+import { HistoryFilters } from './history-filters.tsx';
+import { historyQuery, withFilter } from './history-query.ts';
+import { HistoryTable } from './history-table.tsx';
+import { useFiling } from './use-filing.ts';
+import { useHistory } from './use-history.ts';
+
+/** Every run there ever was, by any filter, and the ways to file it. */
+export function HistoryPage(): ReactElement {
+  const [params, setParams] = useSearchParams();
+  const [, navigate] = useLocation();
+  const query = historyQuery(params);
+  const { runs, error, isLoading, hasMore, isAdding, more, again } = useHistory(query);
+  const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [isArchiving, setArchiving] = useState(false);
+  const clear = () => setChosen(new Set());
+  const filing = useFiling(clear);
+  const toggle = (run: string) =>
+    setChosen((before) => new Set(before.has(run) ? [...before].filter((each) => each !== run) : [...before, run]));
+  const keys = useListKeys(runs.length, (key, index) => {
+    const run = runs[index];
+    if (run === undefined) return false;
+    if (key === 'Enter') navigate(runPath(run.run));
+    else if (key === 'x') toggle(run.run);
+    else if (key === 'f') filing.flag([run], run.flag === null);
+    else if (key === 'h') filing.hide([run], !run.hidden);
+    else return false;
+    return true;
+  });
+  const some = runs.filter(({ run }) => chosen.has(run));
+  const names = new Set(some.map(({ project }) => project));
+  const dir = names.size === 1 ? projects.find(({ root }) => names.has(root))?.root : undefined;
+  const change = (filter: Record<string, string | boolean>) => {
+    clear();
+    setParams(withFilter(params, filter), { replace: true });
+  };
+  return (
+    <PageFrame
+      title="History"
+      about="Every run of every project."
+      actions={isArchiving ? undefined : <Button onClick={() => setArchiving(true)}>Archive old runs</Button>}
+    >
+      {isArchiving ? <ArchivePanel onClose={() => setArchiving(false)} /> : null}
+      <HistoryFilters query={query} onChange={change} />
+      <HistoryActions runs={some} dir={query.dir === '' ? dir : query.dir} isArchived={query.archived} onDone={clear} />
+      <Panel title="Runs" flush>
+        {isLoading ? <Skeleton lines={12} /> : null}
+        {error === undefined ? null : <Trouble error={error} again={again} />}
+        {!isLoading && error === undefined && runs.length === 0 ? (
+          <Empty title="No run fits">Take a filter away, or start one with New run.</Empty>
+        ) : null}
+        {runs.length === 0 ? null : (
+          <HistoryTable runs={runs} chosen={chosen} keys={keys} isArchived={query.archived} onChoose={toggle} />
+        )}
+      </Panel>
+      {hasMore ? (
+        <div>
+          <Button busy={isAdding} onClick={more}>
+            Older runs
+          </Button>
+        </div>
+      ) : null}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef } from 'react';
+import type { OperationOutput } from '../../../operations/contracts.ts';
+import { useOverview } from '../../api/overview.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { type HistoryQuery, historyInput, PAGE } from './history-query.ts';
+
+export type HistoryRun = OperationOutput<'list-runs'>[number];
+
+/** The runs that are looked for: page by page, each as it stands now, and anew when another one begins. */
+export function useHistory(query: HistoryQuery) {
+  const overview = useOverview();
+  const { pages, ...rest } = usePages('list-runs', {
+    input: (before) => historyInput(query, typeof before === 'string' ? before : undefined),
+    next: (last) => (last.filter(({ hidden }) => !hidden).length < PAGE ? undefined : last.at(-1)?.run),
+  });
+  const known = overview.runs.length;
+  const before = useRef(known);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another number of runs asks anew
+  useEffect(() => {
+    const isAnother = overview.isReady && before.current !== 0 && before.current !== known;
+    before.current = known;
+    if (isAnother) rest.again();
+  }, [known]);
+  const live = new Map(overview.runs.map((run) => [run.run, run]));
+  const wanted = pages.flat().filter(({ recipe }) => query.recipe === '' || recipe === query.recipe);
+  const runs = wanted.map((run): HistoryRun => ({ ...run, ...pick(live.get(run.run)) }));
+  return { runs, ...rest };
+}
+
+/** What changes while one looks. */
+function pick(run: HistoryRun | undefined): Partial<HistoryRun> {
+  if (run === undefined) return {};
+  const { title, status, cost, endedAt, nextAt, tasks, done, collection, hidden, flag } = run;
+  return { title, status, cost, endedAt, nextAt, tasks, done, collection, hidden, flag };
+}

@@ -1,0 +1,52 @@
+import type { ReactElement } from 'react';
+import { useSearchParams } from 'wouter';
+import { useProject } from '../../api/use-project.ts';
+import { PageFrame } from '../../ui/page.tsx';
+import { ProjectChoice } from '../../ui/project-choice.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Agents } from './agents.tsx';
+import { Benches } from './benches.tsx';
+import { Routes } from './routes.tsx';
+import { Scores } from './scores.tsx';
+
+const VIEWS = [
+  { value: 'agents', title: 'Agents' },
+  { value: 'routes', title: 'Who gets what' },
+  { value: 'scores', title: 'Results' },
+  { value: 'benches', title: 'Benchmarks' },
+] as const;
+
+/** Which agents there are, whether they can work, what they are good at, and who would be asked. */
+export function ModelsPage(): ReactElement {
+  const { projects, dir, choose, isLoading, error, again } = useProject();
+  const [params, setParams] = useSearchParams();
+  const view = VIEWS.find(({ value }) => value === params.get('view'))?.value ?? 'agents';
+  const show = (next: string) => {
+    const all = new URLSearchParams(params);
+    all.set('view', next);
+    setParams(all, { replace: true });
+  };
+  return (
+    <PageFrame
+      title="Models"
+      about="Agents, their models and logins, and what verified results say of them."
+      actions={
+        <>
+          <Tabs label="View" options={VIEWS} value={view} onChoose={show} />
+          <ProjectChoice projects={projects} dir={dir} onChoose={choose} />
+        </>
+      }
+    >
+      {isLoading ? <Skeleton lines={8} /> : null}
+      {error === undefined ? null : <Trouble error={error} again={again} />}
+      {!isLoading && error === undefined && dir === undefined ? (
+        <Empty title="No project yet">Agents are set up by project: start a run in one, and it appears here.</Empty>
+      ) : null}
+      {dir !== undefined && view === 'agents' ? <Agents dir={dir} /> : null}
+      {dir !== undefined && view === 'routes' ? <Routes dir={dir} /> : null}
+      {dir !== undefined && view === 'scores' ? <Scores dir={dir} /> : null}
+      {view === 'benches' ? <Benches /> : null}
+    </PageFrame>
+  );
+}

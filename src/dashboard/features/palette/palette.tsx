@@ -1,0 +1,118 @@
+import { type KeyboardEvent, type ReactElement, useId, useState } from 'react';
+import { Empty } from '../../ui/standing.tsx';
+import { type Entry, findEntries, withRecent } from './entry.ts';
+import styles from './palette.module.css';
+import { Sheet } from './sheet.tsx';
+import { type PageName, useEntries } from './use-entries.ts';
+
+const KEY = 'manyhands.recent';
+
+/** Reaches everything by a few letters: pages, runs, tasks and actions. */
+export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClose(): void }): ReactElement {
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const [armed, setArmed] = useState<string>();
+  const found = findEntries(useEntries(pages), typed, recent());
+  const current = Math.min(at, found.length - 1);
+  const choose = (entry: Entry | undefined) => {
+    if (entry === undefined) return;
+    if (entry.isGrave === true && armed !== entry.id) {
+      setArmed(entry.id);
+      return;
+    }
+    localStorage.setItem(KEY, JSON.stringify(withRecent(recent(), entry.id)));
+    onClose();
+    entry.run();
+  };
+  const move = (to: number) => {
+    setAt(Math.max(0, Math.min(to, found.length - 1)));
+    setArmed(undefined);
+  };
+  const press = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      Home: 0,
+      End: found.length,
+    };
+    const to = typed !== '' && (event.key === 'Home' || event.key === 'End') ? undefined : steps[event.key];
+    if (to !== undefined) move(to);
+    else if (event.key === 'Enter') choose(found[current]);
+    else if (event.key === 'k' && (event.ctrlKey || event.metaKey)) onClose();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Sheet label="Command palette" onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${current}`}
+        aria-label="Run, task, page or action"
+        className={styles.input}
+        placeholder="Run, task, page or action"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          move(0);
+        }}
+        onKeyDown={press}
+      />
+      <div role="listbox" id={`${id}-list`} aria-label="Found" className={styles.list}>
+        {found.map((entry, index) => (
+          <Option
+            key={entry.id}
+            id={`${id}-${index}`}
+            entry={entry}
+            isCurrent={index === current}
+            isArmed={armed === entry.id}
+            onChoose={() => choose(entry)}
+          />
+        ))}
+      </div>
+      {found.length === 0 ? (
+        <Empty title="Nothing is called so">Search looks into transcripts too: press Esc, then /.</Empty>
+      ) : null}
+    </Sheet>
+  );
+}
+
+type OptionProps = { id: string; entry: Entry; isCurrent: boolean; isArmed: boolean; onChoose(): void };
+
+function Option({ id, entry, isCurrent, isArmed, onChoose }: OptionProps): ReactElement {
+  return (
+    // Keys stay in the field above, which tells which option is the current one.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    // biome-ignore lint/a11y/useFocusableInteractive: see above
+    <div
+      id={id}
+      role="option"
+      aria-selected={isCurrent}
+      className={styles.option}
+      data-armed={isArmed}
+      ref={(element) => {
+        if (isCurrent) element?.scrollIntoView({ block: 'nearest' });
+      }}
+      onClick={onChoose}
+    >
+      <span className={styles.title}>{isArmed ? `Press Enter again: ${entry.title}` : entry.title}</span>
+      <span className={styles.hint}>{entry.hint}</span>
+      <span className={styles.group}>{entry.group}</span>
+    </div>
+  );
+}
+
+function recent(): string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : [];
+  } catch {
+    // Somebody else wrote there: there is nothing of ours to lose.
+    return [];
+  }
+}

@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { after } from '../../ui/clock.ts';
+import { isTyping } from '../../ui/list-keys.ts';
+import { areSingleKeysOn } from '../../ui/single-keys.ts';
+import { stepOf } from './shortcut.ts';
+
+/** What stands over the page. */
+export type Open = 'palette' | 'help' | undefined;
+
+const WAIT_MS = 1_200;
+
+/** The keys that work on every page; tells what they opened. */
+export function useShortcuts(): [Open, (open: Open) => void] {
+  const [open, setOpen] = useState<Open>();
+  const [, navigate] = useLocation();
+  const waits = useRef(false);
+  useEffect(() => {
+    let callOff = () => {};
+    const press = (event: KeyboardEvent) => {
+      if (event.altKey || event.defaultPrevented || event.isComposing) return;
+      const step = stepOf({
+        key: event.key,
+        isCommand: event.ctrlKey || event.metaKey,
+        isTyping: !areSingleKeysOn() || isTyping(event.target) || isInside(event.target),
+        isAfterG: waits.current,
+      });
+      callOff();
+      waits.current = step.does === 'wait';
+      if (step.does === 'nothing') return;
+      if (step.does === 'wait') {
+        callOff = after(WAIT_MS, () => {
+          waits.current = false;
+        });
+        return;
+      }
+      event.preventDefault();
+      if (step.does === 'go') navigate(step.to);
+      else if (step.does === 'search') navigate('/search');
+      else if (step.does === 'new') navigate('/start');
+      else {
+        const { does } = step;
+        setOpen((before) => (before === does ? undefined : does));
+      }
+    };
+    window.addEventListener('keydown', press);
+    return () => {
+      callOff();
+      window.removeEventListener('keydown', press);
+    };
+  }, [navigate]);
+  return [open, setOpen];
+}
+
+/** A terminal takes every key for itself. */
+function isInside(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('[data-takes-keys]') !== null;
+}

@@ -1,0 +1,67 @@
+import { type ReactElement, useMemo } from 'react';
+import { Link } from 'wouter';
+import { summarizeUsage } from '../../../../core/view/usage.ts';
+import type { UsageRow } from '../../../../schema/document.ts';
+import { money } from '../../../ui/amounts.tsx';
+import { Panel } from '../../../ui/panel.tsx';
+import { taskPath } from '../../../ui/paths.ts';
+import { Empty } from '../../../ui/standing.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
+import type { ViewProps } from '../views.ts';
+import { Budget } from './budget.tsx';
+import styles from './cost.module.css';
+import { type TaskCost, taskCosts } from './task-costs.ts';
+
+const MOST_TASKS = 100;
+const figure = (value: number) => value.toLocaleString('en-US');
+const COLUMNS: readonly Column<UsageRow>[] = [
+  { title: 'Name', cell: ({ name }) => name },
+  {
+    title: 'Attempts',
+    isNumber: true,
+    cell: ({ attempts, calls }) => (calls === 0 ? figure(attempts) : `${attempts} + ${calls}`),
+  },
+  { title: 'Input', isNumber: true, cell: ({ inputTokens }) => figure(inputTokens) },
+  { title: 'Cached', isNumber: true, cell: ({ cachedTokens }) => figure(cachedTokens) },
+  { title: 'Output', isNumber: true, cell: ({ outputTokens }) => figure(outputTokens) },
+  { title: 'Turns', isNumber: true, cell: ({ turns }) => figure(turns) },
+  { title: 'Cost', isNumber: true, cell: ({ cost, unknown }) => `${unknown > 0 ? '≤ ' : ''}${money(cost)}` },
+];
+
+/** What the run has cost so far, by agent, model, role and task, against its budget. */
+export function Cost({ state, version }: ViewProps): ReactElement {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  const { agents, models, roles, tasks } = useMemo(
+    () => ({
+      agents: summarizeUsage([state], 'agent'),
+      models: summarizeUsage([state], 'model'),
+      roles: summarizeUsage([state], 'role'),
+      tasks: taskCosts(state),
+    }),
+    [state, version],
+  );
+  if (tasks.length === 0 && agents.length === 0) return <Empty title="Nothing was spent yet" />;
+  const columns: readonly Column<TaskCost>[] = [
+    { title: 'Task', cell: ({ key, title }) => <Link href={taskPath(state.start.run, key)}>{title}</Link> },
+    { title: 'Attempts', isNumber: true, cell: ({ attempts }) => figure(attempts) },
+    { title: 'Tokens', isNumber: true, cell: ({ tokens }) => figure(tokens) },
+    { title: 'Cost', isNumber: true, cell: ({ cost, isGuess }) => `${isGuess ? '≤ ' : ''}${money(cost)}` },
+  ];
+  return (
+    <div className={styles.cost}>
+      <Budget state={state} />
+      {[
+        { title: 'By agent', rows: agents },
+        { title: 'By model', rows: models },
+        { title: 'By role', rows: roles },
+      ].map(({ title, rows }) => (
+        <Panel key={title} title={title} flush>
+          <Table label={`${title}, figures`} columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
+        </Panel>
+      ))}
+      <Panel title={tasks.length > MOST_TASKS ? `The ${MOST_TASKS} dearest of ${tasks.length} tasks` : 'By task'} flush>
+        <Table label="By task, figures" columns={columns} rows={tasks.slice(0, MOST_TASKS)} keyOf={({ key }) => key} />
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { type FormEvent, type ReactElement, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Button } from '../../../ui/button.tsx';
+import styles from './graph.module.css';
+import type { Grouping } from './graph-model.ts';
+
+type GraphBarProps = {
+  by: Grouping;
+  hasUnfolded: boolean;
+  onChoose(by: Grouping): void;
+  onFold(): void;
+  onFind(words: string): boolean;
+};
+
+const TITLES: Record<Grouping, string> = {
+  none: 'Every task',
+  track: 'By track',
+  role: 'By role',
+  depth: 'By step',
+  state: 'By state',
+};
+
+/** How tasks are folded together, and the way to the same as a list. */
+export function GraphBar({ by, hasUnfolded, onChoose, onFold, onFind }: GraphBarProps): ReactElement {
+  const [path] = useLocation();
+  return (
+    <div className={styles.bar}>
+      <label className={styles.by}>
+        <span className="quiet">Show</span>
+        <select value={by} onChange={({ target }) => onChoose(groupingIn(target.value))}>
+          {Object.entries(TITLES).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <FindBox onFind={onFind} />
+      {hasUnfolded ? (
+        <Button weight="quiet" onClick={onFold}>
+          Fold all
+        </Button>
+      ) : null}
+      <Link href={`${path}?view=tasks`} className={styles.list}>
+        The same as a list
+      </Link>
+    </div>
+  );
+}
+
+function groupingIn(value: string): Grouping {
+  return value === 'track' || value === 'role' || value === 'depth' || value === 'state' ? value : 'none';
+}
+
+/** Looks for a task in the graph; Enter again goes on to the next. */
+function FindBox({ onFind }: { onFind(words: string): boolean }): ReactElement {
+  const [words, setWords] = useState('');
+  const [isMissing, setMissing] = useState(false);
+  const find = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(words.trim() !== '' && !onFind(words));
+  };
+  return (
+    <form onSubmit={find} className={styles.by}>
+      <input
+        type="search"
+        className={styles.find}
+        placeholder="Find a task"
+        aria-label="Find a task in the graph"
+        value={words}
+        onChange={({ target }) => setWords(target.value)}
+      />
+      <span className="quiet" role="status">
+        {isMissing ? 'No task is like that' : ''}
+      </span>
+    </form>
+  );
+}

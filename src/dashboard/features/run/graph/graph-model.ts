@@ -1,0 +1,127 @@
+import type { RunState, TaskState } from '../../../../core/run/state.ts';
+import { lookOfTask, WORDS } from '../../../ui/state.ts';
+import { depthsOf } from '../tasks/task-rows.ts';
+
+/** What a graph is made of: a task, or tasks that are folded into one. */
+type GraphNode =
+  | { id: string; kind: 'task'; task: string }
+  | { id: string; kind: 'cluster'; name: string; tasks: string[] };
+/** `serves`: the second is there because of the first: it settles its conflict, studies its failure, verifies it, or was asked for when it had ended. */
+export type GraphEdge = { id: string; from: string; to: string; serves: boolean };
+export type GraphModel = { nodes: GraphNode[]; edges: GraphEdge[] };
+
+export type Grouping = 'track' | 'role' | 'depth' | 'state' | 'none';
+type Grouped = { by: Grouping; unfolded: ReadonlySet<string> };
+
+/** So many tasks are drawn one by one without being asked. */
+const MOST_SINGLE = 300;
+
+/** In a graph with more edges than that, those to a fold only hide the others. */
+const MOST_FOLD_EDGES = 1_200;
+
+/** How a run's tasks are folded unless a person chooses: by what tells them apart. */
+export function defaultGrouping(state: RunState): Grouping {
+  if (state.order.length <= MOST_SINGLE) return 'none';
+  const tracks = new Set<string>();
+  const roles = new Set<string>();
+  for (const key of state.order) {
+    const spec = state.tasks[key]?.spec;
+    if (spec?.track !== undefined) tracks.add(spec.track);
+    if (spec !== undefined) roles.add(spec.role);
+  }
+  if (tracks.size > 1) return 'track';
+  if (roles.size > 1) return 'role';
+  return Object.keys(state.dependents).length > 0 ? 'depth' : 'state';
+}
+
+/** The fold in which a task is drawn. */
+export function clusterOf(state: RunState, by: Grouping, task: string): string | undefined {
+  const found = state.tasks[task];
+  return found === undefined ? undefined : clusterId(namesBy(state, by)(found));
+}
+
+/** The nodes and edges that are to be drawn: edges between folded tasks become one. */
+export function graphModel(state: RunState, { by, unfolded }: Grouped): GraphModel {
+  const clusters = clustersOf(state, by);
+  const homes = new Map<string, string>();
+  const nodes: GraphNode[] = [];
+  for (const [name, tasks] of clusters) {
+    const id = clusterId(name);
+    if (by === 'none' || unfolded.has(id) || tasks.length === 1) {
+      for (const task of tasks) {
+        nodes.push({ id: task, kind: 'task', task });
+        homes.set(task, task);
+      }
+    } else {
+      nodes.push({ id, kind: 'cluster', name, tasks });
+      for (const task of tasks) homes.set(task, id);
+    }
+  }
+  const edges = edgesOf(state, homes);
+  if (edges.length <= MOST_FOLD_EDGES) return { nodes, edges };
+  return { nodes, edges: edges.filter(({ from, to }) => isTask(state, from) && isTask(state, to)) };
+}
+
+function clustersOf(state: RunState, by: Grouping): Map<string, string[]> {
+  const nameOf = namesBy(state, by);
+  const clusters = new Map<string, string[]>();
+  for (const key of state.order) {
+    const task = state.tasks[key];
+    if (task === undefined) continue;
+    const name = nameOf(task);
+    const tasks = clusters.get(name);
+    if (tasks === undefined) clusters.set(name, [key]);
+    else tasks.push(key);
+  }
+  return clusters;
+}
+
+function namesBy(state: RunState, by: Grouping): (task: TaskState) => string {
+  switch (by) {
+    case 'none':
+      return () => '';
+    case 'track':
+      return ({ spec }) => spec.track ?? 'no track';
+    case 'role':
+      return ({ spec }) => spec.role;
+    case 'state':
+      return ({ phase }) => WORDS[lookOfTask(phase.status)];
+    case 'depth': {
+      const depths = depthsOf(state);
+      return ({ spec }) => `step ${(depths.get(spec.key) ?? 0) + 1}`;
+    }
+  }
+}
+
+function edgesOf(state: RunState, homes: ReadonlyMap<string, string>): GraphEdge[] {
+  const edges = new Map<string, GraphEdge>();
+  for (const key of state.order) {
+    const to = homes.get(key);
+    for (const need of state.tasks[key]?.spec.needs ?? []) {
+      const from = homes.get(need);
+      if (from === undefined || to === undefined || from === to) continue;
+      const id = `${from}>${to}`;
+      if (!edges.has(id)) edges.set(id, { id, from, to, serves: false });
+    }
+    const served = homes.get(causeOf(state.tasks[key]) ?? '');
+    if (served !== undefined && to !== undefined && served !== to) {
+      const id = `${served}>${to}`;
+      if (!edges.has(id)) edges.set(id, { id, from: served, to, serves: true });
+    }
+  }
+  return [...edges.values()];
+}
+
+function causeOf(task: TaskState | undefined): string | null {
+  if (task === undefined) return null;
+  const { resolves, analyzes, verifies, needs } = task.spec;
+  return resolves ?? analyzes ?? verifies ?? (needs.length === 0 ? task.follows : null);
+}
+
+function isTask(state: RunState, id: string): boolean {
+  return Object.hasOwn(state.tasks, id);
+}
+
+function clusterId(name: string): string {
+  return `cluster ${name}`;
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useMemo } from 'react';
+import { call } from '../../../api/call.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Panel } from '../../../ui/panel.tsx';
+import { Skeleton, Trouble } from '../../../ui/standing.tsx';
+import type { ViewProps } from '../views.ts';
+import { markdownBlocks } from './markdown-blocks.ts';
+import styles from './report.module.css';
+import { ReportText } from './report-text.tsx';
+import { Verdicts } from './verdicts.tsx';
+
+/** The report of the run and what is judged of its result; both are made anew when the run ends, lands or is asked for. */
+export function Report({ state }: ViewProps): ReactElement {
+  const run = state.start.run;
+  const stand = `${state.status.kind} ${state.landed?.commit ?? ''} ${state.undone?.commit ?? ''}`;
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['report-run', run, stand],
+    queryFn: ({ signal }) => call('report-run', { run }, signal),
+  });
+  const blocks = useMemo(() => (data === undefined ? [] : markdownBlocks(data.text).slice(1)), [data]);
+  const save = async (format: 'md' | 'html') => {
+    const { text } = await call('report-run', { run, format });
+    saveText(`manyhands-${run}.${format}`, text, format === 'md' ? 'text/markdown' : 'text/html');
+  };
+  return (
+    <div className={styles.report}>
+      <Verdicts run={run} stand={stand} isEnded={state.status.kind === 'ended'} />
+      <Panel
+        title="Report"
+        actions={
+          <>
+            <Button busy={isFetching} onClick={() => void refetch()}>
+              Refresh
+            </Button>
+            <Button onClick={() => void save('md')}>Save Markdown</Button>
+            <Button onClick={() => void save('html')}>Save HTML</Button>
+          </>
+        }
+      >
+        {error !== null ? (
+          <Trouble error={error} again={() => void refetch()} />
+        ) : data === undefined ? (
+          <Skeleton lines={10} />
+        ) : (
+          <ReportText blocks={blocks} />
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+/** Lets the browser save a text as a file. */
+function saveText(name: string, text: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

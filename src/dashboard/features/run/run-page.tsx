@@ -1,0 +1,82 @@
+import { type ReactElement, Suspense, useEffect, useMemo } from 'react';
+import { useParams, useSearch } from 'wouter';
+import type { RunState } from '../../../core/run/state.ts';
+import { attention } from '../../../core/view/attention.ts';
+import { useRunOverview } from '../../api/overview.ts';
+import { useRun } from '../../api/run.ts';
+import { useAction } from '../../api/use-operation.ts';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { runPath } from '../../ui/paths.ts';
+import { useSlowed } from '../../ui/slowed.ts';
+import { Skeleton, Trouble } from '../../ui/standing.tsx';
+import { ViewLinks } from '../../ui/view-links.tsx';
+import { AttentionBox } from './head/attention-box.tsx';
+import { RunHeader } from './head/run-header.tsx';
+import { Summary } from './head/summary.tsx';
+import styles from './run-page.module.css';
+import { VIEWS } from './views.ts';
+
+/** A run: how it stands, what it needs, and every way to look at it. */
+export function RunPage(): ReactElement {
+  const { run = '' } = useParams();
+  const { state, version, error, again } = useRun(run);
+  useRead(run, state !== undefined);
+  usePageTitle(state?.start.title ?? `Run ${run}`);
+  if (error !== undefined) {
+    return (
+      <div className={styles.page}>
+        <h1>Run {run}</h1>
+        <Trouble error={error} again={again} />
+      </div>
+    );
+  }
+  if (state === undefined) return <Skeleton lines={12} />;
+  return <RunView state={state} version={version} />;
+}
+
+function RunView({ state, version }: { state: RunState; version: number }): ReactElement {
+  const here = new URLSearchParams(useSearch()).get('view');
+  const { name, view: View } = VIEWS.find((each) => each.name === here) ?? VIEWS[0];
+  const seen = useSlowed(version, pauseFor(state));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  const waiting = useMemo(() => attention(state), [state, seen]);
+  const path = runPath(state.start.run);
+  const tabs = VIEWS.map((each) => ({
+    name: each.name,
+    title: each.title,
+    to: each.name === VIEWS[0].name ? path : `${path}?view=${each.name}`,
+    ...(each.name === 'tasks' ? { count: state.order.length } : {}),
+  }));
+  return (
+    <div className={styles.page}>
+      <RunHeader state={state} />
+      <AttentionBox state={state} waiting={waiting} />
+      <Summary
+        run={state.start.run}
+        version={version}
+        isEnded={state.status.kind === 'ended'}
+        isWaiting={waiting.length > 0}
+      />
+      <ViewLinks label="Ways to look at the run" views={tabs} here={name} />
+      <Suspense fallback={<Skeleton lines={8} />}>
+        <View state={state} version={seen} />
+      </Suspense>
+    </div>
+  );
+}
+
+/** A run that is looked at has been read; also what happens to it meanwhile. */
+function useRead(run: string, isShown: boolean): void {
+  const isUnread = useRunOverview(run)?.unread === true;
+  const { act } = useAction('mark-read');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `act` is made anew with every render
+  useEffect(() => {
+    if (isUnread && isShown && document.visibilityState === 'visible') act({ run });
+  }, [run, isUnread, isShown]);
+}
+
+/** The more tasks there are, the less often lists of all of them are made anew. */
+function pauseFor({ order }: RunState): number {
+  if (order.length < 500) return 0;
+  return order.length < 3_000 ? 250 : 1_000;
+}

@@ -1,0 +1,72 @@
+import { type ReactElement, useMemo, useState } from 'react';
+import { Empty } from '../../../ui/standing.tsx';
+import { type Look, URGENCY } from '../../../ui/state.ts';
+import { useChoices } from '../../../ui/use-choices.ts';
+import { VirtualList } from '../../../ui/virtual-list.tsx';
+import type { ViewProps } from '../views.ts';
+import { RetryQuestion } from './retry-question.tsx';
+import { StatusFilter } from './status-filter.tsx';
+import { TaskLine } from './task-line.tsx';
+import { lookCounts, planRows, staleTasks } from './task-rows.ts';
+import styles from './tasks.module.css';
+
+const ROW_PX = 34;
+
+/** The plan as a list that can be ticked off, filtered and acted upon. */
+export function Tasks({ state, version }: ViewProps): ReactElement {
+  const [search, choose] = useChoices();
+  const [asked, setAsked] = useState<string | null>(null);
+  const look = lookIn(search.get('status'));
+  const text = search.get('text') ?? '';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  const rows = useMemo(() => planRows(state, { look, text }), [state, version, look, text]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  const counts = useMemo(() => lookCounts(state), [state, version]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  const stale = useMemo(() => staleTasks(state), [state, version]);
+  return (
+    <div className={styles.tasks}>
+      <StatusFilter
+        counts={counts}
+        total={state.order.length}
+        chosen={look}
+        text={text}
+        onLook={(chosen) => choose('status', chosen)}
+        onText={(written) => choose('text', written)}
+      />
+      {asked === null ? null : <RetryQuestion state={state} task={asked} onDone={() => setAsked(null)} />}
+      {rows.length === 0 ? (
+        <Empty title={state.order.length === 0 ? 'No tasks yet' : 'No task is like that'}>
+          {state.order.length === 0 ? 'The run is being prepared.' : 'Choose another state or other words.'}
+        </Empty>
+      ) : (
+        <VirtualList
+          label="Tasks"
+          count={rows.length}
+          rowHeight={ROW_PX}
+          keyOf={(index) => {
+            const row = rows[index];
+            return row === undefined ? '' : row.kind === 'task' ? row.key : `track ${row.track}`;
+          }}
+        >
+          {(index) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            if (row.kind === 'track') {
+              return (
+                <p className={styles.track}>
+                  {row.track === '' ? 'No track' : row.track} <span className="quiet">{row.tasks}</span>
+                </p>
+              );
+            }
+            return <TaskLine state={state} row={row} isStale={stale.has(row.key)} onRetry={() => setAsked(row.key)} />;
+          }}
+        </VirtualList>
+      )}
+    </div>
+  );
+}
+
+function lookIn(value: string | null): Look | null {
+  return URGENCY.find((look) => look === value) ?? null;
+}

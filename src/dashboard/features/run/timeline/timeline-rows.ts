@@ -1,0 +1,58 @@
+import type { RunState } from '../../../../core/run/state.ts';
+import { lookOfTask, URGENCY } from '../../../ui/state.ts';
+
+/** A row of the timeline: a task, or the head of a track whose tasks follow. */
+export type TimelineRow =
+  | { kind: 'task'; key: string }
+  | { kind: 'track'; track: string; tasks: number; done: number; isFolded: boolean };
+
+/** Tasks in the order in which they started, then those that have not, as planned; by track where there are tracks. */
+export function timelineRows(state: RunState, folded: ReadonlySet<string>): TimelineRow[] {
+  const keys = inStartOrder(state);
+  const tracks = new Map<string, string[]>();
+  for (const key of keys) {
+    const track = state.tasks[key]?.spec.track ?? '';
+    const group = tracks.get(track);
+    if (group === undefined) tracks.set(track, [key]);
+    else group.push(key);
+  }
+  if (tracks.size === 0 || (tracks.size === 1 && tracks.has(''))) return keys.map((key) => ({ kind: 'task', key }));
+  return [...tracks]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .flatMap(([track, group]) => {
+      const head = trackHead(state, { track, keys: group, isFolded: folded.has(track) });
+      return head.isFolded ? [head] : [head, ...group.map((key) => ({ kind: 'task' as const, key }))];
+    });
+}
+
+/** The task that a person would look at first: the first one of the most urgent state. */
+export function mostUrgent(state: RunState): string | undefined {
+  let found: { key: string; rank: number } | undefined;
+  for (const key of state.order) {
+    const status = state.tasks[key]?.phase.status;
+    if (status === undefined) continue;
+    const rank = URGENCY.indexOf(lookOfTask(status));
+    if (found === undefined || rank < found.rank) found = { key, rank };
+    if (rank === 0) break;
+  }
+  return found?.key;
+}
+
+type Track = { track: string; keys: readonly string[]; isFolded: boolean };
+
+function trackHead(state: RunState, { track, keys, isFolded }: Track): Extract<TimelineRow, { kind: 'track' }> {
+  const done = keys.filter((key) => state.tasks[key]?.phase.status === 'done').length;
+  return { kind: 'track', track, tasks: keys.length, done, isFolded };
+}
+
+function inStartOrder(state: RunState): string[] {
+  const started: { key: string; at: number }[] = [];
+  const waiting: string[] = [];
+  for (const key of state.order) {
+    const first = state.tasks[key]?.attempts[0];
+    if (first === undefined) waiting.push(key);
+    else started.push({ key, at: first.startedAt });
+  }
+  started.sort((a, b) => a.at - b.at);
+  return [...started.map(({ key }) => key), ...waiting];
+}

@@ -1,0 +1,80 @@
+import { type ReactElement, useId } from 'react';
+import { useSearchParams } from 'wouter';
+import { usePages } from '../../api/use-pages.ts';
+import { count } from '../../ui/amounts.tsx';
+import { Button } from '../../ui/button.tsx';
+import { PageFrame } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { groupHits } from './found.ts';
+import { FoundTaskRow, Hits } from './hits.tsx';
+import styles from './search.module.css';
+import { useTyped } from './use-typed.ts';
+
+/** Looks for words in everything that agents said and in every task, as they are typed. */
+export function SearchPage(): ReactElement {
+  const id = useId();
+  const [params, setParams] = useSearchParams();
+  const text = params.get('q') ?? '';
+  const [typed, setTyped] = useTyped(text, (q) => setParams(q === '' ? {} : { q }, { replace: true }));
+  const found = usePages('search', {
+    input: (before) => ({ text, ...(typeof before === 'number' ? { before } : {}) }),
+    next: ({ next }) => next ?? undefined,
+    enabled: text !== '',
+  });
+  const tasks = text === '' ? [] : (found.pages[0]?.tasks ?? []);
+  const groups = text === '' ? [] : groupHits(found.pages);
+  const isEmpty = text !== '' && !found.isLoading && found.error === undefined && tasks.length + groups.length === 0;
+  return (
+    <PageFrame title="Search" about="Every word of every transcript, and every task.">
+      <search>
+        <label htmlFor={id} className="hidden-words">
+          Search for
+        </label>
+        <input
+          id={id}
+          type="search"
+          className={styles.input}
+          value={typed}
+          placeholder="Words, file names, error messages"
+          // The page is for this field.
+          // biome-ignore lint/a11y/noAutofocus: see above
+          autoFocus
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </search>
+      <p className="hidden-words" role="status">
+        {text === '' || found.isLoading ? '' : `${count(groups.length + tasks.length, 'task')} found`}
+      </p>
+      {text === '' ? <Empty title="Type to search">Several words must all occur. The newest come first.</Empty> : null}
+      {found.isLoading && text !== '' ? <Skeleton lines={8} /> : null}
+      {found.error === undefined ? null : <Trouble error={found.error} again={found.again} />}
+      {isEmpty ? <Empty title={`Nothing holds “${text}”`}>Try fewer or shorter words.</Empty> : null}
+      {tasks.length === 0 ? null : (
+        <Panel title="Tasks" flush>
+          <ul>
+            {tasks.map((task) => (
+              <FoundTaskRow key={`${task.run} ${task.task}`} found={task} query={text} />
+            ))}
+          </ul>
+        </Panel>
+      )}
+      {groups.length === 0 ? null : (
+        <Panel title="Transcripts" flush>
+          <ul>
+            {groups.map((group) => (
+              <Hits key={group.key} group={group} query={text} />
+            ))}
+          </ul>
+        </Panel>
+      )}
+      {found.hasMore && text !== '' ? (
+        <div>
+          <Button busy={found.isAdding} onClick={found.more}>
+            Older hits
+          </Button>
+        </div>
+      ) : null}
+    </PageFrame>
+  );
+}

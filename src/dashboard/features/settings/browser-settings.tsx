@@ -1,0 +1,67 @@
+import { type ReactElement, useId } from 'react';
+import { setDesktopNotifications, useDesktopNotifications } from '../../ui/desktop-news.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { setSingleKeys, useSingleKeys } from '../../ui/single-keys.ts';
+import { Tabs } from '../../ui/tabs.tsx';
+import { setTheme, THEMES, useTheme } from '../../ui/theme.ts';
+import styles from './settings.module.css';
+
+const TITLES = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const WORDS = {
+  on: 'Shown when a run needs you, fails or ends, while this page is not looked at.',
+  off: 'Shown when a run needs you, fails or ends; your browser will ask for your leave.',
+  refused: 'Your browser refuses them for this page; allow them in its settings first.',
+  impossible: 'This browser has none.',
+} as const;
+
+/** What is chosen for this browser only. */
+export function BrowserSettings(): ReactElement {
+  const id = useId();
+  const theme = useTheme();
+  const news = useDesktopNotifications();
+  const keys = useSingleKeys();
+  return (
+    <Panel title="This browser">
+      <div className={styles.fields}>
+        <div className={styles.line}>
+          <span className={styles.name}>Colours</span>
+          <Tabs
+            label="Colours"
+            options={THEMES.map((value) => ({ value, title: TITLES[value] }))}
+            value={theme}
+            onChoose={setTheme}
+          />
+        </div>
+        <div className={styles.line}>
+          <label htmlFor={id} className={styles.name}>
+            Desktop notifications
+          </label>
+          <span className={styles.switch}>
+            <input
+              id={id}
+              type="checkbox"
+              checked={news === 'on'}
+              disabled={news === 'refused' || news === 'impossible'}
+              onChange={(event) => void setDesktopNotifications(event.target.checked)}
+            />
+            <span className="quiet">{WORDS[news]}</span>
+          </span>
+        </div>
+        <div className={styles.line}>
+          <label htmlFor={`${id}-keys`} className={styles.name}>
+            Single-key shortcuts
+          </label>
+          <span className={styles.switch}>
+            <input
+              id={`${id}-keys`}
+              type="checkbox"
+              checked={keys}
+              onChange={(event) => setSingleKeys(event.target.checked)}
+            />
+            <span className="quiet">Letters that act anywhere, such as c for a new run; press ? for all of them.</span>
+          </span>
+        </div>
+      </div>
+    </Panel>
+  );
+}

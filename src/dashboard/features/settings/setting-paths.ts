@@ -1,0 +1,52 @@
+import type { Entry } from '../../ui/form/field.ts';
+import { isSchema } from '../../ui/form/schema.ts';
+
+/** Settings that belong together, as a part of the page. */
+export type Section = { key: string; title: string; about: string; entries: readonly Entry[] };
+export type Origin = 'default' | 'user' | 'project';
+
+const GENERAL = 'general';
+
+/** The settings in parts: each group of the file is one, and what stands by itself comes first. */
+export function sectionsOf(entries: readonly Entry[]): Section[] {
+  const alone = entries.filter(({ field }) => field.kind !== 'group');
+  const groups = entries.flatMap(({ key, title, about, field }) =>
+    field.kind === 'group' ? [{ key, title, about, entries: field.entries }] : [],
+  );
+  return [{ key: GENERAL, title: 'General', about: '', entries: alone }, ...groups];
+}
+
+/** Only the settings that hold every word of a text in their name or their meaning; parts with none are left out. */
+export function findSettings(sections: readonly Section[], text: string): Section[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return [...sections];
+  return sections.flatMap((section) => {
+    const isMeant = ({ key, title, about }: Entry) => {
+      const said = `${section.key}.${key} ${title} ${about}`.toLowerCase();
+      return words.every((word) => said.includes(word));
+    };
+    const entries = section.entries.filter(isMeant);
+    return entries.length === 0 ? [] : [{ ...section, entries }];
+  });
+}
+
+/** Where a setting stands in the file. */
+export function pathOf(section: Section, entry: Entry): string[] {
+  return section.key === GENERAL ? [entry.key] : [section.key, entry.key];
+}
+
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((held, key) => (isSchema(held) ? held[key] : undefined), value);
+}
+
+/** Where the value of a setting comes from; of one that holds others, the nearest that any of them comes from. */
+export function originAt(origins: Readonly<Record<string, Origin>>, path: readonly string[]): Origin {
+  const key = path.join('.');
+  const own = origins[key];
+  if (own !== undefined) return own;
+  const inside = Object.entries(origins).flatMap(([at, from]) => (at.startsWith(`${key}.`) ? [from] : []));
+  return inside.find((from) => from === 'project') ?? inside.find((from) => from === 'user') ?? 'default';
+}

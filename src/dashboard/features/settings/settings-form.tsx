@@ -1,0 +1,88 @@
+import { type ReactElement, useState } from 'react';
+import { ApiProblem } from '../../api/problem.ts';
+import { count } from '../../ui/amounts.tsx';
+import { Button } from '../../ui/button.tsx';
+import choice from '../../ui/choice.module.css';
+import { entriesOf } from '../../ui/form/field.ts';
+import { isSchema } from '../../ui/form/schema.ts';
+import { Empty, Trouble } from '../../ui/standing.tsx';
+import { SectionPanel } from './section-panel.tsx';
+import { findSettings, sectionsOf } from './setting-paths.ts';
+import styles from './settings.module.css';
+import type { SettingsDocument, SettingsEdit } from './use-settings.ts';
+
+/** All settings as a form; only what is changed is written, and the comments of the file stay. */
+export function SettingsForm({ edit, document }: { edit: SettingsEdit; document: SettingsDocument }): ReactElement {
+  const [text, setText] = useState('');
+  const all = sectionsOf(entriesOf(document.schema));
+  const sections = findSettings(all, text);
+  const mistakes = mistakesIn(edit.error);
+  return (
+    <div className={styles.columns}>
+      <nav className={styles.sections} aria-label="Parts of the settings">
+        <input
+          type="search"
+          className={choice.input}
+          placeholder="Find a setting"
+          aria-label="Find a setting"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <ul>
+          {sections.map(({ key, title }) => (
+            <li key={key}>
+              <a href={`#setting-${key}`}>{title}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={styles.fields}>
+        {sections.length === 0 ? <Empty title="No setting is called so" /> : null}
+        {sections.map((section) => (
+          <SectionPanel
+            key={section.key}
+            section={section}
+            document={document}
+            values={edit.values}
+            mistakes={mistakes}
+            onChange={edit.change}
+          />
+        ))}
+        {edit.changes.length === 0 ? null : <SaveBar edit={edit} />}
+      </div>
+    </div>
+  );
+}
+
+function SaveBar({ edit }: { edit: SettingsEdit }): ReactElement {
+  return (
+    <section className={styles.bar} aria-label="Changes">
+      {edit.error === undefined ? null : <Trouble error={edit.error} />}
+      <p>
+        <strong>{count(edit.changes.length, 'change')}</strong>{' '}
+        <span className="quiet">{edit.changes.map(({ path }) => path.join('.')).join(', ')}</span>
+      </p>
+      <div className={styles.buttons}>
+        {edit.isConflict ? (
+          <Button weight="main" onClick={edit.again}>
+            Read the file again, keep my changes
+          </Button>
+        ) : (
+          <Button weight="main" busy={edit.isBusy} onClick={edit.save}>
+            Save
+          </Button>
+        )}
+        <Button onClick={edit.discard}>Discard</Button>
+      </div>
+    </section>
+  );
+}
+
+/** The server tells each mistake with the key of its setting. */
+function mistakesIn(error: unknown): Map<string, string> {
+  const told = error instanceof ApiProblem ? error.details.mistakes : undefined;
+  const entries = (Array.isArray(told) ? told : []).flatMap((each: unknown): [string, string][] =>
+    isSchema(each) && typeof each.key === 'string' && typeof each.reason === 'string' ? [[each.key, each.reason]] : [],
+  );
+  return new Map(entries);
+}

@@ -1,0 +1,86 @@
+import type { ReactElement } from 'react';
+import { useSearchParams } from 'wouter';
+import { useProject } from '../../api/use-project.ts';
+import { Copyable } from '../../ui/copyable.tsx';
+import { PageFrame } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { ProjectChoice } from '../../ui/project-choice.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { BrowserSettings } from './browser-settings.tsx';
+import { ServerPanel } from './server-panel.tsx';
+import styles from './settings.module.css';
+import { SettingsForm } from './settings-form.tsx';
+import { useSettings } from './use-settings.ts';
+
+const VIEWS = [
+  { value: 'project', title: 'Project' },
+  { value: 'user', title: 'All my projects' },
+  { value: 'browser', title: 'This browser' },
+  { value: 'server', title: 'Server' },
+] as const;
+
+/** Everything that can be set: for a project, for a person, for this browser; and where the server keeps things. */
+export function SettingsPage(): ReactElement {
+  const { projects, dir, choose, isLoading } = useProject();
+  const [params, setParams] = useSearchParams();
+  const view = VIEWS.find(({ value }) => value === params.get('view'))?.value ?? 'project';
+  const show = (next: Record<string, string>) =>
+    setParams({ ...Object.fromEntries(params), ...next }, { replace: true });
+  const isText = params.get('as') === 'text';
+  return (
+    <PageFrame
+      title="Settings"
+      actions={
+        <>
+          <Tabs label="Whose settings" options={VIEWS} value={view} onChoose={(next) => show({ view: next })} />
+          {view === 'browser' ? null : <ProjectChoice projects={projects} dir={dir} onChoose={choose} />}
+        </>
+      }
+    >
+      {view === 'browser' ? <BrowserSettings /> : null}
+      {view !== 'browser' && isLoading ? <Skeleton lines={12} /> : null}
+      {!isLoading && dir === undefined && view !== 'browser' && view !== 'user' ? (
+        <Empty title="No project yet">Start a run in one, and its settings appear here.</Empty>
+      ) : null}
+      {view === 'server' && dir !== undefined ? <ServerPanel dir={dir} /> : null}
+      {!isLoading && (view === 'user' || (view === 'project' && dir !== undefined)) ? (
+        <FileSettings key={`${view} ${dir}`} scope={view} dir={dir} isText={isText} onShow={(as) => show({ as })} />
+      ) : null}
+    </PageFrame>
+  );
+}
+
+type FileSettingsProps = {
+  scope: 'project' | 'user';
+  dir: string | undefined;
+  isText: boolean;
+  onShow(as: string): void;
+};
+
+function FileSettings({ scope, dir, isText, onShow }: FileSettingsProps): ReactElement {
+  const edit = useSettings({ scope, ...(dir === undefined ? {} : { dir }) });
+  const { document } = edit;
+  if (document === undefined)
+    return edit.error === undefined ? <Skeleton lines={12} /> : <Trouble error={edit.error} again={edit.again} />;
+  const forms = [
+    { value: 'form', title: 'Form' },
+    { value: 'text', title: 'File' },
+  ];
+  return (
+    <>
+      <div className={styles.file}>
+        <Tabs label="Shown as" options={forms} value={isText ? 'text' : 'form'} onChoose={onShow} />
+        <Copyable text={document.file} />
+        {document.exists ? null : <span className="quiet">is made with the first change</span>}
+      </div>
+      {isText ? (
+        <Panel title="The file as it stands">
+          {document.text === '' ? <Empty title="It is empty" /> : <pre className={styles.text}>{document.text}</pre>}
+        </Panel>
+      ) : (
+        <SettingsForm edit={edit} document={document} />
+      )}
+    </>
+  );
+}

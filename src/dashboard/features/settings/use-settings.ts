@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
+import { call } from '../../api/call.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { type Change, changesBetween, withChanges } from '../../ui/form/change.ts';
+import { notify } from '../../ui/notices.ts';
+
+export type SettingsDocument = OperationOutput<'read-settings'>;
+type Place = OperationInput<'read-settings'>;
+
+/** A file of settings and what is changed in it but not saved yet. */
+export type SettingsEdit = {
+  document: SettingsDocument | undefined;
+  values: Record<string, unknown>;
+  changes: readonly Change[];
+  isLoading: boolean;
+  isBusy: boolean;
+  /** Why it could not be read, or not be saved. */
+  error: unknown;
+  isConflict: boolean;
+  change(values: Record<string, unknown>): void;
+  save(): void;
+  discard(): void;
+  again(): void;
+};
+
+/** Reads a file of settings and keeps the changes until they are saved; a file that changed meanwhile keeps them too. */
+export function useSettings(place: Place): SettingsEdit {
+  const reading = useOperation('read-settings', place, { fresh: true });
+  const [changes, setChanges] = useState<readonly Change[]>([]);
+  const [saving, setSaving] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: undefined });
+  const document = reading.data;
+  const again = () => {
+    setSaving({ isBusy: false, error: undefined });
+    reading.again();
+  };
+  const save = async () => {
+    if (document === undefined || changes.length === 0) return;
+    setSaving({ isBusy: true, error: undefined });
+    try {
+      await call('write-settings', { ...place, changes: [...changes], hash: document.hash });
+      setChanges([]);
+      notify({ kind: 'done', text: `Saved to ${document.file}` });
+      again();
+    } catch (error) {
+      setSaving({ isBusy: false, error });
+    }
+  };
+  return {
+    document,
+    values: withChanges(document?.values, changes),
+    changes,
+    isLoading: reading.isLoading,
+    // What is saved while the file is read again would be judged by what stood there before.
+    isBusy: saving.isBusy || reading.isAsking,
+    error: reading.error ?? saving.error,
+    isConflict: saving.error instanceof ApiProblem && saving.error.code === 'CONFLICT',
+    change: (values) => setChanges(changesBetween(document?.values ?? {}, values)),
+    save: () => void save(),
+    discard: () => {
+      setChanges([]);
+      setSaving({ isBusy: false, error: undefined });
+    },
+    again,
+  };
+}

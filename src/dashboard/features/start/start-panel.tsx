@@ -1,0 +1,58 @@
+import type { ReactElement } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Trouble } from '../../ui/standing.tsx';
+import type { CommandLine } from './command-line.ts';
+import styles from './start.module.css';
+
+type StartPanelProps = {
+  isRehearsal: boolean;
+  onRehearse(isOn: boolean): void;
+  command: CommandLine | undefined;
+  isBusy: boolean;
+  mistakes: number;
+  error: unknown;
+  onStart(): void;
+};
+
+/** The last look before it starts: for real or as a rehearsal, the same as a command, and the button. */
+export function StartPanel(props: StartPanelProps): ReactElement {
+  const { isRehearsal, command, mistakes, error } = props;
+  return (
+    <Panel title="Start">
+      <div className={styles.start}>
+        <label className={styles.rehearse} data-on={isRehearsal}>
+          <input type="checkbox" checked={isRehearsal} onChange={(event) => props.onRehearse(event.target.checked)} />
+          <span>
+            <span className={styles.title}>Rehearse: costs nothing</span>
+            <span className={styles.summary}>
+              A scenario is played in place of a model. Everything else is real: workspaces, checks, commits.
+            </span>
+          </span>
+        </label>
+        <Button weight="main" busy={props.isBusy} onClick={props.onStart}>
+          {props.isBusy ? 'Starting …' : isRehearsal ? 'Start the rehearsal' : 'Start'}
+        </Button>
+        <div role="status">
+          {mistakes === 0 ? null : <p className={styles.mistake}>Nothing was started: mend what is marked.</p>}
+        </div>
+        {error === undefined ? null : <Trouble error={error} />}
+        <div>
+          <p className="quiet">The same on the command line</p>
+          {command === undefined ? (
+            <p>Write it into a file, then: mh run &lt;file&gt;</p>
+          ) : (
+            <>
+              <pre className={styles.command}>{command.command}</pre>
+              <Copyable text={command.command} shown="Copy the command" />
+            </>
+          )}
+          {command === undefined || command.unsaid.length === 0 ? null : (
+            <p className="quiet">No flag says {command.unsaid.join(', ')}: only this form and the API take it.</p>
+          )}
+        </div>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,96 @@
+import { type ReactElement, useId } from 'react';
+import { useOperation } from '../../api/use-operation.ts';
+import { count } from '../../ui/amounts.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Skeleton, Trouble } from '../../ui/standing.tsx';
+import type { WorkFile as Read } from './asked.ts';
+import styles from './start.module.css';
+import type { FileReading } from './use-work-file.ts';
+
+type WorkFileProps = {
+  dir: string;
+  isKnown: boolean;
+  file: string;
+  reading: FileReading;
+  onChange(file: string): void;
+};
+
+const LIKELY = [
+  '**/*feature*.json',
+  '**/*task*.{yaml,yml,json,jsonl,csv}',
+  '**/*todo*.md',
+  '**/*.{dag,workflow}.*',
+  '**/*workflow*.*',
+];
+const MOST_OFFERED = 50;
+const MOST_LINES = 100;
+
+/** The file that says what to do, and what was read in it: what would be done, or where it is wrong. */
+export function WorkFile({ dir, isKnown, file, reading, onChange }: WorkFileProps): ReactElement {
+  const id = useId();
+  const { read, isLoading, error, again } = reading;
+  const offered = useOperation('scan-files', { dir, globs: LIKELY }, { enabled: isKnown, fresh: true });
+  return (
+    <div className={styles.folder}>
+      <label htmlFor={id} className={styles.name}>
+        Work file
+      </label>
+      <div className={styles.line}>
+        <input
+          id={id}
+          type="text"
+          className={styles.input}
+          list={`${id}-offered`}
+          value={file}
+          spellCheck={false}
+          placeholder="tasks.yaml"
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') again();
+          }}
+        />
+        <datalist id={`${id}-offered`}>
+          {(offered.data?.files ?? []).slice(0, MOST_OFFERED).map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Button onClick={again} disabled={file.trim() === '' || dir === ''}>
+          Read it
+        </Button>
+      </div>
+      <p className="quiet">A file inside the project. It is read before anything is started.</p>
+      {isLoading ? <Skeleton lines={3} /> : null}
+      {error === undefined ? null : <Trouble error={error} again={again} />}
+      {read === undefined ? null : <WhatWasRead read={read} />}
+    </div>
+  );
+}
+
+function WhatWasRead({ read }: { read: Read }): ReactElement {
+  if (!read.ok)
+    return (
+      <div role="alert">
+        <p className={styles.mistake}>{count(read.mistakes.length, 'mistake')}: nothing would be started.</p>
+        <ul className={styles.mistakes}>
+          {read.mistakes.slice(0, MOST_LINES).map(({ line, column, where, reason }) => (
+            <li key={`${line}:${column}:${where}:${reason}`}>
+              <code className="numbers">{`${read.file}:${line}:${column}`}</code>
+              <span>
+                {where === '' ? '' : `${where}: `}
+                {reason}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  const lines = [...read.notes, ...read.summary];
+  return (
+    <ul className={styles.summaryLines} aria-label="What the file asks for">
+      {lines.slice(0, MOST_LINES).map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+      {lines.length > MOST_LINES ? <li className="quiet">and {lines.length - MOST_LINES} more</li> : null}
+    </ul>
+  );
+}

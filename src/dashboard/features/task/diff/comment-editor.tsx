@@ -1,0 +1,54 @@
+import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import styles from './diff.module.css';
+import { placeOf } from './place-words.ts';
+import type { Selection } from './selection.ts';
+
+type CommentEditorProps = {
+  selection: Selection;
+  /** What was written so far; it is still there when this comes into view again. */
+  draft: { current: string };
+  save(text: string): void;
+  stop(): void;
+};
+
+/** Where a comment on lines is written: Ctrl-Enter keeps it, Esc does not. */
+export function CommentEditor({ selection, draft, save, stop }: CommentEditorProps): ReactElement {
+  const [text, setText] = useState(draft.current);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const write = (words: string) => {
+    draft.current = words;
+    setText(words);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever selects other lines goes on writing
+  useEffect(() => field.current?.focus(), [selection]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && text.trim() !== '') save(text);
+    if (event.key === 'Escape') stop();
+  };
+  const label = `Comment on ${placeOf(selection)}`;
+  return (
+    <div className={styles.comment}>
+      <p className={styles.commentHead}>{label}</p>
+      <textarea
+        ref={field}
+        className={styles.field}
+        rows={3}
+        maxLength={20_000}
+        aria-label={label}
+        placeholder="What should the agent do about it?"
+        value={text}
+        onChange={(event) => write(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className={styles.commentActs}>
+        <Button weight="main" disabled={text.trim() === ''} title="Ctrl-Enter" onClick={() => save(text)}>
+          Add to review
+        </Button>
+        <Button weight="quiet" onClick={stop}>
+          Discard
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ReactElement } from 'react';
+import { count } from '../../../ui/amounts.tsx';
+import styles from './diff.module.css';
+import type { Mode } from './diff-rows.ts';
+import type { DiffFile } from './parse.ts';
+
+type DiffBarProps = { files: readonly DiffFile[]; mode: Mode; onMode(mode: Mode): void };
+
+/** How much was changed, and how it is shown. */
+export function DiffBar({ files, mode, onMode }: DiffBarProps): ReactElement {
+  const added = files.reduce((sum, file) => sum + file.added, 0);
+  const deleted = files.reduce((sum, file) => sum + file.deleted, 0);
+  return (
+    <header className={styles.bar}>
+      <p>
+        {count(files.length, 'file')} <Changed added={added} deleted={deleted} />
+      </p>
+      <fieldset className={styles.modes}>
+        <legend className="hidden-words">Layout</legend>
+        {(['unified', 'split'] as const).map((each) => (
+          <button key={each} type="button" aria-pressed={mode === each} onClick={() => onMode(each)}>
+            {each === 'unified' ? 'Unified' : 'Split'}
+          </button>
+        ))}
+      </fieldset>
+    </header>
+  );
+}
+
+/** Lines that came and went. */
+export function Changed({ added, deleted }: { added: number; deleted: number }): ReactElement | null {
+  if (added + deleted === 0) return null;
+  return (
+    <span className={styles.changed}>
+      <span className={styles.plus}>+{added.toLocaleString('en-US')}</span>{' '}
+      <span className={styles.minus}>−{deleted.toLocaleString('en-US')}</span>
+    </span>
+  );
+}

@@ -1,0 +1,116 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactElement, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { ScrollArea } from '../../../ui/scroll-area.tsx';
+import styles from './diff.module.css';
+import type { DiffActs, LineActs } from './diff-acts.ts';
+import { DiffRowView } from './diff-row.tsx';
+import type { DiffRow } from './diff-rows.ts';
+import { languageCount, onLanguage } from './highlight.ts';
+import { useKeys } from './use-keys.ts';
+
+type DiffListProps = {
+  rows: readonly DiffRow[];
+  goal: { key: string } | undefined;
+  draft: { current: string };
+  act: DiffActs;
+};
+
+const HEIGHTS: Record<DiffRow['row'], number> = {
+  file: 40,
+  note: 36,
+  hunk: 26,
+  line: 20,
+  pair: 20,
+  comment: 72,
+  editor: 150,
+};
+
+/** The rows of a diff that are in view. */
+export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElement {
+  const scroller = useRef<HTMLElement>(null);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => HEIGHTS[rows[index]?.row ?? 'line'],
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 20,
+  });
+  const languages = useColours();
+  const keys = useKeys(rows, { act, show: (index) => list.scrollToIndex(index, { align: 'auto' }) });
+  const backAfter =
+    <A extends unknown[]>(done: (...given: A) => void) =>
+    (...given: A) => {
+      done(...given);
+      scroller.current?.focus();
+    };
+  const acts = { ...keys.act, stop: backAfter(keys.act.stop), save: backAfter(keys.act.save) };
+  const stable = useStable(acts);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a file is gone to once, when it is chosen
+  useEffect(() => {
+    const index = rows.findIndex(({ key }) => key === goal?.key);
+    if (index >= 0) list.scrollToIndex(index, { align: 'start' });
+  }, [goal]);
+  const drawn = list.getVirtualItems();
+  const top = rows[drawn.find(({ end }) => end > (list.scrollOffset ?? 0))?.index ?? 0];
+  return (
+    <div className={styles.frame}>
+      <ScrollArea ref={scroller} className={styles.scroller} label="Diff" onKeyDown={keys.onKeyDown}>
+        <div className={styles.sizer} style={{ height: list.getTotalSize() }}>
+          {drawn.map(({ index, key, start }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <div
+                key={key}
+                ref={list.measureElement}
+                data-index={index}
+                className={styles.place}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <DiffRowView
+                  row={row}
+                  cursor={keys.cursor?.index === index ? keys.cursor.side : undefined}
+                  selected={keys.selected}
+                  draft={draft}
+                  languages={languages}
+                  act={stable}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </ScrollArea>
+      {top === undefined || top.row === 'file' ? null : (
+        <div className={styles.sticky} aria-hidden="true">
+          {top.file.path}
+        </div>
+      )}
+      <p className="hidden-words" role="status">
+        {keys.said}
+      </p>
+    </div>
+  );
+}
+
+/** Draws again when a language has come; the number of them tells rows that they are to be drawn anew. */
+function useColours(): number {
+  return useSyncExternalStore(onLanguage, languageCount);
+}
+
+/** The same acts under a name that never changes, so that a row is drawn anew only when something about it changed. */
+function useStable(acts: LineActs): LineActs {
+  const latest = useRef(acts);
+  latest.current = acts;
+  return useMemo(
+    () => ({
+      toggle: (path) => latest.current.toggle(path),
+      select: (selection) => latest.current.select(selection),
+      edit: (comment) => latest.current.edit(comment),
+      remove: (comment) => latest.current.remove(comment),
+      save: (text) => latest.current.save(text),
+      stop: () => latest.current.stop(),
+      pick: (row, side, isMore) => latest.current.pick(row, side, isMore),
+    }),
+    [],
+  );
+}

@@ -1,0 +1,98 @@
+import { memo, type ReactElement } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { CommentEditor } from './comment-editor.tsx';
+import styles from './diff.module.css';
+import type { LineActs } from './diff-acts.ts';
+import { Changed } from './diff-bar.tsx';
+import type { DiffRow } from './diff-rows.ts';
+import { PairRow, UnifiedRow } from './line-rows.tsx';
+import type { DiffFile } from './parse.ts';
+import { placeOf } from './place-words.ts';
+import type { DraftComment } from './review.ts';
+import type { Selection, Side } from './selection.ts';
+
+type DiffRowViewProps = {
+  row: DiffRow;
+  /** The side at which the keyboard's cursor stands, if it stands in this row. */
+  cursor: Side | undefined;
+  selected: Selection | undefined;
+  draft: { current: string };
+  /** How many languages there are: a row is drawn anew when there is one more. */
+  languages: number;
+  act: LineActs;
+};
+
+/** One row of a diff. */
+export const DiffRowView = memo(function DiffRowView(props: DiffRowViewProps): ReactElement {
+  const { row, cursor, selected, draft, act } = props;
+  switch (row.row) {
+    case 'file':
+      return <FileRow file={row.file} isOpen={row.isOpen} toggle={() => act.toggle(row.file.path)} />;
+    case 'note':
+      return (
+        <p className={styles.note}>
+          {row.text}
+          {row.unfold ? (
+            <button type="button" className={styles.unfold} onClick={() => act.toggle(row.file.path)}>
+              Show it
+            </button>
+          ) : null}
+        </p>
+      );
+    case 'hunk':
+      return <p className={styles.hunk}>{row.title}</p>;
+    case 'line':
+      return <UnifiedRow row={row} cursor={cursor} selected={selected} act={act} />;
+    case 'pair':
+      return <PairRow row={row} cursor={cursor} selected={selected} act={act} />;
+    case 'comment':
+      return (
+        <CommentRow comment={row.comment} edit={() => act.edit(row.comment)} remove={() => act.remove(row.comment)} />
+      );
+    case 'editor':
+      return <CommentEditor selection={row.selection} draft={draft} save={act.save} stop={act.stop} />;
+  }
+});
+
+/** A comment that was written and not sent yet. */
+function CommentRow(props: { comment: DraftComment; edit(): void; remove(): void }): ReactElement {
+  const { comment, edit, remove } = props;
+  return (
+    <div className={styles.comment}>
+      <p className={styles.commentHead}>
+        Your comment on {placeOf(comment)} <span className="quiet">not sent yet</span>
+      </p>
+      <p className={styles.commentText}>{comment.text}</p>
+      <div className={styles.commentActs}>
+        <Button weight="quiet" onClick={edit}>
+          Edit
+        </Button>
+        <Button weight="quiet" onClick={remove}>
+          Remove
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** The head of a file: its name, what happened to it, how much, and its fold. */
+function FileRow({ file, isOpen, toggle }: { file: DiffFile; isOpen: boolean; toggle(): void }): ReactElement {
+  return (
+    <div className={styles.file}>
+      <button type="button" className={styles.fold} aria-expanded={isOpen} aria-label={file.path} onClick={toggle}>
+        <Icon name="chevron" size={12} />
+      </button>
+      <h2 className={styles.path}>
+        <Copyable text={file.path} />
+      </h2>
+      {file.status === 'modified' ? null : <span className={styles.status}>{statusOf(file)}</span>}
+      <Changed added={file.added} deleted={file.deleted} />
+    </div>
+  );
+}
+
+function statusOf({ status, from }: DiffFile): string {
+  return status === 'renamed' ? `renamed from ${from ?? '?'}` : status;
+}

@@ -1,0 +1,127 @@
+import { fileKind } from '../../../../core/finish/file-kind.ts';
+import type { DiffFile, DiffLine, Hunk } from './parse.ts';
+import type { DraftComment } from './review.ts';
+import type { Selection, Side } from './selection.ts';
+
+export type Mode = 'unified' | 'split';
+
+/** One row of what is drawn; `key` stays the same as long as it is the same thing. */
+export type DiffRow = { key: string; file: DiffFile } & (
+  | { row: 'file'; isOpen: boolean }
+  | { row: 'note'; text: string; unfold: boolean }
+  | { row: 'hunk'; title: string }
+  | { row: 'line'; hunk: Hunk; line: DiffLine }
+  | { row: 'pair'; hunk: Hunk; left: DiffLine | null; right: DiffLine | null }
+  | { row: 'comment'; comment: DraftComment }
+  | { row: 'editor'; selection: Selection }
+);
+
+export type Shown = {
+  files: readonly DiffFile[];
+  mode: Mode;
+  /** Files whose fold is not the usual one. */
+  toggled: ReadonlySet<string>;
+  comments: readonly DraftComment[];
+  editing: Selection | undefined;
+};
+
+const MANY_LINES = 600;
+
+/** Why a file is folded until it is asked for; null when it is not. */
+function foldReason(file: DiffFile): string | null {
+  const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+  if (lines === 0) return null;
+  const kind = fileKind(file.path);
+  if (kind === 'lock') return 'Lock file';
+  if (kind === 'generated') return 'Looks generated';
+  return lines > MANY_LINES ? `${lines.toLocaleString('en-US')} lines` : null;
+}
+
+/** Everything that is drawn, file by file, top to bottom. */
+export function diffRows(shown: Shown): DiffRow[] {
+  const rows: DiffRow[] = [];
+  for (const file of shown.files) {
+    const { path } = file;
+    const reason = foldReason(file);
+    const isOpen = (reason === null) !== shown.toggled.has(path);
+    rows.push({ row: 'file', key: path, file, isOpen });
+    if (!isOpen) {
+      if (reason !== null) rows.push({ row: 'note', key: `${path}:fold`, file, text: reason, unfold: true });
+      continue;
+    }
+    for (const text of notesOf(file)) rows.push({ row: 'note', key: `${path}:${text}`, file, text, unfold: false });
+    const said = shown.comments.filter((comment) => comment.path === path);
+    for (const [index, hunk] of file.hunks.entries()) {
+      rows.push({ row: 'hunk', key: `${path}@${index}`, file, title: hunkTitle(hunk) });
+      for (const row of linesOf(hunk, shown.mode)) {
+        const lines = row.row === 'line' ? [row.line] : [row.left, row.right];
+        rows.push({ ...row, file, key: `${path}:${lines.map(nameOf).join(':')}` });
+        pushBelow(rows, { file, lines, said, editing: shown.editing });
+      }
+    }
+  }
+  return rows;
+}
+
+type LineRow = { row: 'line'; hunk: Hunk; line: DiffLine } | PairRow;
+type PairRow = { row: 'pair'; hunk: Hunk; left: DiffLine | null; right: DiffLine | null };
+
+function linesOf(hunk: Hunk, mode: Mode): LineRow[] {
+  return mode === 'unified' ? hunk.lines.map((line) => ({ row: 'line', hunk, line })) : pairs(hunk);
+}
+
+/** Lines beside each other: deleted ones face those that were added in their place. */
+function pairs(hunk: Hunk): PairRow[] {
+  const rows: PairRow[] = [];
+  let deleted: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  const flush = () => {
+    for (let at = 0; at < Math.max(deleted.length, added.length); at += 1)
+      rows.push({ row: 'pair', hunk, left: deleted[at] ?? null, right: added[at] ?? null });
+    [deleted, added] = [[], []];
+  };
+  for (const line of hunk.lines) {
+    if (line.kind === 'deleted' && added.length > 0) flush();
+    if (line.kind === 'deleted') deleted.push(line);
+    else if (line.kind === 'added') added.push(line);
+    else {
+      flush();
+      rows.push({ row: 'pair', hunk, left: line, right: line });
+    }
+  }
+  flush();
+  return rows;
+}
+
+type Below = {
+  file: DiffFile;
+  lines: readonly (DiffLine | null)[];
+  said: readonly DraftComment[];
+  editing: Selection | undefined;
+};
+
+function pushBelow(rows: DiffRow[], { file, lines, said, editing }: Below): void {
+  const isLast = (side: Side, number: number) => lines.some((line) => line?.[side] === number);
+  for (const comment of said) {
+    if (isLast(comment.side, comment.endLine ?? comment.line))
+      rows.push({ row: 'comment', key: `comment ${comment.id}`, file, comment });
+  }
+  if (editing?.path === file.path && isLast(editing.side, editing.endLine))
+    rows.push({ row: 'editor', key: 'editor', file, selection: editing });
+}
+
+function nameOf(line: DiffLine | null): string {
+  return line === null ? '-' : `${line.old ?? ''}.${line.new ?? ''}`;
+}
+
+function notesOf(file: DiffFile): string[] {
+  if (file.isBinary) return ['A binary file'];
+  if (file.hunks.length > 0) return file.notes;
+  return file.notes.length > 0 ? file.notes : [file.status === 'renamed' ? 'Renamed without changes' : 'An empty file'];
+}
+
+function hunkTitle({ title, lines }: Hunk): string {
+  const first = lines[0];
+  const place = `Line ${first?.new ?? first?.old ?? 1}`;
+  return title === '' ? place : `${place} · ${title}`;
+}

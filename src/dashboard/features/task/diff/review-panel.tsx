@@ -1,0 +1,74 @@
+import type { KeyboardEvent, ReactElement } from 'react';
+import { useAction } from '../../../api/use-operation.ts';
+import { count } from '../../../ui/amounts.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { messageEffect } from '../task-facts.ts';
+import type { TaskView } from '../task-view.ts';
+import styles from './diff.module.css';
+import { placeOf } from './place-words.ts';
+import { asSent, isEmptyReview, NO_REVIEW } from './review.ts';
+import type { HeldReview } from './use-review.ts';
+
+type ReviewPanelProps = { view: TaskView; held: HeldReview; again(): void };
+
+/** The review as it will be sent: all comments and a message, and what the agent does with it. */
+export function ReviewPanel({ view, held, again }: ReviewPanelProps): ReactElement {
+  const { review, change } = held;
+  const send = useAction('send-message', {
+    done: 'The review was sent to the agent',
+    onDone: () => {
+      change(NO_REVIEW);
+      again();
+    },
+  });
+  const effect = messageEffect(view);
+  const canSend = 'effect' in effect && !isEmptyReview(review);
+  const submit = () => {
+    if (canSend && !send.isBusy) send.act({ run: view.run, task: view.task.spec.key, ...asSent(review) });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
+  };
+  return (
+    <section className={styles.review} aria-label="Review">
+      {held.left === 0 ? null : <Earlier held={held} />}
+      <details className={styles.drafts}>
+        <summary>{count(review.comments.length, 'comment')} in your review</summary>
+        <ul>
+          {review.comments.map((comment) => (
+            <li key={comment.id}>
+              <code>{comment.path}</code> {placeOf(comment)}: {comment.text}
+            </li>
+          ))}
+        </ul>
+        {review.comments.length === 0 ? <p className="quiet">Click a line's number to comment on it.</p> : null}
+      </details>
+      <textarea
+        className={styles.field}
+        rows={1}
+        placeholder="Message that goes with the review"
+        aria-label="Message that goes with the review"
+        value={review.message}
+        onChange={(event) => change({ ...review, message: event.target.value })}
+        onKeyDown={onKeyDown}
+      />
+      <p className={styles.effect}>{'effect' in effect ? effect.effect : effect.refusal}</p>
+      <Button weight="main" busy={send.isBusy} disabled={!canSend} title="Ctrl-Enter" onClick={submit}>
+        Send review
+      </Button>
+    </section>
+  );
+}
+
+/** What was written about an earlier version of the work and never sent. */
+function Earlier({ held }: { held: HeldReview }): ReactElement {
+  return (
+    <p className={styles.earlier}>
+      {count(held.left, 'comment')} on an earlier version {held.left === 1 ? 'was' : 'were'} never sent.
+      <Button onClick={held.take}>Add to this review</Button>
+      <Button weight="quiet" onClick={held.discard}>
+        Discard
+      </Button>
+    </p>
+  );
+}

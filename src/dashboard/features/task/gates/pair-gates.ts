@@ -1,0 +1,44 @@
+import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
+
+/** A gate with what it found last; `evidence` is null while it has not run, `command` where it is none. */
+export type Gate = { key: string; name: string; command: string | null; evidence: Evidence | null };
+
+/** A step of a verification as its report tells it. */
+export type Step = { number: number; result: 'PASS' | 'FAIL' | 'NOT VERIFIED'; text: string };
+
+/** Every piece of evidence with its gate, then the gates that found nothing yet. */
+export function pairGates(specs: readonly GateSpec[], evidence: readonly Evidence[]): Gate[] {
+  const found = evidence.map((each, index) => ({
+    key: `${index} ${each.gate}`,
+    name: each.gate,
+    command: commandOf(specs.find(({ name }) => name === each.gate)),
+    evidence: each,
+  }));
+  const told = new Set(evidence.map(({ gate }) => gate));
+  const missing = specs
+    .filter(({ name }) => !told.has(name))
+    .map((spec) => ({ key: spec.name, name: spec.name, command: commandOf(spec), evidence: null }));
+  return [...found, ...missing];
+}
+
+/** The steps that a verification's report lists; a line that is not understood belongs to the step before it. */
+export function stepsOf(report: string): Step[] {
+  const steps: Step[] = [];
+  for (const line of report.split('\n')) {
+    const [, number, result, text = ''] = /^STEP (\d{1,4}): (PASS|FAIL|NOT VERIFIED)\b ?(.*)$/.exec(line) ?? [];
+    const last = steps.at(-1);
+    if (result === 'PASS' || result === 'FAIL' || result === 'NOT VERIFIED')
+      steps.push({ number: Number(number), result, text });
+    else if (last !== undefined && line.startsWith('  ')) last.text = `${last.text}\n${line.trim()}`;
+  }
+  return steps;
+}
+
+function commandOf(spec: GateSpec | undefined): string | null {
+  if (spec?.gate !== 'command') return null;
+  return typeof spec.run === 'string' ? spec.run : spec.run.map(quoted).join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

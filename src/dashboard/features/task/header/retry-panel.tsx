@@ -1,0 +1,72 @@
+import { type ReactElement, useEffect } from 'react';
+import { invalidation, reopening } from '../../../../core/run/reopening.ts';
+import type { RunState } from '../../../../core/run/state.ts';
+import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { count } from '../../../ui/amounts.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Skeleton, Trouble } from '../../../ui/standing.tsx';
+import type { TaskView } from '../task-view.ts';
+import { ActionPanel } from './action-panel.tsx';
+import styles from './task-header.module.css';
+
+const SHOWN = 12;
+
+type RetryPanelProps = { view: TaskView; again(): void; close(): void };
+
+/** Shows what a retry opens again before it is asked for. */
+export function RetryPanel({ view, again, close }: RetryPanelProps): ReactElement {
+  const { key } = view.task.spec;
+  const asked = useOperation('run-state', { run: view.run });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for earlier is asked for once more
+  useEffect(() => {
+    if (asked.data !== undefined) asked.again();
+  }, []);
+  const retry = useAction('retry-run', {
+    done: `${key} is tried again`,
+    onDone: () => {
+      again();
+      close();
+    },
+  });
+  const isDone = view.task.phase.status === 'done';
+  const others = asked.data === undefined ? [] : affected(folded(asked.data.state), key, isDone);
+  return (
+    <ActionPanel title={isDone ? 'Do this task again?' : 'Try this task again?'} close={close}>
+      {asked.error === undefined ? null : <Trouble error={asked.error} again={asked.again} />}
+      {asked.isLoading ? <Skeleton lines={2} /> : <Affected others={others} isDone={isDone} />}
+      <Button weight="main" busy={retry.isBusy} onClick={() => retry.act({ run: view.run, task: key })}>
+        {isDone ? 'Do it again' : 'Retry'}
+      </Button>
+    </ActionPanel>
+  );
+}
+
+function Affected({ others, isDone }: { others: readonly string[]; isDone: boolean }): ReactElement {
+  if (others.length === 0) return <p>No other task is affected.</p>;
+  const what = isDone ? 'become stale and are done again' : 'open again with it';
+  return (
+    <div>
+      <p>
+        {count(others.length, 'more task')} {what}:
+      </p>
+      <ul className={styles.affected}>
+        {others.slice(0, SHOWN).map((key) => (
+          <li key={key}>
+            <code>{key}</code>
+          </li>
+        ))}
+        {others.length > SHOWN ? <li className="quiet">and {others.length - SHOWN} more</li> : null}
+      </ul>
+    </div>
+  );
+}
+
+function affected(state: RunState, key: string, isDone: boolean): string[] {
+  return (isDone ? invalidation(state, key) : reopening(state, [key])).filter((each) => each !== key);
+}
+
+/** The server folded it with the same code. */
+function folded(state: unknown): RunState;
+function folded(state: unknown): unknown {
+  return state;
+}

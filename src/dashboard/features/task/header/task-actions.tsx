@@ -1,0 +1,71 @@
+import { type ReactElement, useState } from 'react';
+import { useAction } from '../../../api/use-operation.ts';
+import { Button } from '../../../ui/button.tsx';
+import type { TaskView } from '../task-view.ts';
+import { ActionPanel } from './action-panel.tsx';
+import { offers } from './offers.ts';
+import { RequeuePanel } from './requeue-panel.tsx';
+import { RetryPanel } from './retry-panel.tsx';
+import styles from './task-header.module.css';
+
+type TaskActionsProps = { view: TaskView; again(): void; onContinue(): void };
+
+/** What a person can do about the task as it stands; what cannot be taken back is explained first. */
+export function TaskActions({ view, again, onContinue }: TaskActionsProps): ReactElement {
+  const [panel, setPanel] = useState<'retry' | 'requeue' | 'cancel'>();
+  const approve = useAction('approve-run', { done: 'Approved', onDone: again });
+  const can = offers(view);
+  const close = () => setPanel(undefined);
+  const opens = (name: 'retry' | 'requeue' | 'cancel') => ({
+    'aria-expanded': panel === name,
+    onClick: () => setPanel(panel === name ? undefined : name),
+  });
+  const target = { run: view.run, task: view.task.spec.key };
+  return (
+    <div className={styles.actions}>
+      {can.approve ? (
+        <Button weight="main" busy={approve.isBusy} onClick={() => approve.act(target)}>
+          Approve
+        </Button>
+      ) : null}
+      {can.retry ? (
+        <Button aria-expanded={panel === 'retry'} onClick={() => setPanel(panel === 'retry' ? undefined : 'retry')}>
+          {can.retry === 'again' ? 'Do again…' : 'Retry…'}
+        </Button>
+      ) : null}
+      {can.requeue ? <Button {...opens('requeue')}>Start over…</Button> : null}
+      {can.message ? <Button onClick={onContinue}>Message…</Button> : null}
+      {can.cancel ? (
+        <Button
+          weight="danger"
+          aria-expanded={panel === 'cancel'}
+          onClick={() => setPanel(panel === 'cancel' ? undefined : 'cancel')}
+        >
+          Cancel run…
+        </Button>
+      ) : null}
+      {panel === 'retry' ? <RetryPanel view={view} again={again} close={close} /> : null}
+      {panel === 'requeue' ? <RequeuePanel view={view} again={again} close={close} /> : null}
+      {panel === 'cancel' ? <CancelPanel run={view.run} again={again} close={close} /> : null}
+    </div>
+  );
+}
+
+/** A task is cancelled with its run; what that means is said first. */
+function CancelPanel({ run, again, close }: { run: string; again(): void; close(): void }): ReactElement {
+  const cancel = useAction('cancel-run', {
+    done: 'The run is being cancelled',
+    onDone: () => {
+      again();
+      close();
+    },
+  });
+  return (
+    <ActionPanel title="Cancel the whole run?" close={close}>
+      <p>All its agents are stopped. Everything they made is kept, and its tasks can be tried again later.</p>
+      <Button weight="danger" busy={cancel.isBusy} onClick={() => cancel.act({ run })}>
+        Cancel run
+      </Button>
+    </ActionPanel>
+  );
+}

@@ -1,0 +1,115 @@
+import type { AttemptState, TaskPhase, TaskState } from '../../../core/run/state.ts';
+import type { Usage } from '../../../schema/usage.ts';
+import type { TaskView } from './task-view.ts';
+
+/** What a task has cost so far, as far as its agents told; null where none did. */
+export function costOf(task: TaskState): number | null {
+  const known = task.attempts.flatMap(({ usage }) => (usage.kind === 'known' ? [usage.costUsd] : []));
+  return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0);
+}
+
+/** Why a task stands as it does, in the words of the engine; null where there is nothing to say. */
+export function reasonOf(phase: TaskPhase): string | null {
+  switch (phase.status) {
+    case 'held':
+      return phase.hold.reason;
+    case 'done':
+      return phase.reason === 'landed' ? null : phase.reason;
+    case 'blocked':
+    case 'failed':
+    case 'skipped':
+    case 'cancelled':
+      return phase.reason;
+    case 'conflicted':
+      return `Its work conflicts with what landed before, in ${phase.files.join(', ')}. ${phase.resolver} settles it.`;
+    case 'analyzing':
+      return `${phase.analysis} studies why the last attempt failed.`;
+    case 'verifying':
+      return `${phase.verifier} verifies its work.`;
+    case 'landing':
+      return 'Its work is being checked and brought onto the branch.';
+    case 'waiting':
+    case 'ready':
+    case 'running':
+      return null;
+  }
+}
+
+/** The commit that holds a task's work: the landed one, else the last that was saved. */
+export function commitOf(task: TaskState): string | null {
+  const { phase } = task;
+  if (phase.status === 'done' && phase.commit !== null) return phase.commit;
+  if (phase.status === 'held' || phase.status === 'landing' || phase.status === 'conflicted') return phase.commit;
+  return task.attempts.findLast(({ ended }) => ended?.saved != null)?.ended?.saved?.commit ?? null;
+}
+
+/** The model that an attempt used, where its agent told. */
+export function modelOf(usage: Usage): string | null {
+  return usage.kind === 'known' ? (usage.model ?? null) : null;
+}
+
+/** What follows when a person sends a message now, or why nobody would hear it. */
+export type MessageEffect = { button: string; effect: string } | { refusal: string };
+
+/** Says beforehand what the engine does with a message. */
+export function messageEffect({ task, status, resumable }: Told): MessageEffect {
+  if (status === 'cancelling') return { refusal: 'The run is being cancelled; nobody would hear a message.' };
+  if (status === 'cancelled') return { refusal: 'The run was cancelled. Retry the task to open it again.' };
+  const last = task.attempts.at(-1);
+  const { spec, phase } = task;
+  switch (phase.status) {
+    case 'running':
+      return {
+        button: 'Interrupt and send',
+        effect: `${last?.agent ?? 'The agent'} is interrupted and goes on with your message, ${sessionWords(resumable)}.`,
+      };
+    case 'waiting':
+    case 'ready':
+    case 'analyzing':
+      return { button: 'Send', effect: 'The agent gets your message when its next attempt starts.' };
+    case 'landing':
+    case 'verifying':
+    case 'conflicted':
+      return { refusal: 'Its work is on its way to the branch. A message can be sent once that has ended.' };
+    case 'held':
+    case 'blocked':
+      return { button: 'Send and continue', effect: newAttempt(last, resumable) };
+    case 'done':
+    case 'failed':
+    case 'skipped':
+    case 'cancelled': {
+      const served = spec.resolves ?? spec.analyzes ?? spec.verifies;
+      if (served !== undefined) return { refusal: `It has ended and served ${served}. Send a message there.` };
+      const stale = phase.status === 'done' ? ' What was built upon this task is done again.' : '';
+      return { button: 'Send and continue', effect: `${newAttempt(last, resumable)}${stale}` };
+    }
+  }
+}
+
+type Told = Pick<TaskView, 'task' | 'status' | 'resumable'>;
+
+function newAttempt(last: AttemptState | undefined, resumable: boolean): string {
+  if (last === undefined) return 'A first attempt starts with your message.';
+  return `Attempt ${last.number + 1} starts with your message, ${sessionWords(resumable)}.`;
+}
+
+function sessionWords(resumable: boolean): string {
+  return resumable ? 'in the same session and workspace' : 'with its work so far, in a new session';
+}
+
+/** What was sent and no attempt has been told yet. */
+export function unheard(task: TaskState): string[] {
+  return task.messages
+    .filter(({ after }) => after >= task.attempts.length)
+    .map(({ message, comments }) => {
+      const words = message.trim();
+      if (comments.length === 0) return words;
+      const count = comments.length === 1 ? 'a comment' : `${comments.length} comments`;
+      return words === '' ? count : `${words} (and ${count})`;
+    });
+}
+
+/** The first characters of a commit or tree, as git shows them. */
+export function short(hash: string): string {
+  return hash.slice(0, 8);
+}

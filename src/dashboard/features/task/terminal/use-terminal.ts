@@ -1,0 +1,166 @@
+import { FitAddon } from '@xterm/addon-fit';
+import { type ITheme, Terminal } from '@xterm/xterm';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import type { TERMINAL_SIZE } from '../../../../operations/contracts/terminal-contracts.ts';
+import { call } from '../../../api/call.ts';
+import { ApiProblem } from '../../../api/problem.ts';
+import type { ConnectionState } from '../../../api/stream.ts';
+import { useStream } from '../../../api/use-stream.ts';
+import { after } from '../../../ui/clock.ts';
+
+/** So many bytes are typed at once; a longer paste is sent in pieces. */
+const PIECE_BYTES = 48 * 1024;
+
+/** `typing`: what is typed reaches the program; `watching`: this person may only look; `over`: the program has ended. */
+export type Part = 'typing' | 'watching' | 'over';
+
+const RESIZE_PAUSE_MS = 150;
+/** The server's own bounds: their type is these very numbers, so that they cannot differ. */
+const SIZE: typeof TERMINAL_SIZE = { columns: { least: 20, most: 500 }, rows: { least: 5, most: 300 } };
+
+/** A terminal in this element that shows what the agent's terminal shows, and types into it. */
+export function useTerminal(
+  which: { run: string; task: string },
+  place: RefObject<HTMLDivElement | null>,
+): { part: Part; standing: ConnectionState } {
+  const { run, task } = which;
+  const [part, setPart] = useState<Part>('typing');
+  const terminal = useRef<Terminal>(undefined);
+  const offset = useRef<number>(undefined);
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const stopStrict = makeStrict(document);
+    const made = openTerminal(element);
+    terminal.current = made.terminal;
+    offset.current = undefined;
+    let queue: Promise<unknown> = Promise.resolve();
+    let callOff = () => {};
+    let told = '';
+    const refused = (error: unknown) => {
+      if (!(error instanceof ApiProblem)) return;
+      made.terminal.options.disableStdin = true;
+      if (error.status === 403) setPart('watching');
+    };
+    made.terminal.onData((text) => {
+      for (const data of toBase64Pieces(text))
+        queue = queue.then(() => call('type-terminal', { run, task, data })).catch(refused);
+    });
+    const fit = () => {
+      callOff();
+      callOff = after(RESIZE_PAUSE_MS, () => {
+        made.fit();
+        const { cols, rows, options } = made.terminal;
+        if (options.disableStdin === true || told === `${cols} ${rows}`) return;
+        told = `${cols} ${rows}`;
+        call('resize-terminal', { run, task, ...bounded(cols, rows) }).catch(refused);
+      });
+    };
+    const observer = new ResizeObserver(fit);
+    observer.observe(element);
+    return () => {
+      callOff();
+      observer.disconnect();
+      made.terminal.dispose();
+      stopStrict();
+      terminal.current = undefined;
+    };
+  }, [run, task, place]);
+
+  const standing = useStream('watch-terminal', {
+    key: `${run} ${task}`,
+    enabled: part !== 'over',
+    input: () => ({ run, task, ...(offset.current === undefined ? {} : { after: offset.current }) }),
+    onItem: (item) => {
+      if ('ended' in item) {
+        if (terminal.current !== undefined) terminal.current.options.disableStdin = true;
+        setPart('over');
+        return;
+      }
+      offset.current = item.offset;
+      if (item.reset === true) terminal.current?.reset();
+      terminal.current?.write(fromBase64(item.data));
+    },
+  });
+  return { part, standing };
+}
+
+function openTerminal(element: HTMLElement): { terminal: Terminal; fit(): void } {
+  const style = getComputedStyle(element);
+  const terminal = new Terminal({
+    allowProposedApi: false,
+    cursorBlink: false,
+    fontFamily: style.getPropertyValue('--mono'),
+    fontSize: 13,
+    linkHandler: { activate: () => {} },
+    screenReaderMode: true,
+    scrollback: 5_000,
+    theme: themeOf(style),
+  });
+  const addon = new FitAddon();
+  terminal.loadAddon(addon);
+  terminal.open(element);
+  return { terminal, fit: () => addon.fit() };
+}
+
+function bounded(columns: number, rows: number): { columns: number; rows: number } {
+  const within = (value: number, { least, most }: { least: number; most: number }) =>
+    Math.min(most, Math.max(least, value));
+  return { columns: within(columns, SIZE.columns), rows: within(rows, SIZE.rows) };
+}
+
+/** The colours of the page for a terminal. */
+function themeOf(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): ITheme {
+  const token = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    background: token('--sunken'),
+    foreground: token('--text'),
+    cursor: token('--accent'),
+    cursorAccent: token('--sunken'),
+    selectionBackground: token('--found'),
+  };
+}
+
+/** The bytes of a text in base64. */
+function fromBase64(data: string): Uint8Array {
+  return Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+}
+
+/** A text in base64, in pieces that can be typed one after the other. */
+function toBase64Pieces(text: string): string[] {
+  const bytes = new TextEncoder().encode(text);
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    pieces.push(btoa(String.fromCharCode(...chunk(bytes, at))));
+  }
+  return pieces;
+}
+
+function chunk(bytes: Uint8Array, at: number): Uint8Array {
+  return bytes.subarray(at, Math.min(at + PIECE_BYTES, bytes.length));
+}
+
+/**
+ * Makes elements obey a policy that forbids styles in markup, because xterm does not: style elements carry the page's
+ * nonce, and the styles of spans are set through their objects instead of as text. Returns the way back.
+ */
+function makeStrict(document: Document): () => void {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
+  const create = document.createElement;
+  const createStrictly = (name: string, options?: ElementCreationOptions): HTMLElement => {
+    const element = create.call(document, name, options);
+    if (element instanceof HTMLStyleElement) element.nonce = nonce;
+    if (element instanceof HTMLSpanElement) element.setAttribute = setStrictly;
+    return element;
+  };
+  Reflect.set(document, 'createElement', createStrictly);
+  return () => {
+    Reflect.set(document, 'createElement', create);
+  };
+}
+
+function setStrictly(this: Element, name: string, value: string): void {
+  if (name === 'style' && this instanceof HTMLElement) this.style.cssText = value;
+  else Element.prototype.setAttribute.call(this, name, value);
+}

@@ -1,0 +1,48 @@
+import type { KeyboardEvent, ReactElement, Ref } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import styles from './transcript.module.css';
+import type { Find } from './use-find.ts';
+
+/** Finds a text in the transcript: Enter for the next place, Shift-Enter for the one before, Esc to stop. */
+export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputElement> }): ReactElement {
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      find.step(event.shiftKey ? -1 : 1);
+    }
+    if (event.key === 'Escape') find.look('');
+  };
+  return (
+    <search className={styles.find}>
+      <Icon name="search" />
+      <input
+        ref={field}
+        className={styles.field}
+        type="text"
+        placeholder="Find in transcript"
+        aria-label="Find in transcript"
+        value={find.text}
+        onChange={(event) => find.look(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <span className={styles.hits} role="status">
+        {wordsFor(find)}
+      </span>
+      <Button weight="quiet" aria-label="Previous" disabled={find.hits.length === 0} onClick={() => find.step(-1)}>
+        ↑
+      </Button>
+      <Button weight="quiet" aria-label="Next" disabled={find.hits.length === 0} onClick={() => find.step(1)}>
+        ↓
+      </Button>
+    </search>
+  );
+}
+
+function wordsFor(find: Find): string {
+  if (find.text.trim() === '') return '';
+  if (find.error !== undefined) return 'cannot search now';
+  if (find.isBusy) return '…';
+  if (find.hits.length === 0) return 'not found';
+  return `${find.at + 1} of ${find.hits.length}${find.hasMore ? '+' : ''}`;
+}

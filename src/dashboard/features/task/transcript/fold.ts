@@ -1,0 +1,102 @@
+import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
+
+/** A tool call with what came of it; `times` counts identical calls that followed each other. */
+export type ToolItem = {
+  kind: 'tool';
+  id: number;
+  at: number;
+  name: string;
+  input: unknown;
+  times: number;
+  result: { text: string; isError: boolean } | null;
+  rows: readonly number[];
+};
+
+/** A row that is shown by itself. */
+type LineItem = { kind: 'line'; id: number; at: number; line: TranscriptLine; rows: readonly number[] };
+
+/** One thing that a transcript shows; `rows` are the ids of all rows that it stands for. */
+export type Item = ToolItem | LineItem;
+
+type Mutable = Omit<ToolItem, 'rows'> & { rows: number[]; same: string };
+
+/** Folds rows into what is shown: calls with their results, and calls that are repeated one after the other into one. */
+export function foldRows(rows: readonly TranscriptLine[]): Item[] {
+  const items: (Mutable | LineItem)[] = [];
+  const open = new Map<string, Mutable>();
+  for (const row of rows) {
+    if (row.kind === 'tool-call') takeCall(row, items, open);
+    else if (row.kind === 'tool-result') takeResult(row, items, open);
+    else if (row.kind === 'usage') takeUsage(row, items);
+    else items.push(asLine(row));
+  }
+  return items.map((item) => (item.kind === 'line' ? item : shown(item)));
+}
+
+function takeCall(row: TranscriptLine, items: (Mutable | LineItem)[], open: Map<string, Mutable>): void {
+  const id = textField(row.data, 'id');
+  const input = field(row.data, 'input');
+  const same = `${row.text}\n${JSON.stringify(input) ?? ''}`;
+  const last = items.at(-1);
+  if (last?.kind === 'tool' && last.same === same) {
+    last.times += 1;
+    last.rows.push(row.id);
+    if (id !== undefined) open.set(id, last);
+    return;
+  }
+  const item: Mutable = {
+    kind: 'tool',
+    id: row.id,
+    at: row.at,
+    name: row.text,
+    input,
+    times: 1,
+    result: null,
+    rows: [row.id],
+    same,
+  };
+  if (id !== undefined) open.set(id, item);
+  items.push(item);
+}
+
+function takeResult(row: TranscriptLine, items: (Mutable | LineItem)[], open: Map<string, Mutable>): void {
+  const id = textField(row.data, 'id');
+  const item = id === undefined ? undefined : open.get(id);
+  if (item === undefined) {
+    items.push(asLine(row));
+    return;
+  }
+  item.result = { text: row.text, isError: field(row.data, 'isError') === true };
+  item.rows.push(row.id);
+}
+
+/** Of what is told about usage one after the other only the last counts: it is a sum. */
+function takeUsage(row: TranscriptLine, items: (Mutable | LineItem)[]): void {
+  const last = items.at(-1);
+  if (last?.kind !== 'line' || last.line.kind !== 'usage') items.push(asLine(row));
+  else items[items.length - 1] = { ...last, line: row, rows: [...last.rows, row.id] };
+}
+
+function asLine(row: TranscriptLine): LineItem {
+  return { kind: 'line', id: row.id, at: row.at, line: row, rows: [row.id] };
+}
+
+function shown({ same: _same, ...item }: Mutable): ToolItem {
+  return item;
+}
+
+/** A field of what an agent said besides. */
+export function field(data: unknown, key: string): unknown {
+  return typeof data === 'object' && data !== null ? Reflect.get(data, key) : undefined;
+}
+
+function textField(data: unknown, key: string): string | undefined {
+  const value = field(data, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Where the item stands that holds a row; -1 where none does. */
+export function indexOfRow(items: readonly Item[], row: number): number {
+  const exact = items.findIndex((item) => item.rows.includes(row));
+  return exact !== -1 ? exact : items.findLastIndex((item) => item.id <= row);
+}

@@ -1,0 +1,59 @@
+import type { ReactElement } from 'react';
+import { Icon } from '../../../ui/icon.tsx';
+import type { ToolItem } from './fold.ts';
+import { LongText } from './long-text.tsx';
+import { Marked } from './marked.tsx';
+import styles from './rows.module.css';
+import { firstLine, tellingArgument } from './tool-argument.ts';
+
+type ToolRowProps = { item: ToolItem; isOpen: boolean; words: readonly string[]; toggle(): void };
+
+/** A tool call on one line: its name, the argument that matters, how often, and the first line of what came of it. */
+export function ToolRow({ item, isOpen, words, toggle }: ToolRowProps): ReactElement {
+  const { result } = item;
+  const argument = tellingArgument(item.input);
+  return (
+    <div className={styles.tool} data-error={result?.isError === true}>
+      <button type="button" className={styles.toolHead} aria-expanded={isOpen} onClick={toggle}>
+        <Icon name="chevron" size={12} />
+        <span className={styles.toolName}>{item.name}</span>
+        <span className={styles.argument}>
+          <Marked text={argument} words={words} />
+        </span>
+        {item.times > 1 ? <span className={styles.times}>× {item.times}</span> : null}
+        {result?.isError === true ? <span className={styles.error}>failed</span> : null}
+      </button>
+      {isOpen ? <Inside item={item} words={words} /> : <Outcome item={item} words={words} />}
+    </div>
+  );
+}
+
+function Outcome({ item, words }: { item: ToolItem; words: readonly string[] }): ReactElement | null {
+  const line = item.result === null ? '' : firstLine(item.result.text);
+  if (line === '') return null;
+  return (
+    <p className={styles.outcome}>
+      <Marked text={line} words={words} />
+    </p>
+  );
+}
+
+function Inside({ item, words }: { item: ToolItem; words: readonly string[] }): ReactElement {
+  return (
+    <div className={styles.inside}>
+      <p className={styles.insideHead}>Input</p>
+      <LongText text={written(item.input)} words={words} />
+      <p className={styles.insideHead}>{item.times > 1 ? 'Last result' : 'Result'}</p>
+      {item.result === null ? (
+        <p className="quiet">None yet.</p>
+      ) : (
+        <LongText text={item.result.text === '' ? '(empty)' : item.result.text} words={words} />
+      )}
+    </div>
+  );
+}
+
+function written(input: unknown): string {
+  if (typeof input === 'string') return input;
+  return JSON.stringify(input, null, 2) ?? '(none)';
+}

@@ -1,0 +1,94 @@
+import { type ReactElement, useState } from 'react';
+import { useAction } from '../../api/use-operation.ts';
+import { duration, Money } from '../../ui/amounts.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Empty } from '../../ui/standing.tsx';
+import { Table } from '../../ui/table.tsx';
+import type { Template } from './template-draft.ts';
+import styles from './templates.module.css';
+
+type TemplateViewProps = { dir: string; template: Template; onEdit(): void; onGone(): void };
+
+/** One template: its text, its defaults, and how jobs from it went with each model. */
+export function TemplateView({ dir, template, onEdit, onGone }: TemplateViewProps): ReactElement {
+  const { name, from, file, statistics } = template;
+  const [isSure, setSure] = useState(false);
+  const removal = useAction('remove-template', {
+    done: `${name} was removed`,
+    onDone: onGone,
+    changes: ['list-templates'],
+  });
+  const remove = () => {
+    if (isSure) removal.act({ dir, name, scope: from === 'global' ? 'global' : 'project' });
+    else setSure(true);
+  };
+  const facts = Object.entries({
+    role: template.role,
+    agent: template.agent,
+    tier: template.tier,
+    folder: template.dir,
+  });
+  return (
+    <div className={styles.column}>
+      <Panel
+        title={name}
+        actions={
+          <>
+            {from === 'built-in' ? null : (
+              <Button weight={isSure ? 'danger' : 'plain'} busy={removal.isBusy} onClick={remove}>
+                {isSure ? 'Really remove it' : 'Remove'}
+              </Button>
+            )}
+            <Button onClick={onEdit}>{from === 'built-in' ? 'Make my own of it' : 'Edit'}</Button>
+            <LinkButton
+              to={`/start?recipe=job&template=${encodeURIComponent(name)}&dir=${encodeURIComponent(dir)}`}
+              weight="main"
+            >
+              Start a job
+            </LinkButton>
+          </>
+        }
+      >
+        <div className={styles.column}>
+          <p>{template.summary}</p>
+          <p className={styles.facts}>
+            {facts.map(([key, value]) => (value === null ? null : <span key={key}>{`${key}: ${value}`}</span>))}
+            {template.write ? <span>may change files</span> : <span>only reads</span>}
+            {template.budget === null ? null : (
+              <span>
+                budget <Money usd={template.budget} />
+              </span>
+            )}
+            {template.checks.map((check) => (
+              <Copyable key={check} text={check} />
+            ))}
+            <Copyable text={file} />
+          </p>
+          <pre className={styles.text}>{template.text}</pre>
+        </div>
+      </Panel>
+      <Panel title="How jobs from it went" flush>
+        {statistics.length === 0 ? <Empty title="No job from it has ended yet" /> : null}
+        {statistics.length === 0 ? null : (
+          <Table
+            label="How jobs from it went"
+            rows={statistics}
+            keyOf={({ agent, model }) => `${agent} ${model}`}
+            columns={[
+              { title: 'Agent', cell: ({ agent }) => agent },
+              { title: 'Model', cell: ({ model }) => model ?? <span className="quiet">unknown</span> },
+              { title: 'Runs', isNumber: true, cell: ({ runs }) => runs },
+              { title: 'Verified', isNumber: true, cell: ({ successRate }) => `${Math.round(successRate * 100)} %` },
+              { title: 'Landed', isNumber: true, cell: ({ landed }) => landed },
+              { title: 'Cost per run', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
+              { title: 'Turns', isNumber: true, cell: ({ turns }) => turns.toFixed(1) },
+              { title: 'Time', isNumber: true, cell: ({ durationMs }) => duration(durationMs) },
+            ]}
+          />
+        )}
+      </Panel>
+    </div>
+  );
+}

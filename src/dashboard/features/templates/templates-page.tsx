@@ -1,0 +1,99 @@
+import type { ReactElement } from 'react';
+import { useSearchParams } from 'wouter';
+import { useOperation } from '../../api/use-operation.ts';
+import { useProject } from '../../api/use-project.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { PageFrame } from '../../ui/page.tsx';
+import { ProjectChoice } from '../../ui/project-choice.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import type { Template } from './template-draft.ts';
+import { TemplateForm } from './template-form.tsx';
+import { TemplateView } from './template-view.tsx';
+import styles from './templates.module.css';
+
+type TemplateListProps = { templates: readonly Template[]; chosen: string | undefined; onChoose(name: string): void };
+
+const FROM: Record<Template['from'], string> = { 'built-in': 'built in', global: 'yours', project: 'this project' };
+
+/** Templates for jobs: what each says, how jobs from it went, and the way to make one's own. */
+export function TemplatesPage(): ReactElement {
+  const { projects, dir, choose, isLoading } = useProject();
+  const [params, setParams] = useSearchParams();
+  const list = useOperation('list-templates', { dir: dir ?? '' }, { enabled: dir !== undefined, fresh: true });
+  const go = (some: { name?: string; edit?: string }) => setParams({ ...(dir === undefined ? {} : { dir }), ...some });
+  const { templates = [], mistakes = [] } = list.data ?? {};
+  const chosen = templates.find(({ name }) => name === params.get('name')) ?? templates[0];
+  const edit = params.get('edit');
+  return (
+    <PageFrame
+      title="Templates"
+      about="Guidelines and defaults that jobs can begin with."
+      actions={
+        <>
+          <ProjectChoice projects={projects} dir={dir} onChoose={choose} />
+          <Button onClick={() => go({ edit: 'new' })} disabled={dir === undefined}>
+            <Icon name="plus" size={12} />
+            New template
+          </Button>
+        </>
+      }
+    >
+      {isLoading || list.isLoading ? <Skeleton lines={8} /> : null}
+      {list.error === undefined ? null : <Trouble error={list.error} again={list.again} />}
+      {!isLoading && dir === undefined ? (
+        <Empty title="No project yet">Start a run in one, and it appears here.</Empty>
+      ) : null}
+      {mistakes.map((mistake) => (
+        <Trouble key={mistake} error={mistake} />
+      ))}
+      {dir === undefined || list.data === undefined ? null : (
+        <div className={styles.columns}>
+          <TemplateList templates={templates} chosen={chosen?.name} onChoose={(name) => go({ name })} />
+          {edit !== null ? (
+            <TemplateForm
+              key={edit}
+              dir={dir}
+              template={edit === 'new' ? undefined : chosen}
+              onDone={(name) => go(name === undefined ? {} : { name })}
+            />
+          ) : chosen === undefined ? (
+            <Empty title="Choose a template">
+              Or make one of your own: what a good reviewer always says belongs here.
+            </Empty>
+          ) : (
+            <TemplateView
+              dir={dir}
+              template={chosen}
+              onEdit={() => go({ name: chosen.name, edit: chosen.name })}
+              onGone={() => go({})}
+            />
+          )}
+        </div>
+      )}
+    </PageFrame>
+  );
+}
+
+/** All templates by name, with where each comes from. */
+function TemplateList({ templates, chosen, onChoose }: TemplateListProps): ReactElement {
+  return (
+    <ul className={styles.list} aria-label="Templates">
+      {templates.map(({ name, summary, from }) => (
+        <li key={name}>
+          <button
+            type="button"
+            className={styles.entry}
+            aria-current={name === chosen || undefined}
+            onClick={() => onChoose(name)}
+          >
+            <span>
+              <span className={styles.name}>{name}</span> <span className="quiet">{FROM[from]}</span>
+            </span>
+            <span className="quiet">{summary}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

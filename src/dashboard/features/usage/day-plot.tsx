@@ -1,0 +1,66 @@
+import type { ReactElement } from 'react';
+import { count, money } from '../../ui/amounts.tsx';
+import { type DayBar, roundUp } from './day-bars.ts';
+import styles from './usage.module.css';
+import type { Measure } from './usage-query.ts';
+
+const WIDTH = 720;
+const HEIGHT = 140;
+const GAP = 0.2;
+const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+type DayPlotProps = { bars: readonly DayBar[]; measure: Measure; chosen: string | undefined };
+
+/** An amount by day; the part of the name that is chosen in the table stands out. */
+export function DayPlot({ bars, measure, chosen }: DayPlotProps): ReactElement {
+  const top = roundUp(Math.max(0, ...bars.map(({ all }) => all)));
+  const step = WIDTH / Math.max(1, bars.length);
+  const total = bars.reduce((sum, { all }) => sum + all, 0);
+  const heightOf = (amount: number) => (amount / top) * HEIGHT;
+  const said = (amount: number) => amountText(amount, measure);
+  return (
+    <figure className={styles.plot}>
+      <div className={styles.scale} aria-hidden="true">
+        <span>{said(top)}</span>
+        <span>{said(top / 2)}</span>
+        <span>0</span>
+      </div>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className={styles.bars}
+        role="img"
+        aria-label={`By day: ${said(total)} in ${count(bars.length, 'day')}`}
+      >
+        {bars.map(({ day, all, chosen: own }, index) => (
+          <g key={day}>
+            <title>{`${day}: ${said(all)}${chosen === undefined ? '' : `; ${chosen}: ${said(own)}`}`}</title>
+            <rect x={index * step} y={0} width={step} height={HEIGHT} className={styles.day} />
+            <rect
+              x={index * step + (step * GAP) / 2}
+              y={HEIGHT - heightOf(all)}
+              width={step * (1 - GAP)}
+              height={heightOf(all)}
+              className={chosen === undefined ? styles.bar : styles.pale}
+            />
+            <rect
+              x={index * step + (step * GAP) / 2}
+              y={HEIGHT - heightOf(own)}
+              width={step * (1 - GAP)}
+              height={heightOf(own)}
+              className={styles.bar}
+            />
+          </g>
+        ))}
+      </svg>
+      <figcaption className={styles.days} aria-hidden="true">
+        <span>{bars[0]?.day}</span>
+        <span>{bars.at(-1)?.day}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function amountText(amount: number, measure: Measure): string {
+  return measure === 'cost' ? money(amount) : SHORT.format(amount);
+}

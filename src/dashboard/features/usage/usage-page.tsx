@@ -1,0 +1,97 @@
+import { type ReactElement, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { useOperation } from '../../api/use-operation.ts';
+import { count, money } from '../../ui/amounts.tsx';
+import { Button } from '../../ui/button.tsx';
+import { now } from '../../ui/clock.ts';
+import { PageFrame } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { dayBars } from './day-bars.ts';
+import { DayPlot } from './day-plot.tsx';
+import styles from './usage.module.css';
+import { UsageFilters } from './usage-filters.tsx';
+import { dayOf, GROUPINGS, MEASURES, usageInput, usageQuery } from './usage-query.ts';
+import { UsageTable } from './usage-table.tsx';
+
+/** What the work has consumed: by whom, on which day, and what is not known. */
+export function UsagePage(): ReactElement {
+  const [params, setParams] = useSearchParams();
+  const [chosen, setChosen] = useState<string>();
+  const [today] = useState(now);
+  const query = usageQuery(params, today);
+  const usage = useOperation('usage', usageInput(query, false), { fresh: true });
+  const daily = useOperation('usage', usageInput(query, true), { fresh: true });
+  const change = (some: Record<string, string>) => {
+    const next = new URLSearchParams(params);
+    for (const [key, value] of Object.entries(some)) value === '' ? next.delete(key) : next.set(key, value);
+    setParams(next, { replace: true });
+  };
+  const again = () => {
+    usage.again();
+    daily.again();
+  };
+  const rows = [...(usage.data ?? [])].sort((a, b) =>
+    query.by === 'day' ? b.name.localeCompare(a.name) : b.cost - a.cost,
+  );
+  const cost = rows.reduce((sum, row) => sum + row.cost, 0);
+  const unknown = rows.reduce((sum, row) => sum + row.unknown, 0);
+  const title = GROUPINGS.find(({ value }) => value === query.by)?.title ?? '';
+  const until = query.until === '' ? dayOf(today) : query.until;
+  const measure = query.of ?? (cost > 0 ? 'cost' : 'attempts');
+  const bars = dayBars(daily.data ?? [], { measure, chosen, since: query.since, until });
+  return (
+    <PageFrame
+      title="Usage"
+      about="What agents and models have consumed."
+      actions={<UsageFilters query={query} onChange={change} />}
+    >
+      {usage.error === undefined ? null : <Trouble error={usage.error} again={again} />}
+      <Panel
+        title={usage.data === undefined ? 'Cost by day' : `${money(cost)} in all`}
+        actions={
+          <>
+            <Tabs label="What is plotted" options={MEASURES} value={measure} onChoose={(of) => change({ of })} />
+            <Button onClick={again}>Refresh</Button>
+          </>
+        }
+      >
+        <div className={styles.space}>
+          {daily.data === undefined ? <Skeleton lines={6} /> : null}
+          {daily.data !== undefined && bars.length > 0 ? (
+            <DayPlot bars={bars} measure={measure} chosen={chosen} />
+          ) : null}
+        </div>
+      </Panel>
+      <Panel
+        title={`By ${title.toLowerCase()}`}
+        flush
+        actions={
+          <Tabs
+            label="A row for each"
+            options={GROUPINGS}
+            value={query.by}
+            onChoose={(by) => {
+              setChosen(undefined);
+              change({ by });
+            }}
+          />
+        }
+      >
+        {usage.isLoading ? <Skeleton lines={5} /> : null}
+        {usage.data !== undefined && rows.length === 0 ? <Empty title="Nothing was consumed in these days" /> : null}
+        {rows.length === 0 ? null : (
+          <UsageTable title={title} rows={rows} measure={measure} chosen={chosen} onChoose={setChosen} />
+        )}
+      </Panel>
+      {unknown === 0 ? null : (
+        <p className="quiet">
+          {count(unknown, 'attempt')} did not tell what {unknown === 1 ? 'it' : 'they'} consumed: an agent that was
+          killed, or that never tells. Each counts at what was set aside for it, so the cost is rather too high than too
+          low.
+        </p>
+      )}
+    </PageFrame>
+  );
+}

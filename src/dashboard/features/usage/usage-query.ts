@@ -1,0 +1,77 @@
+import type { OperationInput } from '../../../operations/contracts.ts';
+
+/** What a table of usage has a row for. */
+export const GROUPINGS = [
+  { value: 'agent', title: 'Agent' },
+  { value: 'model', title: 'Model' },
+  { value: 'project', title: 'Project' },
+  { value: 'role', title: 'Role' },
+  { value: 'day', title: 'Day' },
+] as const;
+type Grouping = (typeof GROUPINGS)[number]['value'];
+
+/** What a plot shows; where nothing is said, cost if there was any. */
+export const MEASURES = [
+  { value: 'cost', title: 'Cost' },
+  { value: 'tokens', title: 'Tokens' },
+  { value: 'attempts', title: 'Attempts' },
+] as const;
+export type Measure = (typeof MEASURES)[number]['value'];
+
+/** How far back one looks; `all` has no beginning. */
+export const RANGES = [
+  { value: '7', title: '7 days' },
+  { value: '30', title: '30 days' },
+  { value: '90', title: '90 days' },
+  { value: 'all', title: 'All' },
+] as const;
+export type RangeName = (typeof RANGES)[number]['value'] | 'own';
+
+/** What is asked for, as the address says it. */
+export type UsageQuery = {
+  by: Grouping;
+  of: Measure | undefined;
+  range: RangeName;
+  since: string;
+  until: string;
+  project: string;
+};
+
+const DAY_MS = 86_400_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Reads the address; what it does not say is the last thirty days by agent. Days count as the server counts them: UTC. */
+export function usageQuery(params: URLSearchParams, now: number): UsageQuery {
+  const by = GROUPINGS.find(({ value }) => value === params.get('by'))?.value ?? 'agent';
+  const of = MEASURES.find(({ value }) => value === params.get('of'))?.value;
+  const since = params.get('since') ?? '';
+  const until = params.get('until') ?? '';
+  const project = params.get('project') ?? '';
+  if (DATE.test(since) || DATE.test(until)) return { by, of, range: 'own', since, until, project };
+  const range = RANGES.find(({ value }) => value === params.get('range'))?.value ?? '30';
+  const first = range === 'all' ? '' : dayOf(now - (Number(range) - 1) * DAY_MS);
+  return { by, of, range, since: first, until: '', project };
+}
+
+/** What is asked of the server. */
+export function usageInput(query: UsageQuery, daily: boolean): OperationInput<'usage'> {
+  const { by, since, until, project } = query;
+  return {
+    by,
+    daily,
+    ...(DATE.test(since) ? { since } : {}),
+    ...(DATE.test(until) ? { until } : {}),
+    ...(project === '' ? {} : { project }),
+  };
+}
+
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Every day from the first to the last, so that a quiet day is a gap and not missing. */
+export function daysBetween(first: string, last: string): string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(first); at <= Date.parse(last) && days.length < 400; at += DAY_MS) days.push(dayOf(at));
+  return days;
+}

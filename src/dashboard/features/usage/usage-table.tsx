@@ -1,0 +1,56 @@
+import type { ReactElement } from 'react';
+import { Money } from '../../ui/amounts.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { amountOf, type UsageRow } from './day-bars.ts';
+import styles from './usage.module.css';
+import type { Measure } from './usage-query.ts';
+
+type UsageTableProps = {
+  title: string;
+  rows: readonly UsageRow[];
+  /** What the shares are of. */
+  measure: Measure;
+  chosen: string | undefined;
+  onChoose(name: string | undefined): void;
+};
+
+/** Who consumed what; a click on a name shows its days in the plot. */
+export function UsageTable({ title, rows, measure, chosen, onChoose }: UsageTableProps): ReactElement {
+  const most = Math.max(0, ...rows.map((row) => amountOf(row, measure)));
+  const number = (key: 'attempts' | 'calls' | 'turns' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'unknown') =>
+    function cell(row: UsageRow) {
+      return row[key] === 0 ? <span className="quiet">0</span> : row[key].toLocaleString('en-US');
+    };
+  const columns: readonly Column<UsageRow>[] = [
+    {
+      title,
+      cell: ({ name }) => (
+        <button
+          type="button"
+          className={styles.name}
+          aria-pressed={name === chosen}
+          onClick={() => onChoose(name === chosen ? undefined : name)}
+        >
+          {name}
+        </button>
+      ),
+    },
+    { title: 'Cost', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
+    {
+      title: 'Share',
+      cell: (row) => (
+        <span className={styles.share} aria-hidden="true">
+          <span style={{ width: `${most === 0 ? 0 : (amountOf(row, measure) / most) * 100}%` }} />
+        </span>
+      ),
+    },
+    { title: 'Attempts', isNumber: true, cell: number('attempts') },
+    { title: 'Turns', isNumber: true, cell: number('turns') },
+    { title: 'Input tokens', isNumber: true, cell: number('inputTokens') },
+    { title: 'Cached', isNumber: true, cell: number('cachedTokens') },
+    { title: 'Output tokens', isNumber: true, cell: number('outputTokens') },
+    { title: 'Small calls', isNumber: true, cell: number('calls') },
+    { title: 'Unknown', isNumber: true, cell: number('unknown') },
+  ];
+  return <Table label={`Usage by ${title.toLowerCase()}`} columns={columns} rows={rows} keyOf={({ name }) => name} />;
+}

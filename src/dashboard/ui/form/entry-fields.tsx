@@ -1,0 +1,52 @@
+import type { ReactElement } from 'react';
+import { withKey } from './change.ts';
+import type { Entry } from './field.ts';
+import styles from './form.module.css';
+import { FormField } from './form-field.tsx';
+import type { InputErrors } from './mistake.ts';
+import { isSchema } from './schema.ts';
+
+type EntryFieldsProps = {
+  entries: readonly Entry[];
+  /** These stand first and are always seen; the rest is folded. */
+  shown: readonly string[];
+  value: unknown;
+  mistakes: InputErrors;
+  onChange(value: Record<string, unknown>): void;
+};
+
+/** The fields of a form: the ones that matter in sight, the rest folded behind a count of those that are set. */
+export function EntryFields({ entries, shown, value, mistakes, onChange }: EntryFieldsProps): ReactElement {
+  const values = isSchema(value) ? value : {};
+  const first = entries.filter(({ key, isNeeded }) => isNeeded || shown.includes(key));
+  const rest = entries.filter((entry) => !first.includes(entry));
+  const set = rest.filter(({ key }) => values[key] !== undefined).length;
+  const hasMistake = [...mistakes.keys()].some((path) =>
+    rest.some(({ key }) => path === key || path.startsWith(`${key}.`)),
+  );
+  const fields = (some: readonly Entry[]) =>
+    some.map((entry) => (
+      <FormField
+        key={entry.key}
+        entry={entry}
+        value={values[entry.key]}
+        path={entry.key}
+        mistakes={mistakes}
+        onChange={(next) => onChange(withKey(values, entry.key, next) ?? {})}
+      />
+    ));
+  return (
+    <div className={styles.fields}>
+      {fields(first)}
+      {rest.length === 0 ? null : (
+        <details className={styles.more} open={hasMistake || undefined}>
+          <summary>
+            More options{' '}
+            <span className="quiet numbers">{set === 0 ? rest.length : `${set} of ${rest.length} set`}</span>
+          </summary>
+          <div className={styles.fields}>{fields(rest)}</div>
+        </details>
+      )}
+    </div>
+  );
+}

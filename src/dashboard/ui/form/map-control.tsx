@@ -1,0 +1,92 @@
+import { type ReactElement, useState } from 'react';
+import { Button } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { withKey } from './change.ts';
+import { Control } from './control.tsx';
+import type { FieldOf } from './field.ts';
+import styles from './form.module.css';
+import type { ControlProps } from './form-field.tsx';
+import { pathTo } from './mistake.ts';
+import { blankOf } from './sample.ts';
+import { isSchema } from './schema.ts';
+
+/** Values under names that a person chooses. */
+export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {
+  const { id, field, value, path, mistakes, onChange } = props;
+  const values = isSchema(value) ? value : {};
+  return (
+    <div className={styles.rows}>
+      {Object.entries(values).map(([key, held]) => (
+        <div key={key} className={styles.row} data-path={pathTo(path, key)}>
+          <code className={styles.key}>{key}</code>
+          <fieldset className={styles.grow} aria-label={key}>
+            <Control
+              id={`${id}-${key}`}
+              field={field.item}
+              value={held}
+              fallback={undefined}
+              path={pathTo(path, key)}
+              mistakes={mistakes}
+              describedBy={undefined}
+              label={key}
+              onChange={(next) => onChange(withKey(values, key, next ?? blankOf(field.item)))}
+            />
+            {mistakes.has(pathTo(path, key)) ? (
+              <p className={styles.mistake}>{mistakes.get(pathTo(path, key))}</p>
+            ) : null}
+          </fieldset>
+          <Button weight="quiet" aria-label={`Remove ${key}`} onClick={() => onChange(withKey(values, key, undefined))}>
+            <Icon name="close" size={12} />
+          </Button>
+        </div>
+      ))}
+      <NewName
+        id={`${id}-new`}
+        names={field.names}
+        taken={Object.keys(values)}
+        onAdd={(name) => onChange(withKey(values, name, blankOf(field.item)))}
+      />
+    </div>
+  );
+}
+
+type NewNameProps = { id: string; names: readonly string[]; taken: readonly string[]; onAdd(name: string): void };
+
+function NewName({ id, names, taken, onAdd }: NewNameProps): ReactElement {
+  const [name, setName] = useState('');
+  const add = () => {
+    if (name.trim() === '' || taken.includes(name.trim())) return;
+    onAdd(name.trim());
+    setName('');
+  };
+  return (
+    <div className={styles.row}>
+      <input
+        id={id}
+        type="text"
+        className={styles.number}
+        list={names.length === 0 ? undefined : `${id}-names`}
+        value={name}
+        placeholder="a new name"
+        aria-label="A new name"
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          add();
+        }}
+      />
+      {names.length === 0 ? null : (
+        <datalist id={`${id}-names`}>
+          {names.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
+      <Button onClick={add} disabled={name.trim() === '' || taken.includes(name.trim())}>
+        <Icon name="plus" size={12} />
+        Add
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+/** A piece of a sentence: words, or a command that can be copied. */
+export type StepPiece = { kind: 'words' | 'command'; text: string };
+
+const ARGUMENT = String.raw`--[a-z-]+(?:[ =](?:'[^']*'|[\w./-]*\w))?|'[^']*'|[0-9a-hjkmnp-tv-z]{8}(?: (?!then\b|and\b|or\b)[a-z][a-z0-9./-]*[a-z0-9])?`;
+
+const COMMAND = new RegExp(String.raw`\bmanyhands [a-z][a-z-]*(?: (?:${ARGUMENT}))*`, 'g');
+
+/** Commands that mean the latest run of a folder unless one is named. */
+const ABOUT_RUN = /^manyhands (retry|resume|approve|logs|salvage)$/;
+
+/** Takes the commands out of a sentence that says what to do next; one that names no run is given the run. */
+export function stepPieces(sentence: string, run: string): StepPiece[] {
+  const pieces: StepPiece[] = [];
+  let end = 0;
+  for (const match of sentence.matchAll(COMMAND)) {
+    const [command] = match;
+    if (match.index > end) pieces.push({ kind: 'words', text: sentence.slice(end, match.index) });
+    pieces.push({ kind: 'command', text: ABOUT_RUN.test(command) ? `${command} ${run}` : command });
+    end = match.index + command.length;
+  }
+  if (end < sentence.length) pieces.push({ kind: 'words', text: sentence.slice(end) });
+  return pieces;
+}

@@ -1,0 +1,124 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import styles from './virtual-list.module.css';
+
+const LEAST_PX = 320;
+
+const MARGIN_PX = 24;
+
+type VirtualListProps = {
+  label: string;
+  count: number;
+  rowHeight: number;
+  keyOf(index: number): string;
+  /** What stays in place above the rows. */
+  head?: ReactNode;
+  /** Room that is left free below the list, in pixels. */
+  below?: number;
+  /** Stays at the end as rows are added, while one is there. */
+  follow?: boolean;
+  children(index: number): ReactNode;
+};
+
+const NEAR_END_PX = 40;
+
+/** Rows of one height of which only those in sight exist; arrow keys go from row to row. */
+export function VirtualList(props: VirtualListProps): ReactElement {
+  const { label, count, rowHeight, keyOf, head, below = 0, follow, children } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const room = useRoom(box, below);
+  const isAtEnd = useRef(true);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    getItemKey: keyOf,
+    overscan: 8,
+  });
+  useEffect(() => {
+    if (follow === true && isAtEnd.current && count > 0) box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [count, follow]);
+
+  const onScroll = () => {
+    const at = box.current;
+    if (at !== null) isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_END_PX;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const here = rowOf(event.target);
+    const next = here === undefined ? undefined : nextRow(event.key, here, count);
+    if (next === undefined) return;
+    event.preventDefault();
+    virtual.scrollToIndex(next);
+    requestAnimationFrame(() => focusRow(box.current, next));
+  };
+  return (
+    <section
+      ref={box}
+      className={styles.box}
+      style={{ maxHeight: room }}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keys
+      tabIndex={0}
+      aria-label={label}
+      {...{ onScroll, onKeyDown }}
+    >
+      {head}
+      <ul className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ key, index, start, size }) => (
+          <li
+            key={key}
+            aria-setsize={count}
+            aria-posinset={index + 1}
+            data-index={index}
+            className={styles.row}
+            style={{ transform: `translateY(${start}px)`, height: size }}
+          >
+            {children(index)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function rowOf(target: EventTarget): number | undefined {
+  const row = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-index]') : null;
+  const index = row?.getAttribute('data-index');
+  return index == null ? undefined : Number(index);
+}
+
+function nextRow(key: string, here: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return Math.min(here + 1, count - 1);
+  if (key === 'ArrowUp') return Math.max(here - 1, 0);
+  if (key === 'Home') return 0;
+  if (key === 'End') return count - 1;
+  return undefined;
+}
+
+function focusRow(box: HTMLElement | null, index: number): void {
+  box?.querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button)`)?.focus({ preventScroll: true });
+}
+
+/** The height that is left on the screen below where the list begins. */
+function useRoom(box: RefObject<HTMLElement | null>, below: number): number {
+  const [room, setRoom] = useState(LEAST_PX);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const top = box.current?.getBoundingClientRect().top ?? 0;
+      const bottom = box.current?.closest('main')?.getBoundingClientRect().bottom ?? window.innerHeight;
+      setRoom(Math.max(LEAST_PX, bottom - top - below - MARGIN_PX));
+    };
+    measure();
+    window.addEventListener('resize', measure);
+    return () => window.removeEventListener('resize', measure);
+  }, [box, below]);
+  return room;
+}

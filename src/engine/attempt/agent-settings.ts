@@ -1,0 +1,90 @@
+import type { AssignmentSettings, NativeFile } from '../../agents/agent.ts';
+import { modelFor } from '../../core/models/tier.ts';
+import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { showFile } from '../../git/read/diff.ts';
+import { readTopTexts } from '../../git/read/top-files.ts';
+import type { AgentConfig, Permission } from '../../schema/config/agent.ts';
+import type { McpServer } from '../../schema/config/mcp.ts';
+import type { Config } from '../../schema/config.ts';
+import type { Tier } from '../../schema/task.ts';
+import type { ActiveRun } from '../loop/context.ts';
+import { trustedFiles } from './trusted-files.ts';
+
+type Native = Partial<Record<NativeFile, string>>;
+
+const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'];
+
+const lastNative = new WeakMap<ActiveRun, { base: string; files: Promise<Native> }>();
+
+type Asking = { task: TaskState; attempt: AttemptState; tier: Tier | undefined; workspace: string };
+
+/** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
+export async function settingsFor(run: ActiveRun, what: Asking): Promise<AssignmentSettings> {
+  const { config } = run;
+  const { task, attempt, base } = { ...what, base: what.attempt.base };
+  const agent = config.agents[attempt.agent];
+  const account = attempt.account === null ? undefined : agent?.accounts[attempt.account];
+  const model = modelFor(agent, what.tier);
+  const extra = verifierTools(config, task);
+  const instructions =
+    config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
+  return {
+    permission: permissionFor(config, agent, task),
+    allowedTools: [...config.tools.allowedTools, ...extra.tools],
+    disallowedTools: config.tools.disallowedTools,
+    allowedCli: [...config.tools.allowedCli, ...checkCommands(task)],
+    addDirs: config.tools.addDirs,
+    mcp: { ...config.mcp, ...extra.mcp },
+    trusted: await trustedFiles({ workspace: what.workspace, access: task.spec.access }, config.trust),
+    instructions: instructions ?? '',
+    native: await nativeFiles(run, base),
+    ...(model === undefined ? {} : { model }),
+    ...(agent?.effort === undefined ? {} : { effort: agent.effort }),
+    ...(account === undefined || attempt.account === null ? {} : { account: { name: attempt.account, ...account } }),
+  };
+}
+
+/** An agent may always run what it will be judged by. */
+function checkCommands(task: TaskState): string[] {
+  return task.spec.gates.flatMap((gate) => (gate.gate === 'command' && typeof gate.run === 'string' ? [gate.run] : []));
+}
+
+/** A task that only reads gets no right to write, whatever the settings say. */
+function permissionFor(config: Config, agent: AgentConfig | undefined, task: TaskState): Permission {
+  if (task.spec.access === 'read') return 'plan';
+  if (config.tools.skipPermissions) return 'bypass';
+  return agent?.permission ?? config.tools.permissionMode ?? 'acceptEdits';
+}
+
+/** The files of the commit that was asked about last: tasks that start together start from the same one. */
+function nativeFiles(run: ActiveRun, base: string): Promise<Native> {
+  const last = lastNative.get(run);
+  if (last?.base === base) return last.files;
+  const files = readNative(run, base);
+  lastNative.set(run, { base, files });
+  // What could not be read this time is read again by whoever asks next.
+  files.catch(() => lastNative.delete(run));
+  return files;
+}
+
+async function readNative(run: ActiveRun, base: string): Promise<Native> {
+  const texts = await readTopTexts(run.project.mirror, base, NATIVE_FILES);
+  const native: Native = {};
+  for (const name of NATIVE_FILES) {
+    const text = texts.get(name);
+    if (text !== undefined) native[name] = text;
+  }
+  return native;
+}
+
+/** What a verifier may use besides what every reading agent may: the tools of `verify`, and a browser where it is switched on. */
+function verifierTools(config: Config, task: TaskState): { tools: string[]; mcp: Record<string, McpServer> } {
+  if (task.spec.verifies === undefined && task.spec.role !== 'verify') return { tools: [], mcp: {} };
+  const { tools, browser } = config.verify;
+  if (!browser.enabled) return { tools, mcp: {} };
+  const command =
+    browser.command === undefined
+      ? { command: 'npx', args: ['-y', browser.package, ...browser.args] }
+      : { command: browser.command, args: browser.args };
+  return { tools: [...tools, `mcp__${browser.name}`], mcp: { [browser.name]: { ...command, env: {} } } };
+}

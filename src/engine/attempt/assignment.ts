@@ -1,0 +1,201 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Agent, Assignment } from '../../agents/agent.ts';
+import { messageSection } from '../../core/attempt/message.ts';
+import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { showFile } from '../../git/read/diff.ts';
+import { renderPrompt } from '../../roles/prompt.ts';
+import type { Role } from '../../roles/role.ts';
+import type { AgentConfig, AgentKind } from '../../schema/config/agent.ts';
+import { attemptId } from '../../schema/ids.ts';
+import type { TaskLimits } from '../../schema/task.ts';
+import { childEnvironment } from '../../workspaces/environment.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { settingsFor } from './agent-settings.ts';
+import { interactiveLimits, isInteractive } from './in-terminal.ts';
+import { readProgress } from './progress-file.ts';
+
+/** Most that a prompt repeats of how to test. */
+const MOST_CHARS = 20_000;
+
+/** The folder of one attempt: its prompt, its raw output, its exit code. */
+export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
+  return join(ctx.home.attempts, attemptId(run.id, task.ordinal, number));
+}
+
+export type Assigning = {
+  task: TaskState;
+  attempt: AttemptState;
+  agent: Agent;
+  workspace: string;
+  token: string;
+  /** Where the application runs that it is to look at. */
+  appUrl?: string;
+};
+
+/** What an agent is asked in this attempt; the same again when the attempt is adopted. */
+export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: Assigning): Promise<Assignment> {
+  const { task, attempt, agent } = what;
+  const folder = attemptFolder(ctx, run, task, attempt.number);
+  const role = run.roles.get(roleOf(task));
+  const tier = attempt.tier ?? undefined;
+  const answer = outputOf(task, role);
+  const interactive = isInteractive(run, { task, attempt, agent, hasSchema: answer.outputSchema !== undefined });
+  const limits = limitsOf(task, attempt, run.ledger.state.start.config.agents[attempt.agent]);
+  const settings = await settingsFor(run, { task, attempt, tier, workspace: what.workspace });
+  return {
+    attempt: attemptId(run.id, task.ordinal, attempt.number),
+    run: run.id,
+    task: task.spec.key,
+    role: task.spec.role,
+    number: attempt.number,
+    access: task.spec.access,
+    workspace: what.workspace,
+    folder,
+    promptFile: join(folder, 'prompt.md'),
+    limits: interactive ? interactiveLimits(run, limits) : limits,
+    ...(interactive ? { interactive } : {}),
+    settings,
+    env: {
+      ...childEnvironment(ctx.env),
+      ...vendorVariables(ctx.env, agent.vendor),
+      MANYHANDS_TOKEN: what.token,
+      ...(what.appUrl === undefined ? {} : { APP_URL: what.appUrl }),
+    },
+    ...(tier === undefined ? {} : { tier }),
+    ...(attempt.session === null ? {} : { session: attempt.session }),
+    ...answer,
+    ...scopesOf(task),
+  };
+}
+
+/** The shape of the answer that is asked for: the task's own, else its role's. */
+function outputOf(task: TaskState, role: Role | undefined): Pick<Assignment, 'outputSchema'> {
+  const schema = task.spec.outputSchema ?? role?.output;
+  return schema === undefined ? {} : { outputSchema: schema };
+}
+
+/** What a task that writes is kept to, so that its agent's program can refuse the rest at once. */
+function scopesOf({ spec }: TaskState): Pick<Assignment, 'scopes'> {
+  const scopes = spec.gates
+    .filter((gate) => gate.gate === 'scope')
+    .map(({ allow, deny, also }) => ({ allow, deny, also }));
+  return scopes.length === 0 || spec.access === 'read' ? {} : { scopes };
+}
+
+/** The narrowest of what the task, the agent and the reservation allow. */
+function limitsOf(task: TaskState, { reservation }: AttemptState, agent: AgentConfig | undefined): TaskLimits {
+  const { limits } = task.spec;
+  const runtimeMs = Math.min(limits.runtimeMs, (agent?.runtimeSeconds ?? Number.POSITIVE_INFINITY) * 1000);
+  const costUsd = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
+  return { ...limits, runtimeMs, ...(costUsd === undefined ? {} : { costUsd }) };
+}
+
+/** Each agent sees its own vendor's variables and no other's. */
+export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefined): Record<string, string> {
+  const found: Record<string, string> = {};
+  if (vendor === undefined) return found;
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && vendor.test(name)) found[name] = value;
+  return found;
+}
+
+type Writing = { assignment: Assignment; kind: AgentKind; appUrl?: string };
+
+/** The role of the next attempt: after a verification that failed, the one that mends. */
+function roleOf({ spec, report }: TaskState): string {
+  return report !== null && spec.verify !== undefined ? spec.verify.fixRole : spec.role;
+}
+
+/** Agents that have no channel of their own for instructions below the role. */
+const TOLD_BY_US: ReadonlySet<AgentKind> = new Set(['command', 'rehearsal']);
+
+/** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
+export async function writePrompt(run: ActiveRun, task: TaskState, writing: Writing): Promise<void> {
+  const { assignment, kind } = writing;
+  await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
+  const instructions = TOLD_BY_US.has(kind) ? assignment.settings.instructions : '';
+  const testing = task.spec.access === 'write' ? await testInstructions(run, lastAttempt(task)?.base) : '';
+  const prompt = promptFor(
+    run.ledger.state,
+    { task, instructions, appUrl: writing.appUrl ?? '', progress: await readProgress(run), testing },
+    run.roles.get(roleOf(task)),
+  );
+  const attempt = { number: assignment.number, session: assignment.session ?? null };
+  const messages = messageSection(task, attempt);
+  await writeFile(assignment.promptFile, `${prompt}${messages}${answerRequest(task)}`, { mode: 0o600 });
+}
+
+/** A task that wants an answer of its own shape says so, below what its role says. */
+function answerRequest({ spec }: TaskState): string {
+  if (spec.outputSchema === undefined) return '';
+  const schema = JSON.stringify(spec.outputSchema, null, 2);
+  return `\n## The form of your answer\n\nWhatever else is said about it: your answer must end with exactly one JSON object, with nothing after it, that satisfies this JSON Schema:\n\n\`\`\`json\n${schema}\n\`\`\`\n`;
+}
+
+type Told = { task: TaskState; instructions: string; appUrl: string; progress: string; testing: string };
+
+function promptFor(state: RunState, told: Told, role: Role | undefined): string {
+  const { task, instructions, appUrl, progress, testing } = told;
+  if (role === undefined) return task.spec.prompt;
+  const commands = task.spec.gates.flatMap((gate) => (gate.gate === 'command' ? [`- ${textOf(gate.run)}`] : []));
+  const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
+  const goal = goalOf(state);
+  return renderPrompt(role, {
+    goal,
+    title: task.spec.title,
+    task: task.spec.prompt === goal ? '' : task.spec.prompt,
+    evidence: task.lesson ?? '',
+    checks: [...(testing === '' ? commands : [testing, '']), ...scopeLines(task)].join('\n').trim(),
+    conflict: conflict?.status === 'conflicted' ? conflict.files.map((file) => `- ${file}`).join('\n') : '',
+    context: contextFor(state, task, progress),
+    instructions,
+    appUrl,
+  });
+}
+
+/** A scope as its agent is told it. */
+function scopeLines({ spec }: TaskState): string[] {
+  return spec.gates.flatMap((gate) => {
+    if (gate.gate !== 'scope') return [];
+    const { allow, also, deny, maxChangedLines } = gate;
+    return [
+      ...(allow.length === 0 ? [] : [`- no file is touched but ${[...allow, ...also].join(', ')}`]),
+      ...(deny.length === 0 ? [] : [`- nothing is touched of ${deny.join(', ')}`]),
+      ...(maxChangedLines === undefined ? [] : [`- at most ${maxChangedLines} lines are changed`]),
+    ];
+  });
+}
+
+/** The goal of the whole run in the person's own words, where the task is only a part of it. */
+function goalOf({ start }: RunState): string {
+  const { input } = start;
+  const asked = typeof input === 'object' && input !== null && 'goal' in input ? input.goal : undefined;
+  return typeof asked === 'string' ? asked : '';
+}
+
+/** What the tasks it needs have done, in a line each, where to look first, and what the progress file says. */
+function contextFor(state: RunState, task: TaskState, progress: string): string {
+  const lines = task.spec.needs.flatMap((key) => {
+    const need = state.tasks[key];
+    if (need === undefined) return [];
+    const summary = lastAttempt(need)?.ended?.summary.split('\n')[0] ?? '';
+    return [`- ${need.spec.title}${summary === '' ? '' : `: ${summary}`}`];
+  });
+  const { keyFiles } = state.start.config.project;
+  const files = keyFiles.length === 0 ? '' : `Look at these files first: ${keyFiles.join(', ')}`;
+  return [lines.join('\n'), files, progress === '' ? '' : `Progress so far:\n${progress}`]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function textOf(run: string | readonly string[]): string {
+  return typeof run === 'string' ? run : run.join(' ');
+}
+
+/** How agents are told to test, as the commit they start from has it; nothing where no file says it. */
+async function testInstructions(run: ActiveRun, base: string | undefined): Promise<string> {
+  const path = run.ledger.state.start.config.project.testInstructions;
+  if (path === undefined || base === undefined) return '';
+  const text = (await showFile(run.project.mirror, base, path)) ?? '';
+  return text.slice(0, MOST_CHARS).trim();
+}

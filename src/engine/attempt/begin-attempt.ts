@@ -1,0 +1,47 @@
+import { startAttempt } from '../../core/attempt/decide-attempt.ts';
+import { tierByRules } from '../../core/models/tier.ts';
+import { taskOf } from '../../core/run/phase.ts';
+import type { Intent } from '../../core/schedule/next.ts';
+import { TierAnswer } from '../../schema/call.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { holdOnError } from '../loop/hold-on-error.ts';
+import { smallCall } from '../small-calls/small-call.ts';
+import { claimFor, mayChooseTier } from './claim.ts';
+import { performAttempt } from './perform-attempt.ts';
+import { startFromCurrentBase } from './start-from-current-base.ts';
+
+/** Claims a task and carries the attempt to its end; nothing begins when the run, the task or the engine moved on meanwhile. */
+export async function beginAttempt(
+  ctx: EngineContext,
+  run: ActiveRun,
+  intent: Extract<Intent, { do: 'attempt' }>,
+): Promise<void> {
+  await holdOnError(ctx, run, beforeAttempt(ctx, run, intent.task));
+  const role = taskOf(run.ledger.state, intent.task).spec.role;
+  const claim = claimFor(run.ledger.state, intent, run.roles.get(role)?.tier);
+  if (claim === undefined || ctx.stopping.aborted) return;
+  await ctx.submit(run, (state) => startAttempt(state, claim)).committed;
+  await performAttempt(ctx, run, taskOf(run.ledger.state, intent.task));
+}
+
+/** What is settled about a task before an attempt at it is claimed: what it begins with, and how strong a model it needs. */
+async function beforeAttempt(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
+  await startFromCurrentBase(ctx, run, key);
+  await adviseTier(ctx, run, key);
+}
+
+/** Asks how strong a model a task needs, where a tier is chosen by complexity; the claim reads the answer from the record. */
+async function adviseTier(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
+  const { state } = run.ledger;
+  const task = state.tasks[key];
+  if (task === undefined || !mayChooseTier(state, task, run.roles.get(task.spec.role)?.tier)) return;
+  const { prompt, needs, title } = task.spec;
+  await smallCall(ctx, run, {
+    kind: 'tier',
+    about: key,
+    input: `${title}\n\n${prompt}\n\nIt builds on ${needs.length} other tasks.`,
+    schema: TierAnswer,
+    rules: () => tierByRules(prompt, needs.length),
+  });
+}

@@ -1,0 +1,68 @@
+import type { StartAttempt } from '../../core/attempt/decide-attempt.ts';
+import { isSpokenTo } from '../../core/attempt/message.ts';
+import { callId } from '../../core/models/fold-call.ts';
+import { openTier, tierByRules } from '../../core/models/tier.ts';
+import type { RunState, TaskState } from '../../core/run/state.ts';
+import type { Intent } from '../../core/schedule/next.ts';
+import { TierAnswer } from '../../schema/call.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { Tier } from '../../schema/task.ts';
+
+/** The claim by which an attempt begins; none when the run or the task moved on since the loop looked. */
+export function claimFor(
+  state: RunState,
+  intent: Extract<Intent, { do: 'attempt' }>,
+  roleTier: Tier | undefined,
+): StartAttempt | undefined {
+  const task = state.tasks[intent.task];
+  if (state.status.kind !== 'running' || task?.phase.status !== 'ready') return undefined;
+  const last = task.attempts.at(-1);
+  const { agent, account, because, reservation, closed = [] } = intent;
+  const isSame = last?.agent === agent && last.account === (account ?? null);
+  const session = task.resume && isSame ? last.session : undefined;
+  const { tier: wanted, why } =
+    isSame && isSpokenTo(task) ? { tier: last.tier ?? undefined } : tierOf(state, task, roleTier);
+  const tier = openTier(state.start.config.agents[agent], wanted, closed);
+  return {
+    task: intent.task,
+    agent,
+    because: [
+      because,
+      ...(why === undefined ? [] : [`${wanted} because ${why}`]),
+      ...(tier === wanted ? [] : [`${tier} because ${closed.join(', ')} rests`]),
+    ].join('; '),
+    reservation,
+    base: task.from?.base ?? last?.base ?? baseOf(state, intent.task),
+    ...(tier === undefined ? {} : { tier }),
+    ...(account === undefined ? {} : { account }),
+    ...(session == null ? {} : { session }),
+  };
+}
+
+/** The tier that the task, the settings or the role name; else one by complexity, where some agent has models to choose from. */
+function tierOf(
+  state: RunState,
+  task: TaskState,
+  roleTier: Tier | undefined,
+): { tier: Tier | undefined; why?: string } {
+  if (!mayChooseTier(state, task, roleTier))
+    return { tier: task.spec.tier ?? state.start.config.roles[task.spec.role]?.tier ?? roleTier };
+  const advice = TierAnswer.safeParse(state.calls[callId('tier', task.spec.key)]?.ended?.answer);
+  const { tier, because } = advice.data ?? tierByRules(task.spec.prompt, task.spec.needs.length);
+  return { tier, why: because };
+}
+
+/** Whether a tier is chosen by complexity: nobody named one, it is wished for, and some agent has models to choose from. */
+export function mayChooseTier({ start }: RunState, task: TaskState, roleTier: Tier | undefined): boolean {
+  const { config } = start;
+  const said = task.spec.tier ?? config.roles[task.spec.role]?.tier ?? roleTier;
+  const hasTiers = Object.values(config.agents).some(({ models }) => models.light ?? models.heavy);
+  return said === undefined && config.routing.tierByComplexity && hasTiers;
+}
+
+/** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */
+function baseOf(state: RunState, key: TaskKey): string {
+  const resolves = state.tasks[key]?.spec.resolves;
+  const phase = resolves === undefined ? undefined : state.tasks[resolves]?.phase;
+  return phase?.status === 'conflicted' ? phase.onto : state.tip.commit;
+}

@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+import { endAttempt } from '../../core/attempt/decide-attempt.ts';
+import { softOutputBytes } from '../../core/attempt/health.ts';
+import { isOfFamily } from '../../core/models/tier.ts';
+import { type Redact, redactValue } from '../../core/redact.ts';
+import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { accountName } from '../../core/schedule/account.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import { showFile } from '../../git/read/diff.ts';
+import { changedPaths } from '../../git/read/touched.ts';
+import { outputText } from '../../process/output-text.ts';
+import type { SavedWork } from '../../schema/event.ts';
+import type { Failure, FollowUp } from '../../schema/failure.ts';
+import { accountStream } from '../../schema/ids.ts';
+import type { RiskFlag } from '../../schema/risk.ts';
+import type { Write } from '../../store/store.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { attemptFolder } from './assignment.ts';
+import { nextSave, type Place, saveAttemptWorkspace } from './attempt-workspace.ts';
+import { type Inspection, inspectWork } from './inspect-work.ts';
+import type { Outcome } from './outcome.ts';
+
+export type Concluding = { task: TaskState; attempt: AttemptState; place: Place | undefined; outcome: Outcome };
+
+/** Most of an agent's last words that stand in the event; all of it is in the transcript. */
+const SUMMARY_CHARS = 4_000;
+const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
+
+/** Saves what an attempt left, judges it, and puts its end on record with what follows. */
+export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: Concluding): Promise<void> {
+  const { task, attempt, outcome } = what;
+  const saving = await save(run, what);
+  crashpoint('attempt.saved');
+  const saved = saving.saved;
+  const own = outcome.result.failure === undefined ? undefined : await broken(ctx, run, what, outcome.result.failure);
+  const judged = saving.failure ?? outcome.stopped ?? own ?? (await judge(ctx, run, what, saved));
+  const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged });
+  const found = judged ?? inspection.failure;
+  const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
+  const flags = await flagsOf(ctx, run, what, { saved, failure, inspection });
+  const now = ctx.world.now();
+  const follow = failure === undefined ? undefined : ctx.parts.followUp(failure, { attempt: attempt.number, now });
+  const { usage, session, text, output } = outcome.result;
+  const { committed } = ctx.submit(
+    run,
+    (state) => [
+      ...inspection.events,
+      ...endAttempt(state, {
+        task: task.spec.key,
+        attempt: attempt.number,
+        usage,
+        summary: run.redact(text).slice(0, SUMMARY_CHARS),
+        now,
+        ...(saved === undefined ? {} : { saved }),
+        ...(session === undefined ? {} : { session }),
+        ...(output === undefined ? {} : { output: redactValue(output, run.redact) }),
+        ...(failure === undefined ? {} : { failure }),
+        ...(flags.length === 0 ? {} : { flags }),
+        ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
+      }),
+    ],
+    rests(what, failure, follow),
+  );
+  await committed;
+  crashpoint('attempt.ended');
+}
+
+/** A failure whose error channel matches one of the user's critical patterns means that the environment is broken. */
+async function broken(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt }: Concluding,
+  failure: Failure,
+): Promise<Failure> {
+  const { criticalPatterns } = run.ledger.state.start.config;
+  if (criticalPatterns.length === 0) return failure;
+  const said = await outputText(join(attemptFolder(ctx, run, task, attempt.number), 'stderr')).catch(() => '');
+  const found = criticalPatterns.find(({ pattern }) => new RegExp(pattern).test(said));
+  return found === undefined
+    ? failure
+    : { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
+}
+
+/** What is risky about the attempt: from what it did and changed, never from what it says about itself. */
+async function flagsOf(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt, outcome }: Concluding,
+  end: { saved: SavedWork | undefined; failure: Failure | undefined; inspection: Inspection },
+): Promise<RiskFlag[]> {
+  const { digest, result, model, stopped } = outcome;
+  if (digest === undefined) return [];
+  const { saved } = end;
+  const changed = saved?.changed
+    ? await changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit })
+    : [];
+  const context = {
+    digest,
+    changed,
+    inspected: end.inspection,
+    claimedSuccess: end.failure === undefined,
+    stoppedBy: stopped?.kind,
+    softOutputBytes: softOutputBytes(task.spec.limits),
+    untrusted: await untrustedSettings(run, attempt),
+    declaredModel: model,
+    billedModel: result.usage.kind === 'known' ? result.usage.model : undefined,
+  };
+  return ctx.parts.findRisks(context, run.ledger.state.start.config.risks);
+}
+
+/** Settings of the base that the agent cannot be kept from, and that nobody trusts. */
+async function untrustedSettings(run: ActiveRun, { agent, base }: AttemptState): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of run.agents.get(agent)?.obeys ?? []) {
+    if (run.config.trust[path] !== undefined) continue;
+    if ((await showFile(run.project.mirror, base, path)) !== undefined) found.push(path);
+  }
+  return found;
+}
+
+function withoutSecrets(failure: Failure, redact: Redact): Failure {
+  const message = redact(failure.message);
+  return failure.evidence === undefined
+    ? { ...failure, message }
+    : { ...failure, message, evidence: redact(failure.evidence) };
+}
+
+async function save(
+  run: ActiveRun,
+  { task, attempt, place }: Concluding,
+): Promise<{ saved?: SavedWork; failure?: Failure }> {
+  if (place === undefined) return {};
+  try {
+    const save = await nextSave(run, task, attempt.number);
+    return { saved: await saveAttemptWorkspace(run, task, place, { number: attempt.number, save }) };
+  } catch (error) {
+    const isFull = error instanceof AppError && error.code === 'NO_SPACE';
+    const message = `Its work could not be saved and stays in ${place.path}: ${messageOf(error)}`;
+    return { failure: { kind: isFull ? 'disk-full' : 'environment', message } };
+  }
+}
+
+/** The gates that look at the attempt itself: something changed, the handoff can be used, no conflict is left. */
+async function judge(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: Concluding,
+  saved: SavedWork | undefined,
+): Promise<Failure | undefined> {
+  const { task, outcome } = what;
+  if (task.spec.gates.some((gate) => gate.gate === 'changed') && saved?.changed !== true) {
+    return { kind: 'no-change', message: 'It ended without changing anything' };
+  }
+  const left = saved === undefined ? [] : await unresolved(run, task, saved);
+  if (left.length > 0) {
+    return { kind: 'implementation', message: `Conflict markers are left in ${left.join(', ')}` };
+  }
+  if (task.spec.access === 'read' && outcome.result.output === undefined && outcome.result.text.trim() === '') {
+    return { kind: 'bad-output', message: 'It ended without an answer' };
+  }
+  return judgeHandoff(ctx, run, task, outcome.result.output);
+}
+
+async function judgeHandoff(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+  output: unknown,
+): Promise<Failure | undefined> {
+  const gate = task.spec.gates.find((spec) => spec.gate === 'handoff');
+  const schema = task.spec.outputSchema ?? run.roles.get(task.spec.role)?.output;
+  if (gate === undefined || schema === undefined) return undefined;
+  const result = await ctx.parts.checkGate(gate, {
+    changed: [],
+    output,
+    outputSchema: schema,
+    folder: ctx.home.attempts,
+    env: {},
+    checkout: () => Promise.reject(new Error('a handoff is judged without a checkout')),
+    signal: ctx.stopping,
+  });
+  if (result.verdict !== 'pass')
+    return {
+      kind: 'bad-output',
+      message: [result.summary, ...(result.output?.split('\n') ?? [])].slice(0, 3).join(' ').slice(0, SUMMARY_CHARS),
+      ...(result.output === undefined ? {} : { evidence: result.output }),
+    };
+  const refusal = run.recipe.accept(task, output);
+  return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
+}
+
+async function unresolved(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
+  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
+  if (resolved?.phase.status !== 'conflicted') return [];
+  const left: string[] = [];
+  for (const file of resolved.phase.files) {
+    if (CONFLICT_MARKER.test((await showFile(run.project.mirror, saved.commit, file)) ?? '')) left.push(file);
+  }
+  return left;
+}
+
+/** The task's own delay stands above a failure's when it is longer; an interruption waits for nothing. */
+function withDelay(follow: FollowUp, task: TaskState): FollowUp {
+  if (follow.action !== 'retry' || follow.free) return follow;
+  return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };
+}
+
+/** What the provider closed rests: the family of models that it named, if the attempt's own model is of it; else the account. */
+function rests({ attempt, outcome }: Concluding, failure: Failure | undefined, follow: FollowUp | undefined): Write[] {
+  if (follow?.action !== 'switch') return [];
+  const family = failure?.family;
+  const isPart = family !== undefined && isOfFamily(outcome.model, family);
+  const data = { until: follow.restUntil, reason: follow.reason, ...(isPart ? { family } : {}) };
+  return [
+    {
+      stream: accountStream(accountName(attempt.agent, attempt.account)),
+      expected: -1,
+      events: [{ type: 'account.rested', data }],
+    },
+  ];
+}

@@ -1,0 +1,64 @@
+import type { AgentEvent } from '../../agents/agent.ts';
+import type { Digest } from '../../risks/risk.ts';
+
+const SHELL_TOOL = /^(bash|shell|exec_command|run_shell_command|command_execution|execute|terminal)$/i;
+const SEARCH_TOOL = /^(grep|glob|search|ripgrep|search_file_content|find|websearch|web_search)/i;
+const TEST_COMMAND =
+  /\b(npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?\b|\b(vitest|jest|mocha|pytest|phpunit|rspec|go\s+test|cargo\s+(nextest|test)|node\s+--test|make\s+test|ctest|mvn\s+test|gradle\w*\s+test)\b/;
+/** Enough to judge by; an attempt may run thousands. */
+const MOST_COMMANDS = 2_000;
+
+/** Gathers what an attempt does while its output is read. */
+export class AttemptDigest {
+  readonly #commands: string[] = [];
+  readonly #searches: Record<string, number> = {};
+  readonly #tests = new Set<string>();
+  #lastTestFailed = false;
+  #outputBytes = 0;
+  #redactions = 0;
+  #permissionDenials = 0;
+
+  heard(event: AgentEvent): void {
+    if (event.type === 'tool-call') this.#called(event);
+    if (event.type === 'tool-result' && this.#tests.has(event.id)) this.#lastTestFailed = event.isError;
+    if (event.type === 'permission-denied') this.#permissionDenials += 1;
+  }
+
+  read(bytes: number): void {
+    this.#outputBytes = bytes;
+  }
+
+  redacted(): void {
+    this.#redactions += 1;
+  }
+
+  result(): Digest {
+    return {
+      commands: this.#commands,
+      searches: this.#searches,
+      outputBytes: this.#outputBytes,
+      redactions: this.#redactions,
+      lastTestFailed: this.#lastTestFailed,
+      permissionDenials: this.#permissionDenials,
+    };
+  }
+
+  #called(event: Extract<AgentEvent, { type: 'tool-call' }>): void {
+    const command = SHELL_TOOL.test(event.name) ? commandIn(event.input) : undefined;
+    if (command !== undefined) {
+      if (this.#commands.length < MOST_COMMANDS) this.#commands.push(command);
+      if (TEST_COMMAND.test(command)) this.#tests.add(event.id);
+    }
+    if (!SEARCH_TOOL.test(event.name)) return;
+    const search = `${event.name} ${JSON.stringify(event.input)}`.slice(0, 300);
+    this.#searches[search] = (this.#searches[search] ?? 0) + 1;
+  }
+}
+
+function commandIn(input: unknown): string | undefined {
+  if (typeof input === 'string') return input;
+  if (typeof input !== 'object' || input === null) return undefined;
+  const command = 'command' in input ? input.command : 'cmd' in input ? input.cmd : undefined;
+  if (typeof command === 'string') return command;
+  return Array.isArray(command) ? command.join(' ') : undefined;
+}

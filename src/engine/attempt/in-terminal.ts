@@ -1,0 +1,59 @@
+import type { Agent, AgentCommand, AgentReader, Assignment } from '../../agents/agent.ts';
+import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
+import { type TerminalKind, USUAL_SIZE } from '../../process/terminal/files.ts';
+import { inTerminal } from '../../process/terminal/terminal.ts';
+import { findTmux } from '../../process/terminal/tmux.ts';
+import type { TaskLimits } from '../../schema/task.ts';
+import type { ActiveRun } from '../loop/context.ts';
+
+/** What is launched for an attempt, and how its terminal is held if it has one. */
+export type AttemptProgram = AgentCommand & { terminal?: TerminalKind };
+
+type Wish = { task: TaskState; attempt: AttemptState; agent: Agent; hasSchema: boolean };
+
+/**
+ * Whether an attempt works in a terminal: its task asks for it, or its agent always does where files are changed. Who
+ * must answer in a fixed form never does: nothing that a terminal shows could be read as that answer.
+ */
+export function isInteractive(run: ActiveRun, { task, attempt, agent, hasSchema }: Wish): boolean {
+  if (hasSchema) return false;
+  if (task.spec.interactive === true) return true;
+  const always = run.config.agents[attempt.agent]?.interactive === true && agent.interactive !== undefined;
+  return always && task.spec.access === 'write' && task.spec.verifies === undefined;
+}
+
+/** People take their time: the usual limits are replaced by those for terminals, the task's own hold. */
+export function interactiveLimits(run: ActiveRun, limits: TaskLimits): TaskLimits {
+  const { inactivitySeconds, runtimeSeconds, interactive } = run.ledger.state.start.config.limits;
+  const isUsual = {
+    silence: limits.inactivityMs === inactivitySeconds * 1000,
+    time: limits.runtimeMs === runtimeSeconds * 1000,
+  };
+  return {
+    ...limits,
+    inactivityMs: isUsual.silence ? interactive.inactivitySeconds * 1000 : limits.inactivityMs,
+    runtimeMs: isUsual.time ? interactive.runtimeSeconds * 1000 : limits.runtimeMs,
+  };
+}
+
+/** The program of an attempt, in a terminal where it is to have one: of tmux where that is installed, else of our own. */
+export async function programOf(agent: Agent, assignment: Assignment, env: NodeJS.ProcessEnv): Promise<AttemptProgram> {
+  if (assignment.interactive !== true) return agent.command(assignment);
+  const { command, env: own } = await requireInteractive(agent).command(assignment);
+  const kind: TerminalKind = (await findTmux(env))?.isUsable === true ? 'tmux' : 'pty';
+  const { folder, workspace } = assignment;
+  const held = inTerminal(kind, { folder, command, cwd: workspace, size: USUAL_SIZE });
+  return { command: held.command, env: { ...own, ...held.env }, pipeOutput: false, terminal: kind };
+}
+
+/** Reads the output of an attempt as it was started. */
+export function readerOf(agent: Agent, assignment: Assignment, terminal: TerminalKind | undefined): AgentReader {
+  return terminal === undefined ? agent.reader(assignment) : requireInteractive(agent).reader(assignment);
+}
+
+function requireInteractive({ name, kind, interactive }: Agent): NonNullable<Agent['interactive']> {
+  if (interactive !== undefined) return interactive;
+  const message = `Agent ${name} (${kind}) has no interactive mode; claude, codex, gemini and command agents have one`;
+  throw new AppError('AGENT_NOT_INTERACTIVE', message, { agent: name });
+}

@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { recordGate } from '../../core/land/decide-landing.ts';
+import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { GateResult } from '../../gates/gate.ts';
+import type { RunEvent, SavedWork } from '../../schema/event.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { GateSpec } from '../../schema/gate.ts';
+import { childEnvironment } from '../../workspaces/environment.ts';
+import { crashpoint } from '../../world.ts';
+import { evidenceOf, withoutSecrets } from '../land/evidence.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { attemptFolder } from './assignment.ts';
+
+/** What the gates that look into the work of an attempt found. */
+export type Inspection = {
+  /** Why the work may not land, if it may not. */
+  failure?: Failure;
+  /** Secrets in the attempt's own output, or in commits that it left behind. */
+  exposed: number;
+  /** What the gates leave to a person. */
+  held: string[];
+  /** The evidence, to be put on record together with the attempt's end. */
+  events: RunEvent[];
+};
+
+type Inspecting = {
+  task: TaskState;
+  attempt: AttemptState;
+  saved: SavedWork | undefined;
+  /** What is known to have gone wrong: such work is not looked into. */
+  failure: Failure | undefined;
+};
+
+const INSPECTING: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets', 'syntax', 'patterns', 'clean-output']);
+/** Gates whose red means that the agent did what it must not do: it is told once, then a person is. */
+const RULES_OF_CONDUCT: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets']);
+const NOTHING: Inspection = { exposed: 0, held: [], events: [] };
+
+type Inspected = { gate: GateSpec; result: GateResult };
+
+/** Looks into the saved work of an attempt by ourselves, on the raw data; what is recorded of it holds no secret. */
+export async function inspectWork(ctx: EngineContext, run: ActiveRun, what: Inspecting): Promise<Inspection> {
+  const { task, saved } = what;
+  const gates = inspectionGates(run, task);
+  if (what.failure !== undefined || saved === undefined || gates.length === 0) return NOTHING;
+  crashpoint('inspection.starting');
+  const found: Inspected[] = [];
+  for (const gate of gates)
+    found.push({ gate, result: withoutSecrets(await inspect(ctx, run, { ...what, saved, gate }), run.redact) });
+  crashpoint('inspection.done');
+  // Of two gates of one name the red one is the one to be seen: it is recorded last.
+  const ordered = [...found].sort((a, b) => Number(a.result.verdict !== 'pass') - Number(b.result.verdict !== 'pass'));
+  const failure = failureOf(found, task);
+  return {
+    exposed: found.reduce((sum, { result }) => sum + (result.exposed ?? 0), 0),
+    held: found
+      .filter(({ result }) => result.verdict === 'held')
+      .map(({ gate, result }) => `${gate.name}: ${result.summary}`),
+    events: ordered.flatMap((each) =>
+      recordGate(
+        [task.spec.key],
+        saved.commit,
+        evidenceOf(each.gate, each.result, { tree: saved.tree, definition: definitionOf(ctx, run, each.gate) }),
+      ),
+    ),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** A resolver's work is held to what the task whose conflict it settles was held to. */
+function inspectionGates(run: ActiveRun, task: TaskState): GateSpec[] {
+  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
+  const gates = new Map<string, GateSpec>();
+  for (const gate of [...task.spec.gates, ...(resolved?.spec.gates ?? [])])
+    if (INSPECTING.has(gate.gate)) gates.set(JSON.stringify(gate), gate);
+  return [...gates.values()];
+}
+
+/** Stopping the engine does not cut it short: the attempt is paid for, and only its end is missing. */
+async function inspect(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt, saved, gate }: Inspecting & { saved: SavedWork; gate: GateSpec },
+): Promise<GateResult> {
+  const { signal } = run.cancel;
+  const folder = attemptFolder(ctx, run, task, attempt.number);
+  try {
+    return await ctx.parts.checkGate(gate, {
+      changed: [],
+      output: undefined,
+      outputSchema: undefined,
+      folder: join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`),
+      env: childEnvironment(ctx.env),
+      checkout: () => Promise.reject(new Error('saved work is inspected without a checkout')),
+      work: {
+        mirror: run.project.mirror,
+        base: attempt.base,
+        commit: saved.commit,
+        kept: `${saved.ref}-kept`,
+        stdout: join(folder, 'stdout'),
+        stderr: join(folder, 'stderr'),
+      },
+      signal,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError && error.code === 'NO_SPACE') throw error;
+    const summary = `It could not be looked into: ${messageOf(error)}`;
+    return { verdict: 'error', summary, exitCode: null, setup: '', durationMs: 0 };
+  }
+}
+
+function failureOf(found: readonly Inspected[], task: TaskState): Failure | undefined {
+  const red = found.filter(({ result }) => result.verdict === 'fail');
+  const broken = found.find(({ result }) => result.verdict === 'error');
+  const [first] = red;
+  if (first === undefined)
+    return broken && { kind: 'environment', message: messageFor(broken.gate, broken.result.summary) };
+  const evidence = red.map(({ gate, result }) => `${gate.name}: ${result.output ?? result.summary}`).join('\n\n');
+  const offence = red.find(({ gate }) => RULES_OF_CONDUCT.has(gate.gate));
+  const { gate, result } = offence ?? first;
+  const message = messageFor(gate, result.summary);
+  if (offence === undefined) return { kind: 'verification', message, evidence };
+  return { kind: wasTold(task, gate) ? 'refused' : 'implementation', message, evidence };
+}
+
+function messageFor(gate: GateSpec, summary: string): string {
+  return `${gate.name}: ${summary}`;
+}
+
+/** Whether an attempt before this one, since a person last looked, was sent back for the same reason. */
+function wasTold(task: TaskState, gate: GateSpec): boolean {
+  const toldBefore = ({ ended }: AttemptState) => ended?.failure?.message.startsWith(messageFor(gate, '')) === true;
+  return task.counted > 0 && task.attempts.some(toldBefore);
+}
+
+function definitionOf(ctx: EngineContext, run: ActiveRun, gate: GateSpec): string {
+  return ctx.parts.definition(gate, run.ledger.state.start.config);
+}

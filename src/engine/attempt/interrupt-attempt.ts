@@ -1,0 +1,35 @@
+import type { TaskState } from '../../core/run/state.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun } from '../loop/context.ts';
+
+/** An attempt that can be broken off by itself. */
+export interface Interruptible extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+/** Lets one attempt at the task be broken off; at once, if that was on record before an engine ended. */
+export function interruptible(run: ActiveRun, task: TaskState): Interruptible {
+  const controller = new AbortController();
+  const { key } = task.spec;
+  run.interrupts.set(key, controller);
+  if (run.ledger.state.tasks[key]?.interrupt != null) controller.abort();
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      if (run.interrupts.get(key) === controller) run.interrupts.delete(key);
+    },
+  };
+}
+
+/** Breaks off the attempt at a task, once the reason is on record. */
+export function interrupt(run: ActiveRun, key: string): void {
+  crashpoint('attempt.interrupting');
+  run.interrupts.get(key)?.abort();
+  crashpoint('attempt.interrupted');
+}
+
+/** Ends what is under way for a run that is being cancelled. */
+export function cancel(run: ActiveRun, force: boolean): void {
+  if (force) run.force.abort();
+  run.cancel.abort();
+}

@@ -1,0 +1,62 @@
+import type { AgentEvent } from '../../agents/agent.ts';
+import type { TaskLimits } from '../../schema/task.ts';
+
+/** Most text of one attempt that is kept, whatever the settings say; what an agent says beyond it is counted. */
+const MOST_KEPT_BYTES = 64 * 1024 * 1024;
+/** What is kept of an attempt of which only the end matters. */
+const FINAL: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
+  'session',
+  'usage',
+  'result',
+  'question',
+  'permission-denied',
+]);
+
+/** Decides what of an attempt's output is kept; the last words are, whatever is dropped. */
+export class OutputPolicy<Row> {
+  #heard = 0;
+  #dropped = 0;
+  #hasResult = false;
+  #last: { row: Row; isResult: boolean } | undefined;
+  readonly #most: number;
+  readonly #finalOnly: boolean;
+
+  constructor({ outputBytes, output }: Pick<TaskLimits, 'outputBytes' | 'output'>) {
+    this.#most = output?.onMax === 'truncate' ? Math.min(outputBytes, MOST_KEPT_BYTES) : MOST_KEPT_BYTES;
+    this.#finalOnly = output?.finalOnly === true;
+  }
+
+  /** How many bytes are not kept. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** The last words, where they were not kept as they came. */
+  get finalMessage(): Row | undefined {
+    return this.#last !== undefined && (this.#last.isResult || !this.#hasResult) ? this.#last.row : undefined;
+  }
+
+  /** Which of a line's events are kept. */
+  take(bytes: number, told: readonly { event: AgentEvent; row: Row }[]): Row[] {
+    this.#heard += bytes;
+    const isFull = this.#heard > this.#most;
+    const kept: Row[] = [];
+    for (const each of told) {
+      const isKept = !isFull && (!this.#finalOnly || FINAL.has(each.event.type));
+      if (isKept) kept.push(each.row);
+      this.#noteLast(each, isKept);
+    }
+    if (kept.length < told.length) this.#dropped += bytes;
+    return kept;
+  }
+
+  #noteLast({ event, row }: { event: AgentEvent; row: Row }, isKept: boolean): void {
+    const isResult = event.type === 'result';
+    if (isResult && isKept) {
+      this.#hasResult = true;
+      this.#last = undefined;
+    } else if (!isKept && (isResult || (event.type === 'text' && this.#last?.isResult !== true))) {
+      this.#last = { row, isResult };
+    }
+  }
+}

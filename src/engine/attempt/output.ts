@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import type { AgentReader } from '../../agents/agent.ts';
+import { type Redact, redactValue } from '../../core/redact.ts';
+import { lineReader } from '../../process/lines.ts';
+import { type Tail, tail } from '../../process/tail.ts';
+import type { TaskLimits } from '../../schema/task.ts';
+import type { OutputFile, Store, TranscriptRow } from '../../store/store.ts';
+import type { World } from '../../world.ts';
+import { type Described, describeEvent } from './describe-event.ts';
+import type { AttemptDigest } from './digest.ts';
+import { OutputPolicy } from './output-policy.ts';
+import { OWN_GENERATIONS } from './own-rows.ts';
+
+type Line = { text: string; offset: number; truncatedBytes: number };
+/** How far a file was read, and which file of that name it is. */
+type At<File extends TranscriptRow['file'] = TranscriptRow['file']> = {
+  file: File;
+  offset: number;
+  generation: number;
+};
+
+export type OutputOptions = {
+  attempt: string;
+  folder: string;
+  reader: AgentReader;
+  store: Store;
+  world: World;
+  redact: Redact;
+  digest: AttemptDigest;
+  limits: Pick<TaskLimits, 'outputBytes' | 'output'>;
+  /** Called after each piece that was read, with the number of bytes read so far. */
+  onRead: (bytes: number) => void;
+  signal: AbortSignal;
+};
+
+/** A line is shown up to this length; the rest of it is counted, not kept. */
+export const MAX_LINE_BYTES = 1024 * 1024;
+
+/** Reads what an attempt writes, from its beginning, into the transcript; what was stored before is not stored twice. */
+export class AttemptOutput {
+  #read = 0;
+  readonly #policy: OutputPolicy<() => TranscriptRow>;
+  readonly #tails: Tail[];
+  readonly #flush: (() => Promise<void>)[] = [];
+  readonly #options: OutputOptions;
+
+  constructor(options: OutputOptions) {
+    this.#options = options;
+    this.#policy = new OutputPolicy(options.limits);
+    this.#tails = [this.#follow('stdout'), this.#follow('stderr')];
+  }
+
+  /** Everything that is in the files now has been stored, and the last words in any case. */
+  async finish(): Promise<void> {
+    for (const file of this.#tails) await file.drained();
+    for (const flush of this.#flush) await flush();
+    this.close();
+    const { dropped, finalMessage } = this.#policy;
+    if (dropped === 0) return;
+    const { attempt, store, reader } = this.#options;
+    const own = { file: 'engine', generation: OWN_GENERATIONS.finalMessage } as const;
+    const told = finalMessage === undefined ? [] : [{ ...finalMessage(), ...own }];
+    const rows = [...told, this.#marker({ ...own, offset: this.#read }, dropped)];
+    await store.ingest({ attempt, rows, cursors: [], usage: reader.usage() });
+  }
+
+  close(): void {
+    for (const file of this.#tails) file.close();
+  }
+
+  #follow(file: OutputFile): Tail {
+    const { attempt, folder, store, signal } = this.#options;
+    const at: At<OutputFile> = { file, offset: 0, generation: store.generation(attempt, file) };
+    let lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
+    let marks: TranscriptRow[] = [];
+    const take = (read: readonly Line[]): TranscriptRow[] => {
+      const rows = marks;
+      marks = [];
+      for (const line of read) this.#addRows(rows, line, at);
+      return rows;
+    };
+    this.#flush.push(() => this.#store(take(lines.flush()), at));
+    return tail({
+      file: join(folder, file),
+      from: 0,
+      signal,
+      onChunk: (chunk, offset) => {
+        at.offset = offset + chunk.length;
+        this.#read += chunk.length;
+        const rows = take(lines.push(chunk));
+        this.#options.digest.read(this.#read);
+        this.#options.onRead(this.#read);
+        return this.#store(rows, at);
+      },
+      onTruncated: (lostBytes) => {
+        at.generation += 1;
+        at.offset = 0;
+        lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
+        marks.push(this.#marker(at, lostBytes));
+      },
+    });
+  }
+
+  #addRows(rows: TranscriptRow[], line: Line, { file, generation }: At<OutputFile>): void {
+    const { reader, digest, attempt, world } = this.#options;
+    const place = { attempt, file, offset: line.offset, generation, at: world.now() };
+    const told = reader.line(file, line.text).map((event) => {
+      digest.heard(event);
+      return { event, row: () => ({ ...place, ...this.#redacted(describeEvent(event)) }) };
+    });
+    const kept = this.#policy.take(line.text.length, told);
+    for (const row of kept) rows.push(row());
+    if (line.truncatedBytes > 0 && kept.length === told.length) rows.push(this.#marker(place, line.truncatedBytes));
+  }
+
+  #redacted(row: Described): Described {
+    const { redact, digest } = this.#options;
+    const text = redact(row.text);
+    if (text !== row.text) digest.redacted();
+    return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };
+  }
+
+  #marker({ file, offset, generation }: At, bytes: number): TranscriptRow {
+    const { attempt, world } = this.#options;
+    const text = `${bytes} bytes are not shown`;
+    return { attempt, file, offset, generation, at: world.now(), kind: 'truncated', text, data: { bytes } };
+  }
+
+  #store(rows: TranscriptRow[], { file, offset, generation }: At<OutputFile>): Promise<void> {
+    const { attempt, store, reader } = this.#options;
+    return store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
+  }
+}

@@ -1,0 +1,195 @@
+import type { Agent } from '../../agents/agent.ts';
+import { recordSpawn } from '../../core/attempt/decide-attempt.ts';
+import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import { launch } from '../../process/launch.ts';
+import { terminate } from '../../process/terminate.ts';
+import type { ProcessRecord } from '../../schema/event.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { TaskLimits } from '../../schema/task.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { isStoreFailure } from '../loop/ledger.ts';
+import { endServing, type Serving, serve } from './application.ts';
+import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
+import { type Place, placeOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
+import { concludeAttempt } from './conclude-attempt.ts';
+import { programOf } from './in-terminal.ts';
+import { interruptible } from './interrupt-attempt.ts';
+import type { Outcome } from './outcome.ts';
+import { recordMessages } from './record-messages.ts';
+import { GRACE_MS, type Started, supervise } from './supervise.ts';
+
+const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
+const UNSEEN = { result: { usage: { kind: 'unknown' }, text: '' }, digest: undefined, model: undefined } as const;
+
+/** Raw output stands on the disk only as long as its attempt is fresh. */
+const MOST_RAW_BYTES = 1024 * 1024 * 1024;
+const RAW_MARGIN_BYTES = 1024 * 1024;
+
+/** Carries one claimed attempt from its workspace to its end on record. Never throws for what an agent can do. */
+export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
+  const attempt = currentAttempt(task);
+  crashpoint('attempt.claimed');
+  using interrupted = interruptible(run, task);
+  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal, interrupted.signal]);
+  let begun: { place: Place; outcome: Omit<Outcome, 'stopped'> } | undefined;
+  try {
+    const place = await prepareAttemptWorkspace(ctx, run, task, signal);
+    const agent = requireAgent(run, attempt);
+    requireLogin(run, attempt);
+    const token = ctx.world.token();
+    await using application = await applicationFor(ctx, run, { task, attempt, workspace: place.path, signal });
+    const appUrl = application?.url;
+    const assigning = {
+      task,
+      attempt,
+      agent,
+      workspace: place.path,
+      token,
+      ...(appUrl === undefined ? {} : { appUrl }),
+    };
+    const assignment = await assignmentFor(ctx, run, assigning);
+    await writePrompt(run, task, { assignment, kind: agent.kind, ...(appUrl === undefined ? {} : { appUrl }) });
+    await recordMessages(ctx, run, { task, attempt });
+    signal.throwIfAborted();
+    const process = await start(ctx, run, { task, attempt, agent, assignment, token });
+    begun = { place, outcome: UNSEEN };
+    const interrupt = interrupted.signal;
+    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
+    if (outcome === undefined) return;
+    begun = { place, outcome: { ...UNSEEN, result: { usage: outcome.result.usage, text: outcome.result.text } } };
+    await concludeAttempt(ctx, run, { task, attempt, place, outcome });
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    if (isRefuted(task, error)) {
+      const summary = error.message;
+      const result = { ...NOT_STARTED.result, text: summary, output: { steps: [], verdict: 'fail', summary } };
+      const outcome = { ...NOT_STARTED, result, stopped: undefined };
+      return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome });
+    }
+    if (begun !== undefined && ctx.leaving.aborted) return;
+    // An agent that ran has its work saved and its use charged, whatever went wrong afterwards.
+    const { place, outcome } = begun ?? { place: undefined, outcome: NOT_STARTED };
+    const stopped = failureOf(error, signal);
+    await concludeAttempt(ctx, run, { task, attempt, place, outcome: { ...outcome, stopped } });
+  }
+}
+
+/** Goes on with an attempt that an earlier engine started: watches the living, collects what ended meanwhile. */
+export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
+  const attempt = currentAttempt(task);
+  const { process } = attempt;
+  crashpoint('attempt.adopting');
+  if (process === null) {
+    if (task.spec.serve !== undefined) await endServing(ctx, run, task, attempt.number);
+    const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
+    return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { ...NOT_STARTED, stopped } });
+  }
+  using interrupted = interruptible(run, task);
+  let place: Place | undefined;
+  try {
+    place = await placeOf(ctx, run, task);
+    if (task.spec.serve !== undefined) {
+      await endServing(ctx, run, task, attempt.number);
+      throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was looked at');
+    }
+    const agent = requireAgent(run, attempt);
+    const assigning = { task, attempt, agent, workspace: place.path, token: process.token };
+    const assignment = await assignmentFor(ctx, run, assigning);
+    const interrupt = interrupted.signal;
+    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
+    if (outcome === undefined) return;
+    await concludeAttempt(ctx, run, { task, attempt, place, outcome });
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    if (ctx.leaving.aborted && task.spec.serve === undefined) return;
+    // Who cannot be watched must not go on working: it is ended, its work is saved, and its use is charged.
+    const folder = attemptFolder(ctx, run, task, attempt.number);
+    await terminate({ ...process, folder }, { graceMs: GRACE_MS });
+    const told = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
+    const stopped = task.spec.serve === undefined ? told : { ...told, kind: 'interrupted' as const };
+    await concludeAttempt(ctx, run, { task, attempt, place, outcome: { ...UNSEEN, stopped } });
+  }
+}
+
+/** The application that the task is to look at, where it asks for one. */
+async function applicationFor(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: { task: TaskState; attempt: AttemptState; workspace: string; signal: AbortSignal },
+): Promise<Serving | null> {
+  const wanted = what.task.spec.serve;
+  return wanted === undefined ? null : serve(ctx, run, { ...what, serve: wanted });
+}
+
+async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token: string }): Promise<ProcessRecord> {
+  const { task, attempt, assignment, token } = what;
+  const command = await programOf(what.agent, assignment, ctx.env);
+  const launched = await launch({
+    folder: assignment.folder,
+    command: command.command,
+    cwd: assignment.workspace,
+    env: { ...command.env, MANYHANDS_TOKEN: token },
+    token,
+    pipeOutput: command.pipeOutput,
+    ...(command.pipeOutput ? { maxFileBytes: mostRawBytes(assignment.limits) } : {}),
+    ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
+  });
+  const { terminal } = command;
+  const process: ProcessRecord = {
+    identity: launched.identity,
+    token,
+    ...(terminal === undefined ? {} : { terminal }),
+  };
+  try {
+    crashpoint('attempt.forked');
+    await ctx.submit(run, (state) => recordSpawn(state, { task: task.spec.key, attempt: attempt.number, process }))
+      .committed;
+    crashpoint('attempt.recorded');
+  } catch (error) {
+    await launched.abandon();
+    throw error;
+  }
+  launched.go();
+  crashpoint('attempt.going');
+  return process;
+}
+
+/** The file holds a little more than the limit, so that the limit is seen to be passed; what is only not kept may be more. */
+function mostRawBytes({ outputBytes, output }: TaskLimits): number {
+  return output?.onMax === 'truncate' ? Math.max(outputBytes, MOST_RAW_BYTES) : outputBytes + RAW_MARGIN_BYTES;
+}
+
+function currentAttempt(task: TaskState): AttemptState {
+  const attempt = task.attempts.at(-1);
+  if (attempt === undefined) throw new Error(`Task ${task.spec.key} was never claimed`);
+  return attempt;
+}
+
+function requireAgent(run: ActiveRun, attempt: AttemptState): Agent {
+  const agent = run.agents.get(attempt.agent);
+  if (agent === undefined) throw new AppError('AGENT_UNKNOWN', `The agent ${attempt.agent} is not configured any more`);
+  return agent;
+}
+
+/** Another login than the chosen one is never used in its place: it would be charged. */
+function requireLogin(run: ActiveRun, { agent, account }: AttemptState): void {
+  if (account === null || run.config.agents[agent]?.accounts[account] !== undefined) return;
+  throw new AppError('LOGIN_GONE', `The login ${account} of ${agent} is not there any more`, { agent, account });
+}
+
+/** An application that does not start on the candidate is a verdict on the candidate. */
+function isRefuted(task: TaskState, error: unknown): error is AppError {
+  return task.spec.verifies !== undefined && error instanceof AppError && error.code === 'APP_NOT_READY';
+}
+
+function failureOf(error: unknown, signal: AbortSignal): Failure {
+  const message = messageOf(error);
+  if (signal.aborted) return { kind: 'interrupted', message };
+  if (!(error instanceof AppError)) return { kind: 'environment', message };
+  if (error.code === 'NO_SPACE') return { kind: 'disk-full', message };
+  if (error.code === 'LOGIN_GONE') return { kind: 'auth', message };
+  if (error.code === 'WORKSPACE_CHANGED') return { kind: 'refused', message };
+  return { kind: 'environment', message: `${message}. ${error.hint}` };
+}

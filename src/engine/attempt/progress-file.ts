@@ -1,0 +1,46 @@
+import { appendFile, lstat, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../errors.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { ActiveRun } from '../loop/context.ts';
+
+/** Most of the progress file that a prompt repeats: its end. */
+const TOLD_CHARS = 4_000;
+
+/** What the project's progress file says last; nothing where there is none. */
+export async function readProgress(run: ActiveRun): Promise<string> {
+  const path = await progressFile(run);
+  if (path === undefined) return '';
+  const text = await readFile(path, 'utf8').catch(absent);
+  return text.length <= TOLD_CHARS ? text.trim() : `…${text.slice(-TOLD_CHARS).trim()}`;
+}
+
+/** Adds a line for each task that landed, once, to the progress file in the user's checkout. */
+export async function addProgress(run: ActiveRun, tasks: readonly TaskKey[], at: number): Promise<void> {
+  const path = await progressFile(run);
+  if (path === undefined) return;
+  const text = await readFile(path, 'utf8').catch(absent);
+  const lines = tasks.flatMap((key) => {
+    const task = run.ledger.state.tasks[key];
+    const mark = `(${run.id} ${key})`;
+    if (task === undefined || text.includes(mark)) return [];
+    const name = task.spec.name === undefined ? '' : `${task.spec.name}: `;
+    return [`${new Date(at).toISOString()} ${name}${task.spec.title} ${mark}\n`];
+  });
+  if (lines.length === 0) return;
+  await appendFile(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${lines.join('')}`);
+}
+
+/** The file, unless it is a link: what lies behind one may be anybody's. */
+async function progressFile(run: ActiveRun): Promise<string | undefined> {
+  const { config, project } = run.ledger.state.start;
+  if (config.progress === undefined) return undefined;
+  const path = join(project.root, config.progress);
+  const kind = await lstat(path).catch(() => undefined);
+  return kind === undefined || kind.isFile() ? path : undefined;
+}
+
+function absent(error: unknown): string {
+  if (errorCode(error) === 'ENOENT') return '';
+  throw error;
+}

@@ -1,0 +1,44 @@
+import type { RunState } from '../../core/run/state.ts';
+import { mergeCommits } from '../../git/merge/merge.ts';
+import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { crashpoint } from '../../world.ts';
+import { runRef } from '../land/land-tasks.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+/**
+ * A task that waited for a time or for other runs begins with the base as it stands then, not as it stood when somebody asked for it.
+ * Where that and what the run has made cannot be merged, it begins with what the run has made, and the landing tells.
+ */
+export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
+  const { branch } = run.ledger.state.start.base;
+  if (branch === null || !isFresh(run.ledger.state, key)) return;
+  const { mirror, repository } = run.project;
+  await refreshMirror(mirror, repository);
+  const base = await readRef(mirror, `refs/user/heads/${branch}`);
+  const { start, tip } = run.ledger.state;
+  if (base === undefined || base === start.base.commit || base === tip.commit) return;
+  const message = `Merge ${branch} into mh/${run.id}\n\nManyhands-Run: ${run.id}\n`;
+  const merged = await mergeCommits({ mirror, onto: tip.commit, theirs: base, message, now: ctx.world.now() });
+  if (merged.kind !== 'merged' || merged.commit === tip.commit) return;
+  const { commit, tree } = merged;
+  const ref = runRef(run.id);
+  crashpoint('run.catching-up');
+  await writeRef(mirror, { ref, to: commit, expected: (await readRef(mirror, ref)) ?? null });
+  await ctx.submit(run, (state) =>
+    isFresh(state, key) && state.tip.commit === tip.commit
+      ? [{ type: 'run.caught-up', data: { base, commit, tree } }]
+      : [],
+  ).committed;
+  crashpoint('run.caught-up');
+}
+
+/** Whether it is a task that asks for it and that nobody has begun, and nothing else of the run is under way. */
+function isFresh({ status, tasks, counts }: RunState, key: TaskKey): boolean {
+  const task = tasks[key];
+  if (status.kind !== 'running' || task?.phase.status !== 'ready') return false;
+  const { running, analyzing, landing, verifying, conflicted, held } = counts;
+  const isAlone = running + analyzing + landing + verifying + conflicted + held === 0;
+  return isAlone && task.spec.fresh === true && task.attempts.length === 0;
+}

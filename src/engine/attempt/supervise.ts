@@ -1,0 +1,135 @@
+import type { Agent, AgentResult, Assignment } from '../../agents/agent.ts';
+import { recordUsage, warnOf } from '../../core/attempt/decide-attempt.ts';
+import { stepsFromText } from '../../core/land/steps.ts';
+import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { liveness } from '../../process/identity.ts';
+import { ending } from '../../process/launch.ts';
+import { programEnding } from '../../process/terminal/files.ts';
+import { sweep, terminate } from '../../process/terminate.ts';
+import type { ProcessRecord } from '../../schema/event.ts';
+import type { Failure } from '../../schema/failure.ts';
+import { StepsOutput } from '../../schema/output.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { AttemptDigest } from './digest.ts';
+import { readerOf } from './in-terminal.ts';
+import type { Outcome } from './outcome.ts';
+import { AttemptOutput } from './output.ts';
+import { TerminalOutput } from './terminal-output.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** An attempt with all that its agent was given. */
+export type Started = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };
+
+/** How long an agent that is asked to stop may take to do so. */
+export const GRACE_MS = 5_000;
+/** Live usage is put on record at most this often. */
+const USAGE_EVERY_MS = 5_000;
+
+/** Watches a started agent to its end: its output is read, its limits are kept, its use is put on record. None when the engine leaves it to the next one. */
+export async function supervise(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: Started & { process: ProcessRecord; interrupt: AbortSignal },
+): Promise<Outcome | undefined> {
+  const { task, attempt, assignment, process } = what;
+  const target = { ...process, folder: assignment.folder };
+  const reader = readerOf(what.agent, assignment, process.terminal);
+  let stopped: Failure | undefined;
+  let lastUsageAt = ctx.world.now();
+  const end = (failure: Failure) => {
+    // It has ended by itself, and only its output is still being read.
+    if (liveness(process.identity) === 'gone') return;
+    stopped ??= failure;
+    const graceMs = run.force.signal.aborted ? 0 : GRACE_MS;
+    void terminate(target, { graceMs }).catch((error: unknown) => failures.reject(error));
+  };
+  const failures = Promise.withResolvers<never>();
+  const watchdog = new Watchdog({
+    limits: assignment.limits,
+    reservation: attempt.reservation,
+    startedAt: attempt.startedAt,
+    world: ctx.world,
+    thresholds: run.ledger.state.start.config.health,
+    warn: (warnings) => {
+      const told = ctx.submit(run, (state) =>
+        warnOf(state, { task: task.spec.key, attempt: attempt.number, warnings }),
+      );
+      told.committed.catch(failures.reject);
+    },
+    stop: end,
+  });
+  const reading = new AbortController();
+  const digest = new AttemptDigest();
+  const left = new AbortController();
+  const onStop = () => {
+    if (isLeft(ctx, run, task) && stopped === undefined) left.abort();
+    else end({ kind: 'interrupted', message: whyStopped(ctx, run) });
+  };
+  const stops = [what.interrupt, run.force.signal, run.cancel.signal, ctx.stopping];
+  for (const signal of stops) signal.addEventListener('abort', onStop, { once: true });
+  if (stops.some((signal) => signal.aborted)) onStop();
+  try {
+    const Output = process.terminal === undefined ? AttemptOutput : TerminalOutput;
+    const output = new Output({
+      attempt: assignment.attempt,
+      folder: assignment.folder,
+      reader,
+      store: ctx.store,
+      world: ctx.world,
+      signal: reading.signal,
+      redact: run.redact,
+      digest,
+      limits: assignment.limits,
+      onRead: (bytes) => {
+        const usage = reader.usage();
+        watchdog.heard(bytes, usage);
+        if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
+        lastUsageAt = ctx.world.now();
+        ctx
+          .submit(run, (state) => recordUsage(state, { task: task.spec.key, attempt: attempt.number, usage }))
+          .committed.catch(failures.reject);
+      },
+    });
+    const gone = ending(assignment.folder, process.identity, left.signal);
+    const exit = await Promise.race([gone, failures.promise]).catch((error: unknown) => {
+      if (!left.signal.aborted) throw error;
+    });
+    if (exit === undefined) return undefined;
+    crashpoint('attempt.exited');
+    await sweep(target);
+    await output.finish();
+    crashpoint('attempt.read');
+    return {
+      result: answerOf(
+        task,
+        reader.end(process.terminal === undefined ? exit : programEnding(assignment.folder, exit)),
+      ),
+      digest: digest.result(),
+      model: assignment.settings.model,
+      stopped,
+    };
+  } finally {
+    for (const signal of stops) signal.removeEventListener('abort', onStop);
+    watchdog.close();
+    reading.abort();
+  }
+}
+
+/** Whether an agent goes on when the engine ends; not one that looks at an application, which ends with the engine. */
+function isLeft({ leaving }: EngineContext, run: ActiveRun, { spec }: TaskState): boolean {
+  return leaving.aborted && !run.cancel.signal.aborted && spec.serve === undefined;
+}
+
+function whyStopped({ stopping }: EngineContext, run: ActiveRun): string {
+  if (stopping.aborted) return 'The engine was stopped';
+  return run.cancel.signal.aborted ? 'The run was cancelled' : 'A person broke it off';
+}
+
+/** A verifier may also answer in lines: `STEP 1: PASS`. */
+function answerOf(task: TaskState, result: AgentResult): AgentResult {
+  const isVerifier = task.spec.verifies !== undefined || task.spec.role === 'verify';
+  if (!isVerifier || StepsOutput.safeParse(result.output).success) return result;
+  const output = stepsFromText(result.text);
+  return output === undefined ? result : { ...result, output };
+}

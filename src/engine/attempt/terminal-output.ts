@@ -1,0 +1,108 @@
+import { redactValue } from '../../core/redact.ts';
+import { type Changes, watchChanges } from '../../process/terminal/changes.ts';
+import { PIECE_BYTES, readRing } from '../../process/terminal/ring.ts';
+import { type TerminalLine, terminalText } from '../../process/terminal/text.ts';
+import type { TranscriptRow } from '../../store/store.ts';
+import { describeEvent } from './describe-event.ts';
+import type { OutputOptions } from './output.ts';
+import { OutputPolicy } from './output-policy.ts';
+import { OWN_GENERATIONS } from './own-rows.ts';
+
+/** Between full pieces: a program that writes without end is read at a pace, and what it overtakes is counted. */
+const PACE_MS = 20;
+const FILE = 'stdout';
+
+/** Reads what an attempt shows in its terminal, as far as it is kept, into the transcript; what was stored before is not stored twice. */
+export class TerminalOutput {
+  #cursor = 0;
+  #read = 0;
+  #isEnding = false;
+  readonly #text = terminalText();
+  readonly #policy: OutputPolicy<() => TranscriptRow>;
+  readonly #changes: Changes;
+  readonly #pumped: Promise<{ error: unknown } | undefined>;
+  readonly #options: OutputOptions;
+
+  constructor(options: OutputOptions) {
+    this.#options = options;
+    this.#policy = new OutputPolicy(options.limits);
+    this.#changes = watchChanges(options.folder, options.signal);
+    this.#pumped = this.#pump().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  }
+
+  /** Everything that is kept now has been stored. */
+  async finish(): Promise<void> {
+    this.#isEnding = true;
+    this.#changes.wake();
+    const failed = await this.#pumped;
+    if (failed !== undefined) throw failed.error;
+    const last = this.#text.flush().flatMap((line) => this.#rows(line));
+    const { dropped, finalMessage } = this.#policy;
+    const own = { file: 'engine', generation: OWN_GENERATIONS.finalMessage } as const;
+    const told = finalMessage === undefined ? [] : [{ ...finalMessage(), ...own }];
+    const rest = dropped === 0 ? [] : [...told, { ...this.#marker(this.#cursor, dropped), ...own }];
+    await this.#store([...last, ...rest]);
+  }
+
+  /** What is typed changes a file of the folder too, so that every change is a sign of life. */
+  async #pump(): Promise<void> {
+    try {
+      while (!this.#options.signal.aborted) {
+        await this.#changes.next();
+        const isLast = this.#isEnding;
+        this.#options.onRead(this.#read);
+        while (await this.#readOne());
+        if (isLast) return;
+      }
+    } finally {
+      this.#changes.close();
+    }
+  }
+
+  async #readOne(): Promise<boolean> {
+    const { folder, signal, world, digest } = this.#options;
+    signal.throwIfAborted();
+    const { chunk, offset, lost } = readRing(folder, this.#cursor);
+    if (chunk.length === 0) return false;
+    this.#cursor = offset + chunk.length;
+    const lines = this.#text.push(chunk, offset);
+    this.#read += lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+    const rows = lines.flatMap((line) => this.#rows(line));
+    // No row comes before the one in front of it.
+    await this.#store(lost === 0 ? rows : [this.#marker(Math.min(offset, rows[0]?.offset ?? offset), lost), ...rows]);
+    digest.read(this.#read);
+    this.#options.onRead(this.#read);
+    if (chunk.length === PIECE_BYTES) await world.sleep(PACE_MS, signal);
+    return true;
+  }
+
+  #rows({ text, offset }: TerminalLine): TranscriptRow[] {
+    const { reader, digest, attempt, world, redact } = this.#options;
+    const told = reader.line(FILE, text).map((event) => {
+      digest.heard(event);
+      const row = (): TranscriptRow => {
+        const described = describeEvent(event);
+        const shown = redact(described.text);
+        if (shown !== described.text) digest.redacted();
+        const data = described.data === undefined ? {} : { data: redactValue(described.data, redact) };
+        return { attempt, file: FILE, offset, at: world.now(), kind: described.kind, text: shown, ...data };
+      };
+      return { event, row };
+    });
+    return this.#policy.take(text.length, told).map((row) => row());
+  }
+
+  #marker(offset: number, bytes: number): TranscriptRow {
+    const { attempt, world } = this.#options;
+    const text = `${bytes} bytes are not shown`;
+    return { attempt, file: FILE, offset, at: world.now(), kind: 'truncated', text, data: { bytes } };
+  }
+
+  async #store(rows: TranscriptRow[]): Promise<void> {
+    const { attempt, store, reader } = this.#options;
+    await store.ingest({ attempt, rows, cursors: [{ file: FILE, offset: this.#cursor }], usage: reader.usage() });
+  }
+}

@@ -1,0 +1,46 @@
+import { diagnosisByRules, diagnosisName, failureOf } from '../../core/attempt/diagnosis.ts';
+import { lastAttempt, type TaskState } from '../../core/run/state.ts';
+import { Diagnosis } from '../../schema/call.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { smallCall } from '../small-calls/small-call.ts';
+
+/** A run in which everything failed has one reason, not a hundred. */
+const MOST = 3;
+
+/** Asks why the tasks of a run that is about to end have failed; what is answered stands in the record of the run. */
+export async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  const { state } = run.ledger;
+  if (state.status.kind !== 'running' || state.counts.failed === 0) return;
+  const failed = state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    const failure = task === undefined ? undefined : failureOf(task);
+    return task === undefined || failure === undefined ? [] : [{ task, failure }];
+  });
+  await Promise.all(
+    failed.slice(0, MOST).map(({ task, failure }) =>
+      smallCall(ctx, run, {
+        kind: 'diagnosis',
+        about: task.spec.key,
+        name: diagnosisName(task),
+        input: inputFor(task, failure),
+        schema: Diagnosis,
+        rules: () => diagnosisByRules(failure),
+      }),
+    ),
+  );
+}
+
+function inputFor(task: TaskState, failure: Failure): string {
+  const attempt = lastAttempt(task);
+  const checks = task.evidence.filter(({ verdict }) => verdict !== 'pass');
+  return [
+    `Task: ${task.spec.title}`,
+    task.spec.prompt.slice(0, 3_000),
+    `Attempts: ${task.attempts.length}, the last by ${attempt?.agent ?? 'nobody'}`,
+    `Failure: ${failure.kind}: ${failure.message}`,
+    ...(failure.evidence === undefined ? [] : [`Evidence:\n${failure.evidence.slice(-3_000)}`]),
+    ...checks.map(({ gate, verdict, summary }) => `Check ${gate}: ${verdict}: ${summary}`),
+    `Its last words:\n${(attempt?.ended?.summary ?? '').slice(-1_500)}`,
+  ].join('\n\n');
+}

@@ -1,0 +1,145 @@
+import { benchResultOf, outcomesOf } from '../../core/finish/outcomes.ts';
+import { type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
+import { endRun, holdRun } from '../../core/run/decide-run.ts';
+import { hasLanded, type RunState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
+import { isMaintenanceDue, maintainMirror } from '../../git/mirror/maintain-mirror.ts';
+import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { pushBranch } from '../../git/push/push.ts';
+import { treeOf } from '../../git/read/tree.ts';
+import { readRef } from '../../git/refs/mirror-refs.ts';
+import type { Hold, ModelEvent, RunEnd } from '../../schema/event.ts';
+import { MODELS_STREAM, projectStream } from '../../schema/ids.ts';
+import { crashpoint } from '../../world.ts';
+import { landOnBase } from '../land/land-on-base.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { isStoreFailure } from '../loop/ledger.ts';
+import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
+import { settleReview } from '../pull-requests/settle-review.ts';
+import { showFailed, writeBack } from './write-back.ts';
+
+type Closed = { kind: 'held'; hold: Hold } | { kind: 'ended'; verdict: RunVerdict };
+
+/** Brings a run whose tasks have all ended to its end: the branch shown, the base moved if asked for, the end on record. */
+export async function finishRun(
+  ctx: EngineContext,
+  run: ActiveRun,
+  keep: { commit: string; reason: string } | undefined,
+): Promise<void> {
+  if (keep !== undefined && keep.commit !== run.ledger.state.tip.commit) {
+    const tree = await treeOf(run.project.mirror, keep.commit);
+    await ctx.submit(run, () => [{ type: 'run.rewound', data: { ...keep, tree } }]).committed;
+  }
+  await showBranch(ctx, run).catch((error: unknown) => {
+    // A cancelled run ends also where its repository is gone: all that it made is kept in the mirror.
+    if (run.ledger.state.status.kind !== 'cancelling' || isStoreFailure(error)) throw error;
+  });
+  await showFailed(run);
+  const untold = await writeBack(ctx, run);
+  const { state } = run.ledger;
+  const verdict = told(verdictWith(run), untold);
+  const lands =
+    state.start.land === 'merge' &&
+    !hasLanded(state) &&
+    verdict.status === 'done' &&
+    state.tip.commit !== state.start.base.commit;
+  if (lands) {
+    const outcome = await landOnBase(ctx, run);
+    if (outcome.kind === 'held') {
+      await ctx.submit(run, (current) => holdRun(current, outcome.hold)).committed;
+      return;
+    }
+  }
+  const closed = await endWithPullRequest(ctx, run, verdict);
+  if (closed.kind === 'held') {
+    await ctx.submit(run, (current) => holdRun(current, closed.hold)).committed;
+    return;
+  }
+  crashpoint('run.ending');
+  const stream = projectStream(run.project.id);
+  const spent = { type: 'project.spent', data: { run: run.id, spend: state.spent } };
+  await ctx.submit(run, (current) => endRun(current, closed.verdict), [
+    { stream, expected: -1, events: [spent, ...provenTip(run)] },
+    { stream: MODELS_STREAM, expected: -1, events: learned(state, { ...closed.verdict, at: ctx.world.now() }) },
+  ]).committed;
+  crashpoint('run.ended');
+  await run.ledger.snapshot();
+  await keepQuick(run);
+}
+
+function told(verdict: RunVerdict, untold: string | undefined): RunVerdict {
+  return untold === undefined ? verdict : { ...verdict, reason: `${verdict.reason}; ${untold}` };
+}
+
+/** The verdict of the tasks; a recipe may know of a failure that no single task shows. */
+function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
+  const { state } = ledger;
+  const verdict = verdictOf(state);
+  const isGood = verdict.status === 'done' || verdict.status === 'unverified';
+  const failure = isGood ? recipe.failure?.(state, state.start.input) : undefined;
+  return failure === undefined ? verdict : { status: 'failed', reason: failure };
+}
+
+/** The run has ended well or not, whatever becomes of this: upkeep that fails is done another time. */
+async function keepQuick({ project }: ActiveRun): Promise<void> {
+  if (await isMaintenanceDue(project.mirror)) await maintainMirror(project.mirror).catch(() => {});
+}
+
+/** What the run has taught about models; a benchmark is no work of the project, and counts as what it is. */
+function learned(state: RunState, end: { status: RunEnd; reason: string; at: number }): ModelEvent[] {
+  const bench = benchResultOf(state, end);
+  if (bench !== undefined) return [{ type: 'model.benched', data: bench }];
+  const { run, project } = state.start;
+  return [{ type: 'model.judged', data: { run, project: project.id, outcomes: outcomesOf(state, end.status) } }];
+}
+
+/** What is proven about the tip, for the next run that starts from it. */
+function provenTip(run: ActiveRun): { type: string; data: unknown }[] {
+  const { proven, tip } = run.ledger.state;
+  const found = Object.values(proven).filter((evidence) => evidence.tree === tip.tree);
+  return found.map((evidence) => ({ type: 'project.proved', data: { evidence } }));
+}
+
+/** Shows the run's work so far in the user's repository as `mh/<run>`; a branch of that name that a person moved is left alone. */
+export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  const { tip, start, pushed } = run.ledger.state;
+  if (tip.commit === start.base.commit || pushed === tip.commit) return;
+  const branch = `mh/${run.id}`;
+  crashpoint('branch.pushing');
+  const { mirror, repository } = run.project;
+  const result = await pushBranch({ mirror, repository, commit: tip.commit, branch, expected: pushed });
+  crashpoint('branch.pushed');
+  const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
+  if (isThere)
+    await ctx.submit(run, () => [{ type: 'run.branch-pushed', data: { branch, commit: tip.commit } }]).committed;
+  else if (result.reason === 'name-taken' && run.ledger.state.status.kind === 'running')
+    throw new AppError('BRANCH_TAKEN', `A branch is in the way of ${branch}: ${result.detail}`, { branch });
+}
+
+/** A push whose record was lost in a crash is found again instead of being done twice. */
+async function isAlready(run: ActiveRun, branch: string, commit: string): Promise<boolean> {
+  const { mirror, repository } = run.project;
+  await refreshMirror(mirror, repository);
+  return (await readUserBranch(run, branch)) === commit;
+}
+
+function readUserBranch(run: ActiveRun, branch: string): Promise<string | undefined> {
+  return readRef(run.project.mirror, `refs/user/heads/${branch}`);
+}
+
+/** What a run that lands by pull request still does before its end, and the verdict with what came of it. */
+async function endWithPullRequest(ctx: EngineContext, run: ActiveRun, verdict: RunVerdict): Promise<Closed> {
+  const { state } = run.ledger;
+  if (state.start.land !== 'pr' || verdict.status === 'cancelled') return { kind: 'ended', verdict };
+  if (state.start.recipe.name === 'review') {
+    const end = await settleReview(ctx, run, verdict);
+    if (end.kind === 'held') return end;
+    return { kind: 'ended', verdict: end.note === undefined ? verdict : { ...verdict, reason: end.note } };
+  }
+  if (hasLanded(state)) return { kind: 'ended', verdict };
+  const landing = await landAsPullRequest(ctx, run);
+  if (landing.kind === 'landed') return { kind: 'ended', verdict };
+  // A failure stays one, whatever came of its pull request.
+  if (verdict.status !== 'failed') return landing;
+  return { kind: 'ended', verdict: { ...verdict, reason: `${verdict.reason}; ${landing.hold.reason}` } };
+}

@@ -1,0 +1,45 @@
+import { AppError } from '../../errors.ts';
+import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { deleteBranch } from '../../git/refs/delete-branch.ts';
+import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
+import type { UndoResult } from '../../schema/undo.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+/** Deletes the branch of a run in the user's repository, after all that it holds was saved under a ref. */
+export async function removeBranch(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { dryRun, notes }: { dryRun: boolean; notes: string[] },
+): Promise<UndoResult['deleted']> {
+  const { mirror, repository } = run.project;
+  const branch = `mh/${run.id}`;
+  await refreshMirror(mirror, repository);
+  const commit = await readRef(mirror, `refs/user/heads/${branch}`);
+  const { pushed, tip } = run.ledger.state;
+  if (commit === undefined) {
+    notes.push(`There is no branch ${branch}.`);
+    if (pushed !== null && !dryRun)
+      await record(ctx, run, { branch, commit: tip.commit, ref: `refs/manyhands/runs/${run.id}` });
+    return null;
+  }
+  const removed = { branch, commit, ref: `refs/manyhands/branches/${run.id}/${commit}` };
+  if (commit !== tip.commit)
+    notes.push(`${branch} holds commits of somebody else; they are kept under ${removed.ref}.`);
+  if (dryRun) return removed;
+  await writeRef(mirror, { ref: removed.ref, to: commit, expected: null });
+  if ((await readRef(mirror, removed.ref)) !== commit)
+    throw new AppError('WORK_UNSAVED', `${branch} could not be saved`, { branch });
+  const result = await deleteBranch({ mirror, repository, branch, expected: commit });
+  if (result.kind === 'refused')
+    throw new AppError('UNDO_UNSAFE', `The branch ${branch} could not be deleted: ${result.detail}`, { branch });
+  await record(ctx, run, removed);
+  return removed;
+}
+
+async function record(
+  ctx: EngineContext,
+  run: ActiveRun,
+  data: { branch: string; commit: string; ref: string },
+): Promise<void> {
+  await ctx.submit(run, () => [{ type: 'run.branch-removed', data }]).committed;
+}

@@ -1,0 +1,205 @@
+import type { RunState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
+import { isAncestor, type LandedCommit, planUndo, type UndoPlan } from '../../git/merge/undo.ts';
+import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { withMutex } from '../../git/mutex.ts';
+import { pushBranch } from '../../git/push/push.ts';
+import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
+import { readRefs } from '../../git/refs/refs.ts';
+import type { UndoResult } from '../../schema/undo.ts';
+import type { StoredEvent } from '../../store/store.ts';
+import { crashpoint } from '../../world.ts';
+import { commandGates, prove } from '../land/prove.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { parseEvent } from '../loop/ledger.ts';
+import { removeBranch } from './remove-branch.ts';
+
+/** What a run brought to a branch, oldest first. */
+type Landings = { branch: string; commits: LandedCommit[] };
+
+const RELEVANT = new Set(['tasks.landed', 'run.rewound', 'run.undone', 'run.landed']);
+
+export type Undoing = { dryRun: boolean; branch: boolean; reason: string };
+
+type Reverted = NonNullable<UndoResult['reverted']>;
+type Gates = ReturnType<typeof commandGates>;
+
+/** How often a branch that moves meanwhile is tried again before a person is asked. */
+const RACES = 5;
+
+/** Takes a landed run back by a new commit, only where git proves it safe and the checks pass without it; history is never rewritten. */
+export async function undoRun(ctx: EngineContext, run: ActiveRun, asked: Undoing): Promise<UndoResult> {
+  return withMutex(`undo ${run.id}`, async () => {
+    const { state } = run.ledger;
+    requireEnded(state);
+    const landings = landedCommitsOf(ctx.store.read(run.ledger.stream));
+    const isOnBase = landings !== undefined && state.undone === null;
+    if (!isOnBase && !asked.branch) throw nothingToUndo(state);
+    const notes: string[] = [];
+    const reverted = isOnBase ? await revert(ctx, run, { ...asked, landings, notes }) : null;
+    const deleted = asked.branch ? await removeBranch(ctx, run, { dryRun: asked.dryRun, notes }) : null;
+    return { run: run.id, dryRun: asked.dryRun, reverted, deleted, notes };
+  });
+}
+
+type Reverting = Undoing & { landings: Landings; notes: string[] };
+
+async function revert(ctx: EngineContext, run: ActiveRun, what: Reverting): Promise<Reverted> {
+  const { branch, commits } = what.landings;
+  const { mirror, repository } = run.project;
+  const gates = gatesToPass(run, what.notes);
+  for (let race = 0; race < RACES; race += 1) {
+    await refreshMirror(mirror, repository);
+    const onto = await readRef(mirror, `refs/user/heads/${branch}`);
+    if (onto === undefined) throw unsafe(`the branch ${branch} is gone`, []);
+    const done = await findDone(run, commits, onto);
+    if (done !== undefined && what.dryRun) throw unrecorded(run, done);
+    if (done !== undefined) return record(ctx, run, { branch, commit: done, from: onto, reason: what.reason }, []);
+    const plan = requireRevert(await plannedUndo(ctx, run, { onto, commits, branch }), branch);
+    const files = plan.files;
+    if (what.dryRun)
+      return { branch, commit: null, files, checks: gates.map(({ name }) => ({ gate: name, verdict: null })) };
+    const proof = await prove(ctx, run, { commit: plan.commit, tree: plan.tree, tasks: [] }, gates);
+    if (proof.verdict !== 'pass')
+      throw unsafe(`${proof.evidence.gate} does not pass without it: ${proof.evidence.summary}`, []);
+    if (!(await move(run, { branch, commit: plan.commit, onto }))) continue;
+    const reverted = await record(ctx, run, { branch, commit: plan.commit, from: onto, reason: what.reason }, files);
+    return { ...reverted, checks: gates.map(({ name }) => ({ gate: name, verdict: 'pass' })) };
+  }
+  throw unsafe(`${branch} moved ${RACES} times while it was being checked`, []);
+}
+
+/** A check that was red before the run cannot be asked to pass without it. */
+function gatesToPass(run: ActiveRun, notes: string[]): Gates {
+  const { state } = run.ledger;
+  const red = new Set((state.baseEvidence ?? []).filter(({ verdict }) => verdict !== 'pass').map(({ gate }) => gate));
+  const gates = commandGates(run, state.order).filter(({ own }) => own !== true);
+  for (const { name } of gates) if (red.has(name)) notes.push(`${name} was red before the run and is not asked again.`);
+  return gates.filter(({ name }) => !red.has(name));
+}
+
+async function plannedUndo(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { onto, commits, branch }: { onto: string; commits: readonly LandedCommit[]; branch: string },
+): Promise<UndoPlan> {
+  const { start } = run.ledger.state;
+  return planUndo({
+    mirror: run.project.mirror,
+    onto,
+    landings: commits,
+    base: start.base.commit,
+    message: `Revert mh/${run.id}: ${start.title}\n\nThis takes back what the run brought to ${branch}.\n\nManyhands-Undo: ${run.id}\n`,
+    now: ctx.world.now(),
+    signal: ctx.stopping,
+  });
+}
+
+function requireRevert(plan: UndoPlan, branch: string): Extract<UndoPlan, { kind: 'revert' }> {
+  switch (plan.kind) {
+    case 'revert':
+      return plan;
+    case 'gone':
+      throw unsafe(`${branch} does not hold its landing any more`, []);
+    case 'unknown':
+      throw unsafe(
+        `how ${plan.commit.slice(0, 10)} came to ${branch} is not on record, so what to take back is not certain`,
+        [],
+      );
+    case 'conflict':
+      throw unsafe(`what it brought was changed since in ${plan.files.join(', ')}`, plan.files);
+    case 'nothing':
+      throw new AppError('REFUSED', `Nothing of the run is left on ${branch}: it was taken back already`);
+  }
+}
+
+/** Moves the branch forward to the revert, which stands under a ref first, so that a crash in between is found again. */
+async function move(
+  run: ActiveRun,
+  { branch, commit, onto }: { branch: string; commit: string; onto: string },
+): Promise<boolean> {
+  const { mirror, repository } = run.project;
+  await writeRef(mirror, { ref: `${undoRefs(run)}/${commit}`, to: commit, expected: null });
+  crashpoint('undo.pushing');
+  const pushed = await pushBranch({ mirror, repository, commit, branch, expected: onto, updateCheckout: true });
+  crashpoint('undo.pushed');
+  if (pushed.kind === 'pushed') return true;
+  if (pushed.reason === 'moved' || pushed.reason === 'not-fast-forward') return false;
+  if (pushed.reason === 'dirty')
+    throw new AppError(
+      'CHECKOUT_DIRTY',
+      `${branch} is checked out with changes that are not committed: ${pushed.detail}`,
+      { branch },
+    );
+  throw unsafe(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}`, []);
+}
+
+/** A revert that an earlier call pushed and could not put on record. */
+async function findDone(run: ActiveRun, commits: readonly LandedCommit[], onto: string): Promise<string | undefined> {
+  const { mirror } = run.project;
+  const last = commits.at(-1);
+  for (const commit of (await readRefs(mirror.dir, undoRefs(run))).values()) {
+    const isAfter = last !== undefined && (await isAncestor(mirror, last.commit, commit));
+    if (isAfter && (await isAncestor(mirror, commit, onto))) return commit;
+  }
+  return undefined;
+}
+
+type Undone = { branch: string; commit: string; from: string; reason: string };
+
+async function record(ctx: EngineContext, run: ActiveRun, undone: Undone, files: Reverted['files']): Promise<Reverted> {
+  await ctx.submit(run, () => [{ type: 'run.undone', data: undone }]).committed;
+  crashpoint('undo.recorded');
+  return { branch: undone.branch, commit: undone.commit, files, checks: [] };
+}
+
+function undoRefs(run: ActiveRun): string {
+  return `refs/manyhands/undo/${run.id}`;
+}
+
+function requireEnded({ status, start }: RunState): void {
+  if (status.kind === 'ended') return;
+  throw new AppError(
+    'REFUSED',
+    `Run ${start.run} has not ended; wait for it with manyhands wait ${start.run}, or cancel it`,
+  );
+}
+
+function nothingToUndo({ start, undone, tip, pushed }: RunState): AppError {
+  const { run } = start;
+  if (undone !== null)
+    return new AppError('REFUSED', `Run ${run} was undone already: ${undone.commit.slice(0, 10)} on ${undone.branch}`);
+  if (tip.commit === start.base.commit || pushed === null)
+    return new AppError('REFUSED', `Run ${run} brought nothing to your repository`);
+  const text = `Run ${run} landed only on its branch mh/${run}, and nothing was removed; delete the branch with manyhands undo ${run} --branch`;
+  return new AppError('REFUSED', text, { run });
+}
+
+function unrecorded(run: ActiveRun, commit: string): AppError {
+  const text = `${commit.slice(0, 10)} took run ${run.id} back already; manyhands undo ${run.id} puts that on record`;
+  return new AppError('REFUSED', text, { run: run.id, commit });
+}
+
+function unsafe(reason: string, files: readonly string[]): AppError {
+  return new AppError('UNDO_UNSAFE', `It cannot be taken back safely: ${reason}`, { files });
+}
+
+/** The landings of a run that were not taken back; none is undefined. Only merges into a branch can be undone from here. */
+function landedCommitsOf(events: readonly StoredEvent[]): Landings | undefined {
+  let tip = '';
+  let found: Landings | undefined;
+  for (const stored of events) {
+    if (!RELEVANT.has(stored.type)) continue;
+    const event = parseEvent(stored);
+    if (event.type === 'tasks.landed' || event.type === 'run.rewound') tip = event.data.commit;
+    if (event.type === 'run.undone') found = undefined;
+    if (event.type !== 'run.landed') continue;
+    const { branch, commit, how, url } = event.data;
+    if (how !== 'merge')
+      throw new AppError('REFUSED', `The run landed by ${how}; take it back there: ${url ?? branch}`, { how, url });
+    if (found?.commits.at(-1)?.commit === commit) continue;
+    const landing = { commit, tip: event.data.tip ?? tip, from: event.data.from };
+    found = { branch, commits: [...(found?.branch === branch ? found.commits : []), landing] };
+  }
+  return found;
+}

@@ -1,0 +1,78 @@
+import { messageOf } from '../../errors.ts';
+import { pushBranch } from '../../git/push/push.ts';
+import { crashpoint } from '../../world.ts';
+import { addProgress } from '../attempt/progress-file.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+/** What was written last for each run, so that nothing is written twice. */
+const written = new WeakMap<ActiveRun, string>();
+
+/**
+ * Tells the project's own files how the work stands: the status of each piece in the file that asked for it, a line of progress for
+ * what landed. A file that cannot be written never fails the run; the reason is returned.
+ */
+export async function writeBack(ctx: EngineContext, run: ActiveRun): Promise<string | undefined> {
+  const { state } = run.ledger;
+  const statuses = run.recipe.statuses?.(state, state.start.input);
+  const landed = Object.values(state.tasks).filter(({ phase }) => phase.status === 'done' && phase.commit !== null);
+  const text = JSON.stringify([statuses, landed.length]);
+  if (written.get(run) === text) return undefined;
+  written.set(run, text);
+  crashpoint('status.writing');
+  const keys = landed.map(({ spec }) => spec.key);
+  const { root } = state.start.project;
+  const unset =
+    statuses === undefined ? undefined : await attempted(statuses.file, () => ctx.parts.writeStatuses(root, statuses));
+  const unsaid = await attempted('the progress file', () => addProgress(run, keys, ctx.world.now()));
+  crashpoint('status.written');
+  const untold = [unset, unsaid].filter((reason) => reason !== undefined);
+  return untold.length === 0 ? undefined : untold.join('; ');
+}
+
+async function attempted(file: string, write: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await write();
+    return undefined;
+  } catch (error) {
+    return `${file} could not be updated: ${messageOf(error)}`;
+  }
+}
+
+/** The files of the user's checkout that we write while a run goes on: that they differ keeps nothing from landing. */
+export function writtenFiles({ ledger, recipe }: ActiveRun): string[] {
+  const { state } = ledger;
+  const { progress } = state.start.config;
+  const file = recipe.statuses?.(state, state.start.input)?.file;
+  return [file, progress].filter((path) => path !== undefined);
+}
+
+/** Writes back while the run goes on; what cannot be written is tried again at its end, and told there. */
+export async function tell(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  const untold = await writeBack(ctx, run);
+  if (untold !== undefined) written.delete(run);
+}
+
+const toldAt = new WeakMap<ActiveRun, number>();
+
+/** Whether something may have to be told since the last time; asked often, so it looks at the version alone. */
+export function isWriteBackDue(run: ActiveRun): boolean {
+  const { state } = run.ledger;
+  if (toldAt.get(run) === state.version) return false;
+  toldAt.set(run, state.version);
+  return state.start.config.progress !== undefined || hasFile(state.start.input);
+}
+
+function hasFile(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && 'file' in input && typeof input.file === 'string';
+}
+
+/** Shows the work of tasks that failed in branches of their own, where they have a name for one; nothing is ever moved. */
+export async function showFailed(run: ActiveRun): Promise<void> {
+  const { mirror, repository } = run.project;
+  for (const task of Object.values(run.ledger.state.tasks)) {
+    const saved = task.attempts.findLast(({ ended }) => ended?.saved?.changed)?.ended?.saved;
+    if (task.phase.status !== 'failed' || task.spec.branch === undefined || saved == null) continue;
+    crashpoint('failed.pushing');
+    await pushBranch({ mirror, repository, commit: saved.commit, branch: task.spec.branch, expected: null });
+  }
+}

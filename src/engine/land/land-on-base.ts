@@ -1,0 +1,124 @@
+import { mergeCommits } from '../../git/merge/merge.ts';
+import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { pushBranch } from '../../git/push/push.ts';
+import { pushToRemote } from '../../git/push/push-remote.ts';
+import { readRemote } from '../../git/push/remote.ts';
+import { readRef } from '../../git/refs/mirror-refs.ts';
+import type { Hold } from '../../schema/event.ts';
+import { crashpoint } from '../../world.ts';
+import { writtenFiles } from '../finish/write-back.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { notPushed, refusalText } from '../pull-requests/land-as-pull-request.ts';
+import { commandGates, prove } from './prove.ts';
+
+export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
+
+/** How often a base that moves meanwhile is tried again before a person is asked. */
+const RACES = 5;
+
+/** Brings the run branch onto its base: merged with what came meanwhile, checked on exactly that tree, moved only fast-forward. */
+export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<BaseLanding> {
+  const { start } = run.ledger.state;
+  const { branch } = start.base;
+  if (branch === null) return held(`The run began at a commit, not on a branch; merge mh/${run.id} yourself`);
+  const { mirror, repository } = run.project;
+  for (let race = 0; race < RACES; race += 1) {
+    await refreshMirror(mirror, repository);
+    const stands = await readRef(mirror, `refs/user/heads/${branch}`);
+    const isNew = stands === undefined && start.base.create === true && run.ledger.state.landed === null;
+    if (stands === undefined && !isNew) return held(`The branch ${branch} is gone`);
+    const candidate = await candidateOn(ctx, run, { base: stands ?? start.base.commit, branch });
+    if ('hold' in candidate) return { kind: 'held', hold: candidate.hold };
+    crashpoint('base.pushing');
+    const pushed = await pushBranch({
+      mirror,
+      repository,
+      commit: candidate.commit,
+      branch,
+      expected: stands ?? null,
+      updateCheckout: true,
+      keep: writtenFiles(run),
+    });
+    crashpoint('base.pushed');
+    if (pushed.kind === 'pushed') {
+      const refused = await pushBase(ctx, run, { branch, commit: candidate.commit });
+      if (refused !== undefined) return held(refused);
+      await ctx.submit(run, () => [
+        {
+          type: 'run.landed',
+          data: {
+            branch,
+            commit: candidate.commit,
+            how: 'merge',
+            tip: candidate.tip,
+            from: stands ?? start.base.commit,
+          },
+        },
+      ]).committed;
+      return { kind: 'landed' };
+    }
+    if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {
+      return held(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}. Then: manyhands land ${run.id}`);
+    }
+  }
+  return held(
+    `${branch} moved ${RACES} times while it was being checked; land it when it is quiet: manyhands land ${run.id}`,
+  );
+}
+
+type Target = { base: string; branch: string };
+
+async function candidateOn(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { base, branch }: Target,
+): Promise<{ commit: string; tip: string } | { hold: Hold }> {
+  const { tip } = run.ledger.state;
+  const merged = await mergeCommits({
+    mirror: run.project.mirror,
+    onto: base,
+    theirs: tip.commit,
+    message: `Merge mh/${run.id}: ${run.ledger.state.start.title}\n\nManyhands-Run: ${run.id}\n`,
+    now: ctx.world.now(),
+  });
+  if (merged.kind !== 'merged') {
+    const files = merged.kind === 'conflict' ? merged.files : [];
+    return { hold: { what: 'landing', reason: `mh/${run.id} conflicts with ${branch}; merge it by hand`, files } };
+  }
+  const proof = await prove(
+    ctx,
+    run,
+    { commit: merged.commit, tree: merged.tree, tasks: [] },
+    commandGates(run, run.ledger.state.order).filter(({ own }) => own !== true),
+  );
+  if (proof.verdict === 'pass') return { commit: merged.commit, tip: tip.commit };
+  return {
+    hold: {
+      what: 'landing',
+      reason: `${proof.evidence.gate} fails on the merge with ${branch}: ${proof.evidence.summary}`,
+      files: [],
+    },
+  };
+}
+
+function held(reason: string): BaseLanding {
+  return { kind: 'held', hold: { what: 'landing', reason, files: [] } };
+}
+
+/** Pushes the base to the remote where the settings ask for it, only forward; gives the reason if that is refused. */
+async function pushBase(
+  ctx: EngineContext,
+  run: ActiveRun,
+  landed: { branch: string; commit: string },
+): Promise<string | undefined> {
+  const { git } = run.ledger.state.start.config;
+  if (!git.push) return undefined;
+  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+  const { mirror, repository } = run.project;
+  const remote = await readRemote(repository, git.remote, signal);
+  if (remote === undefined) return `There is no remote ${git.remote} to push ${landed.branch} to; set git.remote`;
+  const pushed = await pushToRemote({ mirror, remote, ...landed, isOurs: false, signal });
+  return pushed.kind === 'pushed'
+    ? undefined
+    : run.redact(refusalText(pushed, { remote, what: notPushed(landed.branch) }));
+}

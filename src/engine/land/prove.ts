@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { recordGate } from '../../core/land/decide-landing.ts';
+import { proofKey } from '../../core/run/state.ts';
+import type { GateResult } from '../../gates/gate.ts';
+import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
+import { childEnvironment } from '../../workspaces/environment.ts';
+import { crashpoint } from '../../world.ts';
+import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
+import { evidenceOf, withoutSecrets } from './evidence.ts';
+
+/** A commit to be judged, with the tasks it carries. */
+export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
+
+type CommandGate = Extract<GateSpec, { gate: 'command' }>;
+type Overlay = { commit: string; paths: readonly string[] };
+
+/** Runs the checks on a candidate in clean checkouts, the first red one ends it; what is already proven is not run again. */
+export async function prove(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  gates: readonly CommandGate[],
+): Promise<{ verdict: 'pass' } | { verdict: 'fail' | 'error'; evidence: Evidence }> {
+  for (const gate of gates) {
+    const evidence = await proveOne(ctx, run, candidate, gate);
+    throwIfStopped(ctx, run);
+    await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence)).committed;
+    crashpoint('gate.recorded');
+    if (evidence.verdict === 'pass') continue;
+    return { verdict: evidence.verdict === 'error' ? 'error' : 'fail', evidence };
+  }
+  return { verdict: 'pass' };
+}
+
+/** The evidence of one gate for a tree: known, or made now. */
+export async function proveOne(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  gate: CommandGate,
+): Promise<Evidence> {
+  const definition = ctx.parts.definition(gate, run.ledger.state.start.config);
+  const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
+  return known === undefined ? rerunGate(ctx, run, candidate, gate) : { ...known, reused: true };
+}
+
+/** The evidence of one gate for a tree, made now whatever is known. */
+export async function rerunGate(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  gate: CommandGate,
+): Promise<Evidence> {
+  const definition = ctx.parts.definition(gate, run.ledger.state.start.config);
+  const result = await runGate(ctx, run, candidate, { gate });
+  return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
+}
+
+/** Whether the checks also pass with these files as they are on the branch: so a test that was bent is noticed. */
+export async function passesWith(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  overlay: Overlay,
+): Promise<Evidence | undefined> {
+  for (const gate of commandGates(run, candidate.tasks)) {
+    const result = await runGate(ctx, run, candidate, { gate, overlay });
+    throwIfStopped(ctx, run);
+    if (result.verdict !== 'pass')
+      return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition: 'overlay' });
+  }
+  return undefined;
+}
+
+/** The command gates of these tasks, each once. */
+export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): CommandGate[] {
+  const gates = new Map<string, CommandGate>();
+  for (const key of tasks) {
+    for (const gate of run.ledger.state.tasks[key]?.spec.gates ?? [])
+      if (gate.gate === 'command') gates.set(JSON.stringify(gate), gate);
+  }
+  return [...gates.values()];
+}
+
+function runGate(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  what: { gate: CommandGate; overlay?: Overlay },
+): Promise<GateResult> {
+  const { signal, env } = checkoutOf(ctx, run, candidate.commit);
+  return ctx.checkSlots.with(async () => {
+    crashpoint('gate.starting');
+    const folder = join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`);
+    const result = await ctx.parts.checkGate(what.gate, {
+      changed: [],
+      output: undefined,
+      outputSchema: undefined,
+      folder,
+      env,
+      signal,
+      checkout: () =>
+        gateCheckout({
+          ...checkoutOf(ctx, run, candidate.commit),
+          ...(what.overlay === undefined ? {} : { overlay: what.overlay }),
+        }),
+    });
+    crashpoint('gate.exited');
+    return result;
+  }, signal);
+}
+
+/** How a commit of this run is checked out for its checks. */
+export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): CheckoutOptions {
+  const { start } = run.ledger.state;
+  return {
+    mirror: run.project.mirror,
+    home: ctx.home.root,
+    project: run.project.id,
+    commit,
+    config: start.config.workspace,
+    root: start.project.root,
+    env: childEnvironment(ctx.env, { CI: 'true' }),
+    signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
+    ...lfsOf(run.project),
+  };
+}
+
+/** A gate that we cut short has said nothing. */
+function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
+  ctx.stopping.throwIfAborted();
+  run.cancel.signal.throwIfAborted();
+}

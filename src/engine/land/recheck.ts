@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { recordGate } from '../../core/land/decide-landing.ts';
+import type { TaskState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
+import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { treeOf } from '../../git/read/tree.ts';
+import { readRef } from '../../git/refs/mirror-refs.ts';
+import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { childEnvironment } from '../../workspaces/environment.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { commandGates, rerunGate } from './prove.ts';
+
+type Result = { commit: string; tree: string };
+
+/** Runs every check of a run again on its result as it stands now, whatever was proven before, and puts what they say on record. */
+export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Evidence[]> {
+  const commit = await resultOf(run);
+  const result = { commit, tree: await treeOf(run.project.mirror, commit) };
+  const found: Evidence[] = [];
+  const commands = commandGates(run, run.ledger.state.order).filter(({ own }) => own !== true);
+  for (const gate of [...inspections(run), ...commands]) {
+    const tasks = landedTasks(run).filter(({ spec }) => spec.gates.some((asked) => asked.name === gate.name));
+    const keys = tasks.map(({ spec }) => spec.key);
+    const evidence =
+      gate.gate === 'command'
+        ? await rerunGate(ctx, run, { ...result, tasks: keys }, gate)
+        : await inspect(ctx, run, gate, result);
+    ctx.stopping.throwIfAborted();
+    await ctx.submit(run, () => recordGate(keys, commit, evidence)).committed;
+    crashpoint('gate.recorded');
+    found.push(evidence);
+  }
+  return found;
+}
+
+/** What landed, or the branch of the run wherever somebody moved it. */
+async function resultOf(run: ActiveRun): Promise<string> {
+  const { landed, tip, start, status } = run.ledger.state;
+  if (status.kind !== 'ended')
+    throw new AppError('REFUSED', `Run ${run.id} has not ended; its checks still run by themselves`);
+  if (tip.commit === start.base.commit)
+    throw new AppError('REFUSED', `Run ${run.id} changed nothing that a check could judge`);
+  if (landed !== null) return landed.commit;
+  await refreshMirror(run.project.mirror, run.project.repository);
+  return (await readRef(run.project.mirror, `refs/user/heads/mh/${run.id}`)) ?? tip.commit;
+}
+
+/** The gates that look into work as such; scopes only where all that landed had the same, because only then is the whole bound by it. */
+function inspections(run: ActiveRun): GateSpec[] {
+  const tasks = landedTasks(run);
+  const gates = new Map<string, { gate: GateSpec; tasks: Set<TaskKey> }>();
+  for (const { spec } of tasks) {
+    for (const gate of spec.gates.filter((asked) => asked.gate === 'secrets' || asked.gate === 'scope')) {
+      const known = gates.get(JSON.stringify(gate)) ?? { gate, tasks: new Set() };
+      gates.set(JSON.stringify(gate), known);
+      known.tasks.add(spec.key);
+    }
+  }
+  return [...gates.values()].flatMap(({ gate, tasks: of }) =>
+    gate.gate === 'scope' && of.size < tasks.length ? [] : [gate],
+  );
+}
+
+/** Looks into all that the run brought, from its base to the result; no single attempt is meant, so there is no output to search. */
+async function inspect(
+  ctx: EngineContext,
+  run: ActiveRun,
+  gate: GateSpec,
+  { commit, tree }: Result,
+): Promise<Evidence> {
+  const { start } = run.ledger.state;
+  const { verdict, summary, exitCode, setup, durationMs, output } = await ctx.parts.checkGate(gate, {
+    changed: [],
+    output: undefined,
+    outputSchema: undefined,
+    folder: join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`),
+    env: childEnvironment(ctx.env),
+    checkout: () => Promise.reject(new Error('a result is inspected without a checkout')),
+    work: {
+      mirror: run.project.mirror,
+      base: start.base.commit,
+      commit,
+      kept: `refs/manyhands/nothing-kept/${run.id}`,
+      stdout: '/dev/null',
+      stderr: '/dev/null',
+    },
+    signal: ctx.stopping,
+  });
+  return {
+    gate: gate.name,
+    tree,
+    definition: ctx.parts.definition(gate, start.config),
+    verdict,
+    summary: run.redact(summary),
+    exitCode,
+    setup,
+    durationMs,
+    reused: false,
+    ...(output === undefined ? {} : { output: run.redact(output) }),
+  };
+}
+
+function landedTasks(run: ActiveRun): TaskState[] {
+  const { order, tasks } = run.ledger.state;
+  return order.flatMap((key) => {
+    const task = tasks[key];
+    return task?.phase.status === 'done' && task.phase.commit !== null ? [task] : [];
+  });
+}

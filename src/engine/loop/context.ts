@@ -1,0 +1,119 @@
+import type { Agent } from '../../agents/agent.ts';
+import type { Redact } from '../../core/redact.ts';
+import type { RunState } from '../../core/run/state.ts';
+import type { ReachedForge } from '../../forges/forge.ts';
+import type { GateInput, GateResult } from '../../gates/gate.ts';
+import type { Mirror } from '../../git/mirror/mirror.ts';
+import type { Repository } from '../../git/read/repository.ts';
+import type { Home } from '../../home.ts';
+import type { ModelApi } from '../../model-apis/model-api.ts';
+import type { FileStatuses, Recipe } from '../../recipes/recipe.ts';
+import type { RiskContext } from '../../risks/risk.ts';
+import type { Role } from '../../roles/role.ts';
+import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { GitConfig } from '../../schema/config/git.ts';
+import type { Config } from '../../schema/config.ts';
+import type { RunEvent, RunStart } from '../../schema/event.ts';
+import type { Failure, FollowUp } from '../../schema/failure.ts';
+import type { GateSpec } from '../../schema/gate.ts';
+import type { RiskFlag } from '../../schema/risk.ts';
+import type { Store, Write } from '../../store/store.ts';
+import type { World } from '../../world.ts';
+import type { RunLedger, Submission } from './ledger.ts';
+import type { Slots } from './slots.ts';
+
+/** What a guard says about a candidate: files to lay over for a second check, and files that a person must look at. */
+type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[] };
+
+/** Agents as recorded: their settings, and for each choice of the user which agents it stands for. */
+export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { role?: string; agents: string[] }[] };
+
+/** The implementations the engine works with, chosen by app.ts: the engine itself knows only interfaces. */
+export interface Parts {
+  /** The settings in force for a repository. */
+  config(root: string): Promise<Config>;
+  /** Settles which agents a run has, as plain settings that can be recorded. */
+  pin(options: {
+    config: Config;
+    dir: string;
+    root: string;
+    choices: string[];
+    /** Nobody is asked: agents are played, but for programs that the choices name. */
+    rehearse: boolean;
+    scenario: string | undefined;
+  }): PinnedChoice;
+  /** The settings with the logins that other programs keep, where they ask for them. */
+  withLogins(config: Config): Promise<Config>;
+  /** The agents of a recorded run. */
+  agents(start: Pick<RunStart, 'config' | 'project'>): Map<string, Agent>;
+  /** The checks that the settings ask for. */
+  checks(config: Config): Extract<GateSpec, { gate: 'command' }>[];
+  recipe(name: string, version?: number): Recipe;
+  followUp(failure: Failure, context: { attempt: number; now: number }): FollowUp;
+  checkGate(spec: GateSpec, input: GateInput): Promise<GateResult>;
+  guard(options: {
+    mirror: Mirror;
+    from: string;
+    to: string;
+    config: Config;
+    gates: readonly GateSpec[];
+  }): Promise<GuardVerdict>;
+  /** What is risky about an attempt, by the run's settings. */
+  findRisks(context: RiskContext, policies: Config['risks']): RiskFlag[];
+  /** The vendors whose models can be asked directly. */
+  modelApis: readonly ModelApi[];
+  /** The forge of a repository, as its settings and its remote tell. */
+  forge(repository: Pick<Repository, 'root'>, config: GitConfig, signal: AbortSignal): Promise<ReachedForge>;
+  /** Writes how each piece of work stands into the file of the project that asked for it. */
+  writeStatuses(root: string, statuses: FileStatuses): Promise<void>;
+  /** What evidence of this gate is bound to besides the tree. */
+  definition(spec: GateSpec, config: Config): string;
+}
+
+/** A project as the engine works on it: the user's repository and its private mirror. */
+export type Project = { id: string; repository: Repository; mirror: Mirror };
+
+/** Where a project that uses LFS keeps its large files. */
+export function lfsOf({ repository }: Project): { lfsStorage?: string } {
+  return repository.lfs ? { lfsStorage: `${repository.commonDir}/lfs` } : {};
+}
+
+/** A run that this engine carries. */
+export interface ActiveRun {
+  readonly id: string;
+  readonly ledger: RunLedger;
+  readonly project: Project;
+  readonly recipe: Recipe;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly roles: ReadonlyMap<string, Role>;
+  /** Aborts what is under way for this run when it is cancelled. */
+  readonly cancel: AbortController;
+  /** Kills what is under way for this run at once. */
+  readonly force: AbortController;
+  /** Break off one attempt each, by task. */
+  readonly interrupts: Map<string, AbortController>;
+  /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
+  readonly checks: readonly Extract<GateSpec, { gate: 'command' }>[];
+  /** Its recorded settings with the values of variables, which are never recorded. */
+  readonly config: Config;
+  /** Takes secrets out of everything that is stored or shown; prompts are never altered. */
+  readonly redact: Redact;
+  /** The commit that the recipe wants to end on, if it is not the branch's tip. */
+  keep: { commit: string; reason: string } | undefined;
+}
+
+/** What the performing parts of the engine share. */
+export interface EngineContext {
+  readonly home: Home;
+  readonly store: Store;
+  readonly world: World;
+  readonly parts: Parts;
+  readonly env: NodeJS.ProcessEnv;
+  /** How many checks may run at once. */
+  readonly checkSlots: Slots;
+  /** Aborts everything when the engine stops at once. */
+  readonly stopping: AbortSignal;
+  /** Aborted, before `stopping`, when agents are to go on without this engine. */
+  readonly leaving: AbortSignal;
+  submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], also?: readonly Write[]): Submission;
+}

@@ -1,0 +1,16 @@
+import { holdRun } from '../../core/run/decide-run.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { ActiveRun, EngineContext } from './context.ts';
+import { isStoreFailure } from './ledger.ts';
+
+/** Trouble of one run (its repository is gone, say) holds that run for a person; the others go on. */
+export async function holdOnError(ctx: EngineContext, run: ActiveRun, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    const isMine = run.ledger.state.status.kind === 'running' && !isStoreFailure(error);
+    if (!isMine || ctx.stopping.aborted) throw error;
+    const reason = error instanceof AppError ? `${error.message} (${error.hint})` : messageOf(error);
+    await ctx.submit(run, (state) => holdRun(state, { what: 'trouble', reason, files: [] })).committed;
+  }
+}

@@ -1,0 +1,91 @@
+import { rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { loadConfig } from '../../config/load.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { Home } from '../../home.ts';
+import { backupEveryMs } from '../../schema/config/backup.ts';
+import { readPrivate, writePrivate } from '../../store/private-file.ts';
+import { backupDatabase, newestBackupAt } from '../../store/sqlite/backup.ts';
+import type { Store } from '../../store/store.ts';
+import type { World } from '../../world.ts';
+
+type BackupContext = { home: Home; env: NodeJS.ProcessEnv; world: World };
+
+const Failure = z.object({ at: z.number(), message: z.string() });
+export type BackupFailure = z.infer<typeof Failure>;
+
+/** What is worth a backup: something was achieved. */
+const OCCASIONS: ReadonlySet<string> = new Set(['run.ended', 'tasks.landed']);
+/** A backup leaves at least so much free: a full disk would stop the runs that it is for. */
+const SPARE_BYTES = 1024 ** 3;
+
+/** Copies the database now and then, when work landed or a run ended; whatever becomes of it, no run is delayed or fails. */
+export class AutomaticBackup implements AsyncDisposable {
+  readonly #place: BackupContext;
+  readonly #unhear: () => void;
+  #inFlight: Promise<void> | undefined;
+
+  constructor(place: BackupContext & { store: Store }) {
+    this.#place = place;
+    this.#unhear = place.store.onAppend((events) => {
+      if (events.some(({ type }) => OCCASIONS.has(type))) this.#begin();
+    });
+  }
+
+  #begin(): void {
+    this.#inFlight ??= takeIfDue(this.#place).finally(() => {
+      this.#inFlight = undefined;
+    });
+  }
+
+  /** Begins none any more; one that is under way is finished. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unhear();
+    await this.#inFlight;
+  }
+}
+
+/** Why the last backup could not be made, if it could not. */
+export async function lastBackupFailure(home: Home): Promise<BackupFailure | undefined> {
+  return readPrivate(failureFile(home), Failure);
+}
+
+/** A backup was made: what failed before is past. */
+export async function forgetBackupFailure(home: Home): Promise<void> {
+  await rm(failureFile(home), { force: true });
+}
+
+async function takeIfDue(place: BackupContext): Promise<void> {
+  const { home, env, world } = place;
+  try {
+    const { backup } = await loadConfig({ env });
+    const everyMs = backupEveryMs(backup);
+    if (everyMs === undefined || world.now() - (await lastTriedAt(home)) < everyMs) return;
+    await requireRoom(home);
+    await backupDatabase({ file: home.database, folder: home.backups, keep: backup.keep, kind: 'automatic', world });
+    await forgetBackupFailure(home);
+  } catch (error) {
+    // Where not even this can be written, the next backup fails as well, and so does much else that is told.
+    await writePrivate(failureFile(home), { at: world.now(), message: messageOf(error) }, world).catch(() => {});
+  }
+}
+
+/** A backup that failed is not tried again at once, either. */
+async function lastTriedAt(home: Home): Promise<number> {
+  const failure = await lastBackupFailure(home);
+  return Math.max((await newestBackupAt(home.backups)) ?? 0, failure?.at ?? 0);
+}
+
+async function requireRoom(home: Home): Promise<void> {
+  const [{ size }, { bavail, bsize }] = await Promise.all([stat(home.database), statfs(home.root)]);
+  if (bavail * bsize >= size + SPARE_BYTES) return;
+  throw new AppError(
+    'NO_SPACE',
+    `Too little is free at ${home.root} for a backup of ${Math.ceil(size / 1024 ** 2)} MB`,
+  );
+}
+
+function failureFile(home: Home): string {
+  return join(home.logs, 'backup-failure.json');
+}

@@ -1,0 +1,167 @@
+import { prFacts, prText } from '../../core/finish/pull-request-text.ts';
+import { type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
+import type { TaskState } from '../../core/run/state.ts';
+import type { Forge, ForgeFailure } from '../../forges/forge.ts';
+import { pushToRemote } from '../../git/push/push-remote.ts';
+import type { Remote, RemoteRefusal } from '../../git/push/remote.ts';
+import { PrText } from '../../schema/call.ts';
+import type { Hold, RunEvent } from '../../schema/event.ts';
+import type { PullRequest } from '../../schema/pull-request.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { type Answered, smallCall } from '../small-calls/small-call.ts';
+import { openPullRequest } from './open-pull-request.ts';
+import { pullRequestBody } from './pull-request-body.ts';
+import { failedWork, landedWork, perOf, pushedBranch } from './pull-request-branch.ts';
+
+export type PrLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
+
+/** Where pull requests go: the forge, the remote that leads to it, and the branch they are opened against. */
+type Destination = { forge: Forge; remote: Remote; base: string; signal: AbortSignal };
+/** The work of one pull request. */
+type Part = { branch: string; commit: string; task?: TaskState };
+type Stopped = { reason: string };
+
+/**
+ * Pushes the run's work and opens its pull requests: one for the run, or one for each task. Everything is looked up before
+ * it is done, so that it can be done again after whatever went wrong; what only a person can mend is a hold.
+ */
+export async function landAsPullRequest(
+  ctx: EngineContext,
+  run: ActiveRun,
+  asked: { draft?: boolean } = {},
+): Promise<PrLanding> {
+  const to = await destinationOf(ctx, run);
+  if ('reason' in to) return held(run, to);
+  const verdict = verdictOf(run.ledger.state);
+  const failed = await pushFailed(run, to);
+  if ('reason' in failed) return held(run, failed);
+  const opened: { part: Part; pull: PullRequest }[] = [];
+  for (const part of partsOf(run)) {
+    const pull = await openPart(ctx, run, { part, to, failed, draft: asked.draft ?? isDraft(run, verdict) });
+    if ('reason' in pull) return held(run, pull);
+    opened.push({ part, pull });
+  }
+  if (opened.length === 0) return { kind: 'landed' };
+  crashpoint('pr.recording');
+  await ctx.submit(run, ({ tip }) => opened.map(({ part, pull }) => landedEvent(part, { pull, base: to.base, tip })))
+    .committed;
+  crashpoint('pr.recorded');
+  return { kind: 'landed' };
+}
+
+async function destinationOf(ctx: EngineContext, run: ActiveRun): Promise<Destination | Stopped> {
+  const { start } = run.ledger.state;
+  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+  const found = await ctx.parts.forge(run.project.repository, start.config.git, signal);
+  if (found.kind === 'none') return { reason: `${found.reason}; ${found.nextStep}` };
+  const base = start.config.git.destination ?? start.base.branch;
+  if (base === null)
+    return { reason: 'The run began at a commit, not on a branch; say with git.destination where it should go' };
+  return { forge: found.forge, remote: found.remote, base, signal };
+}
+
+/** What is there to show: the run branch, or what each task made of its own. */
+function partsOf(run: ActiveRun): Part[] {
+  const { state } = run.ledger;
+  if (state.tip.commit === state.start.base.commit) return [];
+  if (perOf(state) === 'run') return [{ branch: pushedBranch(state), commit: state.tip.commit }];
+  return landedWork(state).map(({ task, commit }) => ({ branch: pushedBranch(state, task), commit, task }));
+}
+
+function isDraft(run: ActiveRun, { status }: RunVerdict): boolean {
+  const { draft } = run.ledger.state.start.config.pr;
+  if (draft !== 'auto') return draft === 'always';
+  return perOf(run.ledger.state) === 'run' ? status !== 'done' : status === 'unverified';
+}
+
+async function pushFailed(run: ActiveRun, to: Destination): Promise<{ key: string; branch: string }[] | Stopped> {
+  const { state } = run.ledger;
+  if (!state.start.config.pr.pushFailed) return [];
+  const pushed: { key: string; branch: string }[] = [];
+  for (const { task, commit } of failedWork(state)) {
+    const branch = pushedBranch(state, task);
+    const stopped = await push(run, to, { branch, commit });
+    if (stopped !== undefined) return stopped;
+    pushed.push({ key: task.spec.key, branch });
+  }
+  return pushed;
+}
+
+type Opening = { part: Part; to: Destination; failed: { key: string; branch: string }[]; draft: boolean };
+
+async function openPart(ctx: EngineContext, run: ActiveRun, opening: Opening): Promise<PullRequest | Stopped> {
+  const { part, to, failed, draft } = opening;
+  const stopped = await push(run, to, part);
+  if (stopped !== undefined) return stopped;
+  const { state } = run.ledger;
+  const said = part.task === undefined ? await pullRequestText(ctx, run) : undefined;
+  const body = pullRequestBody({
+    state,
+    branch: part.branch,
+    remote: to.remote.name,
+    failed,
+    now: ctx.world.now(),
+    ...(part.task === undefined ? {} : { task: part.task }),
+    ...(said === undefined || said.by === 'rules' ? {} : { prose: said.answer.body }),
+  });
+  const title = run.redact(said?.answer.title ?? part.task?.spec.title ?? state.start.title);
+  const wanted = { head: part.branch, base: to.base, title, body: run.redact(body), draft };
+  const opened = await openPullRequest({ forge: to.forge, wanted, world: ctx.world }, to.signal);
+  return opened.ok ? opened.value : { reason: failureText(opened.failure, to.forge) };
+}
+
+async function push(run: ActiveRun, { remote, signal }: Destination, part: Part): Promise<Stopped | undefined> {
+  const { branch, commit } = part;
+  const pushed = await pushToRemote({ mirror: run.project.mirror, remote, branch, commit, isOurs: true, signal });
+  return pushed.kind === 'pushed' ? undefined : { reason: refusalText(pushed, { remote, what: notPushed(branch) }) };
+}
+
+/** What a person must do about a remote that refused; `what` says what it refused. */
+export function refusalText(refusal: RemoteRefusal, at: { remote: Remote; what: string }): string {
+  const { name, address } = at.remote;
+  const what = `${at.what} ${name} (${address})`;
+  switch (refusal.reason) {
+    case 'auth':
+      return `${what}: the login was refused; log in so that git reaches ${name} by itself. ${refusal.detail}`;
+    case 'moved':
+      return `${what}: somebody else moved it. ${refusal.detail}`;
+    case 'unreachable':
+    case 'rejected':
+      return `${what}: ${refusal.detail}`;
+  }
+}
+
+/** The beginning of the sentence about a push that was refused. */
+export function notPushed(branch: string): string {
+  return `${branch} could not be pushed to`;
+}
+
+/** What a person must do about a refusal of the forge. */
+export function failureText({ message, nextStep }: ForgeFailure, forge: Forge): string {
+  return `${message} (${forge.repo}); next: ${nextStep}`;
+}
+
+function landedEvent(part: Part, at: { pull: PullRequest; base: string; tip: { commit: string } }): RunEvent {
+  const { commit } = part;
+  return { type: 'run.landed', data: { branch: at.base, commit, how: 'pr', url: at.pull.url, tip: at.tip.commit } };
+}
+
+function held(run: ActiveRun, { reason }: Stopped): PrLanding {
+  const files: string[] = [];
+  return { kind: 'held', hold: { what: 'landing', reason: run.redact(`No pull request yet: ${reason}`), files } };
+}
+
+/** The title and text of a run's pull request; asked once for each tip of the run branch. */
+function pullRequestText(ctx: EngineContext, run: ActiveRun): Promise<Answered<PrText>> {
+  const { state } = run.ledger;
+  const facts = prFacts(state);
+  const text = prText(facts);
+  return smallCall(ctx, run, {
+    kind: 'pr-text',
+    name: state.tip.commit,
+    input: `${text.title}\n\n${text.body}`,
+    schema: PrText,
+    rules: () => text,
+  });
+}

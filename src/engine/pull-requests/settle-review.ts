@@ -1,0 +1,186 @@
+import type { RunVerdict } from '../../core/finish/verdict.ts';
+import type { Answer, Forge } from '../../forges/forge.ts';
+import { pushToRemote } from '../../git/push/push-remote.ts';
+import type { Remote } from '../../git/push/remote.ts';
+import type { Hold } from '../../schema/event.ts';
+import type { PullRequest } from '../../schema/pull-request.ts';
+import { ReviewInput } from '../../schema/review-input.ts';
+import { crashpoint, type World } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { withRetries } from './forge-retries.ts';
+import { failureText, notPushed, refusalText } from './land-as-pull-request.ts';
+import { reviewComment } from './review-comment.ts';
+
+export type ReviewEnd = { kind: 'held'; hold: Hold } | { kind: 'settled'; note?: string };
+
+type Settling = {
+  run: ActiveRun;
+  input: ReviewInput;
+  forge: Forge;
+  remote: Remote;
+  world: World;
+  signal: AbortSignal;
+  /** Ours and the forge's name of it: `#12 at github`. */
+  name: string;
+};
+
+/** Something that a person must settle first. */
+type Stop = { stop: string };
+
+/**
+ * What becomes of a reviewed pull request at its forge: fixes pushed, approved, merged, as far as the settings and a
+ * person allow it. Never with a red check, never when it got other commits meanwhile; each result is read back.
+ */
+export async function settleReview(ctx: EngineContext, run: ActiveRun, verdict: RunVerdict): Promise<ReviewEnd> {
+  const { start } = run.ledger.state;
+  const input = ReviewInput.parse(start.input);
+  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+  const found = await ctx.parts.forge(run.project.repository, start.config.git, signal);
+  if (found.kind === 'none') return held(run, `${found.reason}; ${found.nextStep}`);
+  const { forge, remote } = found;
+  const name = `${forge.words.mark}${input.pull.number} at ${forge.name}`;
+  const settling: Settling = { run, input, forge, remote, world: ctx.world, signal, name };
+  if (verdict.status === 'failed') return withhold(settling, verdict);
+  const now = await look(settling);
+  if ('stop' in now) return held(run, now.stop);
+  if (now.state !== 'open') return { kind: 'settled', note: `${name} is ${now.state} already: ${now.url}` };
+  const stop = obstacle(settling, now);
+  if (stop !== undefined) return held(run, stop);
+  const question = unasked(settling);
+  if (question !== undefined) return held(run, question, 'landing');
+  const done = await act(settling, now);
+  if ('stop' in done) return held(run, done.stop);
+  if (done.state === 'merged') await record(ctx, run, done);
+  return { kind: 'settled', note: `${name} is ${done.state === 'merged' ? 'merged' : 'approved'}: ${done.url}` };
+}
+
+/** What speaks against it here, before the forge is asked to do anything. */
+function obstacle({ run, input, name }: Settling, now: PullRequest): string | undefined {
+  const { state } = run.ledger;
+  if (!isAt(now, input.pull.head.commit) && !isAt(now, state.tip.commit))
+    return `${name} got new commits meanwhile; review it again: manyhands review --pr ${input.pull.number}`;
+  if (input.conflicts) return `${name} conflicts with ${now.base}; merge ${now.base} into it, then review it again`;
+  const missing = run.checks.filter((gate) => !hasPassed(run, gate.name)).map((gate) => gate.name);
+  return missing.length === 0 ? undefined : `${name} is not approved: ${missing.join(', ')} did not pass on it`;
+}
+
+function hasPassed({ ledger: { state } }: ActiveRun, gate: string): boolean {
+  const all = [...(state.baseEvidence ?? []), ...Object.values(state.proven)];
+  return all.some((found) => found.gate === gate && found.tree === state.tip.tree && found.verdict === 'pass');
+}
+
+/** What happens at the forge happens with a person's consent, given before or now. */
+function unasked({ run, input, name }: Settling): string | undefined {
+  const { state } = run.ledger;
+  if (state.approved.includes('landing')) return undefined;
+  const hasFixes = state.tip.commit !== state.start.base.commit;
+  const mayPush = input.push && !input.pull.fork;
+  const what = input.automerge ? 'merges' : 'approves';
+  if (hasFixes && !mayPush)
+    return `Fixes for ${name} are on mh/${run.id}; approving the run pushes them to ${input.pull.head.branch} and ${what} it`;
+  const { testBeforeMerge, requireAllTestsPass } = state.start.config.review;
+  if (run.checks.length === 0 && testBeforeMerge && requireAllTestsPass)
+    return `No check ran on ${name}; approving the run ${what} it all the same`;
+  return input.yes ? undefined : `${name} passed its review; approving the run ${what} it there`;
+}
+
+async function act(settling: Settling, now: PullRequest): Promise<PullRequest | Stop> {
+  const pushed = await pushFixes(settling, now);
+  if ('stop' in pushed) return pushed;
+  const { run, input, forge, name } = settling;
+  const { requireAllTestsPass } = run.ledger.state.start.config.review;
+  const checks = await ask(settling, () => forge.checks(pushed, settling.signal));
+  if ('stop' in checks) return checks;
+  if (checks.value.state === 'fail') return { stop: `Checks of ${name} are red: ${checks.value.red.join(', ')}` };
+  if (checks.value.state === 'pending' && requireAllTestsPass)
+    return { stop: `Checks of ${name} are still running; approve the run again when they are done` };
+  const commented = await comment(settling);
+  if (commented !== undefined) return commented;
+  const approved = await approve(settling, pushed);
+  if (approved !== undefined && !input.automerge) return approved;
+  return input.automerge ? merge(settling, pushed) : pushed;
+}
+
+/** Only forward, onto the commit that was reviewed; a fork's branch is its owner's. */
+async function pushFixes(settling: Settling, now: PullRequest): Promise<PullRequest | Stop> {
+  const { run, input, remote, signal, name } = settling;
+  const { tip, start } = run.ledger.state;
+  if (tip.commit === start.base.commit || isAt(now, tip.commit)) return now;
+  const { branch } = input.pull.head;
+  if (now.fork) return { stop: `${name} comes from a fork, to which nothing is pushed; its fixes are on mh/${run.id}` };
+  const { mirror } = run.project;
+  const pushed = await pushToRemote({ mirror, remote, branch, commit: tip.commit, isOurs: false, signal });
+  if (pushed.kind === 'refused') return { stop: refusalText(pushed, { remote, what: notPushed(branch) }) };
+  const after = await look(settling);
+  if ('stop' in after || isAt(after, tip.commit)) return after;
+  return { stop: `The fixes are pushed, but ${name} does not show them yet; approve the run again` };
+}
+
+async function comment(settling: Settling): Promise<Stop | undefined> {
+  const { run, input, forge, signal } = settling;
+  const said = reviewComment(run.ledger.state);
+  const body = run.redact(said.body);
+  crashpoint('review.commenting');
+  const done = await ask(settling, () => forge.comment(input.pull.number, { key: said.key, body }, signal));
+  crashpoint('review.commented');
+  return 'stop' in done ? done : undefined;
+}
+
+async function approve(settling: Settling, pull: PullRequest): Promise<Stop | undefined> {
+  const { forge, signal } = settling;
+  const before = await ask(settling, () => forge.isApproved(pull, signal));
+  if ('stop' in before) return before;
+  if (before.value) return undefined;
+  crashpoint('review.approving');
+  const done = await forge.approve(pull, signal);
+  crashpoint('review.approved');
+  if (done.ok) return undefined;
+  const after = await ask(settling, () => forge.isApproved(pull, signal));
+  if (!('stop' in after) && after.value) return undefined;
+  return { stop: failureText(done.failure, forge) };
+}
+
+async function merge(settling: Settling, pull: PullRequest): Promise<PullRequest | Stop> {
+  const { forge, signal, name } = settling;
+  crashpoint('review.merging');
+  const done = await forge.merge(pull, signal);
+  crashpoint('review.merged');
+  const after = await look(settling);
+  if ('stop' in after || after.state === 'merged') return after;
+  return { stop: done.ok ? `${name} was to be merged, and is not yet` : failureText(done.failure, forge) };
+}
+
+/** A review that failed is told to its author, where outward steps were allowed; it changes nothing about the failure. */
+async function withhold(settling: Settling, { reason }: RunVerdict): Promise<ReviewEnd> {
+  const isTold = settling.input.yes ? await comment(settling) : undefined;
+  return { kind: 'settled', note: `${reason}${isTold === undefined ? '' : `; ${isTold.stop}`}` };
+}
+
+async function record(ctx: EngineContext, run: ActiveRun, pull: PullRequest): Promise<void> {
+  const { tip } = run.ledger.state;
+  const data = { branch: pull.base, commit: tip.commit, how: 'pr' as const, url: pull.url, tip: tip.commit };
+  await ctx.submit(run, () => [{ type: 'run.landed', data }]).committed;
+}
+
+async function look(settling: Settling): Promise<PullRequest | Stop> {
+  const answer = await ask(settling, () => settling.forge.view(settling.input.pull.number, settling.signal));
+  return 'stop' in answer ? answer : answer.value;
+}
+
+async function ask<T>(
+  { forge, world, signal }: Settling,
+  question: () => Promise<Answer<T>>,
+): Promise<{ value: T } | Stop> {
+  const answer = await withRetries(world, question, signal);
+  return answer.ok ? { value: answer.value } : { stop: failureText(answer.failure, forge) };
+}
+
+/** Some forges give only the beginning of a commit's id. */
+function isAt({ head }: PullRequest, commit: string): boolean {
+  return head.commit.length >= 7 && commit.startsWith(head.commit);
+}
+
+/** `landing` asks for consent; what must be mended first is trouble, and approving that consents to nothing. */
+function held(run: ActiveRun, reason: string, what: 'trouble' | 'landing' = 'trouble'): ReviewEnd {
+  return { kind: 'held', hold: { what, reason: run.redact(reason), files: [] } };
+}

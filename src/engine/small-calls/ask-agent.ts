@@ -1,0 +1,100 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Agent, Assignment } from '../../agents/agent.ts';
+import { modelFor } from '../../core/models/tier.ts';
+import type { ModelAnswer } from '../../model-apis/model-api.ts';
+import { runSupervised } from '../../process/supervised.ts';
+import { childEnvironment } from '../../workspaces/environment.ts';
+import { vendorVariables } from '../attempt/assignment.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { instructionFor, jsonSchemaOf, type Question } from './question.ts';
+
+type Asking = { agent: Agent; question: Question; costUsd: number; signal: AbortSignal };
+
+/** A program takes seconds to start, and its model a few more. */
+const RUNTIME_MS = 60_000;
+const MOST_OUTPUT_BYTES = 8 * 1024 * 1024;
+/** One answer, and room for a program that hands its answer over in a turn of its own. */
+const MOST_TURNS = 5;
+/** The supervisor gives a program no input; these words do. */
+const WITH_INPUT = 'input=$1; shift; exec "$@" <"$input"';
+
+/** Asks an agent's light model in an empty folder, with no right but to answer; nothing of it outlives the call. */
+export async function askAgent(ctx: EngineContext, run: ActiveRun, asking: Asking): Promise<ModelAnswer> {
+  const { agent, signal } = asking;
+  const place = join(ctx.home.attempts, `${run.id}-call-${ctx.world.token()}`);
+  const files = `${place}-files`;
+  try {
+    const assignment = await prepare(ctx, run, { ...asking, files });
+    const { command, env, stdin } = await agent.command(assignment);
+    const { ending, timedOut, outputFile } = await runSupervised(
+      {
+        folder: place,
+        command: stdin === undefined ? command : ['/bin/sh', '-c', WITH_INPUT, 'ask', stdin, ...command],
+        cwd: assignment.workspace,
+        env,
+        timeoutMs: RUNTIME_MS,
+        maxOutputBytes: MOST_OUTPUT_BYTES,
+        signal,
+      },
+      ctx.world,
+    );
+    const reader = agent.reader(assignment);
+    for (const line of (await readFile(outputFile, 'utf8')).split('\n')) if (line !== '') reader.line('stdout', line);
+    const { usage, output, failure } = reader.end(ending);
+    if (timedOut) return { kind: 'failed', problem: `no answer within ${RUNTIME_MS / 1000} s`, usage };
+    if (failure !== undefined) return { kind: 'failed', problem: failure.message, usage };
+    return { kind: 'answered', output, usage };
+  } finally {
+    await rm(place, { recursive: true, force: true });
+    await rm(files, { recursive: true, force: true });
+  }
+}
+
+async function prepare(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { agent, question, costUsd, files }: Asking & { files: string },
+): Promise<Assignment> {
+  const workspace = join(files, 'empty');
+  const promptFile = join(files, 'prompt.md');
+  await mkdir(workspace, { recursive: true, mode: 0o700 });
+  await writeFile(promptFile, `${instructionFor(question.kind)}\n\n${question.text}\n`, { mode: 0o600 });
+  const config = run.config.agents[agent.name];
+  const model = modelFor(config, 'light');
+  const [account] = Object.entries(config?.accounts ?? {});
+  return {
+    attempt: `${run.id}-call`,
+    run: run.id,
+    task: question.kind,
+    role: question.kind,
+    number: 1,
+    access: 'read',
+    tier: 'light',
+    workspace,
+    folder: files,
+    promptFile,
+    outputSchema: jsonSchemaOf(question.schema),
+    limits: {
+      inactivityMs: RUNTIME_MS,
+      runtimeMs: RUNTIME_MS,
+      turns: MOST_TURNS,
+      costUsd,
+      outputBytes: MOST_OUTPUT_BYTES,
+    },
+    settings: {
+      permission: 'plan',
+      allowedTools: [],
+      disallowedTools: [],
+      allowedCli: [],
+      addDirs: [],
+      mcp: {},
+      trusted: [],
+      instructions: '',
+      native: {},
+      ...(model === undefined ? {} : { model }),
+      ...(account === undefined ? {} : { account: { name: account[0], ...account[1] } }),
+    },
+    env: { ...childEnvironment(ctx.env), ...vendorVariables(ctx.env, agent.vendor) },
+  };
+}

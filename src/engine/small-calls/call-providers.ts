@@ -1,0 +1,85 @@
+import type { ModelAnswer, Vendor } from '../../model-apis/model-api.ts';
+import type { AgentKind } from '../../schema/config/agent.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { askAgent } from './ask-agent.ts';
+import { instructionFor, jsonSchemaOf, type Question } from './question.ts';
+
+/** Somebody who can be asked a small question, and the US dollars that are set aside for it. */
+export type CallProvider = {
+  name: string;
+  reservedUsd: number;
+  ask(question: Question, signal: AbortSignal): Promise<ModelAnswer>;
+};
+
+const TIMEOUT_MS = 20_000;
+/** A few thousand tokens of a light model; a program adds instructions of its own to them. */
+const API_USD = 0.01;
+const AGENT_USD = 0.05;
+const VENDORS: Readonly<Partial<Record<AgentKind, Vendor>>> = {
+  claude: 'anthropic',
+  codex: 'openai',
+  gemini: 'gemini',
+};
+const UNASKED: ReadonlySet<AgentKind> = new Set<AgentKind>(['command', 'rehearsal']);
+
+/** Those who may be asked in this run, in order; none where it only rehearses or runs commands, or rules are wished for. */
+export function callProvidersOf(ctx: EngineContext, run: ActiveRun): CallProvider[] {
+  const { use } = run.config.smallCalls;
+  const names = agentsOf(run);
+  const kinds = names.flatMap((name) => run.config.agents[name]?.kind ?? []);
+  if (use === 'rules' || kinds.includes('rehearsal') || kinds.every((kind) => UNASKED.has(kind))) return [];
+  return [
+    ...(use === 'agent' ? [] : apiProviders(ctx, run, kinds)),
+    ...(use === 'api' ? [] : agentProviders(ctx, run, names)),
+  ];
+}
+
+/** Says before anything is spent who may be asked and how to switch it off. */
+export function smallCallNotes(ctx: EngineContext, run: ActiveRun): string[] {
+  const names = callProvidersOf(ctx, run).map(({ name }) => name);
+  const { budget } = run.config.smallCalls;
+  if (names.length === 0 || budget === 0) return [];
+  return [
+    `Small questions (a title, a tier, why a task failed) may be asked of ${names.join(' or ')}, for $${budget.toFixed(2)} in all; smallCalls.use: rules asks nobody.`,
+  ];
+}
+
+function agentsOf({ config, ledger }: ActiveRun): string[] {
+  return [...new Set([...Object.values(ledger.state.start.agents), ...config.routing.order])];
+}
+
+/** With `auto` no vendor learns of a run that none of its agents works in. */
+function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly AgentKind[]): CallProvider[] {
+  const { use, models } = config.smallCalls;
+  const vendors = new Set(kinds.flatMap((kind) => VENDORS[kind] ?? []));
+  return ctx.parts.modelApis
+    .filter((api) => api.hasKey(ctx.env) && (use === 'api' || vendors.has(api.vendor)))
+    .map((api) => ({
+      name: `api:${api.vendor}`,
+      reservedUsd: API_USD,
+      ask: ({ kind, text, schema }, signal) =>
+        api.ask(
+          { model: models[api.vendor], system: instructionFor(kind), text, schema: jsonSchemaOf(schema) },
+          { env: ctx.env, world: ctx.world, timeoutMs: TIMEOUT_MS },
+          signal,
+        ),
+    }));
+}
+
+/** With `auto` only an agent that has a light model is asked, so that nothing large is spent on something small. */
+function agentProviders(ctx: EngineContext, run: ActiveRun, names: readonly string[]): CallProvider[] {
+  const name = names.find((each) => {
+    const agent = run.config.agents[each];
+    if (agent === undefined || UNASKED.has(agent.kind)) return false;
+    return run.config.smallCalls.use === 'agent' || agent.models.light !== undefined;
+  });
+  const agent = name === undefined ? undefined : run.agents.get(name);
+  if (agent === undefined) return [];
+  return [
+    {
+      name: agent.name,
+      reservedUsd: AGENT_USD,
+      ask: (question, signal) => askAgent(ctx, run, { agent, question, costUsd: AGENT_USD, signal }),
+    },
+  ];
+}

@@ -1,0 +1,121 @@
+import type { z } from 'zod';
+import { endCall, startCall } from '../../core/models/decide-call.ts';
+import { callId, spentOnCalls } from '../../core/models/fold-call.ts';
+import { redactValue } from '../../core/redact.ts';
+import { openTasks } from '../../core/run/state.ts';
+import { affordable } from '../../core/schedule/budget.ts';
+import { messageOf } from '../../errors.ts';
+import { type CallKind, type CallTry, TitleAnswer } from '../../schema/call.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { Spend, Usage } from '../../schema/usage.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { isStoreFailure } from '../loop/ledger.ts';
+import { type CallProvider, callProvidersOf } from './call-providers.ts';
+
+/** A small question: what is asked, the form of the answer, and the answer that rules give. */
+export type SmallCall<Answer> = {
+  kind: CallKind;
+  /** The task it is about, and what tells it from other questions of the kind about that task. */
+  about?: TaskKey;
+  name?: string;
+  input: string;
+  schema: z.ZodType<Answer>;
+  rules: () => Answer;
+};
+
+/** The answer, who gave it (`rules` if nobody was asked, or nobody could), and what asking used. */
+export type Answered<Answer> = { answer: Answer; by: string; tries: readonly CallTry[] };
+
+/** Longer inputs are cut: a small question has a small input. */
+const LONGEST_INPUT = 12_000;
+const UNTOLD: Usage = { kind: 'unknown' };
+
+/**
+ * Asks a model directly, else a light agent, else answers by rules; each is asked at most once, whoever fails is followed
+ * by the next. The question is on record before it is asked and its answer after it, so that no restart asks it again.
+ * Nothing that goes wrong with it fails the run; only a store that cannot be written throws.
+ */
+export async function smallCall<Answer>(
+  ctx: EngineContext,
+  run: ActiveRun,
+  call: SmallCall<Answer>,
+): Promise<Answered<Answer>> {
+  const id = callId(call.kind, call.name ?? call.about);
+  const known = run.ledger.state.calls[id]?.ended;
+  const before = known?.by == null ? undefined : call.schema.safeParse(known.answer);
+  if (known?.by != null && before?.success) return { answer: before.data, by: known.by, tries: known.tries };
+  const ways = run.ledger.state.calls[id] === undefined ? admitted(run, callProvidersOf(ctx, run)) : [];
+  if (ways.length === 0) return byRules(call, known?.tries ?? []);
+  const { kind, about } = call;
+  const reservation = spend(ways.reduce((sum, way) => sum + way.reservedUsd, 0));
+  const started = { call: id, kind, reservation, ...(about === undefined ? {} : { about }) };
+  crashpoint('call.starting');
+  await ctx.submit(run, (state) => startCall(state, started)).committed;
+  crashpoint('call.started');
+  const { tries, found } = await askInTurn(ctx, run, { call, ways });
+  const ended = { call: id, tries, ...(found === undefined ? {} : { by: found.by, answer: found.answer }) };
+  const title = kind === 'title' ? titleIn(found?.answer) : undefined;
+  crashpoint('call.answered');
+  await ctx.submit(run, (state) => endCall(state, ended, title)).committed;
+  crashpoint('call.ended');
+  return found === undefined ? byRules(call, tries) : { ...found, tries };
+}
+
+/** A title is one line, whatever stands in the answer. */
+function titleIn(answer: unknown): string | undefined {
+  const title = TitleAnswer.safeParse(answer)
+    .data?.title.replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return title === '' ? undefined : title;
+}
+
+function byRules<Answer>(call: SmallCall<Answer>, tries: readonly CallTry[]): Answered<Answer> {
+  return { answer: call.rules(), by: 'rules', tries };
+}
+
+/** Those who may be asked within the budget of small questions and of the run, while an attempt can still be paid for. */
+function admitted({ ledger: { state } }: ActiveRun, ways: readonly CallProvider[]): readonly CallProvider[] {
+  const { budget, smallCalls } = state.start.config;
+  if (state.status.kind !== 'running') return [];
+  const money = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
+  let left = smallCalls.budget - spentOnCalls(state);
+  const isWorkLeft = openTasks(state) > 0 || state.order.length === 0;
+  let set = isWorkLeft ? Math.min(budget.attempt, budget.run ?? budget.attempt) : 0;
+  return ways.filter(({ reservedUsd }) => {
+    const fits = affordable(budget, spend(set + reservedUsd), { run: money, project: money }) === 'yes';
+    if (!fits || reservedUsd > left) return false;
+    left -= reservedUsd;
+    set += reservedUsd;
+    return true;
+  });
+}
+
+type Asked<Answer> = { call: SmallCall<Answer>; ways: readonly CallProvider[] };
+
+async function askInTurn<Answer>(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { call, ways }: Asked<Answer>,
+): Promise<{ tries: CallTry[]; found?: { by: string; answer: Answer } }> {
+  const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+  const text = run.redact(call.input).slice(0, LONGEST_INPUT);
+  const tries: CallTry[] = [];
+  for (const way of ways) {
+    if (signal.aborted) break;
+    const told = await way.ask({ kind: call.kind, text, schema: call.schema }, signal).catch((error: unknown) => {
+      if (isStoreFailure(error)) throw error;
+      return { kind: 'failed' as const, problem: messageOf(error), usage: UNTOLD };
+    });
+    const tried = { by: way.name, usage: told.usage, reservation: spend(way.reservedUsd) };
+    const parsed = told.kind === 'answered' ? call.schema.safeParse(redactValue(told.output, run.redact)) : undefined;
+    if (parsed?.success) return { tries: [...tries, tried], found: { by: way.name, answer: parsed.data } };
+    const problem = told.kind === 'failed' ? told.problem : 'its answer does not have the form asked for';
+    tries.push({ ...tried, problem: run.redact(problem) });
+  }
+  return { tries };
+}
+
+function spend(costUsd: number): Spend {
+  return { costUsd: Math.round(costUsd * 1e6) / 1e6, tokens: 0, turns: 0 };
+}

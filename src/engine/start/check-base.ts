@@ -1,0 +1,51 @@
+import { proofKey } from '../../core/run/state.ts';
+import { treeOf } from '../../git/read/tree.ts';
+import { ProjectEvent } from '../../schema/event.ts';
+import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import { projectStream } from '../../schema/ids.ts';
+import { setupOf } from '../../workspaces/checkout.ts';
+import { checkoutOf, proveOne } from '../land/prove.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+/** Runs each check once on the base, before any work, and puts the result on record; a tree known from an earlier run is not checked again. */
+export async function checkBase(
+  ctx: EngineContext,
+  run: ActiveRun,
+  gates: readonly Extract<GateSpec, { gate: 'command' }>[],
+): Promise<void> {
+  const { start } = run.ledger.state;
+  const stream = projectStream(run.project.id);
+  const tree = await treeOf(run.project.mirror, start.base.commit);
+  const known = knownProofs(ctx, stream);
+  const evidence: Evidence[] = [];
+  for (const gate of gates) {
+    const definition = ctx.parts.definition(gate, start.config);
+    const earlier = known.get(proofKey({ tree, definition }));
+    const found =
+      earlier === undefined || earlier.setup !== (await setupAt(ctx, run, start.base.commit))
+        ? await proveOne(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
+        : { ...earlier, reused: true };
+    ctx.stopping.throwIfAborted();
+    run.cancel.signal.throwIfAborted();
+    evidence.push(found);
+  }
+  const fresh = evidence.filter((found) => !found.reused && found.verdict !== 'error');
+  const events = fresh.map((found) => ({ type: 'project.proved', data: { evidence: found } }));
+  const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
+  await ctx.submit(run, () => [{ type: 'run.base-checked', data: { tree, evidence } }], also).committed;
+}
+
+/** A proof of an earlier run counts only with the same dependencies. */
+function setupAt(ctx: EngineContext, run: ActiveRun, commit: string): Promise<string> {
+  return setupOf(checkoutOf(ctx, run, commit));
+}
+
+function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> {
+  const known = new Map<string, Evidence>();
+  for (const stored of ctx.store.read(stream)) {
+    const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
+    if (event.success && event.data.type === 'project.proved')
+      known.set(proofKey(event.data.data.evidence), event.data.data.evidence);
+  }
+  return known;
+}

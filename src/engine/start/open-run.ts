@@ -1,0 +1,105 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { redactor, secretsAmong } from '../../core/redact.ts';
+import { hasVariables, withValues } from '../../core/run/recorded-config.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
+import { openMirror } from '../../git/mirror/mirror.ts';
+import { inspectRepository, type Repository } from '../../git/read/repository.ts';
+import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
+import { onlyReads } from '../../recipes/only-reads.ts';
+import { parseRole, type Role } from '../../roles/role.ts';
+import type { Config } from '../../schema/config.ts';
+import { runStream } from '../../schema/ids.ts';
+import { runRef } from '../land/land-tasks.ts';
+import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
+import { loadRun, RunLedger } from '../loop/ledger.ts';
+
+/** Makes a recorded run ready to be carried: the rules, agents and roles it was started with, never newer ones. */
+export async function activate(
+  ctx: EngineContext,
+  run: string,
+  known?: { state: RunState; project: Project },
+): Promise<ActiveRun> {
+  const state = known?.state ?? loadRun(ctx.store, runStream(run));
+  const { start } = state;
+  const project = known?.project ?? (await openProject(ctx, start.project));
+  await repairBranch(project, state);
+  const root = start.bench?.settings ?? start.project.root;
+  const config = hasVariables(start.config)
+    ? withValues(start.config, await currentSettings(ctx, start.config, root))
+    : start.config;
+  return {
+    id: run,
+    ledger: new RunLedger(ctx.store, ctx.world, state),
+    project,
+    recipe: ctx.parts.recipe(start.recipe.name, start.recipe.version),
+    config,
+    agents: ctx.parts.agents({ config, project: { ...start.project, root } }),
+    roles: loadRoles(ctx, start.roles),
+    cancel: new AbortController(),
+    force: new AbortController(),
+    interrupts: new Map(),
+    checks: onlyReads(start.recipe.name, start.input) ? [] : ctx.parts.checks(start.config),
+    redact: redactor(secretsOf(ctx, config)),
+    keep: undefined,
+  };
+}
+
+/** The settings of now, with the logins that other programs keep for the run's agents. */
+async function currentSettings(ctx: EngineContext, recorded: Config, root: string): Promise<Config> {
+  const current = await ctx.parts.config(root);
+  const known = Object.entries(recorded.agents).map(([name, agent]) => [name, { ...agent, env: {}, accounts: {} }]);
+  return ctx.parts.withLogins({ ...current, agents: { ...Object.fromEntries(known), ...current.agents } });
+}
+
+/** The project of a recorded run, its mirror opened. */
+export async function openProject(
+  ctx: Pick<EngineContext, 'home'>,
+  project: { id: string; root: string },
+): Promise<Project> {
+  const repository = await inspectAgain(project.root);
+  const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${project.id}.git`), repository });
+  return { id: project.id, repository, mirror };
+}
+
+/** A folder that lies in another repository by now is not the one that was meant. */
+async function inspectAgain(root: string): Promise<Repository> {
+  try {
+    const repository = await inspectRepository(root);
+    if (repository.root === (await realpath(root))) return repository;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+  }
+  throw new AppError('REPOSITORY_GONE', `The repository is not at ${root} any more`, { root });
+}
+
+/** The events say where the branch is; a ref that a crash left elsewhere is kept under a name of its own and set right. */
+async function repairBranch({ mirror }: Project, state: RunState): Promise<void> {
+  const ref = runRef(state.start.run);
+  const stands = await readRef(mirror, ref);
+  if (stands === state.tip.commit) return;
+  if (stands !== undefined)
+    await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${stands}`, to: stands, expected: null });
+  await writeRef(mirror, { ref, to: state.tip.commit, expected: stands ?? null });
+}
+
+/** Every value that is a secret by its name: of our environment, and of what agents and tool servers are given. */
+function secretsOf(ctx: EngineContext, config: Config): string[] {
+  const agents = Object.values(config.agents).flatMap((agent) => [
+    agent.env,
+    ...Object.values(agent.accounts).map(({ env }) => env),
+  ]);
+  const servers = Object.values(config.mcp).map((server) => ('url' in server ? server.headers : server.env));
+  return [ctx.env, ...agents, ...servers].flatMap(secretsAmong);
+}
+
+function loadRoles(ctx: EngineContext, hashes: Record<string, string>): Map<string, Role> {
+  const roles = new Map<string, Role>();
+  for (const [name, hash] of Object.entries(hashes)) {
+    const text = ctx.store.getBlob(hash);
+    if (text === undefined) throw new AppError('DATA_DAMAGED', `The text of role ${name} is missing`);
+    roles.set(name, parseRole(text, { name, file: `role ${name}` }));
+  }
+  return roles;
+}

@@ -1,0 +1,248 @@
+import { join } from 'node:path';
+import { benchConfig } from '../../core/models/bench.ts';
+import { rankOpen } from '../../core/models/ranking.ts';
+import { evolve } from '../../core/run/evolve.ts';
+import { withoutValues } from '../../core/run/recorded-config.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
+import { openMirror } from '../../git/mirror/mirror.ts';
+import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { inspectRepository, projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
+import { readRef, resolve } from '../../git/refs/mirror-refs.ts';
+import { snapshotFolder } from '../../git/save/snapshot-folder.ts';
+import { requireGit } from '../../git/version.ts';
+import { onlyReads } from '../../recipes/only-reads.ts';
+import { loadRole, roleNames } from '../../roles/load.ts';
+import type { GitConfig } from '../../schema/config/git.ts';
+import type { Config } from '../../schema/config.ts';
+import type { ProjectEvent, RunEvent, RunStart } from '../../schema/event.ts';
+import { projectStream, runStream } from '../../schema/ids.ts';
+import type { BenchKind } from '../../schema/model.ts';
+import type { StartOptions, StartRequest } from '../../schema/request.ts';
+import type { Write } from '../../store/store.ts';
+import { crashpoint } from '../../world.ts';
+import type { EngineContext, Project } from '../loop/context.ts';
+import { readHistory } from './model-history.ts';
+import { pinChoices } from './pin-agents.ts';
+import { testCheck } from './test-check.ts';
+
+/** A benchmark: the folder whose settings hold, where it was asked for, and the command that judges it. */
+type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
+
+export type StartedRun = { state: RunState; project: Project; notes: string[] };
+
+/** What a run is besides: a benchmark, or an item of a batch. */
+export type StartOverrides = { bench?: BenchStart; item?: { batch: string; item: number } };
+
+/** Puts a new run on record with all that it will ever depend on pinned; refuses early, before anything is made. */
+export async function startRun(
+  ctx: EngineContext,
+  request: StartRequest,
+  { bench, item }: StartOverrides = {},
+): Promise<StartedRun> {
+  const { options } = request;
+  await requireGit();
+  const { repository, folder } = await openFolder(ctx, request);
+  const root = bench?.settings ?? repository.root;
+  const config = settingsForRecipe(request.recipe, withOptions(await settingsOf(ctx, root, bench), options));
+  const recipe = ctx.parts.recipe(request.recipe);
+  const choices = { ...options, dir: bench?.dir ?? options.dir };
+  const pinned = await withLogins(ctx, pinChoices(ctx.parts, { config, options: choices, root }));
+  const unable = await unableAgents(ctx, pinned, root);
+  const roles = await pinRoles(ctx, repository.root);
+  requireRole(request, roles);
+  const id = projectId(repository);
+  const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository });
+  await refreshMirror(mirror, repository);
+  if (folder === undefined) await requireRoomForBranch(mirror);
+  const manner = recipe.manner?.(config, request.input) ?? {};
+  const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, manner.base);
+  const land = options.land ?? config.land ?? manner.land ?? 'branch';
+  if (land === 'merge' && base.branch === null) {
+    throw new AppError(
+      'INPUT_INVALID',
+      'Landing by merge needs a branch, and HEAD is detached: check one out, or name one with --base',
+    );
+  }
+  if (land === 'pr') await requireForge(ctx, repository, config.git);
+  const run = ctx.world.runId();
+  const start: RunStart = {
+    run,
+    title: options.title ?? recipe.title(request.input),
+    project: { id, root: repository.root, ...(folder === undefined ? {} : { folder }) },
+    recipe: { name: recipe.name, version: recipe.version },
+    input: request.input,
+    base,
+    land,
+    config: withoutValues(pinned.config),
+    roles,
+    agents: pinned.byRole,
+    ...(manner.landEach === true && land === 'merge' ? { landEach: true } : {}),
+    ...rankingFor(ctx, pinned, id),
+    ...(Object.keys(unable).length === 0 ? {} : { unable }),
+    ...(bench === undefined ? {} : { bench: { kind: bench.kind, settings: bench.settings } }),
+  };
+  const event: RunEvent = { type: 'run.started', data: start };
+  const at = ctx.world.now();
+  crashpoint('run.starting');
+  await ctx.store.append(
+    [{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, item)],
+    at,
+  );
+  crashpoint('run.started');
+  const notes = folder === undefined ? await notesFor(request, { repository, config, base }) : [];
+  return { state: evolve(undefined, { event, at }), project: { id, repository, mirror }, notes };
+}
+
+/** The run stands in its collection, and for its item of a batch, from the first moment. */
+function filing({ run, project }: RunStart, { collection }: StartOptions, item: StartOverrides['item']): Write[] {
+  const events: ProjectEvent[] = [];
+  if (collection !== undefined) events.push({ type: 'collection.filed', data: { run, collection } });
+  if (item !== undefined) events.push({ type: 'batch.item-started', data: { ...item, run } });
+  return events.length === 0 ? [] : [{ stream: projectStream(project.id), expected: -1, events }];
+}
+
+async function settingsOf(ctx: EngineContext, root: string, bench: BenchStart | undefined): Promise<Config> {
+  const config = await ctx.parts.config(root);
+  return bench === undefined ? config : benchConfig(config, bench.check);
+}
+
+async function withLogins<T extends { config: Config }>(ctx: EngineContext, pinned: T): Promise<T> {
+  return { ...pinned, config: await ctx.parts.withLogins(pinned.config) };
+}
+
+/** What verified results say about the agents whose order nobody said. */
+function rankingFor(
+  ctx: EngineContext,
+  { config, open }: { config: Config; open: string[] },
+  project: string,
+): Pick<RunStart, 'ranking'> {
+  const ranking = rankOpen({ config, open, project, history: readHistory(ctx.store) });
+  return Object.keys(ranking).length === 0 ? {} : { ranking };
+}
+
+/** The repository around the folder; a task that only reads also works on a folder that is none, from a snapshot of it. */
+async function openFolder(
+  ctx: EngineContext,
+  request: StartRequest,
+): Promise<{ repository: Repository; folder?: string }> {
+  const { dir } = request.options;
+  try {
+    return { repository: await inspectRepository(dir) };
+  } catch (error) {
+    const reads = request.recipe === 'job' && onlyReads(request.recipe, request.input);
+    if (!reads || !(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+    const root = await snapshotFolder({ folders: ctx.home.folders, dir });
+    return { repository: await inspectRepository(root), folder: dir };
+  }
+}
+
+/** A branch cannot stand where a folder of branches must. */
+async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
+  if ((await readRef(mirror, 'refs/user/heads/mh')) === undefined) return;
+  throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so that none named mh/<run> can be made', {
+    branch: 'mh',
+  });
+}
+
+function withOptions(config: Config, options: StartOptions): Config {
+  return {
+    ...config,
+    checks: [...config.checks, ...testCheck(config), ...options.checks],
+    limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
+    budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },
+  };
+}
+
+/** The agents that cannot work here and now, and why; refused where nobody can. */
+async function unableAgents(
+  ctx: EngineContext,
+  { config, byRole }: { config: Config; byRole: Record<string, string> },
+  root: string,
+): Promise<Record<string, string>> {
+  const { order, prefer } = config.routing;
+  const set = Object.values(config.roles).map(({ agent }) => agent);
+  const meant = new Set([...order, ...Object.values(prefer).flat(), ...Object.values(byRole), ...set]);
+  const all = [...ctx.parts.agents({ config, project: { id: '', root } }).values()];
+  const agents = all.filter(({ name }) => meant.has(name));
+  const asked = await Promise.all(agents.map(async (agent) => ({ name: agent.name, ...(await agent.available()) })));
+  const missing = asked.filter(({ ok }) => !ok);
+  const lacks = missing.map(
+    ({ name, detail, nextStep }) => `${name}: ${detail}${nextStep === undefined ? '' : ` (${nextStep})`}`,
+  );
+  const isMissing = (name: string) => !asked.some((agent) => agent.name === name && agent.ok);
+  if (config.routing.order.every(isMissing))
+    throw new AppError('AGENT_MISSING', `No agent can work here. ${lacks.join('; ')}`, { missing: lacks });
+  return Object.fromEntries(missing.map(({ name, detail }) => [name, detail]));
+}
+
+async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string, string>> {
+  const userDir = join(root, '.manyhands', 'roles');
+  const roles: Record<string, string> = {};
+  const names = await roleNames({ userDir });
+  const texts = await Promise.all(names.map((name) => loadRole(name, { userDir })));
+  const hashes = await Promise.all(texts.map((role) => ctx.store.putBlob(role.text)));
+  for (const [index, name] of names.entries()) roles[name] = hashes[index] ?? '';
+  return roles;
+}
+
+function requireRole(request: StartRequest, roles: Record<string, string>): void {
+  const role = request.recipe === 'job' ? request.input.role : undefined;
+  if (role === undefined || roles[role] !== undefined) return;
+  throw new AppError('ROLE_UNKNOWN', `There is no role "${role}". Known roles: ${Object.keys(roles).join(', ')}`, {
+    role,
+  });
+}
+
+/** Where the run starts and lands: the branch that was named, the recipe's own one (made when it first lands), or the one checked out. */
+async function baseOf(named: string | undefined, project: Project, own: string | undefined): Promise<RunStart['base']> {
+  const { repository, mirror } = project;
+  const wanted = named ?? own;
+  if (wanted === undefined) return { branch: repository.branch, commit: repository.head };
+  const commit = await resolve(mirror, wanted);
+  if (commit === undefined && wanted === own) return { branch: own, commit: repository.head, create: true };
+  if (commit === undefined) throw new AppError('BRANCH_UNKNOWN', `There is no branch or commit ${wanted}`, { wanted });
+  const branch = (await readRef(mirror, `refs/user/heads/${wanted}`)) === undefined ? null : wanted;
+  return { branch, commit };
+}
+
+async function notesFor(
+  request: StartRequest,
+  { repository, config, base }: { repository: Project['repository']; config: Config; base: RunStart['base'] },
+): Promise<string[]> {
+  const notes: string[] = [];
+  const changes = await uncommitted(repository);
+  if (changes.length > 0) {
+    const files = changes.length === 1 ? '1 uncommitted change is' : `${changes.length} uncommitted changes are`;
+    notes.push(`Your ${files} not part of this run; it starts from commit ${base.commit.slice(0, 10)}.`);
+  }
+  if (config.checks.length === 0 && !onlyReads(request.recipe, request.input))
+    notes.push('No check is configured, so the result will be called unverified; give one with --check "npm test".');
+  return notes;
+}
+
+/** The settings of a run: those of a review of a pull request differ where `review` says so. */
+function settingsForRecipe(recipe: string, config: Config): Config {
+  if (recipe !== 'review') return config;
+  const { tools, testBeforeMerge } = config.review;
+  const told = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined);
+  return {
+    ...config,
+    tools: { ...config.tools, ...Object.fromEntries(told) },
+    checks: testBeforeMerge ? config.checks : [],
+  };
+}
+
+/** Refuses a run that is to end in a pull request where none can be opened, before anything is spent on it. */
+async function requireForge(
+  ctx: EngineContext,
+  repository: Pick<Repository, 'root'>,
+  config: GitConfig,
+): Promise<void> {
+  const found = await ctx.parts.forge(repository, config, ctx.stopping);
+  if (found.kind === 'found') return;
+  throw new AppError('FORGE_MISSING', `No pull request can be opened here: ${found.reason}; ${found.nextStep}`, {
+    remote: config.remote,
+    provider: config.provider,
+  });
+}

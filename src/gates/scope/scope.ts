@@ -1,0 +1,69 @@
+import { changedLines, type TouchedPath, touchedPaths } from '../../git/read/touched.ts';
+import type { GateSpec } from '../../schema/gate.ts';
+import { realWorld } from '../../world.ts';
+import type { Gate } from '../gate.ts';
+import { noWork, shownPath } from '../inspection.ts';
+import { scopeMatcher } from './scope-matcher.ts';
+
+type ScopeSpec = Extract<GateSpec, { gate: 'scope' }>;
+
+const SHOWN = 50;
+
+/**
+ * Passes when all that was touched is allowed and none of it denied: in the result, and in every commit on the way,
+ * because the commits land too. What was put back by a later commit was touched all the same.
+ */
+export const scopeGate: Gate<ScopeSpec> = {
+  name: 'scope',
+  async check(spec, input) {
+    input.signal.throwIfAborted();
+    if (input.work === undefined) return noWork();
+    const startedAt = realWorld.now();
+    const { mirror, base, commit } = input.work;
+    const between = { from: base, to: commit };
+    const reasonFor = scopeMatcher(spec);
+    const touched = await touchedPaths(mirror, between, input.signal);
+    const problems = touched.flatMap((each) => {
+      const reason = reasonFor(each.path);
+      return reason === undefined ? [] : [`${shownPath(each.path)} ${reason}${wayOf(each)}`];
+    });
+    const lines = spec.maxChangedLines === undefined ? undefined : await changedLines(mirror, between, input.signal);
+    if (lines !== undefined && lines > (spec.maxChangedLines ?? lines))
+      problems.push(`${lines} lines are changed, and at most ${spec.maxChangedLines} may be`);
+    const shown = [
+      ...problems.slice(0, SHOWN),
+      ...(problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : []),
+    ];
+    return {
+      verdict: problems.length === 0 ? 'pass' : 'fail',
+      summary: summaryOf(problems, { files: touched.length, lines }),
+      exitCode: null,
+      setup: '',
+      durationMs: Math.max(0, realWorld.now() - startedAt),
+      ...(problems.length === 0 ? {} : { output: [...shown, '', howToGoOn(spec, base)].join('\n') }),
+    };
+  },
+};
+
+function wayOf({ commit }: TouchedPath): string {
+  return commit === undefined ? '' : ` (changed in commit ${commit.slice(0, 12)} and put back later)`;
+}
+
+function summaryOf(
+  problems: readonly string[],
+  { files, lines }: { files: number; lines: number | undefined },
+): string {
+  const [first] = problems;
+  if (first !== undefined) return problems.length === 1 ? first : `${first}, and ${problems.length - 1} more`;
+  const counted = lines === undefined ? '' : `, ${lines} lines`;
+  return `${files} ${files === 1 ? 'file' : 'files'} touched${counted}, all within the scope`;
+}
+
+function howToGoOn({ allow, also, deny, maxChangedLines }: ScopeSpec, base: string): string {
+  const rules = [
+    ...(allow.length === 0 ? [] : [`Allowed: ${[...allow, ...also].join(', ')}.`]),
+    ...(deny.length === 0 ? [] : [`Denied: ${deny.join(', ')}.`]),
+    ...(maxChangedLines === undefined ? [] : [`At most ${maxChangedLines} changed lines.`]),
+  ];
+  return `${rules.join(' ')}\nCommits count too: git reset --soft ${base}, then commit again without the rest.`;
+}

@@ -1,0 +1,75 @@
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { run } from '../../process/run.ts';
+import type { Mirror } from './mirror-config.ts';
+
+const PLACES = ['.', 'refs', 'logs', 'info', 'objects/info', 'objects/pack', 'manyhands'];
+
+/** Removes lock files that a killed git left in the mirror, unless a git that could hold them is, or may be, alive. */
+export async function clearStaleLocks(mirror: Pick<Mirror, 'dir'>): Promise<string[]> {
+  const found = await findLocks(mirror.dir);
+  if (found.length === 0 || (await mayBeInUse(mirror.dir))) return [];
+  const removed: string[] = [];
+  for (const { file, inode } of found) {
+    const now = await lstat(file).catch(undefinedIfGone);
+    if (now?.ino !== inode) continue;
+    await rm(file, { force: true });
+    removed.push(file);
+  }
+  return removed;
+}
+
+type Lock = { file: string; inode: number };
+
+async function findLocks(dir: string): Promise<Lock[]> {
+  const locks: Lock[] = [];
+  for (const place of PLACES) {
+    const entries = await readdir(join(dir, place), { withFileTypes: true, recursive: place !== '.' }).catch(
+      noneIfGone,
+    );
+    for (const entry of entries) {
+      if (!entry.isFile() || !entry.name.endsWith('.lock')) continue;
+      const file = join(entry.parentPath, entry.name);
+      const stat = await lstat(file).catch(undefinedIfGone);
+      if (stat !== undefined && !locks.some((lock) => lock.file === file)) locks.push({ file, inode: stat.ino });
+    }
+  }
+  return locks;
+}
+
+async function mayBeInUse(dir: string): Promise<boolean> {
+  if (process.platform === 'linux') return isUsedByProc(dir);
+  const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C' };
+  const listed = await run(['ps', '-axwwo', 'command='], { env, timeoutMs: 5_000 });
+  if (listed.code !== 0 || listed.truncated) return true;
+  return listed.stdout
+    .toString('utf8')
+    .split('\n')
+    .some((line) => /^\S*git/.test(line) && line.includes(dir));
+}
+
+async function isUsedByProc(dir: string): Promise<boolean> {
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
+    const command = await readProc(pid, 'cmdline');
+    if (!basename(command.split('\0')[0] ?? '').startsWith('git')) continue;
+    if (command.includes(dir) || (await readProc(pid, 'environ')).includes(dir)) return true;
+  }
+  return false;
+}
+
+async function readProc(pid: string, name: string): Promise<string> {
+  // A process that ended meanwhile, a zombie, or one of another user: none of them is a git that we started.
+  return readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
+}
+
+function undefinedIfGone(error: unknown): undefined {
+  if (errorCode(error) === 'ENOENT') return undefined;
+  throw error;
+}
+
+function noneIfGone(error: unknown): [] {
+  if (errorCode(error) === 'ENOENT') return [];
+  throw error;
+}

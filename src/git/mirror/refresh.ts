@@ -1,0 +1,106 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { crashpoint } from '../../world.ts';
+import { otherEnd } from '../environment.ts';
+import { git } from '../git.ts';
+import { withMutex } from '../mutex.ts';
+import { readPlainText } from '../plain-file.ts';
+import type { Repository } from '../read/repository.ts';
+import { isOid, readRefs } from '../refs/refs.ts';
+import { type Mirror, requireUntouched } from './mirror-config.ts';
+
+const REFSPECS = [
+  'HEAD:refs/user/HEAD',
+  ...['heads', 'tags', 'remotes'].map((kind) => `refs/${kind}/*:refs/user/${kind}/*`),
+];
+const FETCH_TIMEOUT_MS = 1_800_000;
+/** The user may commit while we look; more often than this in a row they do not. */
+const LOOKS = 5;
+
+/** Brings the user's commits into the mirror; branches that are gone at the user's stay reachable under our own refs. */
+export async function refreshMirror(mirror: Mirror, repository: Repository, signal?: AbortSignal): Promise<void> {
+  await requireUntouched(mirror);
+  await withMutex(`refresh ${mirror.dir}`, () => refresh(mirror, repository, signal));
+}
+
+async function refresh(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<void> {
+  await copyExcludes(mirror, repository, signal);
+  let said = '';
+  for (let look = 1; look <= LOOKS; look++) {
+    const [theirs, ours] = await Promise.all([userRefs(repository, signal), readRefs(mirror.dir, 'refs/user')]);
+    const missing = [...theirs].filter(([name, oid]) => ours.get(name) !== oid).map(([name]) => name);
+    const gone = [...ours].filter(([name]) => !theirs.has(name));
+    if (missing.length === 0 && gone.length === 0) return;
+    if (look === LOOKS) throw notBrought(repository, missing, said);
+    await retire(mirror, gone);
+    if (missing.length > 0) said = await fetch(mirror, repository, signal);
+  }
+}
+
+async function userRefs(repository: Repository, signal: AbortSignal | undefined): Promise<Map<string, string>> {
+  const options = { cwd: repository.root, asUser: true, ...(signal ? { signal } : {}) };
+  const refs = new Map<string, string>();
+  for (const line of (await git(['show-ref', '--head'], options)).stdout.split('\n')) {
+    const [oid, name] = line.split(' ');
+    if (!oid || !name || !isOid(oid)) continue;
+    if (name === 'HEAD' || /^refs\/(heads|tags|remotes)\//.test(name))
+      refs.set(`refs/user/${name.replace(/^refs\//, '')}`, oid);
+  }
+  return refs;
+}
+
+async function retire(mirror: Mirror, gone: readonly (readonly [string, string])[]): Promise<void> {
+  if (gone.length === 0) return;
+  const kept = new Map(gone.map(([, oid]) => [`refs/manyhands/gone/${oid}`, oid]));
+  const keep = [...kept].map(([name, oid]) => `update ${name} ${oid}`);
+  const remove = gone.map(([name, oid]) => `delete ${name} ${oid}`);
+  crashpoint('mirror.retiring');
+  await git(['update-ref', '--stdin'], { gitDir: mirror.dir, input: `${[...keep, ''].join('\n')}` });
+  await git(['update-ref', '--stdin'], { gitDir: mirror.dir, input: `${[...remove, ''].join('\n')}` });
+  crashpoint('mirror.retired');
+}
+
+async function fetch(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<string> {
+  const how = ['--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
+  const shallow = repository.shallow ? ['--update-shallow'] : [];
+  crashpoint('mirror.fetching');
+  const { stderr } = await git(
+    [
+      'fetch',
+      ...how,
+      ...shallow,
+      '--upload-pack',
+      otherEnd('upload-pack'),
+      repository.root,
+      ...REFSPECS.map((spec) => `+${spec}`),
+    ],
+    { gitDir: mirror.dir, timeoutMs: FETCH_TIMEOUT_MS, allow: [0, 1], ...(signal ? { signal } : {}) },
+  );
+  crashpoint('mirror.fetched');
+  return stderr.trim();
+}
+
+function notBrought(repository: Repository, missing: readonly string[], said: string): AppError {
+  const names = missing.map((name) => name.replace('refs/user/', '')).slice(0, 5);
+  const why = repository.shallow ? ' (the repository is shallow: git fetch --unshallow may help)' : '';
+  return new AppError('GIT_FAILED', `git did not bring ${names.join(', ')} from ${repository.root}${why}: ${said}`, {
+    missing,
+  });
+}
+
+async function copyExcludes(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<void> {
+  const options = { cwd: repository.root, asUser: true, allow: [0, 1], ...(signal ? { signal } : {}) };
+  const named = (await git(['config', '--type=path', '--get', 'core.excludesFile'], options)).stdout.trim();
+  const home = process.env.XDG_CONFIG_HOME || join(process.env.HOME ?? '/nonexistent', '.config');
+  const texts = await Promise.all([
+    readPlainText(named || join(home, 'git', 'ignore')),
+    readPlainText(join(repository.commonDir, 'info', 'exclude')),
+  ]);
+  const file = join(mirror.dir, 'info', 'exclude');
+  const wanted = `${texts.filter((text) => text !== '').join('\n')}`;
+  if ((await readPlainText(file)) === wanted) return;
+  await mkdir(join(mirror.dir, 'info'), { recursive: true });
+  await writeFile(`${file}.new`, wanted);
+  await rename(`${file}.new`, file);
+}

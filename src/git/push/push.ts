@@ -1,0 +1,109 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { shellWord } from '../../process/shell-word.ts';
+import { crashpoint } from '../../world.ts';
+import { otherEnd } from '../environment.ts';
+import { git } from '../git.ts';
+import { type Mirror, privateFolder, requireUntouched } from '../mirror/mirror-config.ts';
+import { withMutex } from '../mutex.ts';
+import type { Repository } from '../read/repository.ts';
+import { isOid, requireBranchName } from '../refs/refs.ts';
+
+export type PushBranch = {
+  mirror: Mirror;
+  repository: Pick<Repository, 'root'>;
+  commit: string;
+  branch: string;
+  /** Where the branch must stand now; null means that it must not exist. */
+  expected: string | null;
+  /** Also moves a checkout of the branch, if it is clean. */
+  updateCheckout?: boolean;
+  /** Files that may differ in such a checkout, and are left as they are; paths from its root. */
+  keep?: readonly string[];
+  signal?: AbortSignal;
+};
+
+type Refusal = 'moved' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
+export type Pushed = { kind: 'pushed' } | { kind: 'refused'; reason: Refusal; detail: string };
+
+const TIMEOUT_MS = 600_000;
+
+/**
+ * Moves a branch of the user's repository forward through git's own door: with a lease, never by force, without
+ * running a hook or gc of theirs, and never under a checkout that is not clean.
+ */
+export async function pushBranch(options: PushBranch): Promise<Pushed> {
+  const { mirror, repository, commit, branch, expected, updateCheckout = false, keep = [] } = options;
+  requireBranchName(branch);
+  if (!isOid(commit)) throw new AppError('INTERNAL', `A commit is pushed, not ${commit}`, { commit });
+  await requireUntouched(mirror);
+  const lease = `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`;
+  const target = [repository.root, `${commit}:refs/heads/${branch}`];
+  const hooks = updateCheckout && keep.length > 0 ? await checkoutHook(mirror, keep) : undefined;
+  crashpoint('push.starting');
+  const args = ['push', '--porcelain', '--no-verify', lease, '--receive-pack', door(updateCheckout, hooks), ...target];
+  // To a second push, a checkout that the first is just moving would look like one that somebody works in.
+  const result = await withMutex(`push ${repository.root}`, () =>
+    git(args, {
+      gitDir: mirror.dir,
+      timeoutMs: TIMEOUT_MS,
+      allow: [0, 1],
+      asUser: updateCheckout,
+      ...(options.signal ? { signal: options.signal } : {}),
+    }),
+  );
+  crashpoint('push.done');
+  if (result.code === 0) return { kind: 'pushed' };
+  const line = result.stdout.split('\n').find((text) => text.startsWith('!')) ?? '';
+  const detail = [line.split('\t').slice(2).join(' '), result.stderr.trim()].filter((text) => text !== '').join('\n');
+  return { kind: 'refused', reason: reasonFor(detail, expected), detail };
+}
+
+function door(updateCheckout: boolean, hooks: string | undefined): string {
+  return otherEnd('receive-pack', [
+    'receive.autogc=false',
+    'receive.denyNonFastForwards=true',
+    'receive.fsckObjects=false',
+    'core.fsmonitor=false',
+    `receive.denyCurrentBranch=${updateCheckout ? 'updateInstead' : 'refuse'}`,
+    ...(hooks === undefined ? [] : [`core.hooksPath=${hooks}`]),
+  ]);
+}
+
+function reasonFor(detail: string, expected: string | null): Refusal {
+  if (/cannot lock ref .*(exists; cannot create|cannot create)/.test(detail)) return 'name-taken';
+  if (/stale info/.test(detail)) return expected === null ? 'name-taken' : 'moved';
+  if (/branch is currently checked out/.test(detail)) return 'checked-out';
+  if (
+    /(unstaged|staged|uncommitted) changes|not clean|would be overwritten|Could not update working tree/i.test(detail)
+  )
+    return 'dirty';
+  if (/non-fast-forward/.test(detail)) return 'not-fast-forward';
+  if (/failed to update ref|reference already exists|but expected/.test(detail)) return 'moved';
+  return 'other';
+}
+
+/**
+ * Makes the folder whose hook moves a checkout with a branch although these files in it differ: they stay as they are. Whatever
+ * else differs, and a landing that touches one of them, is refused as git itself would.
+ */
+async function checkoutHook(mirror: Mirror, keep: readonly string[]): Promise<string> {
+  const folder = join(privateFolder(mirror), 'checkout-door');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, 'push-to-checkout'), scriptFor(keep), { mode: 0o700 });
+  return folder;
+}
+
+function scriptFor(keep: readonly string[]): string {
+  const others = [':(top)', ...keep.map((file) => `:(top,exclude,literal)${file}`)].map(shellWord).join(' ');
+  return [
+    '#!/bin/sh',
+    'refuse() { echo "$1" >&2; exit 1; }',
+    'git update-index -q --ignore-submodules --refresh >/dev/null 2>&1',
+    `git diff-files --quiet --ignore-submodules -- ${others} || refuse 'Working directory has unstaged changes'`,
+    `git diff-index --quiet --cached --ignore-submodules HEAD -- || refuse 'Working directory has staged changes'`,
+    `git read-tree -u -m HEAD "$1" || refuse 'Could not update working tree to new HEAD'`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,89 @@
+import { type GitOptions, git } from '../git.ts';
+import type { Mirror } from '../mirror/mirror-config.ts';
+
+export type ChangedFile = { path: string; status: 'added' | 'modified' | 'deleted' | 'renamed'; from?: string };
+export type FileStat = { path: string; added: number; deleted: number; binary: boolean };
+export type LogEntry = { commit: string; subject: string; author: string };
+export type Between = { from: string; to: string };
+export type ChangeOptions = { renames?: boolean; signal?: AbortSignal };
+
+const TIMEOUT_MS = 300_000;
+
+/** The files in which two commits differ; a rename counts as one deleted and one added unless asked for. */
+export async function changedFiles(
+  mirror: Mirror,
+  { from, to }: Between,
+  options: ChangeOptions = {},
+): Promise<ChangedFile[]> {
+  const renames = options.renames ? '--find-renames' : '--no-renames';
+  const args = ['diff-tree', '-r', '-z', '--name-status', renames, '--end-of-options', from, to];
+  const fields = (await git(args, inMirror(mirror, options.signal))).stdout.split('\0');
+  const files: ChangedFile[] = [];
+  for (let at = 0; at + 1 < fields.length; ) {
+    const [letter = '', first = '', second = ''] = fields.slice(at, at + 3);
+    if (letter.startsWith('R')) files.push({ path: second, status: 'renamed', from: first });
+    else files.push({ path: first, status: letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified' });
+    at += letter.startsWith('R') ? 3 : 2;
+  }
+  return files;
+}
+
+/** The difference between two commits as a patch, of all files or of these. */
+export async function diffText(mirror: Mirror, { from, to }: Between, paths: readonly string[] = []): Promise<string> {
+  const how = ['-r', '-p', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames'];
+  return (await git(['diff-tree', ...how, '--end-of-options', from, to, '--', ...paths], inMirror(mirror))).stdout;
+}
+
+/** How many lines each file gained and lost between two commits. */
+export async function diffStat(mirror: Mirror, { from, to }: Between, signal?: AbortSignal): Promise<FileStat[]> {
+  const args = ['diff-tree', '-r', '-z', '--numstat', '--no-renames', '--end-of-options', from, to];
+  const { stdout } = await git(args, inMirror(mirror, signal));
+  return stdout
+    .split('\0')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [added = '', deleted = '', ...path] = line.split('\t');
+      return { path: path.join('\t'), added: Number(added) || 0, deleted: Number(deleted) || 0, binary: added === '-' };
+    });
+}
+
+/** The text of a file in a commit; undefined when there is no such file. */
+export async function showFile(mirror: Mirror, commit: string, path: string): Promise<string | undefined> {
+  const where = inMirror(mirror);
+  const listed = await git(['ls-tree', '-z', '--full-tree', '--end-of-options', commit, path], where);
+  const [, type, oid] = (listed.stdout.split('\t')[0] ?? '').split(' ');
+  return type === 'blob' && oid ? (await git(['cat-file', 'blob', oid], where)).stdout : undefined;
+}
+
+/** The tree of a commit: what evidence is bound to. */
+export async function treeOf(mirror: Mirror, commit: string): Promise<string> {
+  const { stdout } = await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], inMirror(mirror));
+  return stdout.trim();
+}
+
+/** The commits that lead to `to` and not to `from`, newest first. */
+export async function log(mirror: Mirror, { from, to }: Between, signal?: AbortSignal): Promise<LogEntry[]> {
+  const args = [
+    'log',
+    '-z',
+    '--no-show-signature',
+    '--format=%H%x01%an%x01%s',
+    '--end-of-options',
+    to,
+    `^${from}`,
+    '--',
+  ];
+  const { stdout } = await git(args, inMirror(mirror, signal));
+  return stdout
+    .split('\0')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [commit = '', author = '', subject = ''] = line.split('\u0001');
+      return { commit, subject, author };
+    });
+}
+
+function inMirror(mirror: Mirror, signal?: AbortSignal): GitOptions {
+  const env = { GIT_LITERAL_PATHSPECS: '1' };
+  return { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, env, ...(signal ? { signal } : {}) };
+}

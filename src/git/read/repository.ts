@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { access, constants, realpath } from 'node:fs/promises';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { AppError, isAbsent } from '../../errors.ts';
+import { type GitOptions, git } from '../git.ts';
+
+/** The user's repository as it was when looked at. */
+export type Repository = {
+  /** Top level of the work tree. */
+  root: string;
+  gitDir: string;
+  commonDir: string;
+  /** Null when HEAD is detached. */
+  branch: string | null;
+  head: string;
+  objectFormat: 'sha1' | 'sha256';
+  shallow: boolean;
+  lfs: boolean;
+  sparse: boolean;
+  submodules: string[];
+};
+
+/** Looks at the repository around a folder without writing to it, and refuses with the reason what cannot work. */
+export async function inspectRepository(dir: string, signal?: AbortSignal): Promise<Repository> {
+  const look = lookFrom(await requireFolder(dir), signal);
+  const places = await findPlaces(dir, look);
+  const [head, settings, submodules, lfs] = await Promise.all([
+    look(['rev-parse', '-q', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'], [0, 1, 128]),
+    look(['config', '--list', '--name-only', '-z']),
+    listSubmodules(places.root, look),
+    look(['grep', '-I', '-q', 'filter=lfs', 'HEAD', '--', '.gitattributes', '**/.gitattributes'], [0, 1, 128]),
+  ]);
+  if (head.code !== 0) throw new AppError('REPOSITORY_EMPTY', `${places.root} has no commit yet`, { dir });
+  const [commit = '', branch = 'HEAD'] = head.stdout.trim().split('\n');
+  refusePartialClone(places.root, settings.stdout.split('\0'));
+  if (lfs.code === 0) await requireLfs(places.root);
+  return {
+    ...places,
+    branch: branch === 'HEAD' ? null : branch.replace(/^refs\/heads\//, ''),
+    head: commit,
+    lfs: lfs.code === 0,
+    sparse: await exists(join(places.gitDir, 'info', 'sparse-checkout')),
+    submodules,
+  };
+}
+
+/** A name for the project that stays the same from every work tree and subfolder of the repository. */
+export function projectId(repository: Pick<Repository, 'commonDir'>): string {
+  const { commonDir } = repository;
+  const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
+  const name = folder.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '') || 'project';
+  return `${name.slice(0, 40)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`;
+}
+
+/** The files with changes that are in no commit, as the user's own git would list them. */
+export async function uncommitted(repository: Pick<Repository, 'root'>, signal?: AbortSignal): Promise<string[]> {
+  const look = lookFrom(repository.root, signal);
+  const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
+  return names((await look(args)).stdout).map((line) => line.slice(3));
+}
+
+/** The ignored files and folders in the work tree, folders with a slash at the end. */
+export async function ignoredFiles(repository: Pick<Repository, 'root'>, signal?: AbortSignal): Promise<string[]> {
+  const look = lookFrom(repository.root, signal);
+  return names((await look(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])).stdout);
+}
+
+type Look = (args: readonly string[], allow?: readonly number[]) => ReturnType<typeof git>;
+type Places = Pick<Repository, 'root' | 'gitDir' | 'commonDir' | 'objectFormat' | 'shallow'>;
+
+function lookFrom(cwd: string, signal: AbortSignal | undefined): Look {
+  const options: GitOptions = { cwd, asUser: true, ...(signal ? { signal } : {}) };
+  return (args, allow = [0]) => git(args, { ...options, allow });
+}
+
+async function requireFolder(dir: string): Promise<string> {
+  return realpath(dir).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+    throw new AppError('NOT_A_REPOSITORY', `There is no folder ${dir}`, { dir }, { cause: error });
+  });
+}
+
+const QUESTIONS = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format', '--is-shallow-repository'];
+const PATHS = ['--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
+
+async function findPlaces(dir: string, look: Look): Promise<Places> {
+  const facts = await look(['rev-parse', ...QUESTIONS, ...PATHS], [0, 128]);
+  const [bare, inside, format, shallow, root, gitDir, commonDir, ...rest] = facts.stdout.split('\n');
+  if (bare === 'true') throw unsupported(dir, 'it is bare: there is no work tree to land in');
+  if (inside === 'false') throw unsupported(dir, 'the folder is inside .git and not in the work tree');
+  if (facts.code !== 0) throw noRepository(dir, facts.stderr);
+  if (!root || !gitDir || !commonDir || rest.length !== 1) throw unsupported(dir, 'its path has a line break');
+  return {
+    root: await realpath(root),
+    gitDir: await realpath(gitDir),
+    commonDir: await realpath(commonDir),
+    objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
+    shallow: shallow === 'true',
+  };
+}
+
+function noRepository(dir: string, stderr: string): AppError {
+  if (!stderr.includes('dubious ownership')) {
+    return /not a git repository/i.test(stderr)
+      ? new AppError('NOT_A_REPOSITORY', `${dir} is not inside a git repository`, { dir })
+      : unsupported(dir, stderr.trim().split('\n').slice(0, 3).join(' '));
+  }
+  return unsupported(dir, 'somebody else owns it; if you trust it: git config --global --add safe.directory <path>');
+}
+
+async function listSubmodules(root: string, look: Look): Promise<string[]> {
+  const file = join(root, '.gitmodules');
+  if (!(await exists(file))) return [];
+  const found = await look(['config', '-z', '--file', file, '--get-regexp', '^submodule\\..*\\.path$'], [0, 1]);
+  return names(found.stdout).map((line) => line.slice(line.indexOf('\n') + 1));
+}
+
+function refusePartialClone(root: string, keys: readonly string[]): void {
+  const promise = /^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$/i;
+  if (!keys.some((key) => promise.test(key))) return;
+  throw unsupported(root, 'it is a partial clone (made with --filter), so objects are missing: clone it whole');
+}
+
+async function requireLfs(root: string): Promise<void> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    if (folder !== '' && (await exists(join(folder, 'git-lfs'), constants.X_OK))) return;
+  }
+  throw unsupported(root, 'it keeps files in Git LFS and git-lfs is not installed');
+}
+
+function unsupported(dir: string, reason: string): AppError {
+  return new AppError('REPOSITORY_UNSUPPORTED', `${dir} cannot be used: ${reason}`, { dir, reason });
+}
+
+async function exists(file: string, mode = constants.F_OK): Promise<boolean> {
+  return access(file, mode).then(
+    () => true,
+    // Whatever cannot be reached does not count as there.
+    () => false,
+  );
+}
+
+function names(output: string): string[] {
+  return output.split('\0').filter((name) => name !== '');
+}

@@ -1,0 +1,125 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { git } from '../git.ts';
+import type { Mirror } from '../mirror/mirror-config.ts';
+import { type Added, addAll, isWithin } from './add-all.ts';
+import { GITLINK, type IndexEntry, readIndex } from './index-file.ts';
+import { type NestedSave, saveNested } from './nested.ts';
+import { copyIndex, type Gitlink, type IndexState, privateIndexFile, removeGitlinks } from './private-index.ts';
+import { treeId } from './tree-id.ts';
+
+export type SaveTree = {
+  mirror: Mirror;
+  path: string;
+  /** The commit whose tree the files are compared with. */
+  start: string;
+  startTree?: string;
+  exclude: readonly string[];
+  /** Where refs of nested repositories go. */
+  prefix: string;
+  scratch: string;
+  state: IndexState | undefined;
+  now: number;
+  listIgnored?: boolean;
+  signal?: AbortSignal;
+};
+
+export type SavedTree = { tree: string; refs: string[]; nested: string[]; problems: string[]; ignored?: string[] };
+
+/** Writes the tree of a workspace's files as they are on disk, and saves the repositories nested in it. */
+export async function saveTree(options: SaveTree): Promise<SavedTree> {
+  const { mirror, path, exclude, scratch, signal, startTree } = options;
+  const indexFile = join(scratch, 'index');
+  if (startTree !== undefined && (await isUnchanged(options, join(scratch, 'quick-index')))) {
+    return { tree: startTree, refs: [], nested: [], problems: [] };
+  }
+  const gitlinks = await startIndex(options, indexFile);
+  const ours = await entriesAtStart(options);
+  const added = await addAll({ mirror, workTree: path, indexFile, exclude, ...(signal ? { signal } : {}) });
+  const nested = await Promise.all(added.nested.map((folder, place) => saveNested({ ...options, folder, place })));
+  const links = await chooseGitlinks({ options, gitlinks, nested });
+  const lines = [...restoreExcluded(added, ours, exclude), ...setGitlinks(added, links)];
+  const where = { gitDir: mirror.dir, workTree: path, indexFile };
+  if (lines.length > 0) await git(['update-index', '-z', '--index-info'], { ...where, input: lines.join('') });
+  const known = lines.length > 0 ? undefined : added.index.tree;
+  const tree = known ?? (await git(['write-tree'], where)).stdout.trim();
+  const ignored = options.listIgnored ? await listIgnored(where) : undefined;
+  return {
+    tree,
+    refs: nested.flatMap((one) => one.refs),
+    nested: added.nested,
+    problems: [...added.problems, ...nested.flatMap((one) => one.problems)],
+    ...(ignored ? { ignored } : {}),
+  };
+}
+
+/** Whether the files are exactly the tree of the commit to start from, seen from the index that we have already. */
+async function isUnchanged(options: SaveTree, indexFile: string): Promise<boolean> {
+  const { mirror, path, start, startTree, state, exclude, signal } = options;
+  if (state === undefined || state.commit === start || state.gitlinks.length > 0) return false;
+  if (options.listIgnored) return false;
+  if (!(await copyIndex(privateIndexFile(mirror, path), indexFile))) return false;
+  const added = await addAll({ mirror, workTree: path, indexFile, exclude, ...(signal ? { signal } : {}) });
+  const isPlain = added.nested.length === 0 && added.problems.length === 0;
+  return isPlain && treeId(added.index.entries, mirror.objectFormat) === startTree;
+}
+
+async function startIndex({ mirror, path, start, state }: SaveTree, indexFile: string): Promise<Gitlink[]> {
+  const hasIndex = await copyIndex(privateIndexFile(mirror, path), indexFile);
+  if (hasIndex && state?.commit === start) return state.gitlinks;
+  await git(['read-tree', ...(hasIndex ? ['-i', '-m'] : []), start], { gitDir: mirror.dir, workTree: path, indexFile });
+  return removeGitlinks(mirror, indexFile);
+}
+
+async function entriesAtStart({ mirror, path, exclude, state }: SaveTree): Promise<Map<string, IndexEntry>> {
+  if (exclude.length === 0 || state === undefined) return new Map();
+  const { entries } = await readIndex(privateIndexFile(mirror, path), mirror.objectFormat);
+  return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+function restoreExcluded(added: Added, ours: ReadonlyMap<string, IndexEntry>, exclude: readonly string[]): string[] {
+  if (exclude.length === 0) return [];
+  const wrong = added.index.entries.filter(({ path, oid }) => isWithin(path, exclude) && ours.get(path)?.oid !== oid);
+  return wrong.map(({ path, oid }) => indexLine(ours.get(path) ?? { mode: 0, oid, path }));
+}
+
+type Links = { options: SaveTree; gitlinks: readonly Gitlink[]; nested: readonly NestedSave[] };
+
+async function chooseGitlinks({ options, gitlinks, nested }: Links): Promise<Gitlink[]> {
+  if (gitlinks.length === 0 && nested.length === 0) return [];
+  const declared = await declaredSubmodules(options);
+  const links = new Map(gitlinks.map((link) => [link.path, link.oid]));
+  for (const { folder, head } of nested) {
+    if (head !== undefined && (links.has(folder) || declared.has(folder))) links.set(folder, head);
+  }
+  const kept: Gitlink[] = [];
+  for (const [path, oid] of links) {
+    // A submodule whose folder cannot be looked at was removed by the agent.
+    const stat = await lstat(join(options.path, path)).catch(() => undefined);
+    if (stat?.isDirectory()) kept.push({ path, oid });
+  }
+  return kept;
+}
+
+async function declaredSubmodules({ path }: SaveTree): Promise<Set<string>> {
+  const file = join(path, '.gitmodules');
+  const args = ['config', '-z', '--no-includes', '--file', file, '--get-regexp', '^submodule\\..*\\.path$'];
+  const { stdout } = await git(args, { cwd: '/', allow: [0, 1, 128, 3] });
+  return new Set(stdout.split('\0').map((line) => line.slice(line.indexOf('\n') + 1)));
+}
+
+function setGitlinks(added: Added, links: readonly Gitlink[]): string[] {
+  const stray = added.index.entries.filter(({ mode }) => mode === GITLINK);
+  const inside = links.flatMap(({ path }) => added.index.entries.filter((entry) => entry.path.startsWith(`${path}/`)));
+  const removed = [...stray, ...inside].map(({ path, oid }) => indexLine({ mode: 0, oid, path }));
+  return [...removed, ...links.map(({ path, oid }) => indexLine({ mode: GITLINK, oid, path }))];
+}
+
+function indexLine({ mode, oid, path }: Pick<IndexEntry, 'mode' | 'oid' | 'path'>): string {
+  return `${mode.toString(8).padStart(6, '0')} ${oid}\t${path}\0`;
+}
+
+async function listIgnored(where: { gitDir: string; workTree: string; indexFile: string }): Promise<string[]> {
+  const { stdout } = await git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'], where);
+  return stdout.split('\0').filter((path) => path !== '');
+}

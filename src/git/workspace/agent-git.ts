@@ -1,0 +1,104 @@
+import { readdir, realpath } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { isFolder } from '../path-kind.ts';
+import { readPlainText } from '../plain-file.ts';
+import { isOid, isRefName, readRefs } from '../refs/refs.ts';
+
+/** What an agent's git directory holds, read as plain files. */
+export type AgentGit = {
+  /** Its object folder. */
+  objects: string;
+  index: string;
+  head: string | undefined;
+  /** Everything that it names, by the name to keep it under. */
+  tips: Map<string, string>;
+  /** Everything that it named once, by its logs. */
+  past: Set<string>;
+};
+
+const STATES = ['MERGE_HEAD', 'ORIG_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'REBASE_HEAD'];
+const REBASE_STATES = ['rebase-merge/orig-head', 'rebase-merge/onto', 'rebase-apply/orig-head'];
+const MOST_LOG_LINES = 10_000;
+
+/**
+ * Reads the git directory of a work tree without running git in it; undefined when there is none that may be read.
+ * A `.git` file counts only for a repository nested in `within`, and only if it does not lead out of it.
+ */
+export async function readAgentGit(workTree: string, within?: string): Promise<AgentGit | undefined> {
+  const gitDir = await findGitDir(workTree, within);
+  if (gitDir === undefined) return undefined;
+  const common = within === undefined ? gitDir : await findCommonDir(gitDir, within);
+  if (common === undefined || !(await isFolder(join(common, 'objects')))) return undefined;
+  const refs = await readRefs(common);
+  const head = await readHead(gitDir, refs);
+  const tips = new Map(head === undefined ? [] : [['HEAD', head]]);
+  for (const [name, oid] of refs) tips.set(keptName(name, oid, refs), oid);
+  await addStates(gitDir, tips);
+  await addWorktreeHeads(common, refs, tips);
+  return { objects: join(common, 'objects'), index: join(gitDir, 'index'), head, tips, past: await readLogs(common) };
+}
+
+async function findGitDir(workTree: string, within: string | undefined): Promise<string | undefined> {
+  const dotGit = join(workTree, '.git');
+  if (await isFolder(dotGit)) return dotGit;
+  if (within === undefined) return undefined;
+  const [, target] = /^gitdir: (.+?)\n?$/.exec(await readPlainText(dotGit, 4096)) ?? [];
+  return target === undefined ? undefined : inside(resolve(workTree, target), within);
+}
+
+async function findCommonDir(gitDir: string, within: string): Promise<string | undefined> {
+  const common = (await readPlainText(join(gitDir, 'commondir'), 4096)).trim();
+  return common === '' ? gitDir : inside(resolve(gitDir, common), within);
+}
+
+async function inside(path: string, within: string): Promise<string | undefined> {
+  try {
+    const [real, root] = await Promise.all([realpath(path), realpath(within)]);
+    return real.startsWith(root + sep) ? real : undefined;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+async function readHead(gitDir: string, refs: ReadonlyMap<string, string>): Promise<string | undefined> {
+  const text = (await readPlainText(join(gitDir, 'HEAD'), 4096)).trim();
+  return isOid(text) ? text : refs.get(text.replace(/^ref:\s*/, ''));
+}
+
+function keptName(name: string, oid: string, refs: ReadonlyMap<string, string>): string {
+  const parts = name.split('/');
+  const isBlocked = parts.some((_, index) => index > 0 && refs.has(parts.slice(0, index).join('/')));
+  return isRefName(name) && !isBlocked ? name : `odd/${oid}`;
+}
+
+async function addStates(gitDir: string, tips: Map<string, string>): Promise<void> {
+  for (const name of [...STATES, ...REBASE_STATES]) {
+    const oids = (await readPlainText(join(gitDir, name), 65_536)).split(/\s+/).filter(isOid);
+    for (const [index, oid] of oids.entries()) tips.set(`state/${name}-${index}`, oid);
+  }
+}
+
+async function addWorktreeHeads(common: string, refs: ReadonlyMap<string, string>, tips: Map<string, string>) {
+  // A folder that is not there, or cannot be listed, names nothing.
+  const names = await readdir(join(common, 'worktrees')).catch((): string[] => []);
+  for (const [index, name] of names.entries()) {
+    const head = await readHead(join(common, 'worktrees', name), refs);
+    if (head !== undefined) tips.set(`worktrees/${index}`, head);
+  }
+}
+
+async function readLogs(common: string): Promise<Set<string>> {
+  const past = new Set<string>();
+  // As above: logs that cannot be listed name nothing.
+  const entries = await readdir(join(common, 'logs'), { withFileTypes: true, recursive: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const lines = (await readPlainText(join(entry.parentPath, entry.name))).split('\n');
+    for (const line of lines.slice(-MOST_LOG_LINES)) {
+      for (const oid of line.split(' ', 2)) if (isOid(oid) && !/^0+$/.test(oid)) past.add(oid);
+    }
+  }
+  return past;
+}

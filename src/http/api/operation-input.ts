@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { OPERATIONS, STREAMS } from '../../operations/contracts.ts';
+import type { OperationRoute } from './operation-routes.ts';
+import { findUnknownKey } from './unknown-key.ts';
+
+const Property = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  items: z.unknown().optional(),
+});
+const InputSchema = z.looseObject({ properties: z.record(z.string(), Property).optional() });
+type Properties = Record<string, z.infer<typeof Property>>;
+
+const known = new Map<string, z.infer<typeof InputSchema>>();
+
+/** The input of an operation as JSON Schema has it. */
+export function inputSchema({ kind, name }: OperationRoute) {
+  const { input } = kind === 'operation' ? OPERATIONS[name] : STREAMS[name];
+  return z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+}
+
+/** The input that a reading request spells out in its path and its query; each value is read as its schema wants it. */
+export function inputOfQuery(
+  route: OperationRoute,
+  params: Record<string, string>,
+  query: URLSearchParams,
+): Record<string, unknown> {
+  const properties = propertiesOf(route);
+  const input: Record<string, unknown> = {};
+  for (const key of new Set(query.keys())) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (property === undefined || route.params.includes(key))
+      throw new AppError('REQUEST_INVALID', `${route.path} takes no ${key}`, { parameter: key });
+    input[key] = queryValue(key, property, query.getAll(key));
+  }
+  return withoutNul({ ...input, ...inputOfPath(route, params) });
+}
+
+/** The input of an acting request: its body, and what the path names. */
+export function inputOfBody(
+  route: OperationRoute,
+  params: Record<string, string>,
+  body: unknown,
+): Record<string, unknown> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new AppError('REQUEST_INVALID', 'The body is to be a JSON object');
+  const named = inputOfPath(route, params);
+  const twice = Object.keys(named).find((key) => Object.hasOwn(body, key));
+  if (twice !== undefined) throw new AppError('REQUEST_INVALID', `The path names ${twice}; leave it out of the body`);
+  const strange = findUnknownKey(knownSchema(route), body);
+  if (strange !== undefined)
+    throw new AppError('REQUEST_INVALID', `${route.path} takes no ${strange}`, { parameter: strange });
+  return withoutNul({ ...body, ...named });
+}
+
+/** No name, folder or text holds the character that ends them for the system. */
+function withoutNul(input: Record<string, unknown>): Record<string, unknown> {
+  for (const [key, value] of Object.entries(input))
+    if (typeof value === 'string' && value.includes('\0'))
+      throw new AppError('REQUEST_INVALID', `${key} holds a NUL character`, { parameter: key });
+  return input;
+}
+
+function inputOfPath(route: OperationRoute, params: Record<string, string>): Record<string, unknown> {
+  const properties = propertiesOf(route);
+  return Object.fromEntries(route.params.map((key) => [key, single(key, properties[key], params[key] ?? '')]));
+}
+
+function queryValue(key: string, property: z.infer<typeof Property>, values: readonly string[]): unknown {
+  if (property.type === 'array') {
+    const items = Property.safeParse(property.items);
+    return values.map((value) => single(key, items.success ? items.data : undefined, value));
+  }
+  const [value = '', another] = values;
+  if (another !== undefined)
+    throw new AppError('REQUEST_INVALID', `${key} is given more than once`, { parameter: key });
+  return single(key, property, value);
+}
+
+function single(key: string, property: z.infer<typeof Property> | undefined, value: string): unknown {
+  switch (property?.type) {
+    case 'number':
+    case 'integer':
+      if (value.trim() === '' || !Number.isFinite(Number(value)))
+        throw new AppError('REQUEST_INVALID', `${key} is to be a number, not ${JSON.stringify(value)}`, {
+          parameter: key,
+        });
+      return Number(value);
+    case 'boolean':
+      if (value !== 'true' && value !== 'false')
+        throw new AppError('REQUEST_INVALID', `${key} is to be true or false, not ${JSON.stringify(value)}`, {
+          parameter: key,
+        });
+      return value === 'true';
+    default:
+      return value;
+  }
+}
+
+function propertiesOf(route: OperationRoute): Properties {
+  return knownSchema(route).properties ?? {};
+}
+
+/** Made once: a key that is typed into a terminal is a request too. */
+function knownSchema(route: OperationRoute): z.infer<typeof InputSchema> {
+  const found = known.get(route.name) ?? InputSchema.parse(inputSchema(route));
+  known.set(route.name, found);
+  return found;
+}

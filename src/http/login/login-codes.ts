@@ -1,0 +1,54 @@
+import { mkdir, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isAbsent } from '../../errors.ts';
+import { readPrivate, writePrivate } from '../../store/private-file.ts';
+import { crashpoint, type World } from '../../world.ts';
+import { hashOf } from './secret.ts';
+import { AccessRole } from './tokens.ts';
+
+const LoginCode = z.object({ role: AccessRole, until: z.number() });
+
+/** Time to copy a link from a terminal into a browser. */
+const LASTS_MS = 10 * 60_000;
+
+/**
+ * Makes a code that lets one browser in, once. It lies in the data directory as a hash: every process of its owner can
+ * make one, and whatever server runs there, now or after a restart, takes it.
+ */
+export async function makeLoginCode(folder: string, role: AccessRole, world: World): Promise<string> {
+  const code = world.token().replaceAll('-', '');
+  await mkdir(codesFolder(folder), { recursive: true, mode: 0o700 });
+  await removeOld(folder, world);
+  await writePrivate(join(codesFolder(folder), hashOf(code)), { role, until: world.now() + LASTS_MS }, world);
+  return code;
+}
+
+/** Takes a code: of several who bring it, one gets the role. */
+export async function takeLoginCode(folder: string, code: string, world: World): Promise<AccessRole | undefined> {
+  const file = join(codesFolder(folder), hashOf(code));
+  const found = await readPrivate(file, LoginCode);
+  if (found === undefined) return undefined;
+  crashpoint('login.taking');
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+  crashpoint('login.taken');
+  return found.until > world.now() ? found.role : undefined;
+}
+
+async function removeOld(folder: string, world: World): Promise<void> {
+  for (const name of await readdir(codesFolder(folder))) {
+    const file = join(codesFolder(folder), name);
+    // One that is gone meanwhile was taken.
+    const made = await stat(file).catch(() => undefined);
+    if (made !== undefined && made.mtimeMs + LASTS_MS < world.now()) await rm(file, { force: true });
+  }
+}
+
+function codesFolder(folder: string): string {
+  return join(folder, 'codes');
+}

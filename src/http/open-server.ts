@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Caller } from '../access/caller.ts';
+import type { OwnServer, ServerHandle, ServerRequest } from '../access/server-handle.ts';
+import { loadConfig } from '../config/load.ts';
+import { AppError } from '../errors.ts';
+import { prepareHome, resolveHome } from '../home.ts';
+import { spareMemory } from '../process/spare-memory.ts';
+import { DEFAULT_PORT, type ServerConfig } from '../schema/config/server.ts';
+import { acquireLock } from '../store/lock.ts';
+import type { World } from '../world.ts';
+import { isLoopback } from './hosts.ts';
+import { type HttpOptions, type HttpServer, openHttp } from './server.ts';
+import { recordAddress, runningServer, serverAt, serverFolder, serverLock } from './server-folder.ts';
+
+export type OpenServerOptions = { env: NodeJS.ProcessEnv; caller: Caller; version: string; world: World };
+
+/** How often, and how long apart, a server that is just opening or closing is looked at again. */
+const TRIES = 100;
+const PAUSE_MS = 50;
+
+/** Opens the one server of the data directory, or finds the one that another process has open. */
+export async function openServer(
+  request: ServerRequest,
+  options: OpenServerOptions,
+): Promise<OwnServer | ServerHandle> {
+  const { env, world } = options;
+  if (env.MANYHANDS_TOKEN !== undefined)
+    throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt, and agents open no server');
+  const home = resolveHome(env);
+  await prepareHome(home);
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const lock = await acquireLock(serverLock(home), world);
+    if (lock === undefined) {
+      const standing = await runningServer(home, world);
+      if (standing !== undefined) return standing;
+      await world.sleep(PAUSE_MS);
+      continue;
+    }
+    try {
+      const { server, notes } = await bindServer(request, options);
+      spareMemory();
+      const address = { url: server.url, pid: process.pid, kind: request.kind };
+      await recordAddress(home, address, world);
+      const close = async () => {
+        await server[Symbol.asyncDispose]();
+        await rm(join(serverFolder(home), 'address.json'), { force: true });
+        await lock[Symbol.asyncDispose]();
+      };
+      return { ...serverAt(home, address, world), notes, [Symbol.asyncDispose]: close };
+    } catch (error) {
+      await lock[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+  throw new AppError('ENGINE_BUSY', `Another server of ${home.root} does not say where it is`, { home: home.root });
+}
+
+async function bindServer(
+  request: ServerRequest,
+  { env, caller, version, world }: OpenServerOptions,
+): Promise<{ server: HttpServer; notes: string[] }> {
+  const { server: settings } = await loadConfig({ env });
+  const host = request.host ?? settings.host;
+  requireAllowed(host, settings);
+  const asked = request.port ?? portOf(env);
+  const port = asked ?? settings.port;
+  const options: HttpOptions = {
+    caller,
+    version,
+    world,
+    host,
+    port,
+    names: [...settings.names, ...(isLoopback(host) || isIP(host) !== 0 ? [] : [host])],
+    folder: serverFolder(resolveHome(env)),
+    assets: dashboardFolder(),
+  };
+  try {
+    return { server: await openHttp(options), notes: [] };
+  } catch (error) {
+    const isTaken = error instanceof AppError && error.code === 'PORT_TAKEN';
+    if (!isTaken || asked !== undefined) throw error;
+    return { server: await openHttp({ ...options, port: 0 }), notes: [`Port ${port} is taken; a free one is used.`] };
+  }
+}
+
+/** Beside the built program; from the sources, where the build puts it. */
+function dashboardFolder(): string {
+  const places = ['./dashboard', '../../dist/dashboard'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  return places.find((path) => existsSync(join(path, 'index.html'))) ?? places[0] ?? '';
+}
+
+/** Other machines may knock only where the owner of this one said so. */
+function requireAllowed(host: string, { allowRemote }: ServerConfig): void {
+  if (isLoopback(host) || allowRemote) return;
+  throw new AppError(
+    'REMOTE_REFUSED',
+    `${host} can be reached by other machines, and whoever has a token can steer every agent of this one`,
+    { host },
+  );
+}
+
+function portOf(env: NodeJS.ProcessEnv): number | undefined {
+  const given = env.MANYHANDS_PORT;
+  if (given === undefined || given === '') return undefined;
+  const port = Number(given);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new AppError('USAGE', `MANYHANDS_PORT is to be a port such as ${DEFAULT_PORT}, not ${given}`);
+}

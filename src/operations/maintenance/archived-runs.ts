@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArchivedRun } from '../../app/view-interfaces.ts';
+import { evolve } from '../../core/run/evolve.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { parseEvent } from '../../engine/loop/ledger.ts';
+import { AppError } from '../../errors.ts';
+import type { Home } from '../../home.ts';
+import { readArchive } from '../../store/archive.ts';
+import type { Store } from '../../store/store.ts';
+
+const ARCHIVE = /^([0-9a-z]{8})-\d+\.tar\.gz$/;
+
+/** The runs that are in archives and not in the database, those that were archived last first; one at a time, because archives are big. */
+export async function* archivedRuns({ home, store }: { home: Home; store: Store }): AsyncGenerator<ArchivedRun> {
+  const known = new Set(store.streams('run/').map(({ stream }) => stream.slice('run/'.length)));
+  for (const { run, file } of await newestFirst(home)) {
+    if (known.has(run)) continue;
+    known.add(run);
+    const state = await stateIn(file);
+    if (state !== undefined) yield { state, file };
+  }
+}
+
+async function newestFirst({ archives }: Home): Promise<{ run: string; file: string }[]> {
+  const names = existsSync(archives) ? await readdir(archives) : [];
+  const found = [];
+  for (const name of names) {
+    const run = ARCHIVE.exec(name)?.[1];
+    if (run === undefined) continue;
+    const file = join(archives, name);
+    found.push({ run, file, at: (await stat(file)).mtimeMs });
+  }
+  return found.sort((a, b) => b.at - a.at);
+}
+
+/** A damaged archive hides no other; restoring it says what is wrong. */
+async function stateIn(file: string): Promise<RunState | undefined> {
+  try {
+    let state: RunState | undefined;
+    for (const event of (await readArchive(file)).events)
+      state = evolve(state, { event: parseEvent(event), at: event.at });
+    return state;
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'DATA_DAMAGED' || error.code === 'INPUT_INVALID'))
+      return undefined;
+    throw error;
+  }
+}

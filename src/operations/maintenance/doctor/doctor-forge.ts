@@ -1,0 +1,60 @@
+import { findOnPath } from '../../../agents/program.ts';
+import { loadConfig } from '../../../config/load.ts';
+import type { Forge } from '../../../forges/forge.ts';
+import { reachForge } from '../../../forges/reach-forge.ts';
+import { inspectRepository } from '../../../git/read/repository.ts';
+import type { DoctorLine } from '../../contracts.ts';
+
+export type ForgeExamination = { dir: string; env: NodeJS.ProcessEnv; online: boolean };
+
+const LINE = { required: false, fix: null };
+const PROGRAMS = { github: 'gh', gitlab: 'glab', bitbucket: undefined } as const;
+const VARIABLES = ['BITBUCKET_TOKEN', 'BITBUCKET_API_TOKEN', 'BITBUCKET_APP_PASSWORD'] as const;
+
+/** Looks where pull requests would go: the forge, its program, and with `online` the login. */
+export async function examineForge({ dir, env, online }: ForgeExamination): Promise<DoctorLine[]> {
+  const { signal } = new AbortController();
+  const root = await inspectRepository(dir, signal).then(
+    (repository) => repository.root,
+    () => undefined,
+  );
+  // A folder that is no repository, and settings that cannot be read, have lines of their own.
+  const config = root === undefined ? undefined : await loadConfig({ dir: root, env }).catch(() => undefined);
+  if (root === undefined || config === undefined) return [];
+  try {
+    const found = await reachForge({ repository: { root }, config: config.git, env }, signal);
+    if (found.kind === 'none') {
+      const isWanted = config.land === 'pr';
+      const detail = `${found.reason}; pull requests cannot be opened`;
+      return [{ ...LINE, name: 'forge', ok: !isWanted, detail, fix: isWanted ? found.nextStep : null }];
+    }
+    const { forge, because } = found;
+    const line = { ...LINE, name: 'forge', ok: true, detail: `${forge.name}, repository ${forge.repo}, ${because}` };
+    return [line, online ? await loginLine(forge, signal) : programLine(forge, env)];
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [
+      { ...LINE, name: 'forge', ok: false, detail, fix: 'Correct git.provider, git.remote and the environment.' },
+    ];
+  }
+}
+
+async function loginLine(forge: Forge, signal: AbortSignal): Promise<DoctorLine> {
+  const { ok, detail, nextStep } = await forge.login(signal);
+  return { ...LINE, name: 'forge login', ok, detail, fix: ok ? null : (nextStep ?? null) };
+}
+
+/** Without asking anybody it can only be told whether there is something to ask with. */
+function programLine({ name }: Forge, env: NodeJS.ProcessEnv): DoctorLine {
+  const line = { ...LINE, name: 'forge login' };
+  const program = PROGRAMS[name];
+  if (program === undefined) {
+    const variable = VARIABLES.find((each) => (env[each] ?? '') !== '');
+    if (variable !== undefined)
+      return { ...line, ok: true, detail: `${variable} is set; --online asks whether it is valid` };
+    return { ...line, ok: false, detail: 'no login for Bitbucket is set', fix: `Set ${VARIABLES[0]}.` };
+  }
+  const found = findOnPath(program, { dir: '/', path: env.PATH ?? '' });
+  if ('found' in found) return { ...line, ok: true, detail: `${found.found}; --online asks whether it is logged in` };
+  return { ...line, ok: false, detail: found.missing, fix: `Install ${program}, then ${program} auth login.` };
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { findOnPath } from '../../../agents/program.ts';
+import { loadConfig } from '../../../config/load.ts';
+import { testCheck } from '../../../engine/start/test-check.ts';
+import { isThere } from '../../../git/path-kind.ts';
+import { inspectRepository } from '../../../git/read/repository.ts';
+import { schemaState } from '../../../init/schema-file.ts';
+import type { Config } from '../../../schema/config.ts';
+import type { DoctorLine } from '../../contracts.ts';
+import { commandWord, scriptWord } from './command-word.ts';
+import { examineServers } from './doctor-servers.ts';
+
+export type ProjectExamination = { dir: string; env: NodeJS.ProcessEnv; online: boolean };
+
+type Command = string | readonly string[];
+type Place = { root: string; path: string; config: Config };
+
+const Scripts = z.object({ scripts: z.record(z.string(), z.unknown()) });
+
+/** Looks at what the settings of a project name: commands, servers of tools, a browser, files. Nothing of it is run. */
+export async function examineProject({ dir, env, online }: ProjectExamination): Promise<DoctorLine[]> {
+  const root = await inspectRepository(dir).then(
+    (found) => found.root,
+    () => dir,
+  );
+  // Settings that cannot be read have a line of their own.
+  const config = await loadConfig({ dir: root, env }).catch(() => undefined);
+  if (config === undefined) return [];
+  const place = { root, path: env.PATH ?? '', config };
+  return [
+    ...(await commandLines(place)),
+    ...(await examineServers({ ...place, env, online })),
+    ...(await fileLines(place)),
+  ];
+}
+
+async function commandLines(place: Place): Promise<DoctorLine[]> {
+  const { checks, workspace } = place.config;
+  const named = [...checks, ...testCheck(place.config)].map((check) =>
+    typeof check === 'string' ? { name: check, run: check } : { name: check.name ?? textOf(check.run), run: check.run },
+  );
+  const wanted = [
+    ...named.map(({ name, run }) => ({ name: `check ${shorten(name)}`, run })),
+    ...workspace.setup.map((run, index) => ({ name: `set-up ${index + 1}`, run })),
+  ];
+  return Promise.all(wanted.map(({ name, run }) => commandLine(place, name, run)));
+}
+
+async function commandLine(place: Place, name: string, run: Command): Promise<DoctorLine> {
+  const line = { name, required: false, fix: null };
+  const text = textOf(run);
+  const word = commandWord(run);
+  if (word === undefined) return { ...line, ok: true, detail: `${text}: only a shell can tell what it starts` };
+  const dir = join(place.root, word.folder);
+  const found = findOnPath(word.program, { dir, path: place.path });
+  if ('missing' in found)
+    return missingProgram(place, { ...line, ok: false, detail: `${text}: ${found.missing}` }, word.program);
+  const script = scriptWord(run);
+  if (script !== undefined && !(await hasScript(dir, script))) {
+    const fix = `Add the script "${script}" to package.json, or correct the command: manyhands config list`;
+    return { ...line, ok: false, detail: `${text}: package.json has no script "${script}"`, fix };
+  }
+  return { ...line, ok: true, detail: `${text}: ${found.found}` };
+}
+
+/** What stands inside the project may come into being only when its set-up runs. */
+function missingProgram({ config }: Place, line: DoctorLine, program: string): DoctorLine {
+  if (program.includes('/') && config.workspace.setup.length > 0)
+    return { ...line, ok: true, detail: `${line.detail}; the set-up may make it` };
+  return { ...line, fix: `Install ${program}, or correct the command: manyhands config list` };
+}
+
+async function hasScript(dir: string, script: string): Promise<boolean> {
+  try {
+    const { scripts } = Scripts.parse(JSON.parse(await readFile(join(dir, 'package.json'), 'utf8')));
+    return Object.hasOwn(scripts, script);
+  } catch {
+    // Without a package.json that can be read there is no script in it.
+    return false;
+  }
+}
+
+async function fileLines({ root, config }: Place): Promise<DoctorLine[]> {
+  const lines: DoctorLine[] = [];
+  const named = [config.instructions, config.project.testInstructions, ...config.project.keyFiles];
+  for (const path of named.filter((each) => each !== undefined)) {
+    if (await isThere(join(root, path))) continue;
+    const fix = 'Make the file, or take it out of the settings.';
+    lines.push({
+      name: 'file',
+      ok: false,
+      required: false,
+      detail: `${path} is named in the settings and not there`,
+      fix,
+    });
+  }
+  if ((await schemaState(root)) === 'old') {
+    const detail = '.manyhands/config.schema.json is of another version';
+    lines.push({
+      name: 'schema',
+      ok: false,
+      required: false,
+      detail,
+      fix: 'Run manyhands init --yes: it renews that file only.',
+    });
+  }
+  return lines;
+}
+
+function textOf(run: Command): string {
+  return typeof run === 'string' ? run : run.join(' ');
+}
+
+function shorten(name: string): string {
+  return name.length > 30 ? `${name.slice(0, 29)}…` : name;
+}

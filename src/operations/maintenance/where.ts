@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { socketPath } from '../../access/socket/socket-path.ts';
+import { inspectRepository, projectId } from '../../git/read/repository.ts';
+import { configHome, type Home } from '../../home.ts';
+import type { OperationOutput } from '../contracts.ts';
+
+/** Every place that is read or written, and whether it is there yet. */
+export async function whereabouts(home: Home, env: NodeJS.ProcessEnv, dir: string): Promise<OperationOutput<'where'>> {
+  const places = [
+    { what: 'data directory', path: home.root },
+    { what: 'database', path: home.database },
+    { what: 'workspaces', path: home.workspaces },
+    { what: 'attempts (raw output)', path: home.attempts },
+    { what: 'checkouts for checks', path: home.checkouts },
+    { what: 'dependency seeds', path: home.seeds },
+    { what: 'benchmarks', path: home.bench },
+    { what: 'backups', path: home.backups },
+    { what: 'archives', path: home.archives },
+    { what: 'logs', path: home.logs },
+    { what: 'engine socket', path: socketPath(home.root) },
+    { what: 'global settings', path: join(configHome(env), 'config.yaml') },
+    ...(await ofProject(home, dir)),
+  ];
+  return places.map((place) => ({ ...place, exists: existsSync(place.path) }));
+}
+
+async function ofProject(home: Home, dir: string): Promise<{ what: string; path: string }[]> {
+  try {
+    const repository = await inspectRepository(dir);
+    return [
+      { what: 'project settings', path: join(repository.root, '.manyhands', 'config.yaml') },
+      { what: 'project roles', path: join(repository.root, '.manyhands', 'roles') },
+      { what: 'mirror of this project', path: join(home.mirrors, `${projectId(repository)}.git`) },
+    ];
+  } catch {
+    // The folder is no repository that can be worked on: then there is nothing of it to name.
+    return [];
+  }
+}

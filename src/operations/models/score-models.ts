@@ -1,0 +1,44 @@
+import type { AgentsView, AgentView } from '../../app/port-interfaces.ts';
+import type { History } from '../../core/models/history.ts';
+import { rolesKnown } from '../../core/models/ranking.ts';
+import { scoreOf } from '../../core/models/score.ts';
+import { modelFor } from '../../core/models/tier.ts';
+import type { ModelScore } from '../../schema/model.ts';
+import type { Operation } from '../operation.ts';
+
+/** The registry: every agent that is here, in every role that has results, with each of its models; the best first. */
+export const scoreModels: Operation<'score-models'> = async (ports, { dir, role }) => {
+  const view = await ports.agents(dir, []);
+  const roles = role === undefined ? rolesKnown(view.history) : [role];
+  return roles.flatMap((one) =>
+    view.agents
+      .flatMap((agent) => modelsIn(view, agent, one).map((model) => scoreFor(view, { role: one, agent, model })))
+      .sort((a, b) => b.score - a.score || b.results - a.results || a.agent.localeCompare(b.agent)),
+  );
+};
+
+type Asked = { role: string; agent: AgentView; model: string | null };
+
+function scoreFor({ config, history, project }: AgentsView, { role, agent, model }: Asked): ModelScore {
+  const score = scoreOf(history, { role, agent: agent.name, models: [model] }, project);
+  return {
+    role,
+    agent: agent.name,
+    model,
+    ok: agent.ok,
+    counts: config.routing.learn && score.results >= config.routing.learnAfter,
+    ...score,
+  };
+}
+
+/** The model that the role would get, and those that have worked in it. */
+function modelsIn({ config, history }: AgentsView, { name }: AgentView, role: string): (string | null)[] {
+  const now = modelFor(config.agents[name], config.roles[role]?.tier ?? 'standard');
+  const seen = modelsSeen(history, name, role);
+  return [...new Set(now === undefined && seen.length > 0 ? seen : [now ?? null, ...seen])];
+}
+
+function modelsSeen(history: History, agent: string, role: string): (string | null)[] {
+  const worked = [...history.runs.values()].flatMap(({ outcomes }) => outcomes.filter((one) => one.role === role));
+  return [...worked, ...history.benches].filter((one) => one.agent === agent).map(({ model }) => model);
+}

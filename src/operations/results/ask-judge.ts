@@ -1,0 +1,39 @@
+import { changeSummary } from '../../core/finish/change-summary.ts';
+import { judgementOf } from '../../core/finish/judgement.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
+import { toMarkdown } from '../../reports/markdown.ts';
+import { runReport } from '../../reports/run-report.ts';
+import { StartRequest } from '../../schema/request.ts';
+import { findRun, requireEngine } from '../find-run.ts';
+import type { Operation } from '../operation.ts';
+import { examineResult } from './examine-result.ts';
+
+/** The only task of a run in which a judge is asked. */
+export const JUDGE_TASK = 'job/1';
+
+/** A judge reads the code itself; of the report it needs no more than this. */
+const REPORT_CHARS = 60_000;
+
+/** Asks an agent in the judge role about a run: a reading run of its own, at the commit that is judged. */
+export const askJudge: Operation<'ask-judge'> = async (ports, { agents, ...ref }) => {
+  const state = await findRun(ports, ref);
+  const { start, tip } = state;
+  if (state.status.kind !== 'ended')
+    throw new AppError('REFUSED', `Run ${start.run} has not ended, so there is nothing final to judge`);
+  const { sight, acceptance } = await examineResult(ports, state);
+  const looked = { acceptance, judgement: judgementOf(state, acceptance, []), changes: changeSummary(sight.changes) };
+  const report = toMarkdown(runReport({ state, events: ports.runs.history(start.run), looked, blind: null }));
+  const task = `Judge the result of run ${start.run}. It is checked out here; see it with: git diff ${start.base.commit} HEAD\n\n${report.slice(0, REPORT_CHARS)}`;
+  const request = StartRequest.parse({
+    recipe: 'job',
+    input: { task, role: 'judge' },
+    options: { dir: start.project.root, agents, base: tip.commit, land: 'branch', title: judgeTitle(state) },
+  });
+  return { run: (await requireEngine(ports).start(request)).run };
+};
+
+/** Names the run in which a judge is asked about another. */
+export function judgeTitle({ start }: RunState): string {
+  return `Judge ${start.run}`;
+}

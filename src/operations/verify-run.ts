@@ -1,7 +1,0 @@
-import { findRun } from './find-run.ts';
-import { lookAtRun } from './look-at-run.ts';
-import type { Operation } from './operation.ts';
-
-/** Says whether the result of a run, as it stands now, can be accepted, with each reason why not. */
-export const verifyRun: Operation<'verify-run'> = async (ports, input) =>
-  (await lookAtRun(ports, await findRun(ports, input))).acceptance;

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { type BulkInput, type BulkItem, ProjectPath, WorkText } from '../../schema/work-file.ts';
+import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checkGraph } from '../../work-files/graph-check.ts';
+import { isRecord, type Path } from '../../work-files/source.ts';
+import { FileItem, OTHER_ITEM_KEYS, OUR_ITEM_KEYS } from './bulk-item.ts';
+
+const PLACEHOLDER = /\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu;
+
+type Found = { path: Path; named: boolean; item: BulkItem };
+
+/** What lines that say nothing else get, and the project's folder, below which whole paths are shortened. */
+export type BulkDefaults = { prompt?: string; root?: string };
+
+const MOST = 100_000;
+const AT_ONCE = 16;
+
+/** Reads bulk work: one item a line, in our own words or another tool's. Lines that ask for the same twice are done once. */
+export function readBulk(reading: Reading, defaults: BulkDefaults): BulkInput {
+  const list = checked(reading, { path: [], value: reading.source.value }, z.array(z.unknown()).min(1).max(MOST)) ?? [];
+  const found = list.flatMap((row, index) => readRow(reading, { row, index, defaults }));
+  checkGraph(
+    reading,
+    found.map(({ path, item }) => ({ id: item.id, needs: [], at: path, needsAt: path })),
+    list,
+  );
+  return { items: withoutRepeats(reading, found), maxParallel: AT_ONCE };
+}
+
+function readRow(reading: Reading, at: { row: unknown; index: number; defaults: BulkDefaults }): Found[] {
+  const { row, index, defaults } = at;
+  const path = [index];
+  const foreign = isRecord(row) && OTHER_ITEM_KEYS.some((key) => key in row);
+  const keys = foreign ? [...OUR_ITEM_KEYS, ...OTHER_ITEM_KEYS] : OUR_ITEM_KEYS;
+  const { known, extra } = split(row, keys);
+  const isTemplate = isRecord(row) && row.template !== undefined;
+  if (!isTemplate) tellUnknownKeys(reading, { path, value: row, known: keys, foreign });
+  const fields = checked(reading, { path, value: isRecord(row) ? known : row }, FileItem);
+  if (fields === undefined) return [];
+  const prompt = promptOf(reading, path, { fields, extra: isTemplate ? extra : {}, defaults });
+  const files = filesOf(reading, path, { fields, root: defaults.root });
+  if (prompt === undefined || files === undefined) return [];
+  const id = fields.id ?? `line-${reading.source.place(path).line}`;
+  return [{ path, named: fields.id !== undefined, item: toItem(reading, { id, prompt, files, fields }) }];
+}
+
+function split(
+  row: unknown,
+  keys: readonly string[],
+): { known: Record<string, unknown>; extra: Record<string, unknown> } {
+  const entries = isRecord(row) ? Object.entries(row) : [];
+  const isKnown = ([key]: [string, unknown]) => keys.includes(key);
+  return {
+    known: Object.fromEntries(entries.filter(isKnown)),
+    extra: Object.fromEntries(entries.filter((entry) => !isKnown(entry))),
+  };
+}
+
+function promptOf(
+  { source, mistakes }: Reading,
+  path: Path,
+  { fields, extra, defaults }: { fields: FileItem; extra: Record<string, unknown>; defaults: BulkDefaults },
+): string | undefined {
+  const given = [fields.prompt, fields.template, fields.instruction].filter((text) => text !== undefined);
+  if (given.length > 1) {
+    mistakes.addAt(source, path, { code: 'invalid_value', reason: 'give one of prompt, template and instruction' });
+    return undefined;
+  }
+  const text = given[0] ?? defaults.prompt;
+  if (text === undefined) {
+    mistakes.addAt(source, path, {
+      code: 'missing_field',
+      reason: 'missing; give a prompt, a template or an instruction',
+    });
+    return undefined;
+  }
+  const filled =
+    fields.template === undefined ? { text, missing: [] } : fillTemplate(text, { ...extra, ...fields.vars });
+  if (filled.missing.length > 0) {
+    const names = filled.missing.map((name) => `{{${name}}}`).join(', ');
+    mistakes.addAt(source, [...path, 'template'], { code: 'missing_field', reason: `there is no value for ${names}` });
+    return undefined;
+  }
+  const whole = WorkText.safeParse(withDetails(filled.text, fields.metadata));
+  if (whole.success) return whole.data;
+  const reason = `what is asked for, put together, ${whole.error.issues[0]?.message ?? 'is not a text'}`;
+  mistakes.addAt(source, path, { code: 'too_large', reason });
+  return undefined;
+}
+
+function withDetails(text: string, details: Record<string, unknown> | undefined): string {
+  const lines = Object.entries(details ?? {}).map(
+    ([key, value]) => `- ${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return lines.length === 0 ? text : `${text}\n\nDetails:\n${lines.join('\n')}`;
+}
+
+function filesOf(
+  { source, mistakes }: Reading,
+  path: Path,
+  { fields, root }: { fields: FileItem; root: string | undefined },
+): string[] | undefined {
+  if (fields.target === undefined) return fields.files ?? [];
+  const given = slashed(fields.target);
+  const inside = root !== undefined && given.startsWith(`${root}/`);
+  const target = ProjectPath.safeParse(inside ? given.slice(root.length + 1) : given.replace(/^(\.\/)+/, ''));
+  if (target.success) return [...new Set([target.data, ...(fields.files ?? [])])];
+  const reason = target.error.issues[0]?.message ?? 'must be a path inside the project';
+  mistakes.addAt(source, [...path, 'target'], {
+    code: 'invalid_value',
+    reason: `found ${JSON.stringify(fields.target.slice(0, 60))}; ${reason}`,
+  });
+  return undefined;
+}
+
+/** Files that were written on Windows part their folders with backslashes. */
+function slashed(path: string): string {
+  return path.includes('/') ? path : path.replaceAll('\\', '/');
+}
+
+function toItem(
+  { notes }: Reading,
+  { id, prompt, files, fields }: { id: string; prompt: string; files: string[]; fields: FileItem },
+): BulkItem {
+  const check = fields.check ?? fields.verify_commands;
+  const timeoutSeconds = fields.timeout ?? fields.timeout_seconds;
+  const attempts = fields.attempts ?? fields.max_attempts;
+  const priority = fields.priority === undefined ? undefined : Math.max(-10, Math.min(10, fields.priority));
+  if (priority !== fields.priority)
+    notes.add('Priorities go from -10 to 10; those beyond count as the nearest of these.');
+  return {
+    id,
+    prompt,
+    files,
+    ...(check === undefined ? {} : { check }),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(fields.bucket === undefined ? {} : { bucket: fields.bucket }),
+    ...(fields.require_patterns === undefined ? {} : { requirePatterns: fields.require_patterns }),
+    ...(fields.allowed_side_files === undefined ? {} : { sideFiles: fields.allowed_side_files.map(slashed) }),
+  };
+}
+
+function withoutRepeats({ source, notes }: Reading, found: readonly Found[]): BulkItem[] {
+  const seen = new Map<string, Found>();
+  const kept: BulkItem[] = [];
+  for (const entry of found) {
+    const { id: _, ...asked } = entry.item;
+    const key = JSON.stringify(asked);
+    const before = entry.named ? undefined : seen.get(key);
+    if (before === undefined) {
+      kept.push(entry.item);
+      if (!entry.named) seen.set(key, entry);
+    } else {
+      notes.add(
+        `Line ${source.place(entry.path).line} asks for the same as line ${source.place(before.path).line} and is done once.`,
+      );
+    }
+  }
+  return kept;
+}
+
+/** Puts values in the place of `{{name}}`, once: what a value holds is never filled in again. Names without a value are told. */
+function fillTemplate(
+  template: string,
+  values: Readonly<Record<string, unknown>>,
+): { text: string; missing: string[] } {
+  const missing = new Set<string>();
+  const text = template.replaceAll(PLACEHOLDER, (whole: string, name: string) => {
+    if (Object.hasOwn(values, name)) return String(values[name]);
+    missing.add(name);
+    return whole;
+  });
+  return { text, missing: [...missing] };
+}

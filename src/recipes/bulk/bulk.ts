@@ -1,0 +1,123 @@
+import { isOpen, type RunState, type TaskState } from '../../core/run/state.ts';
+import type { Config } from '../../schema/config.ts';
+import type { GateSpec } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { TaskSpec } from '../../schema/task.ts';
+import { BulkInput, type BulkItem } from '../../schema/work-file.ts';
+import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
+import type { Recipe, Unfolding } from '../recipe.ts';
+import { oneLine, taskSpec } from '../task-spec.ts';
+import { selectedItems } from './bulk-status.ts';
+
+/** Many small independent edits: each item a task of its own, with gates on its own files, landed in batches. */
+export const bulk: Recipe<BulkInput> = {
+  name: 'bulk',
+  version: 1,
+  input: BulkInput,
+  title: (input) =>
+    input.items.length === 1 ? oneLine(input.items[0]?.prompt ?? 'An item') : `${input.items.length} items`,
+  accept: () => undefined,
+  unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: freed(run, input, ended) }),
+};
+
+function begin(run: RunState, input: BulkInput): Unfolding {
+  const red = redOnBase(run);
+  const add = turnsOf(input).first.map((entry) => itemSpec(run, entry));
+  const isHeld = red.length > 0 && run.start.config.baseRed === 'block' && !run.approved.includes('base-red');
+  return isHeld ? { add, hold: baseRedHold(red) } : { add };
+}
+
+/** The items that waited for this one, and wait for no other. */
+function freed(run: RunState, input: BulkInput, ended: TaskState): TaskSpec[] {
+  const { after, before } = turnsOf(input);
+  const hasEnded = (key: TaskKey) => {
+    const task = run.tasks[key];
+    return task !== undefined && !isOpen(task);
+  };
+  return (after.get(ended.spec.key) ?? [])
+    .filter(({ key }) => before.get(key)?.every(hasEnded))
+    .map((entry) => itemSpec(run, entry));
+}
+
+type Entry = { item: BulkItem; key: TaskKey };
+type Turns = { first: Entry[]; after: Map<TaskKey, Entry[]>; before: Map<TaskKey, TaskKey[]> };
+
+const known = new WeakMap<BulkInput, Turns>();
+
+/** Items that name the same file take turns, whatever became of the one before: side by side they would only conflict. */
+function turnsOf(input: BulkInput): Turns {
+  const turns = known.get(input) ?? inTurns(fairly(selectedItems(input)));
+  known.set(input, turns);
+  return turns;
+}
+
+function inTurns(entries: readonly Entry[]): Turns {
+  const turns: Turns = { first: [], after: new Map(), before: new Map() };
+  const last = new Map<string, TaskKey>();
+  for (const entry of entries) {
+    const before = [...new Set(entry.item.files.flatMap((file) => last.get(file) ?? []))];
+    if (before.length === 0) turns.first.push(entry);
+    else turns.before.set(entry.key, before);
+    for (const key of before) turns.after.set(key, [...(turns.after.get(key) ?? []), entry]);
+    for (const file of entry.item.files) last.set(file, entry.key);
+  }
+  return turns;
+}
+
+function itemSpec(run: RunState, { item, key }: Entry): TaskSpec {
+  const { config } = run.start;
+  const red = redOnBase(run);
+  const told = red.length === 0 ? '' : `\n\nThese checks are red before your work:\n${describeEvidence(red)}`;
+  const files = item.files.length === 0 ? '' : `\n\nFiles: ${item.files.join(', ')}`;
+  const spec = taskSpec(config, {
+    key,
+    title: item.files.length === 1 ? `${item.files[0]}: ${item.prompt}` : item.prompt,
+    name: item.id,
+    role: 'bulk',
+    access: 'write',
+    prompt: `${item.prompt}${files}${told}`,
+    priority: item.priority ?? 0,
+  });
+  return {
+    ...spec,
+    gates: [...spec.gates.filter(({ gate }) => gate !== 'syntax'), syntaxOf(config), ...gatesOf(item)],
+    retry: { ...spec.retry, attempts: item.attempts ?? spec.retry.attempts },
+    limits: {
+      ...spec.limits,
+      ...(item.timeoutSeconds === undefined ? {} : { runtimeMs: item.timeoutSeconds * 1000 }),
+    },
+  };
+}
+
+function syntaxOf({ syntax }: Config): GateSpec {
+  const { unchecked, checkers } = syntax;
+  return { gate: 'syntax', name: 'syntax', files: [], unchecked, checkers };
+}
+
+/** An item may touch its own files and those it names besides; what it touches must parse, and hold what it asks for. */
+function gatesOf(item: BulkItem): GateSpec[] {
+  const gates: GateSpec[] = [];
+  if (item.files.length > 0)
+    gates.push({ gate: 'scope', name: 'scope', allow: item.files, deny: [], also: item.sideFiles ?? [] });
+  if (item.requirePatterns !== undefined && item.requirePatterns.length > 0)
+    gates.push({ gate: 'patterns', name: 'patterns', require: item.requirePatterns, files: item.files });
+  for (const command of item.check ?? [])
+    gates.push({ gate: 'command', name: command, run: command, timeoutMs: 600_000, own: true });
+  return gates;
+}
+
+/** Buckets take turns, so that a big one does not hold up a small one; within a bucket the order of the file stays. */
+function fairly<T extends { item: BulkItem }>(items: readonly T[]): T[] {
+  const buckets = new Map<string, T[]>();
+  for (const entry of items) {
+    const name = entry.item.bucket ?? '';
+    const bucket = buckets.get(name);
+    if (bucket === undefined) buckets.set(name, [entry]);
+    else bucket.push(entry);
+  }
+  const lines = [...buckets.values()];
+  const longest = Math.max(0, ...lines.map((line) => line.length));
+  const order: T[] = [];
+  for (let turn = 0; turn < longest; turn += 1) for (const line of lines) order.push(...line.slice(turn, turn + 1));
+  return order;
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { Feature, FeatureStatus, type FeaturesInput } from '../../schema/work-file.ts';
+import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checkGraph } from '../../work-files/graph-check.ts';
+import { FileId, oneOrMany } from '../../work-files/listed.ts';
+import { isRecord, type Path } from '../../work-files/source.ts';
+
+const FileFeature = z.object({
+  id: FileId,
+  category: Feature.shape.category.default('general'),
+  name: Feature.shape.name,
+  description: Feature.shape.description.default(''),
+  steps: Feature.shape.steps.default([]),
+  status: FeatureStatus.default('open'),
+  dependsOn: oneOrMany(FileId).optional(),
+  depends_on: oneOrMany(FileId).optional(),
+  agent: Feature.shape.agent,
+});
+
+const KNOWN = [...keysOf(FileFeature), 'failure_reason', 'failure_category', 'progress'];
+const MOST = 10_000;
+
+/** Reads features.json: a list of features, or a map with the list under `features`. */
+export function readFeatures(reading: Reading, file: string | null): FeaturesInput {
+  if (file === null) reading.notes.add('The status of features is not written back: the file is not in the project.');
+  const { value } = reading.source;
+  const wrapped = isRecord(value);
+  const base: Path = wrapped ? ['features'] : [];
+  if (wrapped) tellUnknownKeys(reading, { path: [], value, known: ['features', '$schema'], foreign: true });
+  const list = checked(
+    reading,
+    { path: base, value: wrapped ? value.features : value },
+    z.array(z.unknown()).min(1).max(MOST),
+  );
+  const features = (list ?? []).flatMap((entry, index) => {
+    const path = [...base, index];
+    tellUnknownKeys(reading, { path, value: entry, known: KNOWN, foreign: true });
+    const found = checked(reading, { path, value: entry }, FileFeature);
+    return found === undefined
+      ? []
+      : [{ path, needsKey: found.dependsOn === undefined ? 'depends_on' : 'dependsOn', feature: toFeature(found) }];
+  });
+  checkGraph(
+    reading,
+    features.map(({ path, needsKey, feature }) => ({
+      id: feature.id,
+      needs: feature.dependsOn ?? [],
+      at: path,
+      needsAt: [...path, needsKey],
+    })),
+    list,
+  );
+  const passed = features.filter(({ feature }) => feature.status === 'passed').length;
+  if (passed > 0)
+    reading.notes.add(`${passed} of ${features.length} features have passed already and are left as they are.`);
+  return { file, features: features.map(({ feature }) => feature) };
+}
+
+function toFeature({ dependsOn, depends_on, agent, ...feature }: z.infer<typeof FileFeature>): Feature {
+  const needs = dependsOn ?? depends_on;
+  return {
+    ...feature,
+    ...(needs === undefined ? {} : { dependsOn: needs }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}

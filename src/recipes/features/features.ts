@@ -1,0 +1,179 @@
+import { judgeSteps } from '../../core/land/steps.ts';
+import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import type { GateSpec } from '../../schema/gate.ts';
+import type { TaskSpec } from '../../schema/task.ts';
+import { type Feature, FeaturesInput } from '../../schema/work-file.ts';
+import type { Recipe, Unfolding } from '../recipe.ts';
+import { oneLine, taskSpec } from '../task-spec.ts';
+import { featurePrompt, verifyPrompt } from './feature-prompt.ts';
+import { featureStatuses, finalVerdict } from './feature-status.ts';
+import { wanted } from './selected-features.ts';
+import { type Track, trackOf, tracksOf } from './tracks.ts';
+
+const NOTHING_NEW: Unfolding = { add: [] };
+/** The branch that features start from and land on where nothing names another. */
+const BASE = 'ai-develop';
+const IMPLEMENT_TURNS = 40;
+
+/** A list of features: each implemented in its own workspace, verified by another agent, landed on its own; so many per track at once. */
+export const features: Recipe<FeaturesInput> = {
+  name: 'features',
+  version: 1,
+  input: FeaturesInput,
+  title: (input) => {
+    const count = wanted(input).length;
+    return count === 1 ? oneLine(wanted(input)[0]?.feature.name ?? 'A feature') : `${count} features`;
+  },
+  accept: () => undefined,
+  manner: () => ({ base: BASE, land: 'merge', landEach: true }),
+  failure: (run, input) => finalVerdict(run, input),
+  statuses: (run, input) => featureStatuses(run, input),
+  unfold: (run, input, ended) => {
+    const follow = ended === undefined ? [] : afterTask(run, input, ended);
+    if (follow.length > 0) return { add: follow };
+    const add = startMore(run, input);
+    return add.length === 0 ? NOTHING_NEW : { add };
+  },
+};
+
+function startMore(run: RunState, input: FeaturesInput): TaskSpec[] {
+  const tracks = tracksOf(run.start.config);
+  const room = new Map(tracks.map((track) => [track.name, track.features]));
+  const waiting: Wanted[] = [];
+  for (const { feature, key, needs } of wanted(input)) {
+    const track = trackOf(tracks, feature.category);
+    if (run.tasks[key] === undefined) waiting.push({ feature, key, track, needs });
+    else if (isOpenFeature(run, key)) room.set(track.name, (room.get(track.name) ?? 0) - 1);
+  }
+  const added = new Set<string>();
+  return waiting.flatMap((next) => {
+    const left = room.get(next.track.name) ?? 0;
+    if (left <= 0 || !next.needs.every((need) => added.has(need) || run.tasks[need] !== undefined)) return [];
+    room.set(next.track.name, left - 1);
+    added.add(next.key);
+    return [implementation(run, input, next)];
+  });
+}
+
+/** A feature is open until its last task, verifications and fixes in the checkout included, has ended. */
+function isOpenFeature(run: RunState, key: string): boolean {
+  const task = run.tasks[key];
+  if (task === undefined || isOpen(task)) return task !== undefined;
+  for (let round = 1; ; round += 1) {
+    const later = [run.tasks[`${key}/verify/${round}`], run.tasks[`${key}/fix/${round}`]];
+    if (later.some((entry) => entry !== undefined && isOpen(entry))) return true;
+    if (later[1] === undefined) return false;
+  }
+}
+
+type Wanted = { feature: Feature; key: string; track: Track; needs: string[] };
+
+function implementation(run: RunState, input: FeaturesInput, { feature, key, track, needs }: Wanted): TaskSpec {
+  const { config } = run.start;
+  const { verify } = config;
+  const spec = taskSpec(config, {
+    key,
+    title: feature.name,
+    name: feature.id,
+    role: 'implement',
+    access: 'write',
+    needs,
+    track: track.name,
+    branch: `mh-tasks/${run.start.run}/${slug(feature, input)}`,
+    prompt: featurePrompt(feature),
+  });
+  const agent = feature.agent ?? track.agent;
+  const verifying =
+    verify.disabled || verify.in === 'checkout'
+      ? {}
+      : {
+          verify: {
+            role: 'verify',
+            fixRole: 'fix',
+            prompt: verifyPrompt(feature, verify.appUrl),
+            steps: feature.steps,
+            rounds: verify.maxAttempts,
+            limits: { ...spec.limits, turns: verify.turns },
+            ...(verify.agent === undefined ? {} : { agent: verify.agent }),
+            ...serving(run),
+          },
+        };
+  return {
+    ...spec,
+    gates: [...spec.gates, ...notItsOwn(run, input)],
+    limits: { ...spec.limits, turns: spec.limits.turns ?? IMPLEMENT_TURNS },
+    ...(agent === undefined ? {} : { agent }),
+    ...verifying,
+  };
+}
+
+/** How features stand is not for those to say who implement them: the files that tell it are written by the engine alone. */
+function notItsOwn({ start }: RunState, { file }: FeaturesInput): GateSpec[] {
+  const deny = [file, start.config.progress].filter((path) => path != null);
+  return deny.length === 0 ? [] : [{ gate: 'scope', name: 'scope', allow: [], deny, also: [] }];
+}
+
+function serving({ start }: RunState): Pick<TaskSpec, 'serve'> {
+  const { start: command, startSeconds, appUrl } = start.config.verify;
+  if (command === undefined) return {};
+  const url = appUrl?.includes('{port}') ? appUrl : 'http://127.0.0.1:{port}';
+  return { serve: { run: command, readyMs: startSeconds * 1000, url } };
+}
+
+/** With `verify.in: checkout` a feature lands first; then it is verified there, fixed, and verified again. */
+function afterTask(run: RunState, input: FeaturesInput, ended: TaskState): TaskSpec[] {
+  const { verify } = run.start.config;
+  if (verify.in !== 'checkout' || verify.disabled || ended.phase.status !== 'done') return [];
+  const [, place, kind, round] = ended.spec.key.split('/');
+  const feature = input.features[Number(place) - 1];
+  if (feature === undefined || !ended.spec.key.startsWith('feature/')) return [];
+  const key = `feature/${place}`;
+  if (kind !== 'verify') return [checkoutVerification(run, { feature, key, round: Number(round ?? 0) + 1, ended })];
+  const verdict = judgeSteps(lastAttempt(ended)?.ended?.output, feature.steps);
+  if (verdict.passed || Number(round) >= verify.maxAttempts) return [];
+  const fix = taskSpec(run.start.config, {
+    key: `${key}/fix/${round}`,
+    title: `Fix: ${feature.name}`,
+    name: feature.id,
+    role: 'fix',
+    access: 'write',
+    ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
+    prompt: `${featurePrompt(feature)}\n\nWhat was verified, and what did not hold:\n\n${verdict.report}`,
+  });
+  return [{ ...fix, gates: [...fix.gates, ...notItsOwn(run, input)] }];
+}
+
+function checkoutVerification(
+  run: RunState,
+  what: { feature: Feature; key: string; round: number; ended: TaskState },
+): TaskSpec {
+  const { feature, key, round, ended } = what;
+  const { verify } = run.start.config;
+  const at = ended.phase.status === 'done' ? ended.phase.at : 0;
+  const spec = taskSpec(run.start.config, {
+    key: `${key}/verify/${round}`,
+    title: `Verify: ${feature.name}`,
+    name: feature.id,
+    role: 'verify',
+    access: 'read',
+    afterLanding: true,
+    notBefore: at + verify.delayMs,
+    prompt: verifyPrompt(feature, verify.appUrl),
+    ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
+    ...(verify.agent === undefined ? {} : { agent: verify.agent }),
+  });
+  return { ...spec, limits: { ...spec.limits, turns: verify.turns } };
+}
+
+/** A branch name that a person recognises and git accepts. */
+function slug(feature: Feature, input: FeaturesInput): string {
+  const words = feature.name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 50)
+    .replace(/-+$/, '');
+  const place = input.features.indexOf(feature) + 1;
+  return words === '' ? `feature-${place}` : `${place}-${words}`;
+}

@@ -1,0 +1,101 @@
+import type { RunState, TaskState } from '../../core/run/state.ts';
+import { JobInput } from '../../schema/request.ts';
+import type { TaskSpec } from '../../schema/task.ts';
+import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
+import { scopeGates } from '../inspection-gates.ts';
+import type { Recipe, Unfolding } from '../recipe.ts';
+import { oneLine, taskSpec } from '../task-spec.ts';
+import { jobPrompt } from './job-prompt.ts';
+
+/** With `--stop completion` an attempt goes on until it is done; this many turns are the safety cap. */
+const COMPLETION_TURNS = 1000;
+
+const KEY = /^job\/(\d+)$/;
+
+/**
+ * One task for one agent: it changes code and lands, or (with a reading role) its answer is the result. A repeated job
+ * is one run: the end of `job/1` asks for `job/2` at a time that follows from that end alone, so that no restart doubles
+ * or loses one.
+ */
+export const job: Recipe<JobInput> = {
+  name: 'job',
+  version: 1,
+  input: JobInput,
+  title: (input) => oneLine(input.task),
+  accept: () => undefined,
+  manner: (_config, input) => (input.repeat === undefined ? {} : { landEach: true }),
+  unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : again(run, input, ended)),
+};
+
+function begin(run: RunState, input: JobInput): Unfolding {
+  const red = writes(input) ? redOnBase(run) : [];
+  const told =
+    red.length === 0
+      ? ''
+      : `\n\nThese checks are red before your work and must be green after it:\n${describeEvidence(red)}`;
+  const add = [
+    specOf(run, input, {
+      number: 1,
+      told,
+      ...(input.notBefore === undefined ? {} : { notBefore: input.notBefore }),
+      ...(input.after.length === 0 ? {} : { after: input.after }),
+    }),
+  ];
+  if (red.length > 0 && run.start.config.baseRed === 'block' && !run.approved.includes('base-red'))
+    return { add, hold: baseRedHold(red) };
+  return { add };
+}
+
+/** What changed code must have reached the base, where each time does, before it is changed again. */
+function again(run: RunState, input: JobInput, { spec, phase }: TaskState): Unfolding {
+  const { repeat } = input;
+  const last = KEY.exec(spec.key)?.[1];
+  if (repeat === undefined || last === undefined || phase.status !== 'done') return { add: [] };
+  const number = Number(last) + 1;
+  if (number > (repeat.times ?? number)) return { add: [] };
+  const afterLanding = run.start.landEach === true && phase.commit !== null ? { afterLanding: true } : {};
+  return { add: [specOf(run, input, { number, notBefore: phase.at + repeat.everyMs, ...afterLanding })] };
+}
+
+type Time = { number: number; told?: string } & Pick<TaskSpec, 'notBefore' | 'after' | 'afterLanding'>;
+
+function specOf(run: RunState, input: JobInput, { number, told = '', ...time }: Time): TaskSpec {
+  const task = taskSpec(run.start.config, {
+    key: `job/${number}`,
+    title: oneLine(input.task),
+    role: input.role ?? 'implement',
+    access: writes(input) ? 'write' : 'read',
+    prompt: `${jobPrompt(input)}${told}`,
+    priority: input.priority,
+    ...(input.tier === undefined ? {} : { tier: input.tier }),
+    ...(input.interactive === true ? { interactive: true } : {}),
+    ...time,
+    ...(time.notBefore === undefined && time.after === undefined ? {} : { fresh: true }),
+  });
+  return withStop({ ...task, gates: gatesOf(task, input), retry: { ...task.retry, policy: input.retry } }, input);
+}
+
+function writes({ role, write }: JobInput): boolean {
+  return role === undefined || write;
+}
+
+/** With a role and --write something may change, but nothing must; a scope of its own narrows that of the settings. */
+function gatesOf(task: TaskSpec, input: JobInput): TaskSpec['gates'] {
+  if (task.access !== 'write') return task.gates;
+  const gates = input.role === undefined ? task.gates : task.gates.filter(({ gate }) => gate !== 'changed');
+  return [...gates, ...(input.scope === undefined ? [] : scopeGates(input.scope))];
+}
+
+function withStop(task: TaskSpec, { stop, outputBytes }: JobInput): TaskSpec {
+  const turns = stop.turns ?? (stop.completion ? COMPLETION_TURNS : task.limits.turns);
+  return {
+    ...task,
+    limits: {
+      ...task.limits,
+      ...(turns === undefined ? {} : { turns }),
+      ...(stop.budget === undefined ? {} : { costUsd: stop.budget }),
+      ...(stop.seconds === undefined ? {} : { runtimeMs: stop.seconds * 1000 }),
+      ...(outputBytes === undefined ? {} : { outputBytes }),
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Config } from '../schema/config.ts';
+import type { GateSpec } from '../schema/gate.ts';
+import {
+  type Access,
+  type OutputRules,
+  type Retry,
+  SOFT_OUTPUT_BYTES,
+  type TaskLimits,
+  type TaskSpec,
+} from '../schema/task.ts';
+import { inspectionGates } from './inspection-gates.ts';
+
+/** The command gates that the configuration asks for; a check without a name is called by its text. */
+export function checksOf(config: Config): Extract<GateSpec, { gate: 'command' }>[] {
+  return config.checks.map((check) => {
+    if (typeof check === 'string') return { gate: 'command', name: check, run: check, timeoutMs: 600_000 };
+    const text = typeof check.run === 'string' ? check.run : check.run.join(' ');
+    return { gate: 'command', name: check.name ?? text, run: check.run, timeoutMs: check.timeoutSeconds * 1000 };
+  });
+}
+
+/** A task with the run's settings: gates by access, retry and limits from its configuration. */
+export function taskSpec(
+  config: Config,
+  task: { key: string; title: string; role: string; access: Access; prompt: string } & Partial<TaskSpec>,
+): TaskSpec {
+  const gates: GateSpec[] =
+    task.access === 'write'
+      ? [{ gate: 'changed', name: 'changed' }, ...checksOf(config), ...inspectionGates(config)]
+      : [{ gate: 'handoff', name: 'handoff' }];
+  return {
+    needs: [],
+    gates,
+    retry: retryOf(config),
+    limits: limitsOf(config),
+    priority: 0,
+    ...task,
+    title: oneLine(task.title),
+  };
+}
+
+/** A title as a person would write it: one line, not too long. */
+export function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= 120
+    ? line
+    : `${line
+        .slice(0, 119)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd()}…`;
+}
+
+function retryOf(config: Config): Retry {
+  return { policy: 'same', attempts: config.limits.attempts, delayMs: config.limits.retryDelaySeconds * 1000 };
+}
+
+function limitsOf(config: Config): TaskLimits {
+  const { inactivitySeconds, runtimeSeconds, turns, output } = config.limits;
+  const rules = outputRules(output);
+  return {
+    inactivityMs: inactivitySeconds * 1000,
+    runtimeMs: runtimeSeconds * 1000,
+    outputBytes: output.maxBytes,
+    ...(turns === undefined ? {} : { turns }),
+    ...(Object.keys(rules).length === 0 ? {} : { output: rules }),
+  };
+}
+
+/** Only what differs from the usual stands in a task. */
+function outputRules({ softBytes, onMax, finalOnly }: Config['limits']['output']): OutputRules {
+  return {
+    ...(softBytes === SOFT_OUTPUT_BYTES ? {} : { softBytes }),
+    ...(onMax === 'stop' ? {} : { onMax }),
+    ...(finalOnly ? { finalOnly } : {}),
+  };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { TasksInput, type WorkFile, WorkTask } from '../../schema/work-file.ts';
+import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checkGraph } from '../../work-files/graph-check.ts';
+import { FileId, oneOrMany } from '../../work-files/listed.ts';
+import { isRecord, type Path } from '../../work-files/source.ts';
+
+const Files = oneOrMany(WorkTask.shape.files.element).optional();
+const Branch = z
+  .string()
+  .max(200)
+  .regex(
+    /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)|[/.]$))[^\s\p{Cc}~^:?*[\\]+$/u,
+    'must be a name that git accepts for a branch',
+  );
+
+const FileTask = z.object({
+  id: FileId,
+  title: WorkTask.shape.title,
+  description: WorkTask.shape.description,
+  branch: Branch.optional(),
+  files: Files,
+  files_hint: Files,
+  needs: oneOrMany(FileId).optional(),
+  depends_on: oneOrMany(FileId).optional(),
+  check: WorkTask.shape.check,
+  test_command: WorkTask.shape.check,
+  role: WorkTask.shape.role,
+  agent: WorkTask.shape.agent,
+});
+
+const FOREIGN_KEYS = ['files_hint', 'test_command', 'depends_on'];
+const SETTINGS: Record<string, string> = {
+  base_branch: 'name it with --base, or in the config as git.base',
+  destination_branch: 'set it in the config as git.destination',
+  worktree_dir: 'workspaces have a place of their own',
+  repo_slug: 'set it in the config as git.repo',
+  auto_cleanup: 'manyhands clean removes what is saved and no longer needed',
+};
+const MOST = 1_000;
+
+/** Reads a list of tasks: `tasks.yaml` of our own, or `task_config.yaml` as another tool writes it. */
+export function readTasks(reading: Reading): { input: TasksInput; options: WorkFile['options'] } {
+  const { value } = reading.source;
+  const top = isRecord(value) ? value : {};
+  const list = checked(reading, { path: ['tasks'], value: top.tasks }, z.array(z.unknown()).min(1).max(MOST)) ?? [];
+  const foreign = isForeign(top, list);
+  tellUnknownKeys(reading, { path: [], value, known: ['tasks', 'settings', 'pr', 'title', '$schema'], foreign });
+  tellSettings(reading, top.settings);
+  const pr = checked(reading, { path: ['pr'], value: top.pr ?? undefined }, TasksInput.shape.pr);
+  const tasks = list.flatMap((entry, index) => {
+    const path = ['tasks', index];
+    tellUnknownKeys(reading, { path, value: entry, known: foreign ? keysOf(FileTask) : OUR_KEYS, foreign });
+    const found = checked(reading, { path, value: entry }, FileTask);
+    return found === undefined ? [] : [{ path, needsKey: needsKeyOf(entry), task: toTask(found) }];
+  });
+  checkGraph(
+    reading,
+    tasks.map(({ path, needsKey, task }) => ({
+      id: task.id,
+      needs: task.needs,
+      at: path,
+      needsAt: [...path, needsKey],
+    })),
+    list,
+  );
+  tellSharedBranches(reading, tasks);
+  const title = checked(reading, { path: ['title'], value: top.title ?? undefined }, WorkTask.shape.title.optional());
+  return {
+    input: { tasks: tasks.map(({ task }) => task), ...(pr === undefined ? {} : { pr }) },
+    options: title === undefined ? {} : { title },
+  };
+}
+
+const OUR_KEYS = keysOf(FileTask).filter((key) => !FOREIGN_KEYS.includes(key));
+
+function isForeign(top: Record<string, unknown>, list: readonly unknown[]): boolean {
+  return 'settings' in top || list.some((task) => isRecord(task) && FOREIGN_KEYS.some((key) => key in task));
+}
+
+function tellSettings({ notes }: Reading, settings: unknown): void {
+  if (!isRecord(settings)) return;
+  for (const key of Object.keys(settings)) {
+    notes.add(`settings.${key} is not used: ${SETTINGS[key] ?? 'it is not understood'}.`);
+  }
+}
+
+function needsKeyOf(entry: unknown): string {
+  return isRecord(entry) && entry.needs === undefined ? 'depends_on' : 'needs';
+}
+
+function toTask(found: z.infer<typeof FileTask>): WorkTask {
+  const check = found.check ?? found.test_command;
+  return {
+    id: found.id,
+    title: found.title,
+    description: found.description,
+    files: found.files ?? found.files_hint ?? [],
+    needs: found.needs ?? found.depends_on ?? [],
+    ...(found.branch === undefined ? {} : { branch: found.branch }),
+    ...(check === undefined ? {} : { check }),
+    ...(found.role === undefined ? {} : { role: found.role }),
+    ...(found.agent === undefined ? {} : { agent: found.agent }),
+  };
+}
+
+function tellSharedBranches({ source, mistakes }: Reading, tasks: readonly { path: Path; task: WorkTask }[]): void {
+  const seen = new Map<string, Path>();
+  for (const { path, task } of tasks) {
+    if (task.branch === undefined) continue;
+    const before = seen.get(task.branch);
+    if (before === undefined) seen.set(task.branch, path);
+    else {
+      const { line } = source.place([...before, 'branch']);
+      mistakes.addAt(source, [...path, 'branch'], {
+        code: 'duplicate_id',
+        reason: `the branch "${task.branch}" is used already in line ${line}`,
+      });
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { RunState } from '../../core/run/state.ts';
+import type { TaskSpec } from '../../schema/task.ts';
+import { TasksInput, type WorkTask } from '../../schema/work-file.ts';
+import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
+import type { Recipe, Unfolding } from '../recipe.ts';
+import { taskSpec } from '../task-spec.ts';
+
+/** A reviewed list of tasks: each done in its own workspace, after those it needs, and landed on its own. */
+export const tasks: Recipe<TasksInput> = {
+  name: 'tasks',
+  version: 1,
+  input: TasksInput,
+  title: (input) => (input.tasks.length === 1 ? (input.tasks[0]?.title ?? 'A task') : `${input.tasks.length} tasks`),
+  accept: () => undefined,
+  manner: (_config, input) => (input.pr === 'each' || input.pr === 'run' ? { land: 'pr' } : {}),
+  unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: [] }),
+};
+
+function begin(run: RunState, input: TasksInput): Unfolding {
+  const { config } = run.start;
+  const red = redOnBase(run);
+  const told = red.length === 0 ? '' : `\n\nThese checks are red before your work:\n${describeEvidence(red)}`;
+  const wanted = withNeeds(input);
+  const keys = new Map(wanted.map(({ task, key }) => [task.id, key]));
+  const add = wanted.map(({ task, key }) => specOf(run, { task, key, keys, told }));
+  const isHeld = red.length > 0 && config.baseRed === 'block' && !run.approved.includes('base-red');
+  return isHeld ? { add, hold: baseRedHold(red) } : { add };
+}
+
+/** The tasks that were asked for, with all that they need. */
+function withNeeds(input: TasksInput): { task: WorkTask; key: string }[] {
+  const all = input.tasks.map((task, index) => ({ task, key: `task/${index + 1}` }));
+  if (input.only === undefined) return all;
+  const byId = new Map(all.map((entry) => [entry.task.id, entry]));
+  const ids = new Set(input.only);
+  for (const id of ids) for (const need of byId.get(id)?.task.needs ?? []) ids.add(need);
+  return all.filter(({ task }) => ids.has(task.id));
+}
+
+function specOf(
+  run: RunState,
+  { task, key, keys, told }: { task: WorkTask; key: string; keys: ReadonlyMap<string, string>; told: string },
+): TaskSpec {
+  const hint = task.files.length === 0 ? '' : `\n\nProbably in: ${task.files.join(', ')}`;
+  const spec = taskSpec(run.start.config, {
+    key,
+    title: task.title,
+    name: task.id,
+    role: task.role ?? 'implement',
+    access: 'write',
+    needs: task.needs.flatMap((need) => keys.get(need) ?? []),
+    prompt: `${task.description}${hint}${told}`,
+    branch: task.branch ?? `mh-tasks/${run.start.run}/${key.replace('/', '-')}`,
+    ...(task.agent === undefined ? {} : { agent: task.agent }),
+  });
+  if (task.check === undefined) return spec;
+  return {
+    ...spec,
+    gates: [...spec.gates, { gate: 'command', name: task.check, run: task.check, timeoutMs: 600_000, own: true }],
+  };
+}

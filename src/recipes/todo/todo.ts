@@ -1,0 +1,70 @@
+import { findCycle } from '../../core/run/graph.ts';
+import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { TasksOutput } from '../../schema/output.ts';
+import { TodoRequest } from '../../schema/request.ts';
+import { TasksInput } from '../../schema/work-file.ts';
+import type { Recipe, Unfolding } from '../recipe.ts';
+import { oneLine, taskSpec } from '../task-spec.ts';
+import { listedTasks } from '../tasks/task-list.ts';
+import { tasks } from '../tasks/tasks.ts';
+
+const NOTHING_NEW: Unfolding = { add: [] };
+const ROLE = 'tasks';
+
+/** A to-do list or a goal becomes a list of tasks: the answer of the run, or its work when it is to be carried out at once. */
+export const todo: Recipe<TodoRequest> = {
+  name: 'todo',
+  version: 1,
+  input: TodoRequest,
+  title: ({ file, text }) => oneLine(file === null ? `Plan: ${text}` : `Plan ${file}`),
+  accept: (task, output) => (task.spec.role === ROLE ? refuseTasks(output) : undefined),
+  unfold: (run, input, ended) => {
+    if (ended === undefined) return begin(run, input);
+    const isListed = ended.spec.role === ROLE && ended.phase.status === 'done';
+    return isListed && input.execute ? execute(run, ended) : NOTHING_NEW;
+  },
+};
+
+function begin(run: RunState, input: TodoRequest): Unfolding {
+  const title = input.as === 'workflow' ? 'Plan a workflow' : 'Make tasks';
+  return {
+    add: [taskSpec(run.start.config, { key: 'plan/1', title, role: ROLE, access: 'read', prompt: askedFor(input) })],
+  };
+}
+
+function askedFor({ text, entries, as }: TodoRequest): string {
+  const open = entries.filter(({ done }) => !done);
+  const isList = entries.length > 0;
+  const rules = [
+    ...(isList
+      ? ['Each entry that is not ticked off is a task, or several; entries that are ticked off are done.']
+      : []),
+    ...(isList && open.length === 0
+      ? ['Nothing on it is open by its marks: judge by the code what is still missing.']
+      : []),
+    ...(as === 'workflow'
+      ? ['It becomes a workflow: say with `role` who does each task, readers before writers.']
+      : []),
+  ];
+  return rules.length === 0 ? text : `${rules.join('\n')}\n\n${text}`;
+}
+
+function refuseTasks(output: unknown): string | undefined {
+  const list = TasksOutput.safeParse(output);
+  if (!list.success) return mistakesIn(list.error);
+  const cycle = findCycle(list.data.tasks.map(({ id, needs }) => ({ key: id, needs })));
+  if (cycle !== undefined) return `the tasks go in a circle: ${cycle.join(' needs ')}`;
+  const fit = TasksInput.safeParse({ tasks: listedTasks(list.data) });
+  return fit.success ? undefined : mistakesIn(fit.error);
+}
+
+function mistakesIn({ issues }: { issues: { path: PropertyKey[]; message: string }[] }): string {
+  return issues.map(({ path, message }) => `${path.join('.') || 'the list'}: ${message}`).join('; ');
+}
+
+/** Checks that an agent proposed and that nobody has read prove nothing: only those of the settings count here. */
+function execute(run: RunState, ended: TaskState): Unfolding {
+  const output = TasksOutput.parse(lastAttempt(ended)?.ended?.output);
+  const listed = listedTasks(output).map(({ check: _, role: __, ...task }) => task);
+  return tasks.unfold(run, { tasks: listed }, undefined);
+}

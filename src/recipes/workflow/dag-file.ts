@@ -1,0 +1,149 @@
+import type { WorkFile, WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
+import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checkGraph } from '../../work-files/graph-check.ts';
+import { FileId } from '../../work-files/listed.ts';
+import { isRecord, type Path } from '../../work-files/source.ts';
+import { DAG_HEAD_KEYS, DAG_KEYS, DAG_TASK_KEYS, DagHead, DagTask, UNUSED_TASK_KEYS } from './dag-keys.ts';
+import { dagTaskText } from './dag-text.ts';
+import { checkedExpression } from './expression-check.ts';
+
+type Entry = { id: string; at: Path; needsKey: string; task: DagTask };
+type Options = WorkFile['options'];
+
+const LOOP_GUARD = 500;
+const MOST_AT_ONCE = 150;
+const MODEL_TIERS = { haiku: 'light', sonnet: 'standard', opus: 'heavy' } as const;
+const COMPLEXITY_TIERS = { simple: 'light', moderate: 'standard', complex: 'heavy' } as const;
+const AGENT_TYPES: Partial<Record<DagTask['type'], string>> = { claude_cli: 'claude', codex_cli: 'codex' };
+
+/** Reads a graph of tasks (TOML, YAML or JSON) as another tool writes it; it becomes a workflow. */
+export function readDag(reading: Reading, options: { name: string }): { input: WorkflowInput; options: Options } {
+  const { value } = reading.source;
+  const top = isRecord(value) ? value : {};
+  tellUnknownKeys(reading, { path: [], value, known: DAG_KEYS, foreign: true });
+  const head = headOf(reading, top);
+  const entries = entriesOf(reading, top.tasks);
+  checkGraph(
+    reading,
+    entries.map(({ id, at, needsKey, task }) => ({ id, needs: needsOf(task), at, needsAt: [...at, needsKey] })),
+    top.tasks,
+  );
+  const ids = entries.map(({ id }) => id);
+  const nodes = entries.map((entry) => toNode(reading, entry, { ids, attempts: head.retry?.max_attempts }));
+  return {
+    input: { name: head.name ?? options.name, nodes, loopGuard: LOOP_GUARD },
+    options: head.max_parallel === undefined ? {} : { maxParallel: Math.min(MOST_AT_ONCE, head.max_parallel) },
+  };
+}
+
+function headOf(reading: Reading, top: Record<string, unknown>): DagHead {
+  const place = ['dag', 'meta'].find((key) => isRecord(top[key]));
+  const value = place === undefined ? top : { ...top, ...(isRecord(top[place]) ? top[place] : {}) };
+  if (place !== undefined) {
+    tellUnknownKeys(reading, { path: [place], value: top[place], known: DAG_HEAD_KEYS, foreign: true });
+  }
+  if ('hooks' in value) reading.notes.add('hooks are not run: nothing in a file of work may start programs by itself.');
+  const { name, max_parallel, retry } = value;
+  const found = checked(
+    reading,
+    { path: place === undefined ? [] : [place], value: { name, max_parallel, retry } },
+    DagHead,
+  );
+  return found ?? {};
+}
+
+function entriesOf(reading: Reading, tasks: unknown): Entry[] {
+  const inList = Array.isArray(tasks);
+  const listed = inList
+    ? tasks.map((value: unknown, index) => ({
+        id: isRecord(value) ? value.id : undefined,
+        at: ['tasks', index],
+        value,
+      }))
+    : Object.entries(isRecord(tasks) ? tasks : {}).map(([id, value]) => ({ id, at: ['tasks', id], value }));
+  if (listed.length === 0) {
+    const reason = 'missing; must hold at least one task';
+    reading.mistakes.addAt(reading.source, ['tasks'], { code: 'missing_field', reason });
+  }
+  return listed.flatMap(({ id, at, value }) => {
+    const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
+    tellUnknownKeys(reading, { path: at, value, known: DAG_TASK_KEYS, foreign: true });
+    tellUnused(reading, value);
+    const task = checked(reading, { path: at, value }, DagTask);
+    if (name === undefined || task === undefined) return [];
+    return [{ id: name, at, needsKey: task.depends_on === undefined ? 'inputs' : 'depends_on', task }];
+  });
+}
+
+function tellUnused({ notes }: Reading, value: unknown): void {
+  for (const key of isRecord(value) ? Object.keys(value) : []) {
+    if (UNUSED_TASK_KEYS[key] !== undefined) notes.add(`${key} is not used: ${UNUSED_TASK_KEYS[key]}.`);
+  }
+}
+
+function needsOf({ depends_on, inputs }: DagTask): string[] {
+  return depends_on ?? inputs ?? [];
+}
+
+function toNode(
+  reading: Reading,
+  entry: Entry,
+  { ids, attempts }: { ids: readonly string[]; attempts: number | undefined },
+): WorkflowNode {
+  const { id, at, task } = entry;
+  const tries = (task.retry ?? task.retry_policy)?.max_attempts ?? attempts;
+  const reads = task.is_read_only ?? task.read_only ?? task.type === 'analysis';
+  const agent = agentOf(task);
+  const tier = tierOf(reading, task);
+  if (task.type === 'operation') {
+    const reason = 'a task of type operation is no work for an agent; use a check or a job instead';
+    reading.mistakes.addAt(reading.source, [...at, 'type'], { code: 'invalid_value', reason });
+  }
+  return {
+    id,
+    role: reads ? 'research' : 'implement',
+    needs: needsOf(task),
+    task: dagTaskText(reading, at, task),
+    access: reads ? 'read' : 'write',
+    gates: [],
+    ...askedOf(reading, entry, ids),
+    ...(agent === undefined ? {} : { agent }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(task.timeout === undefined ? {} : { timeoutSeconds: task.timeout }),
+    ...(tries === undefined ? {} : { attempts: tries }),
+    ...(task.output_schema === undefined ? {} : { outputSchema: task.output_schema }),
+  };
+}
+
+function agentOf({ type, provider }: DagTask): string | undefined {
+  return provider === undefined || provider === 'auto' ? AGENT_TYPES[type] : provider;
+}
+
+function tierOf({ notes }: Reading, { complexity, model }: DagTask): WorkflowNode['tier'] {
+  if (complexity !== undefined) return COMPLEXITY_TIERS[complexity];
+  const known = Object.entries(MODEL_TIERS).find(([name]) => model === name)?.[1];
+  if (model !== undefined && known === undefined) {
+    notes.add(`model: ${model} is not used: models belong to agents; set it in the config of the agent.`);
+  }
+  return known;
+}
+
+/** An empty condition of a loop never holds: the loop runs to its end. */
+function askedOf(
+  reading: Reading,
+  { at, task }: Entry,
+  ids: readonly string[],
+): Pick<WorkflowNode, 'condition' | 'loop'> {
+  const condition = task.condition?.trim()
+    ? checkedExpression(reading, { text: task.condition, at: [...at, 'condition'], ids, ownFields: false })
+    : undefined;
+  const { loop } = task;
+  const asked = { at: [...at, 'loop', 'until_condition'], ids, ownFields: true };
+  const until = loop?.until_condition.trim()
+    ? checkedExpression(reading, { ...asked, text: loop.until_condition })
+    : 'false';
+  return {
+    ...(condition === undefined ? {} : { condition }),
+    ...(loop === undefined || until === undefined ? {} : { loop: { max: loop.max_iterations, until } }),
+  };
+}

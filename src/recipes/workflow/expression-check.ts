@@ -1,0 +1,42 @@
+import type { Reading } from '../../work-files/checked.ts';
+import type { Path } from '../../work-files/source.ts';
+import { suggestion } from '../../work-files/suggestion.ts';
+import { checkExpression } from './expression.ts';
+import { fromPython, withNodeNames } from './expression-text.ts';
+
+/** An expression of a file, and what it may ask about. */
+export type Asked = {
+  text: string;
+  at: Path;
+  ids: readonly string[];
+  /** Whether bare names may be fields of the node's own output. */
+  ownFields: boolean;
+};
+
+const ALWAYS = ['nodes', 'outputs'];
+
+/** The expression as it will be evaluated; undefined when it is none, which is told with the column inside of it. */
+export function checkedExpression(
+  { source, mistakes }: Reading,
+  { text, at, ids, ownFields }: Asked,
+): string | undefined {
+  const expression = withNodeNames(fromPython(text), ids);
+  const found = checkExpression(expression);
+  if (!found.ok) {
+    const read = expression === text.trim() ? '' : ` (read as ${JSON.stringify(expression.slice(0, 200))})`;
+    mistakes.addAt(source, at, {
+      code: 'invalid_expression',
+      reason: `not an expression: ${found.message}, at its column ${found.column}${read}`,
+    });
+    return undefined;
+  }
+  const unknown = ownFields ? undefined : found.names.find((name) => !ids.includes(name) && !ALWAYS.includes(name));
+  if (unknown === undefined) return expression;
+  const meant = suggestion(unknown, ids);
+  const help = meant === undefined ? `it may ask about ${ids.slice(0, 20).join(', ')}` : `did you mean "${meant}"?`;
+  mistakes.addAt(source, at, {
+    code: 'invalid_expression',
+    reason: `asks about "${unknown}", which is no node; ${help}`,
+  });
+  return undefined;
+}

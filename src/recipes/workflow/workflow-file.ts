@@ -1,0 +1,76 @@
+import type { WorkflowInput } from '../../schema/work-file.ts';
+import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checkGraph } from '../../work-files/graph-check.ts';
+import { FileId } from '../../work-files/listed.ts';
+import { isRecord } from '../../work-files/source.ts';
+import { attachGates, readGate } from './workflow-gate.ts';
+import {
+  DEFAULTS_KEYS,
+  type Entry,
+  FileDefaults,
+  FileNode,
+  FileWorkflow,
+  NODE_KEYS,
+  UNUSED_KEYS,
+  WORKFLOW_KEYS,
+} from './workflow-keys.ts';
+import { readWorker } from './workflow-worker.ts';
+
+const LOOP_GUARD = 50;
+
+/** Reads a workflow: nodes with roles, needs and write scopes, and gates between them. */
+export function readWorkflow(
+  reading: Reading,
+  options: { name: string; roles: readonly string[] | undefined },
+): WorkflowInput {
+  const { value } = reading.source;
+  const foreign = isRecord(value) && 'schema_version' in value;
+  tellUnknownKeys(reading, { path: [], value, known: WORKFLOW_KEYS, foreign });
+  const top = checked(reading, { path: [], value }, FileWorkflow);
+  tellUnknownKeys(reading, { path: ['defaults'], value: top?.defaults, known: DEFAULTS_KEYS, foreign });
+  tellUnused(reading, top?.defaults);
+  const defaults = checked(reading, { path: ['defaults'], value: top?.defaults ?? {} }, FileDefaults) ?? {};
+  const entries = entriesOf(reading, isRecord(value) ? value.nodes : undefined, foreign);
+  checkGraph(
+    reading,
+    entries.map(({ id, at, node }) => ({ id, needs: node.needs ?? [], at, needsAt: [...at, 'needs'] })),
+    isRecord(value) ? value.nodes : undefined,
+  );
+  const ids = entries.filter(({ node }) => node.type === 'worker').map(({ id }) => id);
+  const nodes = entries.flatMap((entry) => readWorker(reading, entry, { defaults, ids, roles: options.roles }));
+  const gates = entries.flatMap((entry) => readGate(reading, entry, ids));
+  return {
+    name: top?.name ?? top?.id ?? options.name,
+    nodes: reading.mistakes.any ? nodes : attachGates(reading, nodes, gates),
+    loopGuard: top?.loop_guard ?? LOOP_GUARD,
+  };
+}
+
+/** Nodes stand under their ids, or in a list with an `id` each. */
+function entriesOf(reading: Reading, nodes: unknown, foreign: boolean): Entry[] {
+  const inList = Array.isArray(nodes);
+  const listed = inList
+    ? nodes.map((value: unknown, index) => ({
+        id: isRecord(value) ? value.id : undefined,
+        at: ['nodes', index],
+        value,
+      }))
+    : Object.entries(isRecord(nodes) ? nodes : {}).map(([id, value]) => ({ id, at: ['nodes', id], value }));
+  if (listed.length === 0) {
+    const reason = 'missing; must be a map of at least one node';
+    reading.mistakes.addAt(reading.source, ['nodes'], { code: 'missing_field', reason });
+  }
+  return listed.flatMap(({ id, at, value }) => {
+    const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
+    tellUnknownKeys(reading, { path: at, value, known: NODE_KEYS, foreign });
+    tellUnused(reading, value);
+    const node = checked(reading, { path: at, value }, FileNode);
+    return name === undefined || node === undefined ? [] : [{ id: name, at, node }];
+  });
+}
+
+function tellUnused({ notes }: Reading, value: unknown): void {
+  for (const key of isRecord(value) ? Object.keys(value) : []) {
+    if (UNUSED_KEYS[key] !== undefined) notes.add(`${key} is not used: ${UNUSED_KEYS[key]}.`);
+  }
+}

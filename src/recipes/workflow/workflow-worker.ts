@@ -1,0 +1,141 @@
+import { ProjectPath, type WorkflowNode } from '../../schema/work-file.ts';
+import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { isRecord, type Path } from '../../work-files/source.ts';
+import { suggestion } from '../../work-files/suggestion.ts';
+import { checkedExpression } from './expression-check.ts';
+import { type Entry, type FileDefaults, FileScope } from './workflow-keys.ts';
+import { handoffSchema, playedBy, workflowRoles } from './workflow-role.ts';
+
+/** What a node is judged by: what all nodes get, which nodes there are, and the project's roles, if they are known. */
+export type WorkerContext = {
+  defaults: FileDefaults;
+  ids: readonly string[];
+  roles: readonly string[] | undefined;
+};
+
+/** Reads a node that an agent works on; a gate gives nothing. */
+export function readWorker(reading: Reading, entry: Entry, context: WorkerContext): WorkflowNode[] {
+  const { id, at, node } = entry;
+  if (node.type === 'gate') return [];
+  const { defaults } = context;
+  tellMissing(reading, entry);
+  const writes = node.allow_write ?? defaults.allow_write ?? false;
+  const scope = scopeOf(reading, { at, writes, value: node.write_scope });
+  const agent = node.agent ?? defaults.agent;
+  const tier = node.tier ?? defaults.tier;
+  const timeoutSeconds = node.timeout_seconds ?? defaults.timeout_seconds;
+  const attempts = node.attempts ?? defaults.attempts;
+  return [
+    {
+      id,
+      role: roleOf(reading, entry, context.roles),
+      needs: node.needs ?? [],
+      task: node.task ?? '',
+      access: writes ? 'write' : 'read',
+      gates: [],
+      outputSchema: node.output_schema ?? handoffSchema(node.role ?? ''),
+      ...askedOf(reading, entry, context.ids),
+      ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
+      ...(scope === undefined ? {} : { writeScope: scope }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(tier === undefined ? {} : { tier }),
+      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+      ...(attempts === undefined ? {} : { attempts }),
+    },
+  ];
+}
+
+function tellMissing({ source, mistakes }: Reading, { id, at, node }: Entry): void {
+  if (node.outputs === undefined || node.outputs.length === 0) {
+    const reason = `missing; name what "${id}" hands over, such as ${id}_handoff`;
+    mistakes.addAt(source, [...at, 'outputs'], { code: 'missing_outputs', reason });
+  }
+  if (node.task === undefined) {
+    mistakes.addAt(source, [...at, 'task'], { code: 'missing_field', reason: 'missing; must be a text' });
+  }
+  for (const key of ['pass_when', 'on_fail'] as const) {
+    if (node[key] === undefined) continue;
+    const reason = 'only a gate has this; give the node "type: gate"';
+    mistakes.addAt(source, [...at, key], { code: 'unknown_key', reason, about: 'key' });
+  }
+}
+
+function roleOf(
+  { source, mistakes, notes }: Reading,
+  { at, node }: Entry,
+  known: readonly string[] | undefined,
+): string {
+  const asked = node.role ?? '';
+  const player = playedBy(asked, known ?? [asked]);
+  if (asked !== '' && player !== undefined) {
+    if (player !== asked)
+      notes.add(`The role ${asked} is played by ${player}; .manyhands/roles/${asked}.md would be its own.`);
+    return player;
+  }
+  const all = workflowRoles(known ?? []);
+  const meant = suggestion(asked, all);
+  const help = meant === undefined || asked === '' ? `must be one of ${all.join(', ')}` : `did you mean "${meant}"?`;
+  const found = asked === '' ? 'missing' : `there is no role ${JSON.stringify(asked)}`;
+  mistakes.addAt(source, [...at, 'role'], { code: 'unknown_role', reason: `${found}; ${help}` });
+  return 'implement';
+}
+
+function scopeOf(
+  reading: Reading,
+  { at, writes, value }: { at: Path; writes: boolean; value: unknown },
+): WorkflowNode['writeScope'] {
+  const path = [...at, 'write_scope'];
+  if (value === undefined) {
+    if (!writes) return undefined;
+    const reason = 'missing; a node that may write says where: allow, with a list of paths';
+    reading.mistakes.addAt(reading.source, path, { code: 'missing_write_scope', reason });
+    return undefined;
+  }
+  if (!isRecord(value) || !Array.isArray(value.allow) || value.allow.length === 0) {
+    const reason = 'must be a map with allow, a list of at least one path, and perhaps deny and max_diff_lines';
+    reading.mistakes.addAt(reading.source, isRecord(value) ? [...path, 'allow'] : path, {
+      code: 'invalid_write_scope',
+      reason,
+    });
+    return undefined;
+  }
+  tellUnknownKeys(reading, { path, value, known: keysOf(FileScope), foreign: false });
+  const scope = checked(reading, { path, value }, FileScope);
+  if (scope === undefined) return undefined;
+  const globs = (list: readonly string[], key: string) =>
+    list.flatMap((entry, index) => globsOf(reading, [...path, key, index], entry));
+  return {
+    allow: globs(scope.allow, 'allow'),
+    deny: globs(scope.deny, 'deny'),
+    ...(scope.max_diff_lines === undefined ? {} : { maxChangedLines: scope.max_diff_lines }),
+  };
+}
+
+/** A folder means all that is below it, with or without a slash at its end. */
+function globsOf({ source, mistakes }: Reading, path: Path, entry: string): string[] {
+  const bare = entry.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+  const parsed = ProjectPath.safeParse(bare === '' || bare === '.' ? '**' : bare);
+  if (!parsed.success) {
+    const reason = `found ${JSON.stringify(entry.slice(0, 60))}; ${parsed.error.issues[0]?.message ?? 'not a path'}`;
+    mistakes.addAt(source, path, { code: 'invalid_write_scope', reason });
+    return [];
+  }
+  return [parsed.data];
+}
+
+function askedOf(
+  reading: Reading,
+  { at, node }: Entry,
+  ids: readonly string[],
+): Pick<WorkflowNode, 'condition' | 'loop'> {
+  const condition = node.condition?.trim()
+    ? checkedExpression(reading, { text: node.condition, at: [...at, 'condition'], ids, ownFields: false })
+    : undefined;
+  const until = node.loop?.until.trim()
+    ? checkedExpression(reading, { text: node.loop.until, at: [...at, 'loop', 'until'], ids, ownFields: true })
+    : undefined;
+  return {
+    ...(condition === undefined ? {} : { condition }),
+    ...(node.loop === undefined || until === undefined ? {} : { loop: { max: node.loop.max, until } }),
+  };
+}

@@ -1,0 +1,45 @@
+import { isUtf8 } from 'node:buffer';
+import type { InputErrors } from './input-errors.ts';
+
+const UTF16_LITTLE = [0xff, 0xfe] as const;
+const UTF16_BIG = [0xfe, 0xff] as const;
+
+/** The text of a file: UTF-8 or, with a byte order mark, UTF-16; line ends become `\n`. Anything else is refused with its place. */
+export function decodeText(bytes: Uint8Array, mistakes: InputErrors): string {
+  const text = isMarked(bytes, UTF16_LITTLE)
+    ? new TextDecoder('utf-16le').decode(bytes)
+    : isMarked(bytes, UTF16_BIG)
+      ? new TextDecoder('utf-16be').decode(bytes)
+      : decodeUtf8(bytes, mistakes);
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n');
+  const nul = lines.indexOf('\0');
+  if (nul >= 0) {
+    mistakes.add({
+      code: 'syntax_error',
+      reason: 'holds a NUL character: this is not a text file',
+      ...placeOf(lines, nul),
+    });
+    mistakes.fail();
+  }
+  return lines;
+}
+
+function isMarked(bytes: Uint8Array, mark: readonly number[]): boolean {
+  return mark.every((byte, index) => bytes[index] === byte);
+}
+
+function decodeUtf8(bytes: Uint8Array, mistakes: InputErrors): string {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  if (isUtf8(bytes)) return text;
+  const broken = text.indexOf('\uFFFD');
+  mistakes.add({ code: 'syntax_error', reason: 'not valid UTF-8: save the file as UTF-8', ...placeOf(text, broken) });
+  return mistakes.fail();
+}
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, Math.max(0, offset)).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,76 @@
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { InputErrors } from './input-errors.ts';
+import { type Path, placesIn, type Source } from './source.ts';
+
+const DEEPEST = 100;
+
+/** Reads JSON, with comments and trailing commas allowed; duplicate keys, `__proto__` and deep nesting are refused. */
+export function readJson(text: string, mistakes: InputErrors, firstLine = 1): Source | undefined {
+  const find = placesIn(text);
+  const placeAt = (offset: number) => {
+    const { line, column } = find(offset);
+    return { line: line + firstLine - 1, column };
+  };
+  const deep = tooDeep(text);
+  if (deep !== undefined) {
+    mistakes.add({ code: 'too_large', reason: `nested deeper than ${DEEPEST} levels`, ...placeAt(deep) });
+    return undefined;
+  }
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
+  const [first] = errors;
+  if (first !== undefined) {
+    const reason = `not valid JSON: ${wordsOf(printParseErrorCode(first.error))}`;
+    mistakes.add({ code: 'syntax_error', reason, ...placeAt(first.offset) });
+  }
+  if (first !== undefined || root === undefined) return undefined;
+  return {
+    value: plainOf(root, (node, reason) => mistakes.add({ code: 'syntax_error', reason, ...placeAt(node.offset) })),
+    place: (path, about) => placeAt(offsetOf(root, path, about ?? 'value')),
+  };
+}
+
+function tooDeep(text: string): number | undefined {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const letter = text[index];
+    if (inString) {
+      if (letter === '\\') index += 1;
+      else if (letter === '"' || letter === '\n') inString = false;
+    } else if (letter === '"') inString = true;
+    else if (letter === '{' || letter === '[') depth += 1;
+    else if (letter === '}' || letter === ']') depth -= 1;
+    if (depth > DEEPEST) return index;
+  }
+  return undefined;
+}
+
+function plainOf(node: Node, refuse: (node: Node, reason: string) => void): unknown {
+  if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, refuse));
+  if (node.type !== 'object') return node.value;
+  const record: Record<string, unknown> = {};
+  for (const property of node.children ?? []) {
+    const [key, value] = property.children ?? [];
+    if (key === undefined || value === undefined) continue;
+    const name = String(key.value);
+    if (name === '__proto__') refuse(key, 'the key __proto__ is not allowed');
+    else if (Object.hasOwn(record, name)) refuse(key, `the key "${name}" is there twice`);
+    else record[name] = plainOf(value, refuse);
+  }
+  return record;
+}
+
+function offsetOf(root: Node, path: Path, about: 'key' | 'value'): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node === undefined) continue;
+    const key = node.parent?.type === 'property' ? node.parent.offset : node.offset;
+    return about === 'key' && length === path.length ? key : node.offset;
+  }
+  return root.offset;
+}
+
+function wordsOf(code: string): string {
+  return code.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+}

@@ -1,0 +1,47 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import { AppError, errorCode, isAbsent, messageOf } from '../errors.ts';
+import type { WorkFile } from '../schema/work-file.ts';
+import { decodeText } from './decode.ts';
+import { InputErrors } from './input-errors.ts';
+import { parseWork, type WorkOptions } from './parse-work.ts';
+
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Reads a file of work, at most 32 MB of it, and understands it. `shown` is how messages call it. */
+export async function readWorkFile(path: string, options: WorkOptions & { shown?: string } = {}): Promise<WorkFile> {
+  const { shown = path, ...rest } = options;
+  const bytes = await readBytes(path, shown);
+  const text = decodeText(bytes, new InputErrors(shown));
+  const file = options.root === undefined ? undefined : await fileInside(options.root, path);
+  return parseWork(text, shown, { ...rest, file });
+}
+
+async function readBytes(path: string, shown: string): Promise<Uint8Array> {
+  try {
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await handle.stat();
+    if (!found.isFile()) throw unreadable(shown, found.isDirectory() ? 'is a folder' : 'is not an ordinary file');
+    if (found.size > MOST_BYTES) {
+      throw unreadable(shown, `has ${found.size} bytes; a file of work has at most ${MOST_BYTES}`);
+    }
+    return await handle.readFile();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (isAbsent(error)) throw unreadable(shown, 'is not there');
+    if (errorCode(error) === 'EACCES') throw unreadable(shown, 'may not be read: no permission');
+    throw unreadable(shown, `cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function unreadable(path: string, why: string): AppError {
+  return new AppError('WORK_FILE_UNREADABLE', `${path} ${why}`, { path });
+}
+
+/** The path as the project knows it, if it leads to a file inside of it. */
+async function fileInside(root: string, path: string): Promise<string | undefined> {
+  const inside = relative(await realpath(root), await realpath(path));
+  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined;
+  return inside.split(sep).join('/');
+}

@@ -1,0 +1,92 @@
+import { parse } from 'csv-parse/sync';
+import { z } from 'zod';
+import { messageOf } from '../errors.ts';
+import { InputErrors } from './input-errors.ts';
+import { readJson } from './json-source.ts';
+import type { Place, Source } from './source.ts';
+
+const MOST_ROWS = 100_000;
+const LONGEST_CELL = 1_000_000;
+
+const Row = z.object({ record: z.record(z.string(), z.string()), info: z.object({ lines: z.number() }) });
+const CsvFailure = z.object({ lines: z.number(), column: z.union([z.string(), z.number()]).optional() });
+
+/** Reads one JSON value a line; empty lines are skipped. */
+export function readJsonLines(text: string, mistakes: InputErrors): Source {
+  const rows: Source[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const row = readJson(line, mistakes, index + 1);
+    if (row !== undefined) rows.push({ value: row.value, place: placeInLine(line, index + 1) });
+    if (rows.length > MOST_ROWS) {
+      mistakes.add({ code: 'too_large', line: index + 1, reason: `more than ${MOST_ROWS} lines of work` });
+      break;
+    }
+  }
+  return {
+    value: rows.map(({ value }) => value),
+    place: ([row, ...rest], about) => rowAt(rows, row)?.place(rest, about) ?? { line: 1, column: 1 },
+  };
+}
+
+/** Looks into a line again only when something is wrong in it: a hundred thousand trees would fill the memory. */
+function placeInLine(line: string, number: number): Source['place'] {
+  return (path, about) => {
+    if (path.length === 0) return { line: number, column: 1 };
+    return readJson(line, new InputErrors(''), number)?.place(path, about) ?? { line: number, column: 1 };
+  };
+}
+
+/** Reads a table with a header line, separated by commas, semicolons or tabs; empty cells are left out. */
+export function readCsv(text: string, mistakes: InputErrors): Source | undefined {
+  const separator = separatorOf(text);
+  let parsed: unknown;
+  try {
+    parsed = parse(text, {
+      columns: (names: string[]) => headerOf(names, mistakes),
+      delimiter: separator,
+      info: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+      max_record_size: LONGEST_CELL,
+    });
+  } catch (error) {
+    const where = CsvFailure.safeParse(error);
+    mistakes.add({
+      code: 'syntax_error',
+      reason: `not a valid CSV table: ${messageOf(error)}`,
+      line: where.success ? Math.max(1, where.data.lines) : 1,
+    });
+    return undefined;
+  }
+  const rows = z.array(Row).parse(parsed);
+  return {
+    value: rows.map(({ record }) => Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== ''))),
+    place: ([row]): Place => ({ line: rowAt(rows, row)?.info.lines ?? 1, column: 1 }),
+  };
+}
+
+/** What separates the cells of a table, judged by its header. */
+export function separatorOf(text: string): ',' | ';' | '\t' {
+  const header = text.slice(0, text.indexOf('\n') < 0 ? text.length : text.indexOf('\n'));
+  const counted = ([',', ';', '\t'] as const).map((mark) => ({ mark, count: header.split(mark).length }));
+  return counted.reduce((best, next) => (next.count > best.count ? next : best)).mark;
+}
+
+function headerOf(names: readonly string[], mistakes: InputErrors): string[] {
+  const trimmed = names.map((name) => name.trim());
+  for (const [index, name] of trimmed.entries()) {
+    const column = index + 1;
+    if (name === '' || name === '__proto__') {
+      mistakes.add({ code: 'syntax_error', reason: `column ${column} of the header has no usable name` });
+    } else if (trimmed.indexOf(name) < index) {
+      mistakes.add({ code: 'syntax_error', reason: `two columns of the header are named "${name}"` });
+    }
+  }
+  return trimmed;
+}
+
+function rowAt<T>(rows: readonly T[], row: string | number | undefined): T | undefined {
+  return typeof row === 'number' ? rows[row] : undefined;
+}

@@ -1,0 +1,86 @@
+import { parse, TomlError } from 'smol-toml';
+import { messageOf } from '../errors.ts';
+import type { InputErrors } from './input-errors.ts';
+import { type Path, type Place, pathText, type Source } from './source.ts';
+
+const HEADER = /^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?/;
+const ASSIGNMENT = /^\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=/;
+const KEY_PART = /"([^"]*)"|'([^']*)'|([\w-]+)/g;
+const FENCES = ['"""', "'''"] as const;
+
+/** Reads TOML; broken syntax, keys that are there twice and deep nesting are refused with their place. */
+export function readToml(text: string, mistakes: InputErrors): Source | undefined {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    const place = error instanceof TomlError ? { line: error.line, column: error.column } : {};
+    const reason = error instanceof RangeError ? 'nested too deeply' : (messageOf(error).split('\n')[0] ?? '');
+    mistakes.add({ code: 'syntax_error', reason: `not valid TOML: ${reason}`, ...place });
+    return undefined;
+  }
+  const places = placesOf(text);
+  return { value, place: (path) => nearestPlace(places, path) };
+}
+
+/** Where tables and keys stand; what is inside an inline table or a list counts as standing at its key. */
+function placesOf(text: string): Map<string, Place> {
+  const places = new Map<string, Place>();
+  const entries = new Map<string, number>();
+  let table: Path = [];
+  let fence: string | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (fence !== undefined) {
+      if (line.includes(fence)) fence = undefined;
+      continue;
+    }
+    const header = HEADER.exec(line);
+    const assignment = ASSIGNMENT.exec(line);
+    const place = { line: index + 1, column: line.length - line.trimStart().length + 1 };
+    if (header !== null) {
+      table = withIndexes(keyParts(header[2] ?? ''), entries, header[1] === '[[');
+      remember(places, table, place);
+    } else if (assignment !== null) {
+      remember(places, [...table, ...keyParts(assignment[1] ?? '')], place);
+      fence = openedBy(line.slice(assignment[0].length));
+    }
+  }
+  return places;
+}
+
+function keyParts(key: string): string[] {
+  return [...key.matchAll(KEY_PART)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+/** A table inside a list of tables stands in the last of them. */
+function withIndexes(parts: readonly string[], entries: Map<string, number>, isEntry: boolean): Path {
+  const path: (string | number)[] = [];
+  for (const [index, part] of parts.entries()) {
+    path.push(part);
+    const key = pathText(path);
+    const isLast = index === parts.length - 1;
+    if (isLast && isEntry) entries.set(key, (entries.get(key) ?? -1) + 1);
+    const entry = entries.get(key);
+    if (entry !== undefined) path.push(entry);
+  }
+  return path;
+}
+
+function remember(places: Map<string, Place>, path: Path, place: Place): void {
+  for (let length = path.length; length > 0; length -= 1) {
+    const key = pathText(path.slice(0, length));
+    if (!places.has(key)) places.set(key, place);
+  }
+}
+
+function openedBy(rest: string): string | undefined {
+  return FENCES.find((fence) => rest.trimStart().startsWith(fence) && rest.split(fence).length === 2);
+}
+
+function nearestPlace(places: ReadonlyMap<string, Place>, path: Path): Place {
+  for (let length = path.length; length > 0; length -= 1) {
+    const found = places.get(pathText(path.slice(0, length)));
+    if (found !== undefined) return found;
+  }
+  return { line: 1, column: 1 };
+}

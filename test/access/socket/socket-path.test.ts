@@ -1,0 +1,44 @@
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectSocket } from '../../../src/access/socket/client.ts';
+import { serveSocket } from '../../../src/access/socket/server.ts';
+import { socketPath } from '../../../src/access/socket/socket-path.ts';
+import { realWorld } from '../../../src/world.ts';
+
+let home: string;
+
+beforeEach(() => {
+  home = join('/', 'long'.repeat(30), realWorld.token());
+});
+
+afterEach(() => rm(dirname(socketPath(home)), { recursive: true, force: true }));
+
+describe('The socket', () => {
+  it('stands in the data directory where its path is short enough', () => {
+    expect(socketPath('/home/ada/.local/share/manyhands')).toBe('/home/ada/.local/share/manyhands/engine.sock');
+  });
+
+  it('stands in a short, private folder of its own for each longer data directory', async () => {
+    const path = socketPath(home);
+    expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100);
+    expect(path.startsWith(tmpdir())).toBe(true);
+    expect(socketPath(home)).toBe(path);
+    expect(socketPath(`${home}x`)).not.toBe(path);
+    expect(Buffer.byteLength(socketPath(`/${'日'.repeat(30)}`))).toBeLessThanOrEqual(100);
+    await using server = await serveSocket({ path, handle: async () => 'pong' });
+    expect(server.connections()).toBe(0);
+    expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
+    await using client = await connectSocket(path);
+    expect(await client?.call('ping', {})).toBe('pong');
+  });
+
+  it('is neither opened nor asked in a folder that others can enter', async () => {
+    const path = socketPath(home);
+    await mkdir(dirname(path));
+    await chmod(dirname(path), 0o755);
+    await expect(serveSocket({ path, handle: async () => 'x' })).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    await expect(connectSocket(path)).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+  });
+});

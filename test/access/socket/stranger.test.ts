@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectSocket } from '../../../src/access/socket/client.ts';
+import type { Handle } from '../../../src/access/socket/connection.ts';
+import { type SocketServer, serveSocket } from '../../../src/access/socket/server.ts';
+
+let folder: string;
+let path: string;
+let server: SocketServer;
+let asked: string[];
+
+const answer: Handle = async ({ operation }) => {
+  asked.push(operation);
+  return operation === 'big' ? 'x'.repeat(1_000_000) : operation;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'manyhands-stranger-'));
+  path = join(folder, 'engine.sock');
+  asked = [];
+  server = await serveSocket({ path, handle: answer });
+});
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('A client of another version', () => {
+  it('is told so by the greeting, and nothing that it asks is done', async () => {
+    const stranger = await connectRaw();
+    stranger.write('{"manyhands":99}\n{"type":"ask","id":1,"operation":"cancel"}\n');
+    stranger.resume();
+    await closing(stranger);
+    expect(asked).toEqual([]);
+  });
+
+  it('throws ENGINE_VERSION when it meets an engine of another version', async () => {
+    const other = createServer((socket) => void socket.end('{"manyhands":99,"more":true}\n'));
+    other.listen(join(folder, 'other.sock'));
+    await once(other, 'listening');
+    await expect(connectSocket(join(folder, 'other.sock'))).rejects.toMatchObject({
+      code: 'ENGINE_VERSION',
+      details: { engine: 99, program: 1 },
+    });
+    other.close();
+  });
+
+  it('gets no client from an engine that ends before it greets', async () => {
+    const other = createServer((socket) => void socket.destroy());
+    other.listen(join(folder, 'other.sock'));
+    await once(other, 'listening');
+    expect(await connectSocket(join(folder, 'other.sock'))).toBeUndefined();
+    other.close();
+  });
+
+  it('can give up waiting for an engine that never greets', async () => {
+    const controller = new AbortController();
+    const other = createServer(() => controller.abort(new Error('enough')));
+    other.listen(join(folder, 'other.sock'));
+    await once(other, 'listening');
+    await expect(connectSocket(join(folder, 'other.sock'), controller.signal)).rejects.toThrow('enough');
+    other.close();
+  });
+});
+
+describe('A client that misbehaves', () => {
+  it.each(['not json\n', '{"type":"ask"}\n', '{"type":"ask","id":-1,"operation":"x"}\n', '[]\n', '\n'])(
+    'is cut off when it says %j',
+    async (line) => {
+      const stranger = await connectRaw();
+      stranger.write(`{"manyhands":1}\n${line}`);
+      stranger.resume();
+      await closing(stranger);
+      await expectServed();
+    },
+  );
+
+  it('is cut off when its line is longer than 64 MB', async () => {
+    const stranger = await connectRaw();
+    stranger.write('{"manyhands":1}\n');
+    stranger.write(Buffer.alloc(65 * 1024 * 1024, 'x'));
+    stranger.resume();
+    await closing(stranger);
+    await expectServed();
+  });
+
+  it('is cut off when it does not read and 32 MB have piled up, while others are served', async () => {
+    const stranger = await connectRaw();
+    const closed = closing(stranger);
+    stranger.pause();
+    const questions = Array.from({ length: 60 }, (_, n) => `{"type":"ask","id":${n + 1},"operation":"big"}\n`);
+    stranger.write(`{"manyhands":1}\n${questions.join('')}`);
+    await expectServed();
+    let received = 0;
+    stranger.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    stranger.resume();
+    await closed;
+    expect(asked.filter((operation) => operation === 'big').length).toBe(60);
+    expect(received).toBeLessThan(40_000_000);
+    await expectServed();
+  });
+
+  it('that reads 60 MB of answers as they come is not cut off', async () => {
+    await using client = await connectSocket(path);
+    const sizes: unknown[] = [];
+    for (let n = 0; n < 60; n++) sizes.push(String(await client?.call('big', {})).length);
+    expect(sizes).toEqual(Array(60).fill(1_000_000));
+  });
+});
+
+async function connectRaw(): Promise<Socket> {
+  const socket = createConnection(path);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Resolves at the close, also when the cut came as an error. */
+function closing(socket: Socket): Promise<void> {
+  socket.on('error', () => undefined);
+  return new Promise((resolve) => socket.on('close', () => resolve()));
+}
+
+async function expectServed(): Promise<void> {
+  await using client = await connectSocket(path);
+  expect(await client?.call('ping', {})).toBe('ping');
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listenTo } from '../../src/access/transcript-listener.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { realWorld } from '../../src/world.ts';
+
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mh-ear-'));
+  store = await openSqliteStore({ file: join(folder, 'store.db'), world: realWorld });
+});
+afterEach(async () => {
+  await store[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('an ear', () => {
+  it('gives what is said in its run, once and in order, and wakes for events of the run', async () => {
+    using ear = listenTo(store, 'aaaaaaaa', new AbortController().signal);
+    await Promise.all([say('aaaaaaaa-1-1', 0, 2), say('bbbbbbbb-1-1', 0, 2), say('aaaaaaaa-2-1', 0, 1)]);
+    await ear.news();
+    expect(ear.take()?.map(({ attempt, text }) => `${attempt} ${text}`)).toEqual([
+      'aaaaaaaa-1-1 word 0',
+      'aaaaaaaa-1-1 word 1',
+      'aaaaaaaa-2-1 word 0',
+    ]);
+    expect(ear.take()).toEqual([]);
+    await store.append([{ stream: 'run/aaaaaaaa', expected: 0, events: [{ type: 'run.paused', data: {} }] }], 1);
+    await ear.news();
+    expect(ear.take()).toEqual([]);
+  });
+
+  it('keeps a bounded part for one who does not listen, and says that it missed some', async () => {
+    using ear = listenTo(store, 'aaaaaaaa', new AbortController().signal);
+    await say('aaaaaaaa-1-1', 0, 2_001);
+    expect(ear.take()).toBeUndefined();
+    await say('aaaaaaaa-1-1', 5_000, 1, 'x'.repeat(5 * 1024 * 1024));
+    expect(ear.take()).toBeUndefined();
+    await say('aaaaaaaa-1-1', 6_000, 1);
+    expect(ear.take()).toHaveLength(1);
+  });
+
+  it('is let go when its signal aborts', async () => {
+    const stop = new AbortController();
+    using ear = listenTo(store, 'aaaaaaaa', stop.signal);
+    const news = ear.news();
+    stop.abort();
+    await news;
+  });
+});
+
+async function say(attempt: string, from: number, count: number, text?: string): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    attempt,
+    file: 'stdout' as const,
+    offset: from + index,
+    at: 1,
+    kind: 'text',
+    text: text ?? `word ${from + index}`,
+  }));
+  await store.ingest({ attempt, rows, cursors: [] });
+}

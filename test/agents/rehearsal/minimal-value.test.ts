@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { minimalValue } from '../../../src/agents/rehearsal/minimal-value.ts';
+
+describe('the least that satisfies a schema', () => {
+  it.each([
+    ['texts with bounds', z.object({ short: z.string().max(3), long: z.string().min(30) })],
+    [
+      'numbers with bounds',
+      z.object({ a: z.number().min(5), b: z.int().positive(), c: z.number().max(-2), d: z.number() }),
+    ],
+    [
+      'choices',
+      z.object({ a: z.enum(['x', 'y']), b: z.literal(7), c: z.union([z.boolean(), z.string()]), d: z.null() }),
+    ],
+    ['lists', z.object({ none: z.array(z.string()), two: z.array(z.object({ a: z.string() })).min(2) })],
+    ['nested objects', z.object({ a: z.object({ b: z.object({ c: z.boolean() }) }), maybe: z.string().optional() })],
+    ['values that may be null', z.object({ a: z.string().nullable() })],
+  ])('is found for %s', (_, schema) => {
+    const value = minimalValue(z.toJSONSchema(schema), 'some text');
+    expect(schema.safeParse(value).error).toBeUndefined();
+  });
+
+  it('is a text for what is no schema', () => {
+    expect(minimalValue(undefined, 'some text')).toBe('some text');
+  });
+});

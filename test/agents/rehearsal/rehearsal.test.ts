@@ -1,0 +1,154 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { judgeSteps } from '../../../src/core/land/steps.ts';
+import { loadRole, roleNames } from '../../../src/roles/load.ts';
+import { renderPrompt } from '../../../src/roles/prompt.ts';
+import { AnalysisOutput, PlanOutput, ReviewOutput } from '../../../src/schema/output.ts';
+import { agentContract, type Behaviour } from '../../contracts/agent.ts';
+import { makeAssignment, playAttempt } from '../../contracts/attempt.ts';
+import { makeTheatre } from './rehearsal-attempt.ts';
+
+const theatre = await makeTheatre();
+afterAll(theatre.close);
+
+const BEHAVIOURS: Record<Behaviour, unknown[]> = {
+  prompt: [{ run: 'cp "$MANYHANDS_PROMPT_FILE" prompt.txt', expect: 'pass' }],
+  environment: [{ run: `node -e 'fs.writeFileSync("environment.json", JSON.stringify(process.env))'`, expect: 'pass' }],
+  says: [{ say: 'hello' }],
+  output: [{ output: { not: 'last' } }, { output: { answer: 42 } }],
+  fails: [{ output: { answer: 42 } }, { exit: 3 }],
+  uses: [{ use: { costUsd: 0.2, inputTokens: 4, outputTokens: 5 } }, { use: { costUsd: 0.3, inputTokens: 6 } }],
+  hangs: [{ say: 'started' }, { sleep: 80_000_000 }],
+};
+
+agentContract('rehearsal', async (behaviour) => {
+  return theatre.agent(await theatre.scenario({ plays: [{ steps: BEHAVIOURS[behaviour] }] }));
+});
+
+describe('the end of a rehearsal', () => {
+  it('without a result is a crash, whatever the exit code says', async () => {
+    await using made = await makeAssignment();
+    const reader = theatre.agent().reader(made.assignment);
+    reader.line('stdout', '{"type":"text","text":"half"}');
+    expect(reader.end({ kind: 'exited', code: 0 }).failure?.kind).toBe('crashed');
+  });
+
+  it('is its result, even if it was stopped after it', async () => {
+    await using made = await makeAssignment();
+    const reader = theatre.agent().reader(made.assignment);
+    reader.line('stdout', '{"type":"result","isError":false,"text":"done","output":{"a":1}}');
+    const result = reader.end({ kind: 'interrupted' });
+    expect(result).toMatchObject({ text: 'done', output: { a: 1 } });
+    expect(result).not.toHaveProperty('failure');
+  });
+});
+
+describe('a play', () => {
+  it('is the first that fits role, task, title, agent and attempt', async () => {
+    await using made = await makeAssignment({}, '# Write the first note\n\nDo it.\n');
+    const say = (text: string) => [{ say: text }];
+    const scenario = await theatre.scenario({
+      plays: [
+        { role: ['plan', 'review'], steps: say('role') },
+        { task: 'implement/2.*', steps: say('task') },
+        { title: '*second*', steps: say('title') },
+        { agent: 'ada', steps: say('agent') },
+        { attempt: 1, steps: say('attempt') },
+        { role: 'impl*', task: 'implement/*', title: 'Write*note', agent: 'grace', attempt: 2, steps: say('fits') },
+        { steps: say('too late') },
+      ],
+    });
+    const { result } = await playAttempt(theatre.agent(scenario, 'grace'), made.assignment);
+    expect(result.text).toBe('fits');
+  });
+
+  it('with a broken scenario is a failure of the environment that names file and line', async () => {
+    await using made = await makeAssignment();
+    const scenario = join(made.root, 'scenario.yaml');
+    await writeFile(scenario, 'plays:\n  - steps:\n      - shout: x\n');
+    const agent = theatre.agent(scenario);
+    expect(await agent.available()).toMatchObject({ ok: false, detail: expect.stringContaining('scenario.yaml:3') });
+    const { result } = await playAttempt(agent, made.assignment);
+    expect(result.failure).toMatchObject({ kind: 'environment', message: expect.stringContaining('scenario.yaml:3') });
+  });
+});
+
+describe('without a play', () => {
+  async function improvised(name: string) {
+    const role = await loadRole(name);
+    const prompt = renderPrompt(role, {
+      title: 'Make it better',
+      goal: 'Make everything better\nand more',
+      task: 'Do',
+    });
+    const made = await makeAssignment(
+      { role: name, access: role.access, ...(role.output === undefined ? {} : { outputSchema: role.output }) },
+      prompt,
+    );
+    return { ...made, role, ...(await playAttempt(theatre.agent(), made.assignment)) };
+  }
+
+  it('plans two tasks side by side and one that needs both, about the goal', async () => {
+    await using played = await improvised('plan');
+    const plan = PlanOutput.parse(played.result.output);
+    expect(plan.tasks.map(({ needs }) => needs.length)).toEqual([0, 0, 2]);
+    expect(plan.tasks[0]?.title).toContain('Make everything better');
+  });
+
+  it('implements by writing a file of its own', async () => {
+    await using played = await improvised('implement');
+    const file = join(played.assignment.workspace, 'rehearsal', 'implement-1.2.md');
+    expect(await readFile(file, 'utf8')).toBe('- implement, attempt 2: Make it better\n');
+  });
+
+  it('reviews without findings and analyzes in the form that is asked for', async () => {
+    await using review = await improvised('review');
+    await using analysis = await improvised('analyze');
+    expect(ReviewOutput.parse(review.result.output).findings).toEqual([]);
+    expect(AnalysisOutput.safeParse(analysis.result.output).success).toBe(true);
+  });
+
+  it('verifies every step that is asked for', async () => {
+    const prompt = '# Verify it\n\nSTEP 1: it is there\nSTEP 2: it works\n\n`STEP 2: FAIL why` is a form.\n';
+    await using made = await makeAssignment({ role: 'verify', access: 'read', outputSchema: {} }, prompt);
+    const { result } = await playAttempt(theatre.agent(), made.assignment);
+    expect(judgeSteps(result.output, ['it is there', 'it works'])).toMatchObject({ passed: true });
+    expect(judgeSteps(result.output, ['it is there', 'it works', 'more'])).toMatchObject({ passed: false });
+  });
+
+  it.each([
+    [['src/'], 'src/rehearsal-implement-1.2.md'],
+    [['lib/**/*.test.ts'], 'lib/rehearsal-implement-1.2.test.ts'],
+    [['notes/plan.md'], 'notes/plan.md'],
+  ])('writes where its scope %j allows it', async (allow, path) => {
+    await using made = await makeAssignment({ scopes: [{ allow, deny: [], also: [] }] });
+    await playAttempt(theatre.agent(), made.assignment);
+    expect(await readFile(join(made.assignment.workspace, path), 'utf8')).not.toBe('');
+  });
+
+  it('plays every built-in role to a good end, and changes nothing where it may only read', async () => {
+    const names = (await roleNames()).filter((name) => name !== 'resolve');
+    for (const name of names) {
+      await using played = await improvised(name);
+      expect(played.result, name).not.toHaveProperty('failure');
+      expect(played.result.output !== undefined, name).toBe(played.role.output !== undefined);
+      expect(
+        played.events.some(({ type }) => type === 'file-change'),
+        name,
+      ).toBe(played.role.access === 'write');
+    }
+  });
+});
+
+describe('the example scenario', () => {
+  it('lets the agent that meets the rate limit be replaced by the other', async () => {
+    const scenario = fileURLToPath(new URL('../../../examples/scenarios/minimal.yaml', import.meta.url));
+    await using made = await makeAssignment({}, '# Write the first note\n');
+    const ada = await playAttempt(theatre.agent(scenario, 'ada'), made.assignment);
+    const grace = await playAttempt(theatre.agent(scenario, 'grace'), made.assignment);
+    expect(ada.result.failure?.kind).toBe('rate-limit');
+    expect(grace.result).toMatchObject({ text: 'The first note is written.', usage: { kind: 'known', costUsd: 0.02 } });
+  });
+});

@@ -1,0 +1,291 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import type { RunEnd, RunEvent } from '../../../src/schema/event.ts';
+import { added, attemptEnded, attempted, blocked, spec, started, taskEnded } from '../../support/given.ts';
+import { documentOf, open, type Script, shown, stage } from '../cli-run.ts';
+
+const RUN = 'r0000001';
+const spend = { costUsd: 0, tokens: 0, turns: 0 };
+const ended = (status: RunEnd): RunEvent => ({ type: 'run.ended', data: { status, reason: `it is ${status}`, spend } });
+const planHeld: RunEvent = { type: 'run.held', data: { hold: { what: 'plan', reason: 'two tasks', files: [] } } };
+
+/** A run with these events, which the stage follows. */
+function following(events: RunEvent[], more: Script = {}): Script {
+  const all = shown(events);
+  return {
+    cwd: tmpdir(),
+    streams: { 'watch-run': open(all) },
+    ...more,
+    answers: {
+      'start-run': { run: RUN, notes: [] },
+      'resume-runs': { runs: [RUN] },
+      'show-run': documentOf(all),
+      ...more.answers,
+    },
+  };
+}
+
+describe('starting a run', () => {
+  it('says first what its owner should know about it', async () => {
+    const note = 'Your 2 uncommitted changes are not part of this run.';
+    const answers = { 'start-run': { run: RUN, notes: [note] } };
+    for (const command of ['do', 'job']) {
+      const { stderr } = await stage(following([started(), ended('done')], { answers })).run(command, 'x');
+      expect(stderr.split('\n')[0]).toBe(`note: ${note}`);
+    }
+  });
+});
+
+describe('following a run', () => {
+  const OUTCOMES: { title: string; events: RunEvent[]; code: number }[] = [
+    { title: 'done', events: [started(), ended('done')], code: 0 },
+    { title: 'failed', events: [started(), ended('failed')], code: 1 },
+    { title: 'cancelled', events: [started(), ended('cancelled')], code: 1 },
+    { title: 'unverified', events: [started(), ended('unverified')], code: 4 },
+    { title: 'held', events: [started(), planHeld], code: 4 },
+    {
+      title: 'blocked',
+      events: [started(), added(spec('a')), attempted('a'), attemptEnded('a'), blocked('a')],
+      code: 4,
+    },
+  ];
+  for (const { title, events, code } of OUTCOMES) {
+    it(`ends with ${code} when the run is ${title}`, async () => {
+      const played = await stage(following(events)).run('do', 'x');
+      expect(played.code).toBe(code);
+      expect(played.stderr).toMatch(new RegExp(`^. ${title} {2}A run`, 'm'));
+      expect(played.stdout).toBe('');
+    });
+  }
+
+  it('ends with 0 for the answer of a reading job, and prints the answer', async () => {
+    const events = [
+      started(),
+      added(spec('job/1', { access: 'read' })),
+      attempted('job/1'),
+      attemptEnded('job/1', 1, { summary: 'It is in \u001b[2Jcart.mjs' }),
+      taskEnded('job/1', 'done'),
+      ended('unverified'),
+    ];
+    expect(await stage(following(events)).run('job', 'Where?')).toMatchObject({
+      code: 0,
+      stdout: 'It is in cart.mjs\n',
+    });
+  });
+
+  it('does not stop where the run was settled in the past and went on', async () => {
+    const events = [started(), planHeld, { type: 'run.approved', data: {} } as const, ended('done')];
+    const { code, stderr } = await stage(following(events)).run('wait');
+    expect(code).toBe(0);
+    expect(stderr).toContain('it is done');
+  });
+
+  it('tells only what happens from now on in plain lines', async () => {
+    const past = shown([started(), added(spec('old'))], 1_000);
+    const now = shown([attempted('old'), attemptEnded('old'), taskEnded('old', 'done'), ended('done')]);
+    const all = [...past, ...now];
+    const script: Script = {
+      cwd: tmpdir(),
+      streams: { 'watch-run': open(all) },
+      answers: { 'resume-runs': { runs: [RUN] }, 'show-run': documentOf(all) },
+    };
+    const { stderr } = await stage(script).run('resume', RUN);
+    expect(stderr).toContain('old  attempt 1 by one: a test');
+    expect(stderr).not.toContain('added');
+  });
+
+  it('goes on as the engine when the one that worked on the run has gone', async () => {
+    const events = [started(), added(spec('a')), taskEnded('a', 'done'), ended('done')];
+    const all = shown(events);
+    const answers: Script['answers'] = { 'show-run': documentOf(all.slice(0, 2)) };
+    let watched = 0;
+    const script: Script = {
+      ...following(events, { engine: 'other', answers }),
+      streams: {
+        'watch-run': async function* () {
+          watched += 1;
+          if (watched === 1) return yield* all.slice(0, 2);
+          script.answers = { ...script.answers, 'show-run': documentOf(all) };
+          yield* all.slice(2);
+        },
+      },
+    };
+    const { code, stderr, calls } = await stage(script).run('do', 'x');
+    expect(stderr).toContain('The engine has gone; this terminal goes on.');
+    expect(calls).toContainEqual({ name: 'resume-runs', input: { dir: tmpdir(), run: RUN } });
+    expect(code).toBe(0);
+  });
+
+  it('only says so while waiting for a run whose engine has gone', async () => {
+    const events = [started(), added(spec('a'))];
+    const script = following(events, {
+      engine: 'other',
+      streams: {
+        'watch-run': async function* () {
+          yield* shown(events);
+        },
+      },
+    });
+    const { code, stderr } = await stage(script).run('wait');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/engine of run r0000001 has gone\nhint: Nothing is lost: manyhands resume goes on/);
+  });
+
+  it('follows every resumed run and ends with the worst of their codes', async () => {
+    const events = [started(), ended('failed')];
+    const script = following(events, { answers: { 'resume-runs': { runs: [RUN, RUN] } } });
+    const { code, stdout } = await stage(script).run('resume', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toHaveLength(2);
+  });
+
+  it('says so when there is nothing to resume', async () => {
+    const script = following([started()], { answers: { 'resume-runs': { runs: [] } } });
+    expect(await stage(script).run('resume')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('nothing to resume'),
+    });
+  });
+
+  it('refuses to wait for a run that nobody works on', async () => {
+    const events = [started(), added(spec('a'))];
+    const left = { ...documentOf(shown(events)), carried: false };
+    const script = following(events, { engine: 'other', answers: { 'show-run': left } });
+    const { code, stderr } = await stage(script).run('wait');
+    expect(code).toBe(4);
+    expect(stderr).toContain(`manyhands resume ${RUN}`);
+  });
+});
+
+describe('Ctrl-C', () => {
+  const running = [started(), added(spec('a')), attempted('a')];
+
+  /** A stage that gets these signals once the run is being watched. */
+  function interrupted(signals: ('SIGINT' | 'SIGTERM')[], more: Script = {}) {
+    const heard: string[] = [];
+    const drained = Promise.withResolvers<void>();
+    const script = following(running, {
+      drain: async () => {
+        heard.push('drain');
+        if (signals.length === 1) drained.resolve();
+        await drained.promise;
+      },
+      stop: async () => {
+        heard.push('stop');
+        drained.resolve();
+      },
+      ...more,
+      streams: {
+        'watch-run': async function* (signal) {
+          yield* shown(running);
+          for (const name of signals) scene.signal(name);
+          if (!signal.aborted)
+            await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        },
+      },
+    });
+    const scene = stage(script);
+    return { scene, heard };
+  }
+
+  it('once lets what runs end, says what it waits for, and how to go on', async () => {
+    const { scene, heard } = interrupted(['SIGINT']);
+    const { code, stderr } = await scene.run('do', 'x');
+    expect({ code, heard }).toEqual({ code: 130, heard: ['drain'] });
+    expect(stderr).toContain('waiting for a to end. Press Ctrl-C again to stop at once.');
+    expect(stderr).toContain(`manyhands resume ${RUN}`);
+  });
+
+  it('twice stops', async () => {
+    const { scene, heard } = interrupted(['SIGINT', 'SIGINT', 'SIGINT']);
+    const { code, stderr } = await scene.run('do', 'x');
+    expect({ code, heard }).toEqual({ code: 130, heard: ['drain', 'stop'] });
+    expect(stderr).toMatch(/Stopped; the work so far is saved\. Go on with: manyhands resume r0000001/);
+  });
+
+  it('as SIGTERM stops at once', async () => {
+    const { scene, heard } = interrupted(['SIGTERM']);
+    expect((await scene.run('do', 'x')).code).toBe(130);
+    expect(heard).toEqual(['stop']);
+  });
+
+  it('is not needed where somebody asked the engine to end: it says so and how to go on', async () => {
+    const ending = new AbortController();
+    const heard: string[] = [];
+    const script = following(running, {
+      ending: ending.signal,
+      leave: async () => void heard.push('leave'),
+      streams: {
+        'watch-run': async function* (signal) {
+          yield* shown(running);
+          ending.abort();
+          if (!signal.aborted)
+            await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        },
+      },
+    });
+    const { code, stderr } = await stage(script).run('do', 'x');
+    expect({ code, heard }).toEqual({ code: 130, heard: ['leave'] });
+    expect(stderr).toContain(`The engine has ended; nothing is lost. Go on with: manyhands resume ${RUN}`);
+  });
+
+  it('only stops watching when another process is the engine', async () => {
+    const { scene, heard } = interrupted(['SIGINT'], { engine: 'other' });
+    const { code, stderr } = await scene.run('wait', RUN);
+    expect({ code, heard }).toEqual({ code: 130, heard: [] });
+    expect(stderr).toContain('Stopped watching; run r0000001 goes on in another process');
+  });
+
+  it('tells a failure to stop', async () => {
+    const { scene } = interrupted(['SIGTERM'], {
+      stop: async () => {
+        throw new Error('cannot');
+      },
+    });
+    expect(await scene.run('do', 'x')).toMatchObject({ code: 70, stderr: expect.stringContaining('cannot') });
+  });
+});
+
+describe('--detach', () => {
+  const none: Script = {
+    cwd: tmpdir(),
+    engine: 'none',
+    answers: { 'list-runs': [], 'start-run': { run: RUN, notes: [] } },
+  };
+
+  it('starts the same command in the background and prints the run', async () => {
+    const { code, stdout, detached } = await stage({ ...none, announced: `{"runs":["${RUN}"]}` }).run(
+      'do',
+      '--detach',
+      'x',
+      '--',
+      '--detach',
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${RUN}\n` });
+    expect(detached).toEqual([['do', 'x', '--background', '--', '--detach']]);
+  });
+
+  it('gives the work to a living engine and starts nothing', async () => {
+    const { stdout, detached, calls } = await stage({ ...none, engine: 'other' }).run('do', 'x', '--detach', '--json');
+    expect(JSON.parse(stdout)).toEqual({ run: RUN });
+    expect(detached).toEqual([]);
+    expect(calls.map(({ name }) => name)).toEqual(['list-runs', 'start-run']);
+  });
+
+  it('fails as the command in the background failed', async () => {
+    const announced = '{"error":{"code":"NOT_A_REPOSITORY","message":"no repository","details":{}}}';
+    const { code, stderr } = await stage({ ...none, announced }).run('do', 'x', '--detach');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/error: no repository\nhint: Run it inside a git repository/);
+  });
+
+  it('says so when the background ends without a word', async () => {
+    expect((await stage(none).run('do', 'x', '--detach')).stderr).toContain('ended without a word');
+  });
+
+  it('in the background announces the run as soon as it stands', async () => {
+    const script = following([started(), ended('done')]);
+    const { announcements } = await stage(script).run('do', 'x', '--background');
+    expect(announcements).toEqual([`{"runs":["${RUN}"]}`]);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { factLines, timeText } from '../../../src/cli/render/fact-lines.ts';
+import { evolve } from '../../../src/core/run/evolve.ts';
+import type { RunState } from '../../../src/core/run/state.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
+import {
+  added,
+  attemptEnded,
+  attempted,
+  blocked,
+  evidence,
+  failure,
+  landed,
+  landing,
+  spec,
+  started,
+  T0,
+  taskEnded,
+  used,
+} from '../../support/given.ts';
+
+/** The lines of a history, without their times. */
+function told(...events: RunEvent[]): string[] {
+  let state: RunState | undefined;
+  return events.flatMap((event, index) => {
+    const recorded = { event, at: T0 + index * 1_500 };
+    state = evolve(state, recorded);
+    return factLines(state, recorded).map((line) => line.slice('00:00:00  '.length));
+  });
+}
+
+describe('plain lines', () => {
+  it('begin with the time of day', () => {
+    expect(timeText(T0)).toMatch(/^\d\d:\d\d:\d\d$/);
+    const state = evolve(undefined, { event: started(), at: T0 });
+    expect(factLines(state, { event: started(), at: T0 })[0]).toMatch(
+      /^\d\d:\d\d:\d\d {2}run {2}started r0000001 \(job\) on main at base: A run$/,
+    );
+  });
+
+  it('tell one fact each, with the task first', () => {
+    expect(
+      told(
+        started(),
+        added(spec('a', { title: 'Do a' }), spec('b', { title: 'Do b', needs: ['a'] })),
+        attempted('a'),
+        attemptEnded('a', 1, { failure: failure('rate-limit', 'slow down'), usage: used(0.5) }),
+        { type: 'task.retrying', data: { task: 'a', at: T0 + 16_000, counted: false, resume: false, evidence: '' } },
+        attempted('a', 2, { agent: 'two', because: 'one rests' }),
+        attemptEnded('a', 2),
+        landing('a'),
+        { type: 'gate.ended', data: { tasks: ['a'], commit: 'c', evidence: evidence('npm test', 'fail') } },
+        {
+          type: 'gate.ended',
+          data: { tasks: ['a'], commit: 'c', evidence: { ...evidence('npm test', 'pass'), reused: true } },
+        },
+        landed('a'),
+        attempted('b'),
+        blocked('b'),
+        taskEnded('b', 'failed'),
+        { type: 'run.landed', data: { branch: 'main', commit: '0123456789', how: 'merge' } },
+        {
+          type: 'run.ended',
+          data: { status: 'failed', reason: 'b failed', spend: { costUsd: 0.5, tokens: 0, turns: 0 } },
+        },
+      ),
+    ).toEqual([
+      'run  started r0000001 (job) on main at base: A run',
+      'a  added: Do a',
+      'b  added: Do b (after a)',
+      'a  attempt 1 by one: a test',
+      'a  attempt 1 (1.5s, $0.50) failed: rate-limit: slow down',
+      'a  will be tried again in 10.0s (does not count)',
+      'a  attempt 2 by two: one rests',
+      'a  attempt 2 (1.5s) ended: a said so',
+      'a  landing a-commit',
+      'a  check npm test: fail (1ms): fail',
+      'a  check npm test: pass (already proven)',
+      'a  landed at tip',
+      'b  attempt 1 by one: a test',
+      'b  needs you: the disk is full; next: make room',
+      'b  failed: failed',
+      'run  landed (merge) on main at 01234567',
+      'run  failed: b failed; $0.50',
+    ]);
+  });
+
+  it('stay single lines whatever an agent says', () => {
+    const lines = told(
+      started(),
+      added(spec('a')),
+      attempted('a'),
+      attemptEnded('a', 1, { summary: 'one\ntwo\r\u001b[31mthree' }),
+    );
+    expect(lines.at(-1)).toMatch(/ended: one two three$/);
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { nextSteps } from '../../../src/cli/render/next-steps.ts';
+import { summaryLines } from '../../../src/cli/render/summary.ts';
+import { painter } from '../../../src/cli/render/symbols.ts';
+import { textWidth } from '../../../src/cli/render/text-width.ts';
+import type { RunDocument } from '../../../src/schema/document.ts';
+import { evidence } from '../../support/given.ts';
+
+const DONE: RunDocument = {
+  run: 'k3v9x2ab',
+  version: 9,
+  title: 'A better shop',
+  recipe: 'goal',
+  project: '/shop',
+  status: 'done',
+  reason: '2 tasks done, every check passed',
+  branch: 'mh/k3v9x2ab',
+  commit: 'aaaabbbbcccc',
+  base: { branch: 'main', commit: '000011112222' },
+  landed: null,
+  cost: 0.42,
+  startedAt: '2026-01-01T10:00:00.000Z',
+  endedAt: '2026-01-01T10:01:12.000Z',
+  nextAt: null,
+  undone: null,
+  invalidated: [],
+  attention: [],
+  tasks: [
+    {
+      key: 'plan/1',
+      title: 'Plan',
+      name: null,
+      role: 'plan',
+      status: 'done',
+      reason: 'nothing to land',
+      needs: [],
+      track: null,
+      attempts: 1,
+      agent: 'ada',
+      terminal: false,
+      commit: null,
+      cost: 0.02,
+      evidence: [],
+      flags: [],
+      warnings: [],
+      diagnosis: null,
+    },
+    {
+      key: 'implement/1.1',
+      title: 'Fix the rounding',
+      name: null,
+      role: 'implement',
+      status: 'done',
+      reason: 'landed',
+      needs: ['plan/1'],
+      track: null,
+      attempts: 2,
+      agent: 'grace',
+      terminal: false,
+      commit: 'aaaabbbbcccc',
+      cost: 0.4,
+      evidence: [evidence('npm test', 'pass')],
+      flags: [],
+      warnings: [],
+      diagnosis: null,
+    },
+  ],
+};
+
+function told(document: RunDocument, columns = 100): string[] {
+  return summaryLines(document, { columns, now: Date.parse('2026-01-01T10:05:00Z'), colors: painter(false) });
+}
+
+describe('the summary of a run', () => {
+  it('says outcome, tasks, branch and what to do next', () => {
+    expect(told(DONE)).toEqual([
+      '✓ done  A better shop  k3v9x2ab · 1m 12s · $0.42',
+      '  2 tasks done, every check passed',
+      '',
+      '  ✓ plan/1         Plan              ada       $0.02',
+      '  ✓ implement/1.1  Fix the rounding  grace ×2  aaaabbbb  ✓ npm test  $0.40',
+      '',
+      '  branch  mh/k3v9x2ab at aaaabbbb, from main at 00001111',
+      '',
+      'Next',
+      '  git diff main...mh/k3v9x2ab  what changed',
+      '  git merge mh/k3v9x2ab        take it yourself, or',
+      '  manyhands land k3v9x2ab      fast-forward the base to it',
+      '  manyhands logs k3v9x2ab      what the agents said',
+    ]);
+  });
+
+  it('says why a task failed where somebody thought about it, and what to do in any case', () => {
+    const [plan, work] = DONE.tasks;
+    if (plan === undefined || work === undefined) throw new Error('There are two tasks');
+    const diagnosis = { why: 'The tool is missing.', nextStep: 'Install it.', by: 'api:anthropic' };
+    const tasks = [
+      { ...plan, status: 'failed', diagnosis },
+      { ...work, status: 'failed', diagnosis: { ...diagnosis, by: 'rules' } },
+    ];
+    const lines = told({ ...DONE, tasks });
+    const from = lines.indexOf('What failed');
+    expect(lines.slice(from, from + 5)).toEqual([
+      'What failed',
+      '  plan/1: The tool is missing.',
+      '    → Install it.',
+      '  implement/1.1',
+      '    → Install it.',
+    ]);
+  });
+
+  it('puts what needs a person before the tasks, with reason, files and next step in full', () => {
+    const reason = `it changes how the checks run ${'and more '.repeat(10)}`.trim();
+    const attention = [
+      {
+        task: 'implement/1.1',
+        what: 'held' as const,
+        reason,
+        files: ['package.json'],
+        nextStep: 'manyhands approve k3v9x2ab implement/1.1',
+      },
+    ];
+    const lines = told({ ...DONE, status: 'held', reason, endedAt: null, attention }, 60);
+    expect(lines.slice(0, 3)).toEqual(['! held  A better shop  k3v9x2ab · 5m 0s · $0.42', '', 'Needs you']);
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(reason);
+    expect(lines).toContain('    package.json');
+    expect(lines).toContain('    → manyhands approve k3v9x2ab implement/1.1');
+    expect(lines.indexOf('Needs you')).toBeLessThan(lines.findIndex((line) => line.includes('plan/1')));
+  });
+
+  it('says how to make an unverified result verified', () => {
+    expect(told({ ...DONE, status: 'unverified', reason: null })[1]).toBe(
+      '  no check is configured; add one with --check',
+    );
+  });
+
+  it('fits narrow terminals, but for commands, which must stay whole', () => {
+    const lines = told({ ...DONE, title: '長い題名'.repeat(20) }, 50);
+    for (const line of lines.slice(0, lines.indexOf('Next'))) expect(textWidth(line)).toBeLessThanOrEqual(50);
+  });
+});
+
+describe('a run of very many tasks', () => {
+  it('shows those that are not done, and counts the rest', () => {
+    const [task] = DONE.tasks.slice(1);
+    if (task === undefined) throw new Error('there is no task');
+    const tasks = Array.from({ length: 1000 }, (_, index) => ({
+      ...task,
+      key: `item/${index + 1}`,
+      status: index === 998 ? 'failed' : 'done',
+    }));
+    const lines = summaryLines({ ...DONE, tasks }, { columns: 100, now: 0, colors: painter(false) });
+    expect(lines.length).toBeLessThan(80);
+    expect(lines.findIndex((line) => line.includes('item/999'))).toBeLessThan(5);
+    expect(lines.join('\n')).toContain('999 of 1000 done, 940 not shown; all: manyhands show k3v9x2ab --json');
+  });
+});
+
+describe('the next steps', () => {
+  const commands = (document: RunDocument) => nextSteps(document).map(({ command }) => command);
+
+  it('of a landed run show what landed', () => {
+    const landed = { branch: 'main', commit: 'aaaabbbbcccc', how: 'merge', url: null };
+    expect(commands({ ...DONE, landed })[0]).toBe('git log --oneline 00001111..main');
+    expect(commands({ ...DONE, landed: { ...landed, how: 'pr', url: 'https://example.org/1' } })[0]).toBe(
+      'https://example.org/1',
+    );
+  });
+
+  it('of a plan write it to a file', () => {
+    expect(commands({ ...DONE, recipe: 'todo', result: { tasks: [] } })[0]).toBe(
+      'manyhands plan --run k3v9x2ab --output tasks.yaml',
+    );
+  });
+
+  it('of a failed run lead to the task that failed', () => {
+    const tasks = DONE.tasks.map((task) => ({ ...task, status: 'failed' })).slice(1);
+    expect(commands({ ...DONE, status: 'failed', tasks })).toEqual([
+      'manyhands logs k3v9x2ab --task implement/1.1',
+      'manyhands retry k3v9x2ab',
+      'manyhands salvage k3v9x2ab',
+    ]);
+  });
+
+  it('of a run that nobody works on go on with it', () => {
+    expect(commands({ ...DONE, status: 'running', carried: false })).toEqual(['manyhands resume k3v9x2ab']);
+    expect(commands({ ...DONE, status: 'running' })[0]).toBe('manyhands wait k3v9x2ab');
+  });
+
+  it('can be pasted whatever the branch is called', () => {
+    const base = { branch: `it's $(odd)`, commit: '000011112222' };
+    expect(commands({ ...DONE, base })[0]).toBe(`git diff 'it'\\''s $(odd)'...mh/k3v9x2ab`);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { requiredFailures, verdictOf } from '../../../src/core/finish/verdict.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
+import { added, evidence, given, landed, spec, started, taskEnded, worked } from '../../support/given.ts';
+
+const gates = [{ gate: 'command' as const, name: 'test', run: 'npm test' }];
+const passed = (tree: string): RunEvent => ({
+  type: 'gate.ended',
+  data: { tasks: ['a'], commit: 'c', evidence: evidence('test', 'pass', tree) },
+});
+const verdict = (...events: RunEvent[]) => verdictOf(given(started(), ...events).state);
+
+describe('how a run ends', () => {
+  it('is done when every check passed on exactly the tree that landed', () => {
+    expect(verdict(added(spec('a', { gates })), ...worked('a'), passed('tree'), landed('a'))).toMatchObject({
+      status: 'done',
+    });
+  });
+
+  it('is unverified when no check ran on the landed tree', () => {
+    expect(verdict(added(spec('a')), ...worked('a'), landed('a'))).toMatchObject({ status: 'unverified' });
+    expect(verdict(added(spec('a', { gates })), ...worked('a'), passed('another tree'), landed('a'))).toMatchObject({
+      status: 'unverified',
+    });
+  });
+
+  it('is done without checks when there was nothing to land', () => {
+    expect(verdict(added(spec('a', { access: 'read' })), taskEnded('a', 'done'))).toMatchObject({ status: 'done' });
+  });
+
+  it('is failed when a required task failed, and says which', () => {
+    const events = [added(spec('a'), spec('b')), taskEnded('a', 'done'), taskEnded('b', 'failed')];
+    expect(verdict(...events)).toEqual({ status: 'failed', reason: 'b failed: failed' });
+  });
+
+  it('is not failed by an optional task', () => {
+    expect(
+      verdict(added(spec('a'), spec('b', { optional: true })), taskEnded('a', 'done'), taskEnded('b', 'failed')),
+    ).toMatchObject({ status: 'done' });
+  });
+
+  it('is failed when nothing got done', () => {
+    expect(verdict(added(spec('a')), taskEnded('a', 'skipped'))).toMatchObject({ status: 'failed' });
+  });
+
+  it('is cancelled when somebody cancelled it', () => {
+    expect(verdict(added(spec('a')), { type: 'run.cancelling', data: { reason: 'enough' } })).toEqual({
+      status: 'cancelled',
+      reason: 'enough',
+    });
+    expect(verdict(added(spec('a')), taskEnded('a', 'cancelled'))).toMatchObject({ status: 'cancelled' });
+  });
+
+  it.each(['failed', 'cancelled'] as const)(
+    'does not depend on a resolver or analysis that %s, when the task that it served got done',
+    (status) => {
+      const serving = [spec('resolve/1.1', { resolves: 'a' }), spec('analyze/1.1', { analyzes: 'a' })];
+      const events = [
+        added(spec('a'), ...serving),
+        taskEnded('resolve/1.1', status),
+        taskEnded('analyze/1.1', status),
+        taskEnded('a', 'done'),
+      ];
+      expect(requiredFailures(given(started(), ...events).state)).toEqual([]);
+      expect(verdict(...events)).toMatchObject({ status: 'done' });
+    },
+  );
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { judgeSteps, stepsFromText } from '../../../src/core/land/steps.ts';
+
+describe('the answer of a verifier in lines', () => {
+  it.each([
+    ['STEP 1: PASS', 1, 'pass', ''],
+    ['step 2: fail the button is gone', 2, 'fail', 'the button is gone'],
+    ['**STEP 3: PASS** - saw it', 3, 'pass', 'saw it'],
+    ['- STEP 4: FAILED: 404', 4, 'fail', '404'],
+    ['> STEP 12 - PASSED', 12, 'pass', ''],
+  ])('reads %j', (line, step, result, note) => {
+    expect(stepsFromText(line)?.steps).toEqual([{ step, result, note }]);
+  });
+
+  it('takes the last word on a step, and keeps the steps in their order', () => {
+    const said = stepsFromText('STEP 2: PASS\nSTEP 1: FAIL\r\nSTEP 1: PASS');
+    expect(said?.steps.map(({ step, result }) => [step, result])).toEqual([
+      [1, 'pass'],
+      [2, 'pass'],
+    ]);
+  });
+
+  it('finds nothing in prose about steps', () => {
+    expect(stepsFromText('I passed step 1 and the tests. STEPS: PASS. The next step: failing.')).toBeUndefined();
+  });
+});
+
+describe('the verdict on the steps', () => {
+  const pass = (step: number) => ({ step, result: 'pass', note: '' });
+
+  it('is yes only when every step that was asked for passed', () => {
+    expect(judgeSteps({ steps: [pass(1), pass(2)] }, ['a', 'b']).passed).toBe(true);
+    expect(judgeSteps({ steps: [pass(1)] }, ['a', 'b'])).toMatchObject({
+      passed: false,
+      summary: '1 of 2 steps did not pass',
+      report: expect.stringContaining('STEP 2: NOT VERIFIED b'),
+    });
+  });
+
+  it('is no when nothing was said, when the whole is called failed, and when the answer is something else', () => {
+    expect(judgeSteps(undefined, []).passed).toBe(false);
+    expect(judgeSteps({ steps: [] }, []).passed).toBe(false);
+    expect(judgeSteps({ steps: [pass(1)], verdict: 'fail' }, ['a']).passed).toBe(false);
+    expect(judgeSteps('all good', ['a']).passed).toBe(false);
+  });
+
+  it('goes by what the verifier lists where no steps were asked for', () => {
+    expect(judgeSteps({ steps: [pass(1), { step: 2, result: 'fail', note: 'no' }] }, []).passed).toBe(false);
+    expect(judgeSteps({ steps: [pass(1)] }, []).passed).toBe(true);
+    expect(judgeSteps({ steps: [], verdict: 'pass' }, []).passed).toBe(true);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { startAttempt } from '../../../src/core/attempt/decide-attempt.ts';
+import { cancelRun, holdRun } from '../../../src/core/run/decide-run.ts';
+import type { RunState } from '../../../src/core/run/state.ts';
+import { next, type SchedulingInput } from '../../../src/core/schedule/next.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
+import {
+  added,
+  attemptEnded,
+  attempted,
+  given,
+  spec,
+  started,
+  T0,
+  taskEnded,
+  used,
+  worked,
+} from '../../support/given.ts';
+
+type Budget = { run?: number; project?: number; attempt?: number };
+
+function schedulingInput(more: Partial<SchedulingInput> = {}): SchedulingInput {
+  const board = { resting: {}, busy: {}, maxParallel: {} };
+  return { now: T0, slots: 10, board, projects: {}, claimed: new Set(), landing: new Set(), outside: {}, ...more };
+}
+
+function wanted(runs: RunState[], more: Partial<SchedulingInput> = {}): string[] {
+  return next(runs, schedulingInput(more)).intents.map((intent) => {
+    const what = intent.do === 'land' ? intent.tasks.join('+') : intent.task;
+    return `${intent.do} ${intent.run} ${what}`;
+  });
+}
+
+function run(
+  id: string,
+  events: RunEvent[],
+  budget: Budget = {},
+  limits: { runAttempts?: number; agents?: number } = {},
+): RunState {
+  return given(started({ run: id }, { budget, limits }), ...events).state;
+}
+
+const three = [added(spec('a'), spec('b'), spec('c'))];
+
+describe('what should be under way', () => {
+  it('is every ready task for which there is a slot, higher priority first', () => {
+    const state = run('run1', [added(spec('a'), spec('b', { priority: 5 }), spec('c', { needs: ['a'] }))]);
+    expect(wanted([state])).toEqual(['attempt run1 b', 'attempt run1 a']);
+    expect(wanted([state], { slots: 1 })).toEqual(['attempt run1 b']);
+    expect(wanted([state], { slots: 0 })).toEqual([]);
+  });
+
+  it('takes one task of each run in turn, so that a large run cannot starve a small one', () => {
+    const runs = [run('run1', three), run('run2', three)];
+    expect(wanted(runs, { slots: 3 })).toEqual(['attempt run1 a', 'attempt run2 a', 'attempt run1 b']);
+  });
+
+  it('never wants what is claimed already', () => {
+    expect(wanted([run('run1', three)], { claimed: new Set(['run1 a', 'run1 c']) })).toEqual(['attempt run1 b']);
+  });
+
+  it('keeps each run to its own number of attempts at once, claims included', () => {
+    const state = run('run1', [...three, attempted('a')], {}, { agents: 2 });
+    expect(wanted([state])).toEqual(['attempt run1 b']);
+    expect(wanted([state], { claimed: new Set(['run1 b']) })).toEqual([]);
+  });
+
+  it('starts nothing in a run that is held, cancelled or ended', () => {
+    const held = given(started(), ...three).when((state) => holdRun(state, { what: 'plan', reason: '', files: [] }));
+    const cancelled = given(started(), ...three).when((state) => cancelRun(state, 'enough'));
+    expect(wanted([held.state, cancelled.state])).toEqual([]);
+  });
+
+  it('lands what waits to land, in the order in which it came, one landing per run at a time', () => {
+    const state = run('run1', [...three, ...worked('b'), ...worked('a'), taskEnded('c', 'skipped')]);
+    expect(wanted([state])).toEqual(['land run1 b+a']);
+    expect(wanted([state], { landing: new Set(['run1']) })).toEqual([]);
+  });
+});
+
+describe('waiting for a time', () => {
+  const state = run('run1', [added(spec('a', { notBefore: T0 + 50 }), spec('b', { notBefore: T0 + 20 }))]);
+
+  it('asks to be woken at the first time at which something can start', () => {
+    expect(next([state], schedulingInput())).toEqual({ intents: [], wakeAt: T0 + 20 });
+  });
+
+  it('starts each task once its time has come', () => {
+    expect(wanted([state], { now: T0 + 20 })).toEqual(['attempt run1 b']);
+    expect(wanted([state], { now: T0 + 50 })).toHaveLength(2);
+  });
+
+  it('asks to be woken when the rest of an agent ends', () => {
+    const board = { resting: { one: T0 + 9, two: T0 + 7 }, busy: {}, maxParallel: {} };
+    expect(next([run('run1', three)], schedulingInput({ board }))).toEqual({ intents: [], wakeAt: T0 + 7 });
+  });
+
+  it('looks past a task whose agent rests to one that can start', () => {
+    const tasks = [added(spec('a', { agent: 'gone' }), spec('b'))];
+    const state = given(started({ run: 'run1' }, { routing: { order: ['one'], fallback: false } }), ...tasks).state;
+    const board = { resting: { gone: T0 + 9 }, busy: {}, maxParallel: {} };
+    expect(wanted([state], { board })).toEqual(['attempt run1 b']);
+  });
+
+  it('gives an agent no more than it may have at once, over all runs', () => {
+    const board = { resting: {}, busy: { one: 1 }, maxParallel: { one: 2 } };
+    expect(wanted([run('run1', three), run('run2', three)], { board })).toEqual(['attempt run1 a']);
+  });
+});
+
+describe('coming after another run', () => {
+  const state = run('run1', [added(spec('a', { after: ['run0'] }), spec('b'))]);
+
+  it('waits while that is open, and starts when it is done', () => {
+    expect(wanted([state])).toEqual(['attempt run1 b']);
+    expect(wanted([state], { outside: { run0: 'done' } })).toEqual(['attempt run1 a', 'attempt run1 b']);
+  });
+
+  it('is given up when that did not get done', () => {
+    expect(wanted([state], { outside: { run0: 'failed' } })).toEqual(['give-up run1 a', 'attempt run1 b']);
+  });
+});
+
+describe('money', () => {
+  it('of a run is never promised twice, not even in one admission', () => {
+    expect(wanted([run('run1', three, { run: 2.5, attempt: 1 })])).toEqual(['attempt run1 a', 'attempt run1 b']);
+  });
+
+  it('of a project is never promised to two runs', () => {
+    const runs = [run('run1', three, { project: 1, attempt: 1 }), run('run2', three, { project: 1, attempt: 1 })];
+    expect(wanted(runs)).toEqual(['attempt run1 a']);
+  });
+
+  it('is set aside by a claim before its start is on record', () => {
+    const runs = [run('run1', three, { project: 1, attempt: 1 }), run('run2', three, { project: 1, attempt: 1 })];
+    expect(wanted(runs, { claimed: new Set(['run1 a']) })).toEqual([]);
+    expect(wanted([run('run1', three, { run: 1, attempt: 1 })], { claimed: new Set(['run1 a']) })).toEqual([]);
+  });
+
+  it('is set aside once when the start of a claim is on record', () => {
+    const story = given(started({ run: 'run1' }, { budget: { run: 2, attempt: 1 } }), ...three).when((state) =>
+      startAttempt(state, {
+        task: 'a',
+        agent: 'one',
+        because: '',
+        base: '',
+        reservation: { costUsd: 1, tokens: 0, turns: 0 },
+      }),
+    );
+    expect(wanted([story.state], { claimed: new Set(['run1 a']) })).toEqual(['attempt run1 b']);
+  });
+
+  it('that is gone for good ends the task, and says how much is left of the tighter budget', () => {
+    const spent = [...three, attempted('a'), attemptEnded('a', 1, { usage: used(1.5) }), taskEnded('a', 'done')];
+    const budget = { run: 9, project: 2, attempt: 1 };
+    const [first] = next([run('run1', spent, budget)], schedulingInput()).intents;
+    expect(first).toMatchObject({ do: 'give-up', task: 'b', kind: 'budget' });
+    expect(first).toHaveProperty('reason', 'an attempt sets aside $1.00 and the budget has $0.50 left');
+  });
+
+  it('that ended runs have spent counts once, whether they are among those given or told by their project', () => {
+    const budget = { project: 2, attempt: 1 };
+    const spend = { costUsd: 1, tokens: 0, turns: 0 };
+    const ended = given(started({ run: 'run0' }, { budget }), added(spec('a')), attempted('a'))
+      .and(attemptEnded('a', 1, { usage: used(1) }), taskEnded('a', 'done'))
+      .and({ type: 'run.ended', data: { status: 'done', reason: '', spend } });
+    const live = run('run1', [added(spec('a'), spec('b'))], budget);
+    expect(wanted([ended.state, live])).toEqual(['attempt run1 a']);
+    expect(wanted([live], { projects: { project: 1 } })).toEqual(['attempt run1 a']);
+    expect(wanted([live], { projects: { project: 1.5 } })).toEqual(['give-up run1 a', 'give-up run1 b']);
+  });
+});
+
+describe('the cap on attempts of a run', () => {
+  it('holds for first attempts too, within one admission and with claims', () => {
+    expect(wanted([run('run1', three, {}, { runAttempts: 2 })])).toEqual(['attempt run1 a', 'attempt run1 b']);
+    expect(wanted([run('run1', three, {}, { runAttempts: 1 })], { claimed: new Set(['run1 a']) })).toEqual([]);
+  });
+
+  it('ends what can never start', () => {
+    const state = run('run1', [...three, attempted('a')], {}, { runAttempts: 1 });
+    expect(wanted([state])).toEqual(['give-up run1 b', 'give-up run1 c']);
+  });
+});

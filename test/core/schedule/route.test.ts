@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { type AgentAvailability, route } from '../../../src/core/schedule/route.ts';
+import { added, given, spec, started, T0 } from '../../support/given.ts';
+
+type Asked = {
+  agent?: string;
+  agents?: Record<string, string>;
+  role?: string;
+  prefer?: string[];
+  preferred?: string[];
+  fallback?: boolean;
+  ranking?: { agents: string[]; because: string };
+  crashes?: Record<string, number>;
+  unable?: Record<string, string>;
+  models?: { standard: string; heavy: string };
+  profiles?: string[];
+};
+
+function routed(asked: Asked, board: Partial<AgentAvailability> = {}) {
+  const config = {
+    routing: {
+      order: asked.prefer ?? ['one', 'two'],
+      fallback: asked.fallback ?? true,
+      prefer: asked.preferred === undefined ? {} : { job: asked.preferred },
+    },
+    agents: {
+      one: {
+        kind: 'claude' as const,
+        models: asked.models ?? {},
+        accounts: Object.fromEntries((asked.profiles ?? []).map((name) => [name, { profile: name }])),
+      },
+    },
+    roles: asked.role === undefined ? {} : { job: { agent: asked.role } },
+  };
+  const task = spec('job/1', asked.agent === undefined ? {} : { agent: asked.agent });
+  const ranking = {
+    ...(asked.ranking === undefined ? {} : { ranking: { job: asked.ranking } }),
+    ...(asked.unable === undefined ? {} : { unable: asked.unable }),
+  };
+  const { state } = given(started({ agents: asked.agents ?? {}, ...ranking }, config), added(task));
+  state.crashes = asked.crashes ?? {};
+  const found = state.tasks['job/1'];
+  if (found === undefined) throw new Error('the task is missing');
+  return route(state, found, { resting: {}, busy: {}, maxParallel: {}, ...board }, T0);
+}
+
+describe('the agent for a task', () => {
+  it('is the one the task asks for, then the one named for its role, then the one named for all, then the configured one', () => {
+    const all = { agent: 'task', agents: { job: 'named', '*': 'all' }, role: 'set' };
+    expect(routed(all)).toEqual({ kind: 'agent', agent: 'task', because: 'asked for by the task' });
+    expect(routed({ agents: all.agents, role: 'set' })).toEqual({
+      kind: 'agent',
+      agent: 'named',
+      because: 'asked for on the command line',
+    });
+    expect(routed({ agents: { '*': 'all' }, role: 'set', preferred: ['liked'] })).toEqual({
+      kind: 'agent',
+      agent: 'all',
+      because: 'asked for on the command line',
+    });
+    expect(routed({ role: 'set' })).toEqual({ kind: 'agent', agent: 'set', because: 'set for the role job' });
+    expect(routed({})).toEqual({ kind: 'agent', agent: 'one', because: 'first in order of preference' });
+  });
+
+  it('is the next in order while the first rests', () => {
+    expect(routed({}, { resting: { one: T0 + 1 } })).toEqual({
+      kind: 'agent',
+      agent: 'two',
+      because: 'one rests; next in order',
+    });
+  });
+
+  it('is the first again as soon as its rest is over', () => {
+    expect(routed({}, { resting: { one: T0 } })).toMatchObject({ agent: 'one' });
+  });
+
+  it('is waited for while it rests when no other may take over', () => {
+    expect(routed({ fallback: false }, { resting: { one: T0 + 7 } })).toMatchObject({ kind: 'later', at: T0 + 7 });
+  });
+
+  it('is waited for until the first of them wakes when all rest', () => {
+    expect(routed({}, { resting: { one: T0 + 9, two: T0 + 4 } })).toMatchObject({ kind: 'later', at: T0 + 4 });
+  });
+
+  it('is waited for while it has as much to do as it may', () => {
+    expect(routed({}, { busy: { one: 2 }, maxParallel: { one: 2 } })).toEqual({
+      kind: 'later',
+      at: undefined,
+      because: 'one is busy',
+    });
+    expect(routed({}, { busy: { one: 1 }, maxParallel: { one: 2 } })).toMatchObject({ agent: 'one' });
+  });
+
+  it('comes as soon as the rest of a preferred one ends when the next is busy', () => {
+    const board = { resting: { one: T0 + 5 }, busy: { two: 1 }, maxParallel: { two: 1 } };
+    expect(routed({}, board)).toMatchObject({ kind: 'later', at: T0 + 5 });
+  });
+
+  it('is nobody where none is configured', () => {
+    expect(routed({ prefer: [] })).toEqual({ kind: 'later', at: undefined, because: 'no agent is configured' });
+  });
+
+  it('is what the user prefers for the role before all that is set or learned', () => {
+    const ranking = { agents: ['two', 'one'], because: 'best' };
+    expect(routed({ preferred: ['three'], role: 'set', ranking })).toMatchObject({
+      agent: 'three',
+      because: 'preferred for the role job',
+    });
+    expect(routed({ role: 'set', ranking })).toMatchObject({ agent: 'set' });
+    expect(routed({ prefer: ['zero', 'one', 'two'], ranking })).toMatchObject({
+      agent: 'zero',
+      because: 'first in order of preference',
+    });
+  });
+
+  it('is the best by verified results where the user left it open, and says so', () => {
+    const ranking = { agents: ['two', 'one'], because: 'best verified results' };
+    expect(routed({ ranking })).toEqual({ kind: 'agent', agent: 'two', because: 'best verified results' });
+    expect(routed({ ranking }, { resting: { two: T0 + 1 } })).toMatchObject({
+      agent: 'one',
+      because: 'two rests; next in order',
+    });
+  });
+
+  it('is another one after it fell over three times in a row, if there is another one', () => {
+    expect(routed({ crashes: { one: 2 } })).toMatchObject({ agent: 'one' });
+    expect(routed({ crashes: { one: 3 } })).toMatchObject({
+      agent: 'two',
+      because: 'one fell over 3 times in a row; next in order',
+    });
+    expect(routed({ crashes: { one: 3 }, fallback: false })).toMatchObject({ agent: 'one' });
+    expect(routed({ crashes: { one: 3 }, prefer: ['one'] })).toMatchObject({ agent: 'one' });
+  });
+
+  it('is passed over when it could not work at the start, unless nobody else could', () => {
+    const unable = { one: 'not installed' };
+    expect(routed({ unable })).toMatchObject({
+      agent: 'two',
+      because: 'one cannot be used (not installed); next in order',
+    });
+    expect(routed({ unable, prefer: ['one'] })).toMatchObject({ agent: 'one' });
+  });
+
+  it('stays while only one family of its models rests, and says which', () => {
+    const models = { standard: 'claude-sonnet-5', heavy: 'opus' };
+    expect(routed({ models }, { resting: { 'one#opus': T0 + 5 } })).toMatchObject({ agent: 'one', closed: ['opus'] });
+    const both = { 'one#opus': T0 + 5, 'one#sonnet': T0 + 3 };
+    expect(routed({ models }, { resting: both })).toMatchObject({ agent: 'two' });
+    expect(routed({ models, fallback: false }, { resting: both })).toMatchObject({ kind: 'later', at: T0 + 3 });
+  });
+
+  it('uses its own login first, and a profile of another program only while that rests', () => {
+    expect(routed({ profiles: ['p'] })).toEqual({
+      kind: 'agent',
+      agent: 'one',
+      because: 'first in order of preference',
+    });
+    expect(routed({ profiles: ['p'] }, { resting: { one: T0 + 5 } })).toMatchObject({ agent: 'one', account: 'p' });
+    const all = { one: T0 + 5, 'one/p': T0 + 9 };
+    expect(routed({ profiles: ['p'], fallback: false }, { resting: all })).toMatchObject({ kind: 'later', at: T0 + 5 });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { attention, isStuck } from '../../../src/core/view/attention.ts';
+import { added, attempted, blocked, given, spec, started, T0, worked } from '../../support/given.ts';
+
+const HOLD = { what: 'guard' as const, reason: 'it changes the test script', files: ['package.json'] };
+const two = given(started(), added(spec('a'), spec('b')));
+const held = two.and(...worked('a'), { type: 'task.held', data: { task: 'a', hold: HOLD, commit: 'c' } });
+
+describe('what waits for a person', () => {
+  it('is nothing while all goes well', () => {
+    expect(attention(two.state)).toEqual([]);
+  });
+
+  it('names the plan with the command that approves it', () => {
+    const story = two.and({ type: 'run.held', data: { hold: { what: 'plan', reason: 'two tasks', files: [] } } });
+    expect(attention(story.state)).toEqual([
+      { task: null, what: 'plan', reason: 'two tasks', files: [], nextStep: 'manyhands approve r0000001' },
+    ]);
+  });
+
+  it('names each held and each blocked task with the next step', () => {
+    const story = held.and(attempted('b'), blocked('b'));
+    expect(attention(story.state)).toEqual([
+      {
+        task: 'a',
+        what: 'held',
+        reason: HOLD.reason,
+        files: HOLD.files,
+        nextStep: 'manyhands diff r0000001 a, then manyhands approve r0000001 a',
+      },
+      { task: 'b', what: 'blocked', reason: 'the disk is full', files: [], nextStep: 'make room' },
+    ]);
+  });
+});
+
+describe('a run is stuck', () => {
+  it('only when nothing else can go on', () => {
+    expect(isStuck(held.state)).toBe(false);
+    expect(isStuck(held.and(attempted('b')).state)).toBe(false);
+    expect(isStuck(held.and(attempted('b'), blocked('b')).state)).toBe(true);
+  });
+
+  it('when the analysis or the resolver that others wait for is blocked', () => {
+    const analysing = given(
+      started(),
+      added(spec('a')),
+      attempted('a'),
+      added(spec('analyze/1.1', { analyzes: 'a' })),
+      {
+        type: 'task.retrying',
+        data: { task: 'a', at: T0, counted: true, resume: false, evidence: '', analysis: 'analyze/1.1' },
+      },
+    );
+    expect(isStuck(analysing.state)).toBe(false);
+    expect(isStuck(analysing.and(attempted('analyze/1.1'), blocked('analyze/1.1')).state)).toBe(true);
+  });
+
+  it('when it is held itself and what ran has come to rest', () => {
+    const plan = { type: 'run.held' as const, data: { hold: { ...HOLD, what: 'plan' as const } } };
+    expect(isStuck(two.and(attempted('a'), plan).state)).toBe(false);
+    expect(isStuck(two.and(plan).state)).toBe(true);
+  });
+
+  it('never while it is being cancelled or after its end', () => {
+    const spend = { costUsd: 0, tokens: 0, turns: 0 };
+    expect(isStuck(held.and({ type: 'run.cancelling', data: { reason: '' } }).state)).toBe(false);
+    expect(isStuck(held.and({ type: 'run.ended', data: { status: 'failed', reason: '', spend } }).state)).toBe(false);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { summarizeUsage } from '../../../src/core/view/usage.ts';
+import { added, attemptEnded, attempted, given, spec, started } from '../../support/given.ts';
+
+const KNOWN = {
+  kind: 'known',
+  costUsd: 0.25,
+  inputTokens: 100,
+  outputTokens: 10,
+  cachedTokens: 5,
+  turns: 2,
+  model: 'big',
+} as const;
+
+function told() {
+  const reservation = { costUsd: 1, tokens: 0, turns: 0 };
+  return given(
+    started(),
+    added(spec('implement/1.1'), spec('review/1')),
+    attempted('implement/1.1', 1, { agent: 'one' }),
+    attemptEnded('implement/1.1', 1, { usage: KNOWN }),
+    attempted('review/1', 1, { agent: 'two', reservation }),
+    attemptEnded('review/1', 1, { usage: { kind: 'unknown' } }),
+  ).state;
+}
+
+describe('usage', () => {
+  it('counts each attempt once, and unknown usage at its reservation', () => {
+    expect(summarizeUsage([told()], 'agent')).toEqual([
+      {
+        name: 'two',
+        attempts: 1,
+        calls: 0,
+        unknown: 1,
+        inputTokens: 0,
+        outputTokens: 0,
+        cachedTokens: 0,
+        turns: 0,
+        cost: 1,
+      },
+      {
+        name: 'one',
+        attempts: 1,
+        calls: 0,
+        unknown: 0,
+        inputTokens: 100,
+        outputTokens: 10,
+        cachedTokens: 5,
+        turns: 2,
+        cost: 0.25,
+      },
+    ]);
+  });
+
+  it('is told by the model that was billed, and says when none was named', () => {
+    expect(summarizeUsage([told()], 'model').map((row) => [row.name, row.cost])).toEqual([
+      ['not said', 1],
+      ['big', 0.25],
+    ]);
+  });
+
+  it('is told by run, role and day', () => {
+    expect(summarizeUsage([told()], 'run').map((row) => [row.name, row.attempts])).toEqual([['r0000001', 2]]);
+    expect(
+      summarizeUsage([told()], 'role')
+        .map((row) => row.name)
+        .sort(),
+    ).toEqual(['implement', 'review']);
+    expect(summarizeUsage([told()], 'day').map((row) => row.name)).toEqual(['1970-01-01']);
+    const days = (since: string, until: string) => summarizeUsage([told()], 'agent', { since, until, daily: true });
+    expect(days('1970-01-01', '1970-01-01').map(({ day }) => day)).toEqual(
+      days('1969-01-01', '2100-01-01').map(({ day }) => day),
+    );
+    expect(days('1970-01-01', '1970-01-01')[0]).toMatchObject({ day: '1970-01-01' });
+    expect(days('1970-01-02', '2100-01-01')).toEqual([]);
+  });
+
+  it('counts each small question once, in the name of who was asked and as what it asked for', () => {
+    const reservation = { costUsd: 0.02, tokens: 0, turns: 0 };
+    const asked = given(
+      started(),
+      { type: 'call.started', data: { call: 'title', kind: 'title', reservation } },
+      {
+        type: 'call.ended',
+        data: {
+          call: 'title',
+          tries: [
+            { by: 'api:openai', usage: { kind: 'unknown' }, reservation, problem: 'no answer' },
+            { by: 'one', usage: KNOWN, reservation },
+          ],
+          by: 'one',
+          answer: { title: 'A title' },
+        },
+      },
+    ).state;
+    expect(asked.reserved.costUsd).toBe(0);
+    expect(asked.spent.costUsd).toBe(0.27);
+    expect(summarizeUsage([asked], 'agent').map((row) => [row.name, row.calls, row.unknown, row.cost])).toEqual([
+      ['one', 1, 0, 0.25],
+      ['api:openai', 1, 1, 0.02],
+    ]);
+    expect(summarizeUsage([asked], 'role').map((row) => [row.name, row.attempts, row.calls])).toEqual([
+      ['title', 0, 2],
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { nameOfProject, projectsOf, sectionsOf } from '../../../src/dashboard/features/home/sections.ts';
+import { stepPieces } from '../../../src/dashboard/ui/next-step.ts';
+import type { RunOverview, WaitingItem } from '../../../src/schema/overview.ts';
+
+function run(id: string, more: Partial<RunOverview> = {}): RunOverview {
+  return {
+    run: id,
+    title: id,
+    recipe: 'job',
+    project: '/home/ada/shop',
+    projectId: 'p1',
+    status: 'running',
+    cost: 0,
+    startedAt: '2026-01-01T00:00:00.000Z',
+    endedAt: null,
+    nextAt: null,
+    tasks: 1,
+    done: 0,
+    collection: null,
+    hidden: false,
+    flag: null,
+    version: 1,
+    updatedAt: '2026-01-01T00:00:00.000Z',
+    reason: null,
+    branch: null,
+    base: 'main',
+    landed: null,
+    budget: null,
+    counts: {},
+    attention: [],
+    live: [],
+    carried: true,
+    liveCount: 0,
+    unread: false,
+    ...more,
+  };
+}
+
+function waiting(since: string): WaitingItem {
+  return {
+    task: null,
+    taskTitle: null,
+    what: 'plan',
+    reason: 'a plan',
+    files: [],
+    nextStep: 'manyhands approve',
+    since,
+  };
+}
+
+const ENDED = '2026-01-02T00:00:00.000Z';
+
+describe('the home page', () => {
+  it('puts what waited longest first', () => {
+    const late = run('late', { status: 'held', attention: [waiting('2026-01-01T10:00:00.000Z')] });
+    const early = run('early', { status: 'held', attention: [waiting('2026-01-01T09:00:00.000Z')] });
+    expect(sectionsOf([late, early], null).needs.map((need) => need.run.run)).toEqual(['early', 'late']);
+  });
+
+  it('shows a run that waits and still works among those that run, and one that only waits not', () => {
+    const both = run('both', { attention: [waiting(ENDED)], liveCount: 1 });
+    const stuck = run('stuck', { status: 'held', attention: [waiting(ENDED)] });
+    const { needs, running, resting } = sectionsOf([both, stuck], null);
+    expect([needs.length, running.map((each) => each.run), resting]).toEqual([2, ['both'], []]);
+  });
+
+  it('shows ended runs that nobody has read first, then the latest', () => {
+    const runs = [
+      run('old', { endedAt: '2026-01-01T01:00:00.000Z' }),
+      run('new', { endedAt: '2026-01-01T02:00:00.000Z' }),
+      run('unread', { endedAt: '2026-01-01T00:30:00.000Z', unread: true }),
+    ];
+    expect(sectionsOf(runs, null).recent.map((each) => each.run)).toEqual(['unread', 'new', 'old']);
+  });
+
+  it('leaves out what is hidden and what belongs to another project', () => {
+    const runs = [run('a'), run('b', { projectId: 'p2' }), run('c', { hidden: true })];
+    expect(sectionsOf(runs, 'p1').running.map((each) => each.run)).toEqual(['a']);
+  });
+
+  it('names projects by their folders and counts their runs', () => {
+    const runs = [run('a'), run('b'), run('c', { projectId: 'p2', project: '/home/ada/api/' })];
+    expect(projectsOf(runs).map(({ name, runs: number }) => [name, number])).toEqual([
+      ['api', 1],
+      ['shop', 2],
+    ]);
+    expect(nameOfProject('C:\\work\\shop')).toBe('shop');
+  });
+});
+
+describe('what to do next', () => {
+  const commands = (sentence: string) =>
+    stepPieces(sentence, 'k3v9x2ab').flatMap(({ kind, text }) => (kind === 'command' ? [text] : []));
+
+  it('finds each command in a sentence, and leaves the words', () => {
+    const pieces = stepPieces('manyhands diff k3v9x2ab fix/1.2, then manyhands approve k3v9x2ab fix/1.2', 'k3v9x2ab');
+    expect(pieces.map(({ text }) => text)).toEqual([
+      'manyhands diff k3v9x2ab fix/1.2',
+      ', then ',
+      'manyhands approve k3v9x2ab fix/1.2',
+    ]);
+  });
+
+  it('names the run where the sentence does not', () => {
+    expect(commands('Free some disk space, then manyhands retry.')).toEqual(['manyhands retry k3v9x2ab']);
+    expect(commands('Mend what it names (manyhands doctor helps), then manyhands retry.')).toEqual([
+      'manyhands doctor',
+      'manyhands retry k3v9x2ab',
+    ]);
+  });
+
+  it('keeps quoted words and options together', () => {
+    expect(commands('manyhands resume k3v9x2ab --track docs')).toEqual(['manyhands resume k3v9x2ab --track docs']);
+    expect(commands("manyhands resume k3v9x2ab --track 'the north'")).toEqual([
+      "manyhands resume k3v9x2ab --track 'the north'",
+    ]);
+  });
+
+  it('has no command where none is named', () => {
+    expect(stepPieces('make room', 'k3v9x2ab')).toEqual([{ kind: 'words', text: 'make room' }]);
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { newsOf, standingOf } from '../../../src/dashboard/features/alerts/news.ts';
+import { historyInput, historyQuery, withFilter } from '../../../src/dashboard/features/history/history-query.ts';
+import { groupWaiting, settlingOf, waitingIn } from '../../../src/dashboard/features/inbox/waiting.ts';
+import { type Entry, findEntries, withRecent } from '../../../src/dashboard/features/palette/entry.ts';
+import { runActions } from '../../../src/dashboard/features/palette/run-actions.ts';
+import { stepOf } from '../../../src/dashboard/features/palette/shortcut.ts';
+import { groupHits, markWords } from '../../../src/dashboard/features/search/found.ts';
+import { findSettings, originAt, sectionsOf } from '../../../src/dashboard/features/settings/setting-paths.ts';
+import { dayBars, roundUp } from '../../../src/dashboard/features/usage/day-bars.ts';
+import { usageInput, usageQuery } from '../../../src/dashboard/features/usage/usage-query.ts';
+import { RunOverview } from '../../../src/schema/overview.ts';
+
+const NOW = Date.parse('2026-11-16T12:00:00Z');
+
+const run = (some: Partial<RunOverview>): RunOverview =>
+  RunOverview.parse({
+    run: 'abc',
+    title: 'Prices',
+    recipe: 'goal',
+    project: '/work/shop',
+    projectId: 'shop',
+    status: 'running',
+    cost: 0,
+    startedAt: '2026-11-16T11:00:00Z',
+    endedAt: null,
+    nextAt: null,
+    tasks: 1,
+    done: 0,
+    collection: null,
+    hidden: false,
+    flag: null,
+    version: 1,
+    updatedAt: '2026-11-16T11:00:00Z',
+    reason: null,
+    branch: null,
+    base: 'main',
+    landed: null,
+    budget: null,
+    counts: {},
+    attention: [],
+    live: [],
+    carried: true,
+    liveCount: 0,
+    unread: false,
+    ...some,
+  });
+const held = (since: string, what: 'plan' | 'held' | 'blocked' | 'paused' = 'held') => ({
+  task: 'a/1',
+  taskTitle: 'A',
+  what,
+  reason: 'it touches a test',
+  files: [],
+  nextStep: 'mh approve abc',
+  since,
+});
+
+describe('the inbox', () => {
+  it('lists what waits in all runs, the oldest first, by age or by project', () => {
+    const runs = [
+      run({ run: 'new', attention: [held('2026-11-16T11:30:00Z')] }),
+      run({ run: 'old', project: '/work/notes', attention: [held('2026-11-01T00:00:00Z', 'blocked')] }),
+    ];
+    const items = waitingIn(runs);
+    expect(items.map((item) => item.run)).toEqual(['old', 'new']);
+    expect(groupWaiting(items, 'age', NOW).map(([name]) => name)).toEqual(['Older than a week', 'In the last hour']);
+    expect(groupWaiting(items, 'project', NOW).map(([name]) => name)).toEqual(['/work/notes', '/work/shop']);
+    expect(settlingOf('blocked')).toMatchObject({ operation: 'retry-run', key: 'r' });
+    expect(settlingOf('plan')).toMatchObject({ operation: 'approve-run', key: 'a' });
+  });
+});
+
+describe('news', () => {
+  it('are that a run waits, ends or fails, and nothing that was so before', () => {
+    const before = run({});
+    expect(newsOf(before, run({ attention: [held('2026-11-16T11:30:00Z')] }))?.text).toContain('holds work for you');
+    expect(newsOf(before, run({ status: 'done' }))).toMatchObject({ kind: 'done' });
+    expect(newsOf(before, run({ status: 'failed' }))).toMatchObject({ kind: 'trouble' });
+    expect(newsOf(before, run({ version: 2 }))).toBeUndefined();
+    const waiting = run({ attention: [held('2026-11-16T11:30:00Z')] });
+    expect(newsOf(waiting, { ...waiting, version: 3 })).toBeUndefined();
+    expect(newsOf(undefined, run({ status: 'done' }))).toBeUndefined();
+    expect(newsOf(before, run({ status: 'done', hidden: true }))).toBeUndefined();
+  });
+
+  it('leave the most urgent state in the tab, and nothing once all is read', () => {
+    expect(standingOf([run({}), run({ status: 'held', attention: [held('2026-11-16T11:30:00Z')] })])).toEqual({
+      waiting: 1,
+      look: 'waiting',
+    });
+    expect(standingOf([run({ status: 'failed', unread: true }), run({})])).toEqual({ waiting: 0, look: 'failed' });
+    expect(standingOf([run({ status: 'done' })])).toEqual({ waiting: 0, look: undefined });
+  });
+});
+
+describe('the palette', () => {
+  const entry = (title: string, some: Partial<Entry> = {}): Entry => ({
+    id: title,
+    title,
+    group: 'Pages',
+    run: () => {},
+    ...some,
+  });
+
+  it('puts what begins with the words first, and forgets nothing that holds them', () => {
+    const entries = [entry('Show prices'), entry('Prices'), entry('Cart', { words: 'prices' }), entry('Home')];
+    expect(findEntries(entries, 'pri', []).map(({ title }) => title)).toEqual(['Prices', 'Show prices', 'Cart']);
+    expect(findEntries(entries, 'pri nothing', [])).toEqual([]);
+  });
+
+  it('puts what was used last first, and a few of each crowd, while nothing is typed', () => {
+    const runs = Array.from({ length: 20 }, (_, index) => entry(`Run ${index}`, { group: 'Runs' }));
+    const found = findEntries([...runs, entry('Home'), entry('Inbox')], '', withRecent(['Home'], 'Inbox'));
+    expect(found.slice(0, 2).map(({ title }) => title)).toEqual(['Inbox', 'Home']);
+    expect(found.filter(({ group }) => group === 'Runs')).toHaveLength(6);
+  });
+
+  it('offers what makes sense for a run as it stands', () => {
+    const deeds = (some: Partial<RunOverview>) => runActions(run(some)).map(({ deed }) => deed);
+    expect(deeds({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toEqual(
+      expect.arrayContaining(['approve-run', 'pause-run', 'cancel-run']),
+    );
+    expect(deeds({ status: 'done' })).toContain('land-run');
+    expect(deeds({ status: 'done' })).not.toContain('cancel-run');
+    expect(deeds({ status: 'paused' })).toContain('resume');
+  });
+
+  it('goes to a page by g and a letter, but never while something is typed', () => {
+    const key = { isCommand: false, isTyping: false, isAfterG: false };
+    expect(stepOf({ ...key, key: 'g' })).toEqual({ does: 'wait' });
+    expect(stepOf({ ...key, key: 'i', isAfterG: true })).toEqual({ does: 'go', to: '/inbox' });
+    expect(stepOf({ ...key, key: 'i', isAfterG: true, isTyping: true })).toEqual({ does: 'nothing' });
+    expect(stepOf({ ...key, key: 'K', isCommand: true, isTyping: true })).toEqual({ does: 'palette' });
+  });
+});
+
+describe('search', () => {
+  const hit = {
+    run: 'abc',
+    title: 'Prices',
+    task: 'a/1',
+    taskTitle: 'A',
+    attempt: 1,
+    row: 1,
+    at: '2026-11-16T11:00:00Z',
+    kind: 'text',
+    excerpt: '',
+  };
+
+  it('cuts a text where words were found, whatever they are made of', () => {
+    expect(markWords('Price (price) x', 'price (').map(({ text, isHit }) => [text, isHit])).toEqual([
+      ['Price', true],
+      [' ', false],
+      ['(', true],
+      ['price', true],
+      [') x', false],
+    ]);
+    expect(markWords('<b>', '')).toEqual([{ text: '<b>', isHit: false, at: 0 }]);
+  });
+
+  it('gathers the hits of a task from all pages', () => {
+    const pages = [
+      { hits: [hit, { ...hit, task: 'b/1', row: 2 }], tasks: [], next: 2 },
+      { hits: [{ ...hit, row: 3 }], tasks: [], next: null },
+    ];
+    expect(groupHits(pages).map(({ task, hits }) => [task, hits.length])).toEqual([
+      ['a/1', 2],
+      ['b/1', 1],
+    ]);
+  });
+});
+
+describe('usage', () => {
+  it('asks for the days that the address names, and for thirty without any', () => {
+    expect(usageInput(usageQuery(new URLSearchParams('by=model'), NOW), true)).toEqual({
+      by: 'model',
+      daily: true,
+      since: '2026-10-18',
+    });
+    expect(usageInput(usageQuery(new URLSearchParams('range=all'), NOW), false)).toEqual({ by: 'agent', daily: false });
+    expect(usageInput(usageQuery(new URLSearchParams('since=2026-01-01&until=nonsense'), NOW), false)).toEqual({
+      by: 'agent',
+      daily: false,
+      since: '2026-01-01',
+    });
+  });
+
+  it('plots every day, also those on which nothing happened', () => {
+    const row = {
+      name: 'fake',
+      attempts: 1,
+      calls: 0,
+      unknown: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      cachedTokens: 0,
+      turns: 0,
+      cost: 2,
+    };
+    const rows = [
+      { ...row, day: '2026-11-14' },
+      { ...row, name: 'other', day: '2026-11-16', cost: 3 },
+    ];
+    expect(dayBars(rows, { measure: 'cost', chosen: 'fake', since: '', until: '2026-11-16' })).toEqual([
+      { day: '2026-11-14', all: 2, chosen: 2 },
+      { day: '2026-11-15', all: 0, chosen: 0 },
+      { day: '2026-11-16', all: 3, chosen: 0 },
+    ]);
+    expect([roundUp(0), roundUp(0.03), roundUp(7), roundUp(100)]).toEqual([1, 0.05, 10, 100]);
+  });
+});
+
+describe('history', () => {
+  it('keeps every filter in the address', () => {
+    const params = withFilter(new URLSearchParams('status=done&hidden=yes'), {
+      q: 'prices',
+      hidden: false,
+      flagged: true,
+    });
+    expect(params.toString()).toBe('status=done&q=prices&flagged=yes');
+    expect(historyInput(historyQuery(params), 'abc')).toEqual({
+      limit: 50,
+      status: ['done'],
+      text: 'prices',
+      flagged: true,
+      before: 'abc',
+    });
+    expect(historyInput(historyQuery(new URLSearchParams('status=nonsense')), undefined)).toEqual({ limit: 50 });
+  });
+});
+
+describe('settings', () => {
+  const entry = (key: string, about: string) => ({
+    key,
+    title: key,
+    about,
+    isNeeded: false,
+    fallback: undefined,
+    field: { kind: 'switch' } as const,
+  });
+  const sections = sectionsOf([
+    entry('land', 'what becomes of it'),
+    { ...entry('limits', ''), field: { kind: 'group', entries: [entry('agents', 'Attempts at once.')] } },
+  ]);
+
+  it('are found by their name and by what they mean', () => {
+    expect(findSettings(sections, 'attempts').map(({ key }) => key)).toEqual(['limits']);
+    expect(findSettings(sections, 'limits.agents').map(({ key }) => key)).toEqual(['limits']);
+    expect(findSettings(sections, '').map(({ key }) => key)).toEqual(['general', 'limits']);
+  });
+
+  it('say where a value comes from, also of one that holds others', () => {
+    const origins = { 'limits.agents': 'project', 'agents.fake.kind': 'user', land: 'default' } as const;
+    expect(originAt(origins, ['limits', 'agents'])).toBe('project');
+    expect(originAt(origins, ['agents'])).toBe('user');
+    expect(originAt(origins, ['land'])).toBe('default');
+  });
+});

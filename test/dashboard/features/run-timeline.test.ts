@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { noMoments, noteMoment } from '../../../src/dashboard/features/run/timeline/moments.ts';
+import { marksOf, segmentsOf } from '../../../src/dashboard/features/run/timeline/segments.ts';
+import { moved, ticksOf, zoomed } from '../../../src/dashboard/features/run/timeline/span.ts';
+import { mostUrgent, timelineRows } from '../../../src/dashboard/features/run/timeline/timeline-rows.ts';
+import {
+  added,
+  attemptEnded,
+  attempted,
+  blocked,
+  evidence,
+  failure,
+  given,
+  landed,
+  landing,
+  type Story,
+  spec,
+  started,
+  T0,
+  taskEnded,
+} from '../../support/given.ts';
+
+const NONE = new Set<string>();
+
+function segments(story: Story, key: string, moments = noMoments()) {
+  const task = story.state.tasks[key];
+  if (task === undefined) throw new Error(`There is no ${key}`);
+  return segmentsOf(story.state, task, moments).map(({ kind, look, from, to }) => [
+    kind,
+    look,
+    from - T0,
+    to === null ? null : to - T0,
+  ]);
+}
+
+describe("a task's row", () => {
+  it('shows the wait for a place, the attempt, then checks and landing', () => {
+    const story = given(started(), added(spec('a')))
+      .at(T0 + 2_000)
+      .and(attempted('a'))
+      .at(T0 + 5_000)
+      .and(attemptEnded('a'), landing('a'))
+      .at(T0 + 6_000)
+      .and(landed('a'));
+    expect(segments(story, 'a')).toEqual([
+      ['wait', 'queued', 0, 2_000],
+      ['attempt', 'done', 2_000, 5_000],
+      ['checks', 'checking', 5_000, 6_000],
+    ]);
+  });
+
+  it('tells a rate limit that was waited out from another failure', () => {
+    const retried = (kind: 'rate-limit' | 'tests') =>
+      given(started(), added(spec('a')), attempted('a'))
+        .at(T0 + 1_000)
+        .and(attemptEnded('a', 1, { failure: failure(kind) }))
+        .at(T0 + 9_000)
+        .and(attempted('a', 2));
+    expect(segments(retried('rate-limit'), 'a')[1]).toEqual(['wait', 'waiting', 1_000, 9_000]);
+    expect(segments(retried('tests'), 'a')[1]).toEqual(['wait', 'queued', 1_000, 9_000]);
+    expect(segments(retried('tests'), 'a')[2]).toEqual(['attempt', 'running', 9_000, null]);
+  });
+
+  it('shows work that was handed over and not accepted as unverified', () => {
+    const story = given(started(), added(spec('a')), attempted('a'))
+      .at(T0 + 1_000)
+      .and(attemptEnded('a'))
+      .at(T0 + 2_000)
+      .and(attempted('a', 2));
+    expect(segments(story, 'a').map(([, look]) => look)).toEqual(['unverified', 'checking', 'running']);
+  });
+
+  it('goes on as a wait for a person while it is blocked', () => {
+    const story = given(started(), added(spec('a')), attempted('a'))
+      .at(T0 + 1_000)
+      .and(attemptEnded('a'), blocked('a'));
+    expect(segments(story, 'a').at(-1)).toEqual(['held', 'waiting', 1_000, null]);
+  });
+
+  it('begins when the task was added, where the history says so', () => {
+    const late = added(spec('b'));
+    const story = given(started(), added(spec('a')))
+      .at(T0 + 5_000)
+      .and(late)
+      .at(T0 + 8_000)
+      .and(attempted('b'));
+    const moments = noMoments();
+    noteMoment(moments, late, T0 + 5_000);
+    expect(segments(story, 'b', moments)[0]).toEqual(['wait', 'queued', 5_000, 8_000]);
+  });
+
+  it('carries marks for checks and for its landing', () => {
+    const story = given(started(), added(spec('a')), attempted('a'), attemptEnded('a'), landing('a'), landed('a'));
+    const moments = noMoments();
+    const gate = { tasks: ['a'], commit: 'c', evidence: evidence('test', 'fail') };
+    noteMoment(moments, { type: 'gate.ended', data: gate }, T0);
+    const task = story.state.tasks.a;
+    expect(task === undefined ? [] : marksOf(task, moments).map(({ shape, look }) => [shape, look])).toEqual([
+      ['gate', 'failed'],
+      ['landed', 'done'],
+    ]);
+  });
+});
+
+describe('the rows of a timeline', () => {
+  it('stand in the order in which tasks started, then as planned', () => {
+    const story = given(started(), added(spec('a'), spec('b'), spec('c')), attempted('c'))
+      .at(T0 + 10)
+      .and(attempted('a'));
+    expect(timelineRows(story.state, NONE)).toEqual([
+      { kind: 'task', key: 'c' },
+      { kind: 'task', key: 'a' },
+      { kind: 'task', key: 'b' },
+    ]);
+  });
+
+  it('are lanes where there are tracks, and a folded lane is only its head', () => {
+    const specs = [spec('a', { track: 'south' }), spec('b', { track: 'north' }), spec('c', { track: 'south' })];
+    const story = given(started(), added(...specs), attempted('a'), attemptEnded('a'), taskEnded('a', 'done'));
+    const rows = timelineRows(story.state, new Set(['north']));
+    expect(rows.map((row) => (row.kind === 'task' ? row.key : `${row.track} ${row.done}/${row.tasks}`))).toEqual([
+      'north 0/1',
+      'south 1/2',
+      'a',
+      'c',
+    ]);
+  });
+
+  it('point at what is most urgent', () => {
+    const story = given(started(), added(spec('a'), spec('b'), spec('c')), attempted('b'), blocked('b'));
+    expect(mostUrgent(story.state)).toBe('b');
+  });
+
+  it('notes how long the whole run stood still', () => {
+    const moments = noMoments();
+    noteMoment(moments, { type: 'run.held', data: { hold: { what: 'plan', reason: 'a plan', files: [] } } }, 10);
+    noteMoment(moments, { type: 'run.approved', data: {} }, 30);
+    expect(moments.stands).toEqual([{ from: 10, to: 30, words: 'a plan' }]);
+  });
+});
+
+describe('the time in sight', () => {
+  const whole = { from: 0, to: 100_000 };
+
+  it('is zoomed around the point under the pointer', () => {
+    const span = zoomed(whole, whole, { factor: 0.5, around: 0.25 });
+    expect(span).toEqual({ from: 12_500, to: 62_500 });
+  });
+
+  it('never leaves what there is', () => {
+    expect(zoomed({ from: 0, to: 10_000 }, whole, { factor: 100, around: 0.5 })).toEqual(whole);
+    expect(moved({ from: 90_000, to: 100_000 }, whole, 1)).toEqual({ from: 90_000, to: 100_000 });
+    expect(moved({ from: 0, to: 10_000 }, whole, -5)).toEqual({ from: 0, to: 10_000 });
+  });
+
+  it('has round ticks since the start, few enough to read', () => {
+    const ticks = ticksOf({ from: 1_000, to: 61_000 }, 1_000, 10);
+    expect(ticks.map(({ at }) => at - 1_000)).toEqual([0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000]);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { evolve } from '../../../src/core/run/evolve.ts';
+import type { RunState } from '../../../src/core/run/state.ts';
+import { taskCosts } from '../../../src/dashboard/features/run/cost/task-costs.ts';
+import { findTask } from '../../../src/dashboard/features/run/graph/find-task.ts';
+import { partsOf, placesOf } from '../../../src/dashboard/features/run/graph/graph-layout.ts';
+import { defaultGrouping, graphModel } from '../../../src/dashboard/features/run/graph/graph-model.ts';
+import { retryEffect } from '../../../src/dashboard/features/run/tasks/retry-effect.ts';
+import { lookCounts, planRows, staleTasks } from '../../../src/dashboard/features/run/tasks/task-rows.ts';
+import { timelineRows } from '../../../src/dashboard/features/run/timeline/timeline-rows.ts';
+import { bigRunHistory } from '../../support/big-run.ts';
+import {
+  added,
+  attemptEnded,
+  attempted,
+  failure,
+  given,
+  landed,
+  spec,
+  started,
+  taskEnded,
+  used,
+  worked,
+} from '../../support/given.ts';
+
+const NONE = new Set<string>();
+const chain = [spec('a'), spec('b', { needs: ['a'] }), spec('c', { needs: ['b'] }), spec('d')];
+const done = given(started(), added(...chain), ...worked('a'), landed('a'), ...worked('b'), landed('b'));
+
+describe('the plan', () => {
+  it('is indented by what tasks need', () => {
+    const rows = planRows(done.state, { look: null, text: '' });
+    expect(rows.map((row) => (row.kind === 'task' ? [row.key, row.depth] : []))).toEqual([
+      ['a', 0],
+      ['b', 1],
+      ['c', 2],
+      ['d', 0],
+    ]);
+  });
+
+  it('is filtered by state and by words', () => {
+    const keys = (filter: Parameters<typeof planRows>[1]) =>
+      planRows(done.state, filter).flatMap((row) => (row.kind === 'task' ? [row.key] : []));
+    expect(keys({ look: 'done', text: '' })).toEqual(['a', 'b']);
+    expect(keys({ look: null, text: 'D' })).toEqual(['d']);
+    expect(keys({ look: 'done', text: 'd' })).toEqual([]);
+  });
+
+  it('counts tasks as they look', () => {
+    expect([...lookCounts(done.state)]).toEqual([
+      ['done', 2],
+      ['queued', 2],
+    ]);
+  });
+});
+
+describe('trying a task again', () => {
+  it('makes a done one and all that was built upon it stale', () => {
+    expect(retryEffect(done.state, 'a')).toEqual({ kind: 'makes-stale', tasks: ['a', 'b', 'c'] });
+  });
+
+  it('opens a failed one with those that were skipped because of it', () => {
+    const lost = given(started(), added(...chain), taskEnded('a', 'failed'), taskEnded('b', 'skipped'));
+    expect(retryEffect(lost.state, 'a')).toEqual({ kind: 'reopens', tasks: ['a', 'b'] });
+  });
+
+  it('cannot be asked for while it goes on', () => {
+    expect(retryEffect(done.and(attempted('c')).state, 'c')).toBeNull();
+    expect(retryEffect(done.state, 'ghost')).toBeNull();
+  });
+
+  it('shows what is to be done again as stale, with what needs it', () => {
+    const story = done.and({ type: 'tasks.invalidated', data: { tasks: ['b'], reason: 'asked for' } });
+    expect([...staleTasks(story.state)]).toEqual(['b', 'c']);
+  });
+});
+
+describe('the cost of tasks', () => {
+  it('counts every attempt, the dearest task first, and says what is only reserved', () => {
+    const story = given(
+      started(),
+      added(spec('a'), spec('b'), spec('c')),
+      attempted('a'),
+      attemptEnded('a', 1, { usage: used(0.5), failure: failure('tests') }),
+      attempted('a', 2),
+      attemptEnded('a', 2, { usage: used(0.25) }),
+      attempted('b', 1, { reservation: { costUsd: 2, tokens: 0, turns: 0 } }),
+      attemptEnded('b', 1, { usage: { kind: 'unknown' } }),
+    );
+    expect(taskCosts(story.state).map(({ key, cost, isGuess }) => [key, cost, isGuess])).toEqual([
+      ['b', 2, true],
+      ['a', 0.75, false],
+    ]);
+  });
+});
+
+describe('the graph', () => {
+  it('draws each task of a small run, with what it needs and whom it serves', () => {
+    const story = given(started(), added(...chain, spec('resolve/1', { resolves: 'd' })));
+    const { nodes, edges } = graphModel(story.state, { by: defaultGrouping(story.state), unfolded: NONE });
+    expect(nodes.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'resolve/1']);
+    expect(edges.map(({ from, to, serves }) => [from, to, serves])).toEqual([
+      ['a', 'b', false],
+      ['b', 'c', false],
+      ['d', 'resolve/1', true],
+    ]);
+  });
+
+  it('folds a large one, joins the edges between folds, and unfolds what is asked for', () => {
+    const state = fold(500);
+    expect(defaultGrouping(state)).toBe('role');
+    const folded = graphModel(state, { by: 'role', unfolded: NONE });
+    expect(folded.nodes.map(({ id }) => id)).toEqual(['cluster implement', 'cluster review']);
+    expect(folded.edges).toEqual([
+      { id: 'cluster implement>cluster review', from: 'cluster implement', to: 'cluster review', serves: false },
+    ]);
+    const open = graphModel(state, { by: 'role', unfolded: new Set(['cluster review']) });
+    expect(open.nodes).toHaveLength(101);
+    expect(open.edges).toHaveLength(100);
+  });
+
+  it('finds a task by its words, then the next one like it', () => {
+    const state = fold(40);
+    expect(findTask(state, 'TASK 1', null)).toBe('implement/1');
+    expect(findTask(state, 'task 1', 'implement/1')).toBe('implement/10');
+    expect(findTask(state, 'no such', null)).toBeUndefined();
+  });
+
+  it('takes apart what does not hang together', () => {
+    const { nodes, edges } = graphModel(given(started(), added(...chain)).state, { by: 'none', unfolded: NONE });
+    expect(
+      partsOf(
+        nodes.map(({ id }) => id),
+        edges,
+      ).map(({ ids }) => ids),
+    ).toEqual([['a', 'b', 'c'], ['d']]);
+  });
+
+  it.each([40, 300, 2_000])('gives %i tasks places that do not overlap, needs to the left', (size) => {
+    const state = fold(size);
+    const model = graphModel(state, { by: 'none', unfolded: NONE });
+    const places = placesOf(model);
+    expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(size);
+    expect(model.edges.every(({ from, to }) => (places.get(from)?.x ?? 0) < (places.get(to)?.x ?? 0))).toBe(true);
+  });
+
+  it('lays out folds that need each other in a circle', () => {
+    const specs = [
+      spec('a', { role: 'x' }),
+      spec('b', { role: 'y', needs: ['a'] }),
+      spec('c', { role: 'x', needs: ['b'] }),
+    ];
+    const { state } = given(started(), added(...specs, spec('d', { role: 'y' })));
+    expect(placesOf(graphModel(state, { by: 'role', unfolded: NONE })).size).toBe(2);
+  });
+});
+
+describe('with 10,000 tasks', () => {
+  it('makes every list without a pause that a person would notice', () => {
+    const state = fold(10_000);
+    const makers = {
+      timeline: () => timelineRows(state, NONE),
+      plan: () => planRows(state, { look: null, text: '' }),
+      filtered: () => planRows(state, { look: 'failed', text: 'task 2' }),
+      graph: () => graphModel(state, { by: 'role', unfolded: NONE }),
+      cost: () => taskCosts(state),
+    };
+    const slow = Object.entries(makers).flatMap(([name, make]) => {
+      make();
+      const before = performance.now();
+      make();
+      const took = performance.now() - before;
+      return took < 1_000 ? [] : [`${name} took ${Math.round(took)} ms`];
+    });
+    expect(slow).toEqual([]);
+  });
+});
+
+function fold(tasks: number): RunState {
+  let state: RunState | undefined;
+  for (const { at, events } of bigRunHistory({ run: 'bgrn0001', tasks, root: '/project' }, 1_000_000)) {
+    for (const event of events) state = evolve(state, { event, at });
+  }
+  if (state === undefined) throw new Error('A history begins with its start');
+  return state;
+}

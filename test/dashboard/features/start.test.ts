@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { fieldsOf, inputEntries, mistakesOf } from '../../../src/dashboard/features/start/asked.ts';
+import { commandLineOf } from '../../../src/dashboard/features/start/command-line.ts';
+import { afterStart, readDraft, withAddress } from '../../../src/dashboard/features/start/draft.ts';
+import { mistakesInRefusal } from '../../../src/dashboard/features/start/refusal.ts';
+import { JobInput, StartOptions } from '../../../src/schema/request.ts';
+
+const schemaOf = (schema: z.ZodType) => ({ ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) });
+const job = {
+  name: 'job',
+  title: 'Job',
+  summary: '',
+  file: false,
+  input: schemaOf(JobInput),
+  options: schemaOf(StartOptions),
+};
+
+describe('the same on the command line', () => {
+  it('quotes what a shell would change', () => {
+    const line = commandLineOf({
+      recipe: 'goal',
+      dir: '/work/my shop',
+      input: { goal: "Don't lose $PRICE", planOnly: true },
+      options: { checks: ['npm test'], budget: 2, rehearse: true },
+    });
+    expect(line?.command).toBe(
+      `mh do 'Don'\\''t lose $PRICE' --plan-only --check 'npm test' --budget 2 --rehearse --dir '/work/my shop'`,
+    );
+    expect(line?.unsaid).toEqual([]);
+  });
+
+  it('says every flag of a job, and names what has none', () => {
+    const line = commandLineOf({
+      recipe: 'job',
+      dir: '',
+      input: {
+        task: 'Look',
+        write: true,
+        stop: { turns: 5, seconds: 60 },
+        scope: { deny: ['dist/**'], maxChangedLines: 10 },
+        context: { ticket: '7' },
+        repeat: { everyMs: 600_000, times: 3 },
+        guidelines: 'Be kind',
+      },
+      options: {},
+    });
+    expect(line?.command).toBe(
+      "mh job Look --write --stop turns=5 --stop time=60s --scope-deny 'dist/**' --max-diff-lines 10 --context ticket=7 --every 10m --times 3",
+    );
+    expect(line?.unsaid).toEqual(['guidelines']);
+  });
+
+  it('names the work file, and has no words for work that only the form holds', () => {
+    expect(
+      commandLineOf({ recipe: 'tasks', dir: '', input: { only: ['a', 'b'] }, options: {}, file: 'tasks.yaml' })
+        ?.command,
+    ).toBe('mh run tasks.yaml --only a,b');
+    expect(commandLineOf({ recipe: 'tasks', dir: '', input: { tasks: [] }, options: {} })).toBeUndefined();
+  });
+});
+
+describe('a draft', () => {
+  it('is what an address asks for, over what was typed before', () => {
+    const kept = readDraft(
+      JSON.stringify({ recipe: 'goal', dir: '/a', inputs: { job: { task: 'Look' } }, options: { budget: 1 } }),
+    );
+    const draft = withAddress(kept, new URLSearchParams('template=bugfix&dir=/b'));
+    expect(draft).toMatchObject({
+      recipe: 'job',
+      dir: '/b',
+      inputs: { job: { task: 'Look', template: 'bugfix' } },
+      options: { budget: 1 },
+    });
+  });
+
+  it('begins anew where something else was written', () => {
+    for (const text of ['{', '7', '[]', '{"inputs":{"job":7},"recipe":7}']) {
+      expect(readDraft(text)).toMatchObject({ recipe: 'goal', inputs: {}, options: {} });
+    }
+  });
+
+  it('keeps how and where after its run was started, and not what', () => {
+    const draft = readDraft(
+      JSON.stringify({
+        recipe: 'job',
+        dir: '/a',
+        inputs: { job: { task: 'Look' }, goal: { goal: 'Later' } },
+        options: { title: 'T', budget: 1 },
+      }),
+    );
+    expect(afterStart(draft)).toMatchObject({
+      dir: '/a',
+      inputs: { job: {}, goal: { goal: 'Later' } },
+      options: { budget: 1 },
+    });
+    expect(afterStart(draft).options).not.toHaveProperty('title');
+  });
+
+  it('says what is missing before anything is asked of the server', () => {
+    const draft = readDraft(JSON.stringify({ recipe: 'job', options: { maxParallel: 1000 } }));
+    const found = mistakesOf({ recipe: job, draft, read: undefined });
+    expect([...found.keys()].sort()).toEqual(['input.task', 'options.dir', 'options.maxParallel']);
+  });
+
+  it('is told at its field what the server refused, also where only the code says which', () => {
+    const asked = fieldsOf(job);
+    const refusal = (code: string, details = {}) => mistakesInRefusal({ code, message: 'No.', details }, asked);
+    expect([...refusal('INPUT_INVALID', { issues: ['input.task: too long'] })]).toEqual([['input.task', 'too long']]);
+    expect([...refusal('AGENT_UNKNOWN')]).toEqual([['options.agents', 'No.']]);
+    expect(refusal('NO_SPACE').size).toBe(0);
+  });
+
+  it('asks only for what a work file does not say', () => {
+    const read = { request: { recipe: 'job', input: { task: 'Look', role: 'review' }, options: {} } };
+    const keys = inputEntries(job, {
+      file: 'a',
+      ok: true,
+      format: null,
+      recipe: 'job',
+      count: 1,
+      notes: [],
+      mistakes: [],
+      summary: [],
+      ...read,
+    }).map(({ key }) => key);
+    expect(keys).not.toContain('task');
+    expect(keys).not.toContain('role');
+    expect(keys).toContain('priority');
+  });
+});

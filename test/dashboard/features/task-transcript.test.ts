@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { foldRows, indexOfRow } from '../../../src/dashboard/features/task/transcript/fold.ts';
+import { placeIn } from '../../../src/dashboard/features/task/transcript/scroll-position.ts';
+import { splitAt, wordsOf } from '../../../src/dashboard/features/task/transcript/split-at.ts';
+import { firstLine, tellingArgument } from '../../../src/dashboard/features/task/transcript/tool-argument.ts';
+import {
+  extended,
+  gapHeights,
+  grown,
+  isAtNewest,
+  MOST_ROWS,
+  windowOf,
+} from '../../../src/dashboard/features/task/transcript/window.ts';
+import { printedText, seenText } from '../../../src/dashboard/ui/seen-text.ts';
+import type { TranscriptLine, TranscriptPage } from '../../../src/schema/transcript-page.ts';
+
+function row(id: number, kind = 'text', more: Partial<TranscriptLine> = {}): TranscriptLine {
+  return { id, at: id, kind, text: `row ${id}`, ...more };
+}
+
+function called(id: number, call: string, command = 'ls'): TranscriptLine {
+  return row(id, 'tool-call', { text: 'Bash', data: { id: call, name: 'Bash', input: { command } } });
+}
+
+function answered(id: number, call: string, text = 'done', isError = false): TranscriptLine {
+  return row(id, 'tool-result', { text, data: { id: call, isError } });
+}
+
+function page(offset: number, count: number, total: number): TranscriptPage {
+  return { attempt: 1, total, offset, rows: Array.from({ length: count }, (_, at) => row(offset + at + 1)) };
+}
+
+describe('what a transcript shows', () => {
+  it('is what a program printed, without colours and with everything that hides spelled out', () => {
+    const said =
+      '\u001b[1;31mred\u001b[0m \u001b]8;;javascript:x\u0007link\u001b]8;;\u0007\ta\u202egnp.exe\u200b\u0000';
+    expect(printedText(said)).toBe('red link\ta⟨U+202E⟩gnp.exe⟨U+200B⟩⟨U+0000⟩');
+    expect(seenText('if (a\u2066) { // é 🎉 你好\n')).toBe('if (a⟨U+2066⟩) { // é 🎉 你好\n');
+  });
+
+  it('puts the result of a tool call with the call, however much was said between', () => {
+    const items = foldRows([
+      called(1, 'a'),
+      row(2),
+      called(3, 'b', 'pwd'),
+      answered(4, 'b'),
+      answered(5, 'a', 'bad', true),
+    ]);
+    expect(items.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(items[0]).toMatchObject({ result: { text: 'bad', isError: true }, rows: [1, 5] });
+    expect(items[2]).toMatchObject({ result: { text: 'done', isError: false } });
+  });
+
+  it('counts identical calls that follow each other, and no others', () => {
+    const same = [called(1, 'a'), answered(2, 'a'), called(3, 'b'), answered(4, 'b', 'again')];
+    const items = foldRows([...same, called(5, 'c', 'pwd'), called(6, 'd')]);
+    expect(items).toMatchObject([{ times: 2, result: { text: 'again' } }, { times: 1 }, { times: 1 }]);
+  });
+
+  it('shows a result whose call is not held, and only the last of several sums of usage', () => {
+    const items = foldRows([answered(1, 'gone'), row(2, 'usage'), row(3, 'usage', { text: 'last' })]);
+    expect(items).toMatchObject([{ line: { kind: 'tool-result' } }, { line: { text: 'last' }, rows: [2, 3] }]);
+  });
+
+  it('finds the item that holds a row', () => {
+    const items = foldRows([called(1, 'a'), row(2), answered(3, 'a')]);
+    expect(indexOfRow(items, 3)).toBe(0);
+    expect(indexOfRow(items, 2)).toBe(1);
+  });
+
+  it('tells a call by the argument that matters, on one line without control characters', () => {
+    expect(tellingArgument({ timeout: 5, command: 'npm\n test\u0007' })).toBe('npm test');
+    expect(tellingArgument({ other: 'x', file_path: 'src/a.ts' })).toBe('src/a.ts');
+    expect(tellingArgument({ count: 3 })).toBe('{"count":3}');
+    expect(tellingArgument(null)).toBe('null');
+    expect(firstLine('\n  \n first\nsecond')).toBe('first');
+  });
+
+  it('marks every word that is looked for, whatever signs it is made of', () => {
+    expect(wordsOf('a.b (c)')).toEqual(['a', 'b', 'c']);
+    expect(splitAt('Say hello', ['HELLO'])).toEqual([
+      { part: 'Say ', at: 0, isHit: false },
+      { part: 'hello', at: 4, isHit: true },
+    ]);
+    expect(splitAt('a.b', ['.'])).toHaveLength(3);
+  });
+});
+
+describe('the rows that are held', () => {
+  it('takes the page before and the page behind, and nothing that does not touch', () => {
+    const held = windowOf(page(400, 200, 1_000), 0);
+    expect(extended(held, page(200, 200, 1_000))).toMatchObject({ start: 200, total: 1_000 });
+    expect(extended(held, page(600, 200, 1_000)).rows).toHaveLength(400);
+    expect(
+      extended(held, page(300, 200, 1_000))
+        .rows.map(({ id }) => id)
+        .slice(99, 102),
+    ).toEqual([400, 401, 402]);
+    expect(extended(held, page(900, 100, 1_200))).toEqual({ ...held, total: 1_200 });
+  });
+
+  it('never holds more than its bound, and drops what is farthest', () => {
+    let held = windowOf(page(50_000, 200, 100_000), 0);
+    for (let at = 49_800; at > 40_000; at -= 200) held = extended(held, page(at, 200, 100_000));
+    expect(held.rows).toHaveLength(MOST_ROWS);
+    expect(held.rows[0]?.id).toBe(held.start + 1);
+    for (let at = held.start + MOST_ROWS; at < 60_000; at += 200) held = extended(held, page(at, 200, 100_000));
+    expect(held.rows).toHaveLength(MOST_ROWS);
+    expect(held.rows[0]?.id).toBe(held.start + 1);
+  });
+
+  it('grows at its end once for each row, also when a row is told twice', () => {
+    const held = grown(windowOf(page(0, 10, 10), 0), [row(10), row(11), row(12)], true);
+    expect(held).toMatchObject({ total: 12, last: 12 });
+    expect(held.rows).toHaveLength(12);
+    expect(grown(held, [row(12)], true)).toBe(held);
+  });
+
+  it('only counts what is said while an earlier part is read', () => {
+    const held = grown(windowOf(page(100, 200, 1_000), 1_000), [row(1_001)], false);
+    expect(held).toMatchObject({ start: 100, total: 1_001, last: 1_001 });
+    expect(isAtNewest(held)).toBe(false);
+  });
+
+  it('keeps a million rows within what a browser can draw, and finds the row for each place', () => {
+    const held = windowOf(page(500_000, 200, 1_000_000), 0);
+    const gaps = gapHeights(held);
+    expect(gaps.before + gaps.after).toBeLessThan(16_000_000);
+    const seen = { scrollHeight: gaps.before + 5_600 + gaps.after, clientHeight: 600 };
+    expect(placeIn(held, gaps, { ...seen, scrollTop: 0 })).toEqual({ offset: 0, at: 'start' });
+    expect(placeIn(held, gaps, { ...seen, scrollTop: gaps.before / 2 })).toEqual({ offset: 250_000, at: 'start' });
+    expect(placeIn(held, gaps, { ...seen, scrollTop: gaps.before + 1_000 })).toBeUndefined();
+    expect(placeIn(held, gaps, { ...seen, scrollTop: seen.scrollHeight - 600 })).toEqual({
+      offset: 999_999,
+      at: 'end',
+    });
+  });
+});

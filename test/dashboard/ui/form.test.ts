@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { changesBetween, withChanges } from '../../../src/dashboard/ui/form/change.ts';
+import { completed, entriesOf, fieldOf } from '../../../src/dashboard/ui/form/field.ts';
+import { findMistakes, mistakeAt, mistakesFrom } from '../../../src/dashboard/ui/form/mistake.ts';
+import { branchOf } from '../../../src/dashboard/ui/form/sample.ts';
+import { linesOf, readNumber, readSpan, spanText } from '../../../src/dashboard/ui/form/typed.ts';
+import { Config } from '../../../src/schema/config.ts';
+import { JobInput, StartRequest, TodoRequest } from '../../../src/schema/request.ts';
+
+const schemaOf = (schema: z.ZodType) => ({ ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) });
+const job = fieldOf(schemaOf(JobInput));
+
+describe('a form from a schema', () => {
+  it('asks for each setting in the way that fits it', () => {
+    const kinds = Object.fromEntries(entriesOf(schemaOf(JobInput)).map(({ key, field }) => [key, field.kind]));
+    expect(kinds).toMatchObject({
+      task: 'text',
+      write: 'switch',
+      after: 'list',
+      priority: 'number',
+      stop: 'group',
+      retry: 'choice',
+      context: 'map',
+      notBefore: 'moment',
+    });
+    const task = entriesOf(schemaOf(JobInput)).find(({ key }) => key === 'task');
+    expect(task).toMatchObject({ isNeeded: true, field: { isLong: true } });
+  });
+
+  it('has a form of its own for all settings and for what every recipe takes, but for schemas within them', () => {
+    const raw = (entry: { key: string; field: ReturnType<typeof fieldOf> }, path: string): string[] => {
+      const at = `${path}.${entry.key}`;
+      return entry.field.kind === 'json' ? [at] : insideOf(entry.field, at);
+    };
+    const insideOf = (field: ReturnType<typeof fieldOf>, at: string): string[] => {
+      if (field.kind === 'group') return field.entries.flatMap((entry) => raw(entry, at));
+      if (field.kind === 'list' || field.kind === 'map') return raw({ key: '*', field: field.item }, at);
+      if (field.kind === 'union') return field.branches.flatMap((branch) => raw({ key: '|', field: branch.field }, at));
+      return [];
+    };
+    expect(insideOf(fieldOf(schemaOf(Config)), 'config')).toEqual([]);
+    const inputs = StartRequest.options.flatMap(({ shape }) => insideOf(fieldOf(schemaOf(shape.input)), ''));
+    expect(inputs.filter((at) => !at.includes('outputSchema'))).toEqual([]);
+  });
+
+  it('tells what is needed and what cannot be right, by the path that the server names', () => {
+    const found = findMistakes(job, { priority: 99, template: 'Not a name', stop: { turns: 0 }, retry: 'sometimes' });
+    expect([...found.keys()].sort()).toEqual(['priority', 'retry', 'stop.turns', 'task', 'template']);
+    expect(found.get('priority')).toBe('A whole number from -10 to 10.');
+    expect(found.get('stop.turns')).toBe('A whole number above 0.');
+    expect(findMistakes(job, { task: 'Mend it', priority: -10 }).size).toBe(0);
+  });
+
+  it('puts in what a schema wants and a person need not say', () => {
+    const entries = entriesOf(schemaOf(TodoRequest));
+    expect(entries.filter(({ isNeeded }) => isNeeded).map(({ key }) => key)).toEqual(['text']);
+    expect(TodoRequest.safeParse(completed(entries, { text: '- Mend it' })).success).toBe(true);
+  });
+
+  it('finds the line of a list that a server complains about', () => {
+    const told = mistakesFrom(['input.scope.allow.1: must not begin with /', 'input: too much', 'no path here']);
+    expect(mistakeAt(told, 'input.scope.allow', true)).toBe('Line 2: must not begin with /');
+    expect(told.get('input')).toBe('too much');
+    expect(told.get('')).toBe('no path here');
+  });
+
+  it('knows which shape of a union a value has', () => {
+    const field = fieldOf({ anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] });
+    if (field.kind !== 'union') throw new Error('It is no union');
+    expect(branchOf(field.branches, ['npm', 'test'])).toBe(1);
+    expect(branchOf(field.branches, 'npm test')).toBe(0);
+    expect(branchOf(field.branches, undefined)).toBe(-1);
+  });
+});
+
+describe('what is typed', () => {
+  it('keeps what is no number as it was typed', () => {
+    expect([readNumber('1.5'), readNumber(' 12 '), readNumber('1.'), readNumber('1e400'), readNumber('abc')]).toEqual([
+      1.5,
+      12,
+      '1.',
+      '1e400',
+      'abc',
+    ]);
+    expect(readNumber('')).toBeUndefined();
+  });
+
+  it('reads times as people write them', () => {
+    expect(readSpan('1h30m')).toBe(5_400_000);
+    expect(readSpan('soon')).toBe('soon');
+    expect(spanText(5_400_000)).toBe('1h 30m');
+    expect(readSpan(spanText(5_400_000))).toBe(5_400_000);
+  });
+
+  it('takes a line for each text, without blank ones', () => {
+    expect(linesOf(' npm test \n\n npm run lint\n')).toEqual(['npm test', 'npm run lint']);
+  });
+});
+
+describe('the changes of a file', () => {
+  const before = { limits: { agents: 8, checks: 2 }, checks: ['npm test'], agents: { fake: { kind: 'command' } } };
+
+  it('are only those keys that differ', () => {
+    const after = {
+      limits: { agents: 9 },
+      checks: ['npm test'],
+      agents: { fake: { kind: 'command', model: 'x' } },
+      land: 'pr',
+    };
+    const changes = changesBetween(before, after);
+    expect(changes).toEqual([
+      { path: ['limits', 'agents'], value: 9 },
+      { path: ['limits', 'checks'] },
+      { path: ['agents', 'fake', 'model'], value: 'x' },
+      { path: ['land'], value: 'pr' },
+    ]);
+    expect(withChanges(before, changes)).toEqual(after);
+  });
+
+  it('can be made again on a file that changed meanwhile', () => {
+    const changes = changesBetween(before, { ...before, land: 'pr' });
+    expect(withChanges({ limits: { agents: 3 } }, changes)).toEqual({ limits: { agents: 3 }, land: 'pr' });
+  });
+
+  it('are none where the values are alike', () => {
+    expect(changesBetween(before, structuredClone(before))).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { appendFileSync, mkdtempSync, realpathSync, truncateSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent, AgentReader } from '../../../src/agents/agent.ts';
+import { AttemptDigest } from '../../../src/engine/attempt/digest.ts';
+import { AttemptOutput } from '../../../src/engine/attempt/output.ts';
+import { Watchdog } from '../../../src/engine/attempt/watchdog.ts';
+import { HealthThresholds } from '../../../src/schema/health.ts';
+import { TaskLimits } from '../../../src/schema/task.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { realWorld } from '../../../src/world.ts';
+
+/** A line `result: x` is the result, every other is text. */
+const reader: AgentReader = {
+  line: (_, text): AgentEvent[] => {
+    const result = /^result: (.*)$/.exec(text)?.[1];
+    return [result === undefined ? { type: 'text', text } : { type: 'result', isError: false, text: result }];
+  },
+  usage: () => ({ kind: 'none' }),
+  end: () => ({ usage: { kind: 'none' }, text: '' }),
+};
+
+async function makePlace() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-output-')));
+  const store = await openSqliteStore({ file: join(root, 'db'), world: realWorld });
+  for (const file of ['stdout', 'stderr']) writeFileSync(join(root, file), '');
+  const reading = new AbortController();
+  return {
+    stdout: join(root, 'stdout'),
+    follow: (limits: Partial<TaskLimits>, into = store) =>
+      new AttemptOutput({
+        attempt: 'a',
+        folder: root,
+        reader,
+        store: into,
+        world: realWorld,
+        redact: (text) => text,
+        digest: new AttemptDigest(),
+        limits: TaskLimits.parse(limits),
+        onRead: () => {},
+        signal: reading.signal,
+      }),
+    store,
+    told: () => store.transcript({ attempt: 'a', limit: 1000 }).map(({ kind, text }) => `${kind}: ${text}`),
+    async [Symbol.asyncDispose]() {
+      reading.abort();
+      await store[Symbol.asyncDispose]();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+describe('the output of an attempt', () => {
+  it('is kept up to the limit where it is to be truncated, with its last words and how much is missing', async () => {
+    await using place = await makePlace();
+    const output = place.follow({ outputBytes: 10, output: { onMax: 'truncate' } });
+    appendFileSync(place.stdout, 'one\ntwo\nthree\nfour\nresult: done\nafterthought\n');
+    await output.finish();
+    expect(place.told()).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 33 bytes are not shown']);
+  });
+
+  it('is kept as its end alone where only that is asked for', async () => {
+    await using place = await makePlace();
+    const output = place.follow({ output: { finalOnly: true } });
+    appendFileSync(place.stdout, 'one\ntwo\nresult: done\n');
+    await output.finish();
+    expect(place.told()).toEqual(['result: done', 'truncated: 6 bytes are not shown']);
+  });
+
+  it('is kept as its last line by a program that names no result', async () => {
+    await using place = await makePlace();
+    const output = place.follow({ output: { finalOnly: true } });
+    appendFileSync(place.stdout, 'one\ntwo\nthree\n');
+    await output.finish();
+    expect(place.told()).toEqual(['text: three', 'truncated: 11 bytes are not shown']);
+  });
+
+  it('loses no line to the mark of a file that shrank', async () => {
+    await using place = await makePlace();
+    writeFileSync(place.stdout, 'one\ntwo\n');
+    const output = place.follow({});
+    while (place.told().length < 2) await new Promise((resolve) => setImmediate(resolve));
+    truncateSync(place.stdout, 0);
+    appendFileSync(place.stdout, 'new\n');
+    await output.finish();
+    expect(place.told()).toEqual(['text: one', 'text: two', 'truncated: 4 bytes are not shown', 'text: new']);
+  });
+
+  it('is stored once, its last words and what is missing too, when it is read again from its beginning', async () => {
+    await using place = await makePlace();
+    const limits = { outputBytes: 10, output: { onMax: 'truncate' as const } };
+    appendFileSync(place.stdout, 'one\ntwo\nthree\nresult: done\nunfinished');
+    await place.follow(limits).finish();
+    const told = place.told();
+    expect(told).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 27 bytes are not shown']);
+    await place.follow(limits).finish();
+    expect(place.told()).toEqual(told);
+    appendFileSync(place.stdout, ' after all\n');
+    await place.follow(limits).finish();
+    expect(place.told()).toEqual([...told, 'truncated: 37 bytes are not shown']);
+  });
+
+  it('that cannot be stored is told to who waits for it, and to nobody else', async () => {
+    await using place = await makePlace();
+    const full = { ...place.store, ingest: () => Promise.reject(new Error('no space left')) };
+    writeFileSync(place.stdout, 'one\n');
+    const output = place.follow({}, full);
+    await expect(output.finish()).rejects.toThrow('no space left');
+  });
+});
+
+function watch(limits: Partial<TaskLimits>) {
+  const told: string[] = [];
+  const watchdog = new Watchdog({
+    limits: TaskLimits.parse(limits),
+    reservation: { costUsd: 0, tokens: 0, turns: 0 },
+    startedAt: realWorld.now(),
+    world: realWorld,
+    thresholds: HealthThresholds.parse({}),
+    warn: (warnings) => told.push(...warnings.map(({ sign }) => sign)),
+    stop: ({ kind }) => told.push(kind),
+  });
+  watchdog.heard(90, { kind: 'none' });
+  watchdog.heard(150, { kind: 'none' });
+  watchdog.heard(250, { kind: 'none' });
+  watchdog.close();
+  return told;
+}
+
+describe('an attempt that says much', () => {
+  it('is warned about once, and stopped for its budget at the limit', () => {
+    expect(watch({ outputBytes: 200, output: { softBytes: 100 } })).toEqual(['much-output', 'budget']);
+  });
+
+  it('goes on where its output is only to be truncated', () => {
+    expect(watch({ outputBytes: 200, output: { softBytes: 100, onMax: 'truncate' } })).toEqual(['much-output']);
+  });
+});

@@ -1,0 +1,138 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDocument } from '../../../src/core/view/document.ts';
+import { summarizeUsage } from '../../../src/core/view/usage.ts';
+import { smallCallNotes } from '../../../src/engine/small-calls/call-providers.ts';
+import { activate } from '../../../src/engine/start/open-run.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
+import { runStream } from '../../../src/schema/ids.ts';
+import { realWorld } from '../../../src/world.ts';
+import type { Script } from '../../real/model-server/step.ts';
+import { type ModelServer, startModelServer } from '../../real/model-server.ts';
+import { makeRunPlace } from '../run-project.ts';
+
+const LONG_TASK = `Mend the rounding of prices ${'in the basket, the order and the invoice, '.repeat(8)}please.`;
+const WHY = { why: 'The tool it needs is missing.', nextStep: 'Install the tool.' };
+const TITLE = { title: 'Mend the rounding of prices' };
+
+let server: ModelServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+type Setting = { script?: Script; config?: Record<string, unknown>; agent?: Record<string, unknown> };
+
+async function makePlace({ script = [], ...more }: Setting) {
+  count += 1;
+  const name = `small-${count}`;
+  const env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: server.scenario(name, script) };
+  return Object.assign(await makeRunPlace({ ...more, env }), { requests: () => server.requests(name) });
+}
+
+const answer = (args: Record<string, unknown>) => ({ call: [{ name: 'answer', args }], usage: { in: 1000, out: 100 } });
+/** Answers what it is asked, by what it is told to do. */
+const WISE: Script = ({ system }) => answer(system.startsWith('Name') ? TITLE : WHY);
+
+describe('a small question', () => {
+  it('is asked of the vendor whose agent works in the run, charged to the run, and never asked again', async () => {
+    await using place = await makePlace({ script: WISE });
+    const run = await place.carry(LONG_TASK);
+    const document = runDocument(run);
+    expect([document.status, document.title]).toEqual(['failed', TITLE.title]);
+    expect(document.tasks[0]?.diagnosis).toEqual({ ...WHY, by: 'api:anthropic' });
+    const [agent, api] = summarizeUsage([run], 'agent');
+    expect([agent?.name, agent?.attempts, agent?.cost]).toEqual(['one', 1, 0.5]);
+    expect([api?.name, api?.calls]).toEqual(['api:anthropic', 2]);
+    expect(run.spent.costUsd).toBeCloseTo(0.5 + (api?.cost ?? 0), 6);
+    expect(run.reserved.costUsd).toBe(0);
+    const ended = place.store.read(runStream(run.start.run)).find(({ type }) => type === 'run.ended');
+    expect(ended?.data).toMatchObject({ spend: { costUsd: run.spent.costUsd } });
+    expect(place.requests()).toHaveLength(2);
+  });
+
+  it('goes to the light model of an agent where the vendor refuses, in a folder of its own', async () => {
+    const refusal = { fault: { kind: 'refusal', reason: 'auth' } } as const;
+    await using place = await makePlace({ script: () => refusal, agent: { models: { light: 'light-model' } } });
+    const run = await place.carry(LONG_TASK);
+    expect(run.start.title).toBe('Named by the light model');
+    expect(run.calls.title?.ended?.tries.map(({ by, usage }) => [by, usage.kind])).toEqual([
+      ['api:anthropic', 'none'],
+      ['one', 'known'],
+    ]);
+    expect(readdirSync(place.home.attempts).filter((name) => name.includes('-call-'))).toEqual([]);
+  });
+
+  it('is answered by rules where everybody fails, and the run does not suffer', async () => {
+    await using place = await makePlace({ script: () => ({ fault: { kind: 'malformed' } }) });
+    const document = runDocument(await place.carry(LONG_TASK));
+    expect(document.title).toMatch(/…$/);
+    expect(document.tasks[0]?.diagnosis).toMatchObject({ why: 'No such tool', by: 'rules' });
+  });
+
+  it.each([
+    ['rules are wished for', { smallCalls: { use: 'rules' } }],
+    ['it may cost nothing', { smallCalls: { budget: 0 } }],
+    ['the budget of the run has no room for it', { budget: { run: 0.5 } }],
+  ])('is asked of nobody where %s', async (_, config) => {
+    await using place = await makePlace({ script: WISE, config });
+    const run = await place.carry(LONG_TASK);
+    expect([place.requests().length, run.openCalls, Object.keys(run.calls)]).toEqual([0, 0, []]);
+  });
+
+  it('is asked of nobody in a run of commands alone, which are told of no vendor', async () => {
+    await using place = await makePlace({ script: WISE, agent: { kind: 'command' } });
+    const engine = place.newEngine();
+    const { state, project } = await place.start(engine, LONG_TASK);
+    const active = await activate(engine, state.start.run, { state, project });
+    expect(smallCallNotes(engine, active)).toEqual([]);
+    await place.carry(LONG_TASK);
+    expect(place.requests()).toEqual([]);
+  });
+
+  it('is said before anything is spent', async () => {
+    await using place = await makePlace({ script: WISE });
+    const engine = place.newEngine();
+    const { state, project } = await place.start(engine, LONG_TASK);
+    const active = await activate(engine, state.start.run, { state, project });
+    expect(smallCallNotes(engine, active)).toEqual([expect.stringMatching(/api:anthropic, for \$0\.20 in all/)]);
+  });
+
+  it('that was under way when the engine died is charged as if answered, and not asked again', async () => {
+    await using place = await makePlace({ script: WISE });
+    const { state } = await place.start(place.newEngine(), LONG_TASK);
+    const { run } = state.start;
+    const reservation = { costUsd: 0.01, tokens: 0, turns: 0 };
+    const begun: RunEvent = { type: 'call.started', data: { call: 'title', kind: 'title', reservation } };
+    await place.store.append([{ stream: runStream(run), expected: 1, events: [begun] }], realWorld.now());
+    const engine = place.newEngine();
+    engine.carry(await activate(engine, run));
+    await engine.idle();
+    await engine.stop();
+    const after = place.stateOf(run);
+    expect(after.start.title).toMatch(/…$/);
+    expect(after.spent.costUsd).toBeGreaterThanOrEqual(0.51);
+    expect(place.requests().map(({ system }) => system.slice(0, 4))).toEqual(['A co']);
+  });
+
+  it('is not asked where a title was short enough to be one', async () => {
+    await using place = await makePlace({ script: WISE, config: { smallCalls: { use: 'api' } } });
+    const run = await place.carry('Mend it');
+    expect(Object.keys(run.calls)).toEqual(['diagnosis job/1 1']);
+  });
+
+  it('settles the tier of a task where models of several tiers are there and nobody named one', async () => {
+    const tier = { tier: 'heavy', because: 'prices are money' };
+    const script: Script = ({ system }) =>
+      answer(system.startsWith('Say how strong') ? tier : system.startsWith('Name') ? TITLE : WHY);
+    await using place = await makePlace({ script, agent: { models: { light: 'small', heavy: 'big' } } });
+    const run = await place.carry('Fix a typo');
+    expect(run.tasks['job/1']?.attempts[0]).toMatchObject({
+      tier: 'heavy',
+      because: expect.stringContaining('heavy because prices are money'),
+    });
+    expect(Object.keys(run.calls)).toEqual(['tier job/1', 'diagnosis job/1 1']);
+  });
+});

@@ -1,0 +1,19 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
+import { readTopFiles, readTopTexts } from '../../../src/git/read/top-files.ts';
+import { commit, sandbox, shell } from '../sandbox.ts';
+
+test('files at the top of a commit are found alike in fresh objects and in packed ones, and nothing else is', async () => {
+  const box = await sandbox({ 'A.md': 'one', 'sub/B.md': 'two', 'C.md/x': 'three' });
+  symlinkSync('A.md', join(box.user, 'D.md'));
+  const tip = commit(box.user, { 'A.md': 'changed ✓' });
+  await refreshMirror(box.mirror, box.repository);
+  const names = ['A.md', 'B.md', 'C.md', 'D.md', 'missing.md'];
+  expect((await readTopFiles(box.mirror, tip, names))?.parents).toEqual([box.base]);
+  expect(await readTopTexts(box.mirror, tip, names)).toEqual(new Map([['A.md', 'changed ✓']]));
+  shell(box.mirror.dir, 'repack', '-a', '-d', '-q');
+  expect(await readTopFiles(box.mirror, tip, names)).toBeUndefined();
+  expect(await readTopTexts(box.mirror, tip, names)).toEqual(new Map([['A.md', 'changed ✓']]));
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { readRef, writeRef } from '../../../src/git/refs/mirror-refs.ts';
+import { sandbox } from '../sandbox.ts';
+
+test('refs that many write at once are all written, and one that is refused holds up nobody', async () => {
+  const { mirror, base } = await sandbox();
+  const names = Array.from({ length: 12 }, (_, index) => `refs/manyhands/test/${index}`);
+  await writeRef(mirror, { ref: 'refs/manyhands/test/5', to: base, expected: null });
+  const written = await Promise.all(names.map((ref) => writeRef(mirror, { ref, to: base, expected: null })));
+  expect(written).toEqual(names.map((ref) => ref !== 'refs/manyhands/test/5'));
+  expect(await Promise.all(names.map((ref) => readRef(mirror, ref)))).toEqual(names.map(() => base));
+});
+
+test('of two who write the same ref at once exactly one succeeds', async () => {
+  const { mirror, base } = await sandbox();
+  const ref = 'refs/manyhands/test/one';
+  const others = ['a', 'b', 'c'].map((name) => `refs/manyhands/test/${name}`);
+  const written = await Promise.all(
+    [ref, ...others, ref].map((each) => writeRef(mirror, { ref: each, to: base, expected: null })),
+  );
+  expect(written).toEqual([true, true, true, true, false]);
+});

@@ -1,0 +1,49 @@
+import type { ChangedPath } from '../../src/gates/gate.ts';
+import { type Guarded, guard } from '../../src/guards/guards.ts';
+import { GateSpec } from '../../src/schema/gate.ts';
+
+type Files = Record<string, string>;
+/** A base and a candidate as files, and what the user has configured. */
+export interface Case {
+  base?: Files;
+  candidate?: Files;
+  run?: string | string[];
+  special?: string[];
+  allow?: string[];
+  config?: string[];
+}
+
+/** What the guard says to the difference of the two. */
+export function judge({
+  base = {},
+  candidate = {},
+  run = 'npm test',
+  special = [],
+  allow = [],
+  config = [],
+}: Case): Promise<Guarded> {
+  const changed: ChangedPath[] = [];
+  for (const path of new Set([...Object.keys(base), ...Object.keys(candidate)])) {
+    if (base[path] === candidate[path]) continue;
+    const status = base[path] === undefined ? 'added' : candidate[path] === undefined ? 'deleted' : 'modified';
+    changed.push({ path, status });
+  }
+  return guard({
+    changed,
+    tests: [],
+    config,
+    allow,
+    registries: ['https://packages.example', 'registry+https://packages.example'],
+    gates: [GateSpec.parse({ gate: 'command', name: 'check', run })],
+    special: new Set(special),
+    readBase: async (path) => base[path],
+    readCandidate: async (path) => candidate[path],
+  });
+}
+
+/** A package.json or lockfile as npm writes it. */
+export const manifest = (content: object) => JSON.stringify(content, null, 2);
+/** The paths that are held. */
+export const held = async (options: Case) => (await judge(options)).held.map((item) => item.path);
+/** The answer to a change that nobody needs to look at. */
+export const free = { overlay: [], held: [] };

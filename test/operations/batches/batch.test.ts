@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Follower, openCaller } from '../../support/caller.ts';
+import { makeScratch } from '../../support/scratch.ts';
+
+const AGENT = `#!/bin/sh
+cat > /dev/null
+while [ ! -e "$HOME/go" ]; do sleep 0.05; done
+echo "$MANYHANDS_RUN" > "$MANYHANDS_RUN.txt"
+`;
+const CONFIG = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
+
+describe('a batch that the engine carries', () => {
+  it('goes on with the next engine when the project is resumed, and starts no item twice', async () => {
+    const files = { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG };
+    const batches = { '.manyhands/batches/two.yaml': 'parallel: 1\nitems: [Do one, Do two]\n' };
+    await using place = await makeScratch({ files: { ...files, ...batches } });
+    {
+      await using first = await openCaller(place);
+      const { runs } = await first.call('start-batch', { dir: place.repo, name: 'two' });
+      expect(runs).toMatchObject([{ item: 1 }]);
+      await first.stop();
+    }
+    await using next = await openCaller(place);
+    await next.call('resume-runs', { dir: place.repo });
+    writeFileSync(join(place.root, 'go'), '');
+    await using follower = new Follower(next);
+    const done = new Set<string>();
+    await follower.run(({ run, endedAt }) => endedAt !== null && done.add(run).size === 2);
+    const listed = await next.call('list-runs', { collection: 'two' });
+    expect(listed.map(({ title, status }) => [title, status])).toEqual([
+      ['Do two', 'done'],
+      ['Do one', 'done'],
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AgentPick } from '../../../src/schema/document.ts';
+import { BenchItem, BenchResult, ModelScore } from '../../../src/schema/model.ts';
+import { INTERVALS } from '../../bench/solutions.ts';
+import { makePlace } from './model-project.ts';
+
+const GOOD = `#!/bin/sh
+cat > /dev/null
+cat > intervals.mjs <<'END'
+${INTERVALS}
+END
+`;
+const BAD = '#!/bin/sh\ncat > /dev/null\necho done > note.txt\n';
+const SETTINGS = `agents:
+  bad: { kind: command, command: ./bad.sh }
+  good: { kind: command, command: ./good.sh }
+checks: ["false"]
+routing: { learnAfter: 1 }
+`;
+const FILES = { 'good.sh': GOOD, 'bad.sh': BAD, '.manyhands/config.yaml': SETTINGS };
+const Executed = z.object({ items: z.array(BenchItem), results: z.array(BenchResult) });
+
+describe('models bench', { timeout: 240_000 }, () => {
+  it('only says what it would ask, of whom and for how much at most, unless it is told to execute', async () => {
+    await using place = makePlace(FILES);
+    const items = z.array(BenchItem).parse(await place.json('models', 'bench', '--budget', '2', '--agent', 'good'));
+    expect(
+      items.map(({ kind, runs, reason, most, run }) => [kind, runs, reason?.slice(0, 13) ?? null, most, run]),
+    ).toEqual([
+      ['code', true, null, 0.5, null],
+      ['review', true, null, 0.5, null],
+      ['security', true, null, 0.5, null],
+      ['long-context', true, null, 0.5, null],
+      ['multimodal', false, 'not supported', 0.5, null],
+    ]);
+    expect(existsSync(join(place.root, 'data', 'bench'))).toBe(false);
+    expect(await place.json('ls', '--all')).toEqual([]);
+  });
+
+  it('carries real jobs out that a check decides, and routing reads what came of them', async () => {
+    await using place = makePlace(FILES);
+    const { results } = Executed.parse(await place.json('models', 'bench', '--kind', 'code', '--execute'));
+    expect(results.map(({ agent, verdict, reason }) => [agent, verdict, reason]).sort()).toEqual([
+      ['bad', 'fail', 'its check failed'],
+      ['good', 'pass', 'its check passed'],
+    ]);
+    const scores = z.array(ModelScore).parse(await place.json('models', 'scores', '--role', 'implement'));
+    expect(scores.map(({ agent, score, counts }) => [agent, score, counts])).toEqual([
+      ['good', 0.6, true],
+      ['bad', 0.4, true],
+    ]);
+    const pick = AgentPick.parse(await place.json('models', 'pick', '--role', 'implement'));
+    expect(pick.agent).toBe('good');
+    expect(pick.because).toMatch(/^best verified results for the role implement: good 0\.6 \(1 of 1 code benchmarks\)/);
+    const report = await place.mh('models', 'report');
+    expect(report.stdout).toMatch(/^\| implement \| good \|/m);
+  });
+
+  it('is finished by whoever resumes it after the engine was killed, and counts once', async () => {
+    const slow = `#!/bin/sh\nuntil [ -e "$HOME/go" ]; do sleep 0.05; done\n${GOOD.slice(GOOD.indexOf('cat'))}`;
+    await using place = makePlace({
+      'good.sh': slow.replace('#!/bin/sh\n', '#!/bin/sh\ntouch "$HOME/begun"\n'),
+      '.manyhands/config.yaml': 'agents:\n  good: { kind: command, command: ./good.sh }\n',
+    });
+    const bench = place.start('models', 'bench', '--kind', 'code', '--execute');
+    while (!existsSync(join(place.root, 'begun'))) await pause(50);
+    bench.kill();
+    await bench.ended;
+    writeFileSync(join(place.root, 'go'), '');
+    const [run] = z.array(z.object({ run: z.string() })).parse(await place.json('ls', '--all'));
+    expect((await place.mh('resume', run?.run ?? '')).code).toBe(0);
+    const scores = z.array(ModelScore).parse(await place.json('models', 'scores', '--role', 'implement'));
+    expect(scores).toMatchObject([{ agent: 'good', bench: { good: 1, bad: 0 } }]);
+  });
+
+  it('refuses what it cannot do, in words', async () => {
+    await using place = makePlace(FILES);
+    expect(await place.mh('models', 'bench', '--kind', 'poetry')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Give one of code, review, security, long-context, multimodal.'),
+    });
+    expect(await place.mh('models', 'bench', '--agent', 'review=good')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('A benchmark has no roles'),
+    });
+    expect(await place.mh('models', 'bench', '--kind', 'multimodal', '--execute')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('not supported'),
+    });
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AgentStatus, RunDocument } from '../../../src/schema/document.ts';
+import { ModelScore } from '../../../src/schema/model.ts';
+import { makePlace } from './model-project.ts';
+
+const SECRET = 'correct-horse-battery-staple';
+const GOOD = '#!/bin/sh\ncat > /dev/null\necho done > done.txt\n';
+const CRASHES = '#!/bin/sh\nkill -SEGV $$\n';
+/** Refuses its own login; with the profile's it does its work, and tells everybody the secret. */
+const CLAUDE = `#!/bin/sh
+[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit 0; }
+cat > /dev/null
+[ -n "$ANTHROPIC_AUTH_TOKEN" ] || { echo "Invalid API key" >&2; exit 1; }
+echo "$ANTHROPIC_BASE_URL" > done.txt
+echo '{"type":"result","subtype":"success","is_error":false,"result":"used ${SECRET}","modelUsage":{}}'
+`;
+
+function writeProfile(home: string): void {
+  mkdirSync(join(home, '.cc-switch'));
+  const db = new DatabaseSync(join(home, '.cc-switch', 'cc-switch.db'));
+  db.exec('CREATE TABLE providers (id TEXT, app_type TEXT, name TEXT, settings_config TEXT, is_current BOOLEAN)');
+  const settings = { env: { ANTHROPIC_AUTH_TOKEN: SECRET, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } };
+  db.prepare("INSERT INTO providers VALUES ('1', 'claude', 'Kimi', ?, 1)").run(JSON.stringify(settings));
+  db.close();
+}
+
+/** Its heavy model is closed for a week; the other one works. */
+const LIMITED = `#!/bin/sh
+[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit 0; }
+cat > /dev/null
+case "$*" in
+*opus*)
+  echo '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":4000000000,"rateLimitType":"seven_day_opus"}}'
+  echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"You have hit your Opus limit","modelUsage":{}}'
+  exit 1 ;;
+*sonnet*) echo sonnet > done.txt ;;
+esac
+echo '{"type":"result","subtype":"success","is_error":false,"result":"done","modelUsage":{}}'
+`;
+
+describe('who gets a task', { timeout: 240_000 }, () => {
+  it('is a profile of CC Switch only when that is switched on and the own login rests, and its secret stays out of all that is stored and shown', async () => {
+    await using place = makePlace({
+      'claude.sh': CLAUDE,
+      '.manyhands/config.yaml':
+        'agents:\n  claude: { kind: claude, command: ./claude.sh }\nlimits: { retryDelaySeconds: 0 }\n',
+    });
+    writeProfile(place.root);
+    const off = await place.mh('models');
+    expect(off.stderr).toContain('Profiles of CC Switch that are not used: Kimi for claude');
+    await place.mh('config', 'set', 'routing.ccswitch', 'auto');
+    const [listed] = z.array(AgentStatus).parse(await place.json('models'));
+    expect(listed?.accounts).toEqual([{ name: 'ccswitch-kimi', restsUntil: null }]);
+    const done = RunDocument.parse(await place.json('job', 'Do it', '--check', 'true'));
+    expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
+    const [after] = z.array(AgentStatus).parse(await place.json('models'));
+    expect(after?.restsUntil).not.toBeNull();
+    const shown = [off, await place.mh('doctor'), await place.mh('logs')];
+    for (const { stdout, stderr } of shown) expect(stdout + stderr).not.toContain(SECRET);
+    expect(place.stored()).not.toContain(SECRET);
+    expect((await place.mh('models', 'pick', '--role', 'implement')).stdout).toContain('login ccswitch-kimi');
+  });
+
+  it('is another agent after one fell over three times in a row, and results teach without changing the settings', async () => {
+    const settings =
+      '# mine\nagents:\n  wild: { kind: command, command: ./crashes.sh }\n  calm: { kind: command, command: ./good.sh }\nrouting:\n  prefer: { implement: [wild] } # always\nlimits: { retryDelaySeconds: 0 }\n';
+    await using place = makePlace({ 'crashes.sh': CRASHES, 'good.sh': GOOD, '.manyhands/config.yaml': settings });
+    const done = RunDocument.parse(await place.json('job', 'Do it', '--check', 'true'));
+    expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 4, agent: 'calm' }] });
+    const scores = z.array(ModelScore).parse(await place.json('models', 'scores', '--role', 'implement'));
+    expect(scores.map(({ agent, here }) => [agent, here])).toEqual([
+      ['calm', { good: 1, bad: 0 }],
+      ['wild', { good: 0, bad: 3 }],
+    ]);
+    const pick = await place.mh('models', 'pick', '--role', 'implement');
+    expect(pick.stdout).toMatch(/^implement: wild, .*preferred for the role implement/);
+    expect(pick.stdout).toContain('calm: ');
+    expect(pick.stdout).toContain('score 0.67 (1 of 1 good here)');
+    expect(readFileSync(join(place.repo, '.manyhands', 'config.yaml'), 'utf8')).toBe(settings);
+  });
+
+  it('is the same agent with its other model while only a family of its models rests', async () => {
+    await using place = makePlace({
+      'claude.sh': LIMITED,
+      '.manyhands/config.yaml':
+        'agents:\n  claude: { kind: claude, command: ./claude.sh, env: { ANTHROPIC_API_KEY: none }, models: { standard: sonnet, heavy: opus } }\nroles: { implement: { tier: heavy } }\nlimits: { retryDelaySeconds: 0 }\n',
+    });
+    const done = RunDocument.parse(await place.json('job', 'Do it', '--check', 'true'));
+    expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 2, agent: 'claude' }] });
+    const [listed] = z.array(AgentStatus).parse(await place.json('models'));
+    expect(listed).toMatchObject({ restsUntil: null, resting: [{ account: null, family: 'opus' }] });
+    const pick = await place.mh('models', 'pick', '--role', 'implement');
+    expect(pick.stdout).toMatch(/^implement: claude, sonnet \(standard\): .*standard because opus rests/);
+  });
+});

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../../../src/access/caller.ts';
+import { Follower, openCaller, startJob } from '../../support/caller.ts';
+import { makeScratch, type Scratch } from '../../support/scratch.ts';
+
+/** Says what it does, waits for a file that its prompt names, then writes a file of its own. */
+const AGENT = `#!/bin/sh
+prompt=$(cat)
+echo "looking around"
+case "$prompt" in *wait*) while [ ! -e "$HOME/go" ]; do sleep 0.05; done ;; esac
+echo "all of it is done"
+echo "$MANYHANDS_RUN" > "$MANYHANDS_RUN.txt"
+`;
+const CONFIG = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
+
+let place: Scratch;
+let engine: Caller;
+
+beforeAll(async () => {
+  place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG } });
+  engine = await openCaller(place);
+});
+
+afterAll(async () => {
+  await engine[Symbol.asyncDispose]();
+  await place[Symbol.asyncDispose]();
+});
+
+describe('following all runs', () => {
+  it('tells each run as it stands, what its agents do, its end, and that it is unread until it is read', async () => {
+    await using early = await openCaller(place);
+    await using nobody = new Follower(early);
+    await nobody.ready();
+    await expect(nobody.until(() => false)).rejects.toThrow('ended');
+
+    await engine.call('resume-runs', {});
+    await using follower = new Follower(engine);
+    const begin = await follower.ready();
+    const run = await startJob(engine, place, 'please wait');
+    const working = await follower.run(({ live }) => live[0]?.activity === 'looking around');
+    expect(working).toMatchObject({ run, status: 'running', liveCount: 1, unread: false, counts: { running: 1 } });
+    expect(working.live[0]).toMatchObject({ task: 'job/1', agent: 'hand', attempt: 1, role: 'implement' });
+
+    await using other = await openCaller(place);
+    await using second = new Follower(other);
+    expect(await second.run((one) => one.run === run)).toMatchObject({ liveCount: 1 });
+    expect(other.engine()).toBe('other');
+    await second.ready();
+
+    writeFileSync(join(place.root, 'go'), '');
+    const done = await follower.run(({ endedAt }) => endedAt !== null);
+    expect(done).toMatchObject({ run, status: 'done', unread: true, live: [], counts: { done: 1 } });
+    expect(await second.run(({ endedAt }) => endedAt !== null)).toMatchObject({ run, unread: true });
+
+    expect(await engine.call('mark-read', { run })).toEqual({ run, unread: false });
+    expect(await follower.run((one) => one.run === run)).toMatchObject({ unread: false });
+    await engine.call('flag-run', { run, note: 'look again' });
+    expect(await follower.run(({ flag }) => flag !== null)).toMatchObject({ unread: false });
+    expect(await engine.call('mark-read', { run, read: false })).toEqual({ run, unread: true });
+
+    const positions = follower.items.map(({ position }) => position);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    await using late = new Follower(engine, { after: begin.position });
+    await late.ready();
+    expect(late.items.flatMap((item) => ('run' in item ? [item.run.run] : []))).toEqual([run]);
+    await using current = new Follower(engine, { after: positions.at(-1) ?? 0 });
+    await current.ready();
+    expect(current.items.length).toBeLessThanOrEqual(2);
+  });
+
+  it('gives a reader that was away the latest state of each run once, not all that happened', async () => {
+    await using slow = new Follower(engine);
+    await slow.ready();
+    const runs = [await startJob(engine, place, 'one'), await startJob(engine, place, 'two')];
+    for (const run of runs) {
+      for await (const { type } of engine.stream('watch-run', { run })) if (type === 'run.ended') break;
+    }
+    const seen = [...runs];
+    await slow.run(({ run, status }) => {
+      if (status === 'done' && seen.includes(run)) seen.splice(seen.indexOf(run), 1);
+      return seen.length === 0;
+    });
+    expect(slow.items.filter((item) => 'run' in item && runs.includes(item.run.run)).length).toBeLessThanOrEqual(4);
+  });
+
+  it('tells that a run is gone when it was archived, also to who comes back later', async () => {
+    await using follower = new Follower(engine);
+    const before = await follower.ready();
+    const run = await startJob(engine, place, 'three');
+    await follower.run((one) => one.run === run && one.endedAt !== null);
+    await engine.call('clean', { olderThanDays: 0, apply: true });
+    const archived = await engine.call('archive', { olderThanDays: 0, apply: true, remove: true });
+    expect(archived.items.find((item) => item.run === run)).toMatchObject({ removed: true });
+    await follower.until((item) => 'removed' in item && item.removed === run);
+    await using late = new Follower(engine, { after: before.position });
+    await late.ready();
+    expect(late.items).toContainEqual({ position: before.position, removed: run });
+    const listed = await engine.call('list-runs', { archived: true, text: 'three' });
+    expect(listed.map((one) => one.run)).toEqual([run]);
+    await engine.call('restore-archive', { archive: run });
+    expect(await follower.run((one) => one.run === run)).toMatchObject({ status: 'done' });
+  });
+});
