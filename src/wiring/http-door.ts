@@ -33,7 +33,7 @@ export async function openDoor(request: DoorRequest, options: DoorOptions): Prom
     const lock = await acquireLock(serverLock(home), world);
     if (lock === undefined) {
       const standing = await standingDoor(home, world);
-      if (standing !== undefined) return standing;
+      if (standing !== undefined && !isClosing(standing, options.caller)) return standing;
       await world.sleep(PAUSE_MS);
       continue;
     }
@@ -53,7 +53,14 @@ export async function openDoor(request: DoorRequest, options: DoorOptions): Prom
       throw error;
     }
   }
-  throw new AppError('ENGINE_BUSY', `Another server of ${home.root} does not say where it is`, { home: home.root });
+  throw new AppError('ENGINE_BUSY', `Another server of ${home.root} neither says where it is nor closes`, {
+    home: home.root,
+  });
+}
+
+/** Only the engine opens a server with a run: where this process has become the engine, that of another is about to close. */
+function isClosing({ kind }: Door, caller: Caller): boolean {
+  return kind === 'run' && caller.engine() === 'own';
 }
 
 async function openServer(
