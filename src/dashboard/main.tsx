@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './look/theme.css';
+import { onReconnect } from './api/overview.ts';
 import { Unreachable } from './api/problem.ts';
 import { startTheme } from './look/theme.ts';
 import { Shell } from './shell/shell.tsx';
@@ -21,6 +22,8 @@ const client = new QueryClient({
     },
   },
 });
+
+onReconnect(() => void client.refetchQueries({ predicate: ({ state }) => state.error instanceof Unreachable }));
 
 createRoot(ROOT).render(
   <StrictMode>

@@ -1,7 +1,7 @@
-import { type ReactElement, Suspense } from 'react';
+import type { ReactElement } from 'react';
 import { Route, Switch } from 'wouter';
 import { Alerts } from '../alerts/alerts.tsx';
-import { Empty, Skeleton } from '../look/standing.tsx';
+import { Empty } from '../look/standing.tsx';
 import { Boundary } from './boundary.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
@@ -25,16 +25,14 @@ export function Shell(): ReactElement {
         <ViewerLine />
         <main id="content" className={styles.content} tabIndex={-1}>
           <Boundary>
-            <Suspense fallback={<Skeleton lines={6} />}>
-              <Switch>
-                {PAGES.map(({ path, view }) => (
-                  <Route key={path} path={path} component={view} />
-                ))}
-                <Route>
-                  <Empty title="There is no such page">Choose one from the navigation, or press Ctrl-K.</Empty>
-                </Route>
-              </Switch>
-            </Suspense>
+            <Switch>
+              {PAGES.map(({ path, view }) => (
+                <Route key={path} path={path} component={view} />
+              ))}
+              <Route>
+                <Empty title="There is no such page">Choose one from the navigation, or press Ctrl-K.</Empty>
+              </Route>
+            </Switch>
           </Boundary>
         </main>
       </div>
