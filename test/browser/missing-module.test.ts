@@ -1,8 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { openBrowser } from './support/browser.ts';
-import { type ServedPage, serveDashboard } from './support/served.ts';
+import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
+import { serveDashboard } from './support/served.ts';
+
+/** The page tries to connect in pauses of up to 15 seconds. */
+const BACK = { timeout: 60_000 };
 
 let browser: Browser;
 beforeAll(async () => {
@@ -12,39 +15,37 @@ afterAll(() => browser.close());
 
 describe('a view whose module could not be fetched', () => {
   it('says so while the server is gone, and is shown at the same place when it is back', async () => {
-    await using scratch = await makeScratch({ files: { 'readme.md': '# A project\n' } });
-    const served = await serveDashboard(scratch, 0);
-    const page = await openRun(scratch, served);
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
     process.kill(served.pid, 'SIGKILL');
     await page.getByText('Not connected').waitFor();
     await page.getByRole('link', { name: 'Timeline' }).click();
     const trouble = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
     await trouble.getByRole('button', { name: 'Try again' }).click();
     const place = page.url();
-    await serveDashboard(scratch, Number(new URL(served.url).port));
-    await timelineRows(page).first().waitFor();
+    await serveDashboard(served.scratch, Number(new URL(served.url).port));
+    await timelineRows(page).first().waitFor(BACK);
     expect(page.url()).toBe(place);
     expect(await trouble.count()).toBe(0);
-    await page.context().close();
   });
 
   it('may be a whole page, which is shown in the same way', async () => {
-    await using scratch = await makeScratch({ files: { 'readme.md': '# A project\n' } });
-    const served = await serveDashboard(scratch, 0);
-    const page = await openRun(scratch, served);
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
     process.kill(served.pid, 'SIGKILL');
     await page.getByText('Not connected').waitFor();
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await page.getByText('could not be loaded').waitFor();
-    await serveDashboard(scratch, Number(new URL(served.url).port));
-    await page.getByRole('heading', { name: 'Usage' }).waitFor();
-    await page.context().close();
+    await serveDashboard(served.scratch, Number(new URL(served.url).port));
+    await page.getByRole('heading', { name: 'Usage' }).waitFor(BACK);
   });
 
   it('is shown when a person asks for it again, where the connection was never lost', async () => {
-    await using scratch = await makeScratch({ files: { 'readme.md': '# A project\n' } });
-    const served = await serveDashboard(scratch, 0);
-    const page = await openRun(scratch, served);
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
     await page.route(/part-timeline-/, (route) => route.abort());
     await page.getByRole('link', { name: 'Timeline' }).click();
     const trouble = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
@@ -52,15 +53,14 @@ describe('a view whose module could not be fetched', () => {
     await page.unroute(/part-timeline-/);
     await trouble.getByRole('button', { name: 'Try again' }).click();
     await timelineRows(page).first().waitFor();
-    await page.context().close();
   });
 });
 
 describe('a run that could not be read because the server was gone', () => {
   it('is read when the server is back', async () => {
-    await using scratch = await makeScratch({ files: { 'readme.md': '# A project\n' } });
-    const served = await serveDashboard(scratch, 0);
-    const page = await openRun(scratch, served);
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
     await page.getByRole('link', { name: 'Home', exact: true }).click();
     const link = page.locator('main').getByRole('link', { name: 'Look at the readme' }).first();
     await link.waitFor();
@@ -68,21 +68,19 @@ describe('a run that could not be read because the server was gone', () => {
     await page.getByText('Not connected').waitFor();
     await link.click();
     await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
-    await serveDashboard(scratch, Number(new URL(served.url).port));
-    await page.getByRole('navigation', { name: 'Ways to look at the run' }).waitFor();
-    await page.context().close();
+    await serveDashboard(served.scratch, Number(new URL(served.url).port));
+    await page.getByRole('navigation', { name: 'Ways to look at the run' }).waitFor(BACK);
   });
 });
 
 /** A finished run, seen as a list of its tasks: no other view of it has been loaded. */
-async function openRun(scratch: Scratch, served: ServedPage): Promise<Page> {
-  await scratch.mh(['job', 'Look at the readme', '--rehearse']);
-  const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
-  await page.goto(await served.link());
-  await page.getByRole('link', { name: 'Look at the readme' }).first().waitFor();
-  const run = await page.getByRole('link', { name: 'Look at the readme' }).first().getAttribute('href');
+async function openRun(served: ScratchServer, context: BrowserContext): Promise<Page> {
+  await served.scratch.mh(['job', 'Look at the readme', '--rehearse']);
+  const page = await served.enter(context);
+  const link = page.getByRole('link', { name: 'Look at the readme' }).first();
+  const run = await link.getAttribute('href');
   await page.goto(`${served.url}${run}?view=tasks`);
-  await page.getByRole('link', { name: 'Look at the readme' }).first().waitFor();
+  await link.waitFor();
   return page;
 }
 
