@@ -78,6 +78,18 @@ const LOOK_EVERY_MS = 50;
 /** Makes a repository with one commit on `main`; disposing ends what still runs in it and removes it all. */
 export async function makeScratch({ files, check }: ScratchOptions): Promise<Scratch> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-scratch-')));
+  const scratch = scratchAt(root);
+  const { repo, git } = scratch;
+  const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };
+  writeFiles(repo, { ...settings, ...files });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '--message=Start');
+  return scratch;
+}
+
+/** The same, of a folder that holds a repository and a data directory already, or soon will. */
+export function scratchAt(root: string): Scratch {
   const repo = join(root, 'project');
   const home = join(root, 'data');
   const env = {
@@ -90,11 +102,6 @@ export async function makeScratch({ files, check }: ScratchOptions): Promise<Scr
     execFileSync('git', [...IDENTITY, ...args], { cwd: repo, env, encoding: 'utf8' }).trim();
   const start = (args: readonly string[], options: { env?: Environment; cwd?: string } = {}) =>
     startProgram(args, { cwd: options.cwd ?? repo, env: { ...env, ...options.env } });
-  const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };
-  writeFiles(repo, { ...settings, ...files });
-  git('init', '--quiet', '--initial-branch=main');
-  git('add', '--all');
-  git('commit', '--quiet', '--message=Start');
   return {
     root,
     repo,
