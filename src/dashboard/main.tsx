@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './ui/theme.css';
+import { onReconnect } from './api/overview.ts';
 import { Unreachable } from './api/problem.ts';
 import { Shell } from './app/shell.tsx';
 import { startTheme } from './ui/theme.ts';
@@ -21,6 +22,8 @@ const client = new QueryClient({
     },
   },
 });
+
+onReconnect(() => void client.refetchQueries({ predicate: ({ state }) => state.error instanceof Unreachable }));
 
 createRoot(ROOT).render(
   <StrictMode>

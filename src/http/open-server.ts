@@ -36,7 +36,7 @@ export async function openServer(
     const lock = await acquireLock(serverLock(home), world);
     if (lock === undefined) {
       const standing = await runningServer(home, world);
-      if (standing !== undefined) return standing;
+      if (standing !== undefined && !isClosing(standing, options.caller)) return standing;
       await world.sleep(PAUSE_MS);
       continue;
     }
@@ -56,7 +56,14 @@ export async function openServer(
       throw error;
     }
   }
-  throw new AppError('ENGINE_BUSY', `Another server of ${home.root} does not say where it is`, { home: home.root });
+  throw new AppError('ENGINE_BUSY', `Another server of ${home.root} neither says where it is nor closes`, {
+    home: home.root,
+  });
+}
+
+/** Only the engine opens a server with a run: where this process has become the engine, that of another is about to close. */
+function isClosing({ kind }: ServerHandle, caller: Caller): boolean {
+  return kind === 'run' && caller.engine() === 'own';
 }
 
 async function bindServer(

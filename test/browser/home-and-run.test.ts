@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
 import { bigRunHistory, storeHistory } from '../support/big-run.ts';
 import { DESKTOP, openBrowser, PHONE, validationIssuesOf } from './support/browser.ts';
-import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
+import { serveScratch } from './support/scratch-server.ts';
 
 /** It says its title as an attacker would write it, and waits for a word to go on. */
 const AGENT = `#!/bin/sh
@@ -28,19 +28,16 @@ const CHECK = `${axe.source}; axe.run(document, { resultTypes: ['violations'] })
 const FOCUSED_ROW = "document.activeElement.closest('[data-index]')?.getAttribute('data-index')";
 
 let browser: Browser;
-let served: ScratchServer;
 beforeAll(async () => {
   browser = await openBrowser();
-  served = await serveScratch({ files: FILES });
 });
-afterAll(async () => {
-  await browser?.close();
-  await served?.[Symbol.asyncDispose]();
-});
+afterAll(() => browser.close());
 
 describe('the home page', () => {
   it('tells a newcomer what to do, then shows what happens without a reload', async () => {
-    const page = await enter();
+    await using served = await serveScratch({ files: FILES });
+    await using context = await newContext();
+    const page = await served.enter(context);
     await page.getByRole('heading', { name: 'Put the first agents to work' }).waitFor();
     await page.getByText('mh do "Add a --json flag" --rehearse').waitFor();
     await served.scratch.mh(['do', 'Tidy up', '--rehearse', '--plan-only', '--detach']);
@@ -58,7 +55,9 @@ describe('the home page', () => {
 
 describe('the page of a run', () => {
   it('lets a person watch, rename, cancel and retry it', async () => {
-    const page = await enter();
+    await using served = await serveScratch({ files: FILES });
+    await using context = await newContext();
+    const page = await served.enter(context);
     const complaints = validationIssuesOf(page);
     await served.scratch.mh(['job', 'Make it <b>bold</b>', '--write', '--agent', 'command:./agent.sh', '--detach']);
     const card = page.getByRole('article', { name: 'Make it <b>bold</b>' });
@@ -83,8 +82,10 @@ describe('the page of a run', () => {
   });
 
   it('shows what a retry would undo before it does it, and every fact in its place', async () => {
+    await using served = await serveScratch({ files: FILES });
     await served.scratch.mh(['do', 'Add prices', '--rehearse']);
-    const page = await enter();
+    await using context = await newContext();
+    const page = await served.enter(context);
     await page.getByRole('link', { name: 'Add prices' }).first().click();
     const rows = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
     await rows.first().waitFor();
@@ -107,7 +108,10 @@ describe('the page of a run', () => {
     ['light', 'narrow', PHONE],
     ['dark', 'wide', DESKTOP],
   ] as const)('can be used by everybody on a %s, %s screen', async (colorScheme, _, size) => {
-    const page = await enter(colorScheme);
+    await using served = await serveScratch({ files: FILES });
+    await served.scratch.mh(['do', 'Add prices', '--rehearse']);
+    await using context = await newContext(colorScheme);
+    const page = await served.enter(context);
     await page.setViewportSize(size);
     await page.getByRole('link', { name: 'Add prices' }).first().waitFor();
     const found = await faults(page, 'home');
@@ -124,6 +128,7 @@ describe('the page of a run', () => {
   });
 
   it('stays usable with 10,000 tasks', async () => {
+    await using served = await serveScratch({ files: FILES });
     const run = 'bgrn0001';
     {
       await using store = await openSqliteStore({ file: join(served.scratch.home, 'manyhands.db'), world: realWorld });
@@ -133,7 +138,8 @@ describe('the page of a run', () => {
         bigRunHistory({ run, tasks: 10_000, root: served.scratch.repo }, 1_700_000_000_000),
       );
     }
-    const page = await enter();
+    await using context = await newContext();
+    const page = await served.enter(context);
     await page.goto(`${served.url}/runs/${run}`);
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.getByRole('listitem').first().waitFor();
@@ -150,8 +156,8 @@ describe('the page of a run', () => {
   });
 });
 
-async function enter(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  return served.enter(await browser.newContext({ locale: 'en-US', viewport: DESKTOP, colorScheme }));
+function newContext(colorScheme: 'light' | 'dark' = 'light'): Promise<BrowserContext> {
+  return browser.newContext({ locale: 'en-US', viewport: DESKTOP, colorScheme });
 }
 
 /** What a checker of accessibility finds serious, and whether the page is wider than its screen. */

@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
-const Served = z.object({ pid: z.number() });
 const SECONDS = 3;
 const PATHS = ['/', '/inbox', '/history', '/usage'];
 
@@ -23,7 +21,6 @@ describe('a page that is open while nothing happens', () => {
     async () => {
       await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
       await served.scratch.mh(['do', 'Tidy up', '--rehearse', '--plan-only']);
-      const { pid } = Served.parse((await served.scratch.mh(['serve', '--json'])).json);
       const page = await served.enter(await browser.newContext());
       const log = join(served.scratch.root, 'strace.log');
       for (const path of PATHS) {
@@ -33,7 +30,7 @@ describe('a page that is open while nothing happens', () => {
         await page.waitForTimeout(1_000);
         const asked: string[] = [];
         page.on('request', (request) => asked.push(request.url()));
-        spawnSync('timeout', [String(SECONDS), 'strace', '-f', '-qq', '-o', log, '-p', String(pid)]);
+        spawnSync('timeout', [String(SECONDS), 'strace', '-f', '-qq', '-o', log, '-p', String(served.pid)]);
         const calls = readFileSync(log, 'utf8').trim().split('\n').length;
         expect(calls / SECONDS, path).toBeLessThan(50);
         await page.evaluate('0');

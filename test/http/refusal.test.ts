@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { API_PAGES } from '../../src/http/api/api-pages.ts';
 import { operationRoutes } from '../../src/http/api/operation-routes.ts';
 import { openAssets } from '../../src/http/assets.ts';
@@ -14,6 +14,7 @@ let server: Opened;
 beforeAll(async () => {
   server = await openServer({ answer: () => ({ fine: true }) });
 });
+beforeEach(() => void server.calls.splice(0));
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
@@ -72,6 +73,8 @@ describe('the table of routes', () => {
 });
 
 describe('without a login', () => {
+  afterEach(askedForNothing);
+
   it.each(CLOSED)('refuses $method $path', async ({ method, path }) => {
     const { status } = await plain(method, path);
     expect(status).toBe(401);
@@ -103,14 +106,11 @@ describe('without a login', () => {
     });
     expect(response.status).toBe(401);
   });
-
-  it('asks for nothing of the caller', () => {
-    expect(server.calls).toEqual([]);
-  });
 });
 
 describe('with the token of an operator, from elsewhere', () => {
   const everything = [...CLOSED, ...OPEN];
+  afterEach(askedForNothing);
 
   it.each(everything)('refuses another Host: $method $path', async ({ method, path }) => {
     for (const host of [
@@ -207,10 +207,6 @@ describe('with the token of an operator, from elsewhere', () => {
       ).status,
     ).toBe(403);
   });
-
-  it('asks for nothing of the caller', () => {
-    expect(server.calls).toEqual([]);
-  });
 });
 
 describe('with the token of a viewer', () => {
@@ -268,6 +264,11 @@ const refusing = {
   ending: new AbortController().signal,
   [Symbol.asyncDispose]: async () => {},
 };
+
+/** What was refused never reached the caller. */
+function askedForNothing(): void {
+  expect(server.calls).toEqual([]);
+}
 
 function placeOf(route: string): Place {
   const [method = '', path = ''] = route.split(' ');

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -115,6 +116,7 @@ describe('serve', () => {
     const ofRun = await address(scratch);
     expect(ofRun.kind).toBe('run');
     const serving = scratch.start(['serve']);
+    await serving.heard('this process takes over when that ends');
     const pages = await fetch(`${ofRun.url}/login`);
     expect(pages.status).toBe(200);
     writeFileSync(join(scratch.root, 'go'), '');
@@ -123,6 +125,25 @@ describe('serve', () => {
     const own = await address(scratch, serving.pid);
     expect(own.kind).toBe('serve');
     expect((await fetch(`${own.url}/login`)).status).toBe(200);
+    serving.kill('SIGINT');
+    expect((await serving.done).code).toBe(0);
+  });
+
+  it('waits for the server of a run that closes more slowly than its engine, and takes its place', async () => {
+    await using scratch = await makeScratch({ files: { ...FILES, 'agent.sh': WAITING } });
+    const settings = { 'config.yaml': 'server:\n  withRuns: always\n  port: 0\n' };
+    writeFiles(join(scratch.root, '.config', 'manyhands'), settings);
+    const job = scratch.start(['job', 'Wait', '--agent', 'command:./agent.sh']);
+    const ofRun = await address(scratch);
+    const serving = scratch.start(['serve']);
+    await serving.heard('this process takes over when that ends');
+    // Half a request keeps the server of the run open while its engine is already gone.
+    await using _unfinished = await beginRequest(ofRun.url);
+    writeFileSync(join(scratch.root, 'go'), '');
+    const own = await address(scratch, serving.pid);
+    expect(own.kind).toBe('serve');
+    expect((await fetch(`${own.url}/login`)).status).toBe(200);
+    await job.done;
     serving.kill('SIGINT');
     expect((await serving.done).code).toBe(0);
   });
@@ -209,6 +230,16 @@ async function address(scratch: Scratch, pid?: number): Promise<z.infer<typeof A
     if (found !== undefined && (pid === undefined || found.pid === pid)) return found;
     await realWorld.sleep(20);
   }
+}
+
+/** Sends the first line of a request and no more; the server may end the connection. */
+async function beginRequest(url: string): Promise<AsyncDisposable> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  await new Promise<void>((resolve) => socket.write('GET /login HTTP/1.1\r\n', () => resolve()));
+  return { [Symbol.asyncDispose]: async () => void socket.destroy() };
 }
 
 async function takePort(): Promise<AsyncDisposable & { port: number }> {

@@ -12,6 +12,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +37,13 @@ export type Finished = {
 };
 
 /** A command under way. */
-type Running = { pid: number; kill(signal: NodeJS.Signals): void; done: Promise<Finished> };
+type Running = {
+  pid: number;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when it has written this to stderr; rejects when it ends without. */
+  heard(text: string): Promise<void>;
+  done: Promise<Finished>;
+};
 
 type Left = { pid: number; command: string };
 
@@ -71,6 +78,18 @@ const LOOK_EVERY_MS = 50;
 /** Makes a repository with one commit on `main`; disposing ends what still runs in it and removes it all. */
 export async function makeScratch({ files, check }: ScratchOptions): Promise<Scratch> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-scratch-')));
+  const scratch = scratchAt(root);
+  const { repo, git } = scratch;
+  const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };
+  writeFiles(repo, { ...settings, ...files });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '--message=Start');
+  return scratch;
+}
+
+/** The same, of a folder that holds a repository and a data directory already, or soon will. */
+export function scratchAt(root: string): Scratch {
   const repo = join(root, 'project');
   const home = join(root, 'data');
   const env = {
@@ -83,11 +102,6 @@ export async function makeScratch({ files, check }: ScratchOptions): Promise<Scr
     execFileSync('git', [...IDENTITY, ...args], { cwd: repo, env, encoding: 'utf8' }).trim();
   const start = (args: readonly string[], options: { env?: Environment; cwd?: string } = {}) =>
     startProgram(args, { cwd: options.cwd ?? repo, env: { ...env, ...options.env } });
-  const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };
-  writeFiles(repo, { ...settings, ...files });
-  git('init', '--quiet', '--initial-branch=main');
-  git('add', '--all');
-  git('commit', '--quiet', '--message=Start');
   return {
     root,
     repo,
@@ -121,7 +135,23 @@ function startProgram(args: readonly string[], options: { cwd: string; env: Envi
     const [stdout, stderr, ended] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
     return { ...ended, stdout, stderr, json: parsed(stdout) };
   };
-  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), done: finish() };
+  return {
+    pid: child.pid ?? 0,
+    kill: (signal) => void child.kill(signal),
+    heard: (wanted) => waitForText(child.stderr, wanted),
+    done: finish(),
+  };
+}
+
+function waitForText(output: Readable, wanted: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    output.on('data', (chunk) => {
+      heard += String(chunk);
+      if (heard.includes(wanted)) resolve();
+    });
+    output.once('end', () => reject(new Error(`It ended without "${wanted}": ${heard}`)));
+  });
 }
 
 function parsed(stdout: string): unknown {

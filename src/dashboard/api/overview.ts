@@ -21,6 +21,7 @@ const GATHER_MS = 32;
 const byId = new Map<string, RunOverview>();
 const listeners = new Set<() => void>();
 const changeListeners = new Set<Change>();
+const reconnectListeners = new Set<() => void>();
 let overview: Overview = { runs: [], isReady: false, standing: 'connecting' };
 let position = 0;
 let isFollowed = false;
@@ -40,6 +41,12 @@ export function useRunOverview(run: string): RunOverview | undefined {
 export function onRunChange(listener: Change): () => void {
   changeListeners.add(listener);
   return () => changeListeners.delete(listener);
+}
+
+/** Tells whenever the server answers again after the connection to it was lost: what failed meanwhile can be asked for anew. */
+export function onReconnect(listener: () => void): () => void {
+  reconnectListeners.add(listener);
+  return () => reconnectListeners.delete(listener);
 }
 
 function listen(changed: () => void): () => void {
@@ -95,6 +102,8 @@ function newestFirst(): RunOverview[] {
 }
 
 function publish(change: Partial<Overview>): void {
+  const isBack = overview.standing === 'lost' && change.standing === 'live';
   overview = { ...overview, ...change };
   for (const listener of listeners) listener();
+  if (isBack) for (const listener of reconnectListeners) listener();
 }

@@ -3,6 +3,8 @@ import { evolve, type Recorded } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { StreamItem } from '../../operations/contracts.ts';
 import { call } from './call.ts';
+import { onReconnect } from './overview.ts';
+import { Unreachable } from './problem.ts';
 import type { ConnectionState } from './stream.ts';
 import { useStream } from './use-stream.ts';
 
@@ -41,6 +43,7 @@ export function useRun(run: string): LiveRun {
   }, [run, asked]);
 
   const again = useCallback(() => setAsked((times) => times + 1), []);
+  useEffect(() => (error instanceof Unreachable ? onReconnect(again) : undefined), [error, again]);
   const onItem = (item: StreamItem<'watch-run'>) => {
     const state = held.current;
     if (state === undefined || item.version <= state.version) return;

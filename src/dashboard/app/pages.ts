@@ -1,8 +1,12 @@
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 import type { IconName } from '../ui/icon.tsx';
+import { lateView } from '../ui/late-view.tsx';
 
 /** A page of the dashboard; one with a drawing stands in the navigation. */
 export type Page = { path: string; title: string; icon?: IconName; view: ComponentType };
+
+/** How many lines stand for a page that is still coming. */
+const LINES = 6;
 
 /** Every page with its address. Pages are loaded when they are first looked at. */
 export const PAGES: readonly Page[] = [
@@ -10,69 +14,69 @@ export const PAGES: readonly Page[] = [
     path: '/',
     title: 'Home',
     icon: 'home',
-    view: lazy(async () => ({ default: (await import('../features/home/home-page.tsx')).HomePage })),
+    view: lateView(async () => (await import('../features/home/home-page.tsx')).HomePage, LINES),
   },
   {
     path: '/inbox',
     title: 'Inbox',
     icon: 'inbox',
-    view: lazy(async () => ({ default: (await import('../features/inbox/inbox-page.tsx')).InboxPage })),
+    view: lateView(async () => (await import('../features/inbox/inbox-page.tsx')).InboxPage, LINES),
   },
   {
     path: '/history',
     title: 'History',
     icon: 'history',
-    view: lazy(async () => ({ default: (await import('../features/history/history-page.tsx')).HistoryPage })),
+    view: lateView(async () => (await import('../features/history/history-page.tsx')).HistoryPage, LINES),
   },
   {
     path: '/search',
     title: 'Search',
     icon: 'search',
-    view: lazy(async () => ({ default: (await import('../features/search/search-page.tsx')).SearchPage })),
+    view: lateView(async () => (await import('../features/search/search-page.tsx')).SearchPage, LINES),
   },
   {
     path: '/usage',
     title: 'Usage',
     icon: 'usage',
-    view: lazy(async () => ({ default: (await import('../features/usage/usage-page.tsx')).UsagePage })),
+    view: lateView(async () => (await import('../features/usage/usage-page.tsx')).UsagePage, LINES),
   },
   {
     path: '/models',
     title: 'Models',
     icon: 'models',
-    view: lazy(async () => ({ default: (await import('../features/models/models-page.tsx')).ModelsPage })),
+    view: lateView(async () => (await import('../features/models/models-page.tsx')).ModelsPage, LINES),
   },
   {
     path: '/templates',
     title: 'Templates',
     icon: 'templates',
-    view: lazy(async () => ({ default: (await import('../features/templates/templates-page.tsx')).TemplatesPage })),
+    view: lateView(async () => (await import('../features/templates/templates-page.tsx')).TemplatesPage, LINES),
   },
   {
     path: '/batches',
     title: 'Batches',
     icon: 'batches',
-    view: lazy(async () => ({ default: (await import('../features/batches/batches-page.tsx')).BatchesPage })),
+    view: lateView(async () => (await import('../features/batches/batches-page.tsx')).BatchesPage, LINES),
   },
   {
     path: '/settings',
     title: 'Settings',
     icon: 'settings',
-    view: lazy(async () => ({ default: (await import('../features/settings/settings-page.tsx')).SettingsPage })),
+    view: lateView(async () => (await import('../features/settings/settings-page.tsx')).SettingsPage, LINES),
   },
   {
     path: '/start',
     title: 'New run',
-    view: lazy(async () => ({ default: (await import('../features/start/start-page.tsx')).StartPage })),
+    view: lateView(async () => (await import('../features/start/start-page.tsx')).StartPage, LINES),
   },
   {
     path: '/runs/:run',
     title: 'Run',
-    view: lazy(async () => ({ default: (await import('../features/run/run-page.tsx')).RunPage })),
+    view: lateView(async () => (await import('../features/run/run-page.tsx')).RunPage, LINES),
   },
   {
     path: '/runs/:run/tasks/:task',
     title: 'Task',
-    view: lazy(async () => ({ default: (await import('../features/task/task-page.tsx')).TaskPage })),
+    view: lateView(async () => (await import('../features/task/task-page.tsx')).TaskPage, LINES),
   },
 ];

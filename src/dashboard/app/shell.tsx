@@ -1,7 +1,7 @@
-import { Component, type ReactElement, type ReactNode, Suspense } from 'react';
+import { Component, type ReactElement, type ReactNode } from 'react';
 import { Route, Switch } from 'wouter';
 import { Alerts } from '../features/alerts/alerts.tsx';
-import { Empty, Skeleton, Trouble } from '../ui/standing.tsx';
+import { Empty, Trouble } from '../ui/standing.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
 import { Notices } from './notices.tsx';
@@ -38,16 +38,14 @@ export function Shell(): ReactElement {
         <ViewerLine />
         <main id="content" className={styles.content} tabIndex={-1}>
           <Boundary>
-            <Suspense fallback={<Skeleton lines={6} />}>
-              <Switch>
-                {PAGES.map(({ path, view }) => (
-                  <Route key={path} path={path} component={view} />
-                ))}
-                <Route>
-                  <Empty title="There is no such page">Choose one from the navigation, or press Ctrl-K.</Empty>
-                </Route>
-              </Switch>
-            </Suspense>
+            <Switch>
+              {PAGES.map(({ path, view }) => (
+                <Route key={path} path={path} component={view} />
+              ))}
+              <Route>
+                <Empty title="There is no such page">Choose one from the navigation, or press Ctrl-K.</Empty>
+              </Route>
+            </Switch>
           </Boundary>
         </main>
       </div>

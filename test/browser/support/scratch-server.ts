@@ -6,6 +6,9 @@ import { serveDashboard } from './served.ts';
 export interface ScratchServer extends AsyncDisposable {
   readonly scratch: Scratch;
   readonly url: string;
+  readonly pid: number;
+  /** A new address that signs a browser in, once. */
+  link(): Promise<string>;
   /** Logs a browser in, as the link that `serve` prints does, and shows the first page. */
   enter(context: BrowserContext): Promise<Page>;
 }
@@ -13,10 +16,12 @@ export interface ScratchServer extends AsyncDisposable {
 /** Serves a new repository in the background; disposing ends the server and removes it all. */
 export async function serveScratch(options: ScratchOptions): Promise<ScratchServer> {
   const scratch = await makeScratch(options);
-  const { url, link } = await serveDashboard(scratch, 0);
+  const { url, pid, link } = await serveDashboard(scratch, 0);
   return {
     scratch,
     url,
+    pid,
+    link,
     enter: async (context) => {
       const page = await context.newPage();
       await page.goto(await link());

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/access/caller.ts';
 import { asRunState, asTaskState } from '../../../src/core/view/shown-state.ts';
 import { Follower, openCaller, startJob } from '../../support/caller.ts';
@@ -30,7 +30,7 @@ let place: Scratch;
 let engine: Caller;
 let run: string;
 
-beforeAll(async () => {
+beforeEach(async () => {
   place = await makeScratch({
     files: {
       'agent.sh': AGENT,
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await ended(run);
 });
 
-afterAll(async () => {
+afterEach(async () => {
   await engine[Symbol.asyncDispose]();
   await place[Symbol.asyncDispose]();
 });

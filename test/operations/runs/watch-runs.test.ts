@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/access/caller.ts';
 import { Follower, openCaller, startJob } from '../../support/caller.ts';
 import { makeScratch, type Scratch } from '../../support/scratch.ts';
@@ -18,12 +18,12 @@ const CONFIG = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks:
 let place: Scratch;
 let engine: Caller;
 
-beforeAll(async () => {
+beforeEach(async () => {
   place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG } });
   engine = await openCaller(place);
 });
 
-afterAll(async () => {
+afterEach(async () => {
   await engine[Symbol.asyncDispose]();
   await place[Symbol.asyncDispose]();
 });
@@ -71,6 +71,7 @@ describe('following all runs', () => {
   });
 
   it('gives a reader that was away the latest state of each run once, not all that happened', async () => {
+    await engine.call('resume-runs', {});
     await using slow = new Follower(engine);
     await slow.ready();
     const runs = [await startJob(engine, place, 'one'), await startJob(engine, place, 'two')];
@@ -86,17 +87,19 @@ describe('following all runs', () => {
   });
 
   it('tells that a run is gone when it was archived, also to who comes back later', async () => {
+    await engine.call('resume-runs', {});
     await using follower = new Follower(engine);
-    const before = await follower.ready();
+    await follower.ready();
     const run = await startJob(engine, place, 'three');
     await follower.run((one) => one.run === run && one.endedAt !== null);
+    const position = follower.items.at(-1)?.position ?? 0;
     await engine.call('clean', { olderThanDays: 0, apply: true });
     const archived = await engine.call('archive', { olderThanDays: 0, apply: true, remove: true });
     expect(archived.items.find((item) => item.run === run)).toMatchObject({ removed: true });
     await follower.until((item) => 'removed' in item && item.removed === run);
-    await using late = new Follower(engine, { after: before.position });
+    await using late = new Follower(engine, { after: position });
     await late.ready();
-    expect(late.items).toContainEqual({ position: before.position, removed: run });
+    expect(late.items).toContainEqual({ position, removed: run });
     const listed = await engine.call('list-runs', { archived: true, text: 'three' });
     expect(listed.map((one) => one.run)).toEqual([run]);
     await engine.call('restore-archive', { archive: run });

@@ -1,4 +1,4 @@
-import { type ReactElement, Suspense, useEffect, useMemo } from 'react';
+import { type ReactElement, useEffect, useMemo } from 'react';
 import { useParams, useSearch } from 'wouter';
 import type { RunState } from '../../../core/run/state.ts';
 import { attention } from '../../../core/view/attention.ts';
@@ -58,9 +58,7 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
         isWaiting={waiting.length > 0}
       />
       <ViewLinks label="Ways to look at the run" views={tabs} here={name} />
-      <Suspense fallback={<Skeleton lines={8} />}>
-        <View state={state} version={seen} />
-      </Suspense>
+      <View state={state} version={seen} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import { lazy, type ReactElement, Suspense } from 'react';
+import type { ReactElement } from 'react';
 import { isOpen, type TaskState } from '../../../core/run/state.ts';
-import { Empty, Skeleton } from '../../ui/standing.tsx';
+import { lateView } from '../../ui/late-view.tsx';
+import { Empty } from '../../ui/standing.tsx';
 import { AttemptsView } from './attempts/attempts-view.tsx';
 import { GateCard } from './gates/gate-card.tsx';
 import styles from './gates/gates.module.css';
@@ -10,8 +11,11 @@ import type { TaskView } from './task-view.ts';
 import { TranscriptView } from './transcript/transcript-view.tsx';
 import type { Address } from './use-address.ts';
 
-const DiffView = lazy(async () => ({ default: (await import('./diff/diff-view.tsx')).DiffView }));
-const TerminalView = lazy(async () => ({ default: (await import('./terminal/terminal-view.tsx')).TerminalView }));
+/** How many lines stand for a view that is still coming. */
+const LINES = 12;
+
+const DiffView = lateView(async () => (await import('./diff/diff-view.tsx')).DiffView, LINES);
+const TerminalView = lateView(async () => (await import('./terminal/terminal-view.tsx')).TerminalView, LINES);
 
 type TaskViewsProps = { address: Address; view: TaskView; again(): void };
 
@@ -28,17 +32,9 @@ export function TaskViews({ address, view, again }: TaskViewsProps): ReactElemen
     case 'prompt':
       return <PromptView spec={task.spec} />;
     case 'diff':
-      return (
-        <Suspense fallback={<Skeleton lines={12} />}>
-          <DiffView view={view} again={again} />
-        </Suspense>
-      );
+      return <DiffView view={view} again={again} />;
     case 'terminal':
-      return (
-        <Suspense fallback={<Skeleton lines={12} />}>
-          <TerminalView key={task.attempts.length} run={view.run} task={task.spec.key} />
-        </Suspense>
-      );
+      return <TerminalView key={task.attempts.length} run={view.run} task={task.spec.key} />;
   }
 }
 

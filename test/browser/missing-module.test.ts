@@ -1,0 +1,89 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from './support/browser.ts';
+import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
+import { serveDashboard } from './support/served.ts';
+
+/** The page tries to connect in pauses of up to 15 seconds. */
+const BACK = { timeout: 60_000 };
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('a view whose module could not be fetched', () => {
+  it('says so while the server is gone, and is shown at the same place when it is back', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
+    process.kill(served.pid, 'SIGKILL');
+    await page.getByText('Not connected').waitFor();
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    const trouble = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+    await trouble.getByRole('button', { name: 'Try again' }).click();
+    const place = page.url();
+    await serveDashboard(served.scratch, Number(new URL(served.url).port));
+    await timelineRows(page).first().waitFor(BACK);
+    expect(page.url()).toBe(place);
+    expect(await trouble.count()).toBe(0);
+  });
+
+  it('may be a whole page, which is shown in the same way', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
+    process.kill(served.pid, 'SIGKILL');
+    await page.getByText('Not connected').waitFor();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByText('could not be loaded').waitFor();
+    await serveDashboard(served.scratch, Number(new URL(served.url).port));
+    await page.getByRole('heading', { name: 'Usage' }).waitFor(BACK);
+  });
+
+  it('is shown when a person asks for it again, where the connection was never lost', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
+    await page.route(/part-timeline-/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    const trouble = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+    await trouble.waitFor();
+    await page.unroute(/part-timeline-/);
+    await trouble.getByRole('button', { name: 'Try again' }).click();
+    await timelineRows(page).first().waitFor();
+  });
+});
+
+describe('a run that could not be read because the server was gone', () => {
+  it('is read when the server is back', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    const link = page.locator('main').getByRole('link', { name: 'Look at the readme' }).first();
+    await link.waitFor();
+    process.kill(served.pid, 'SIGKILL');
+    await page.getByText('Not connected').waitFor();
+    await link.click();
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    await serveDashboard(served.scratch, Number(new URL(served.url).port));
+    await page.getByRole('navigation', { name: 'Ways to look at the run' }).waitFor(BACK);
+  });
+});
+
+/** A finished run, seen as a list of its tasks: no other view of it has been loaded. */
+async function openRun(served: ScratchServer, context: BrowserContext): Promise<Page> {
+  await served.scratch.mh(['job', 'Look at the readme', '--rehearse']);
+  const page = await served.enter(context);
+  const link = page.getByRole('link', { name: 'Look at the readme' }).first();
+  const run = await link.getAttribute('href');
+  await page.goto(`${served.url}${run}?view=tasks`);
+  await link.waitFor();
+  return page;
+}
+
+function timelineRows(page: Page) {
+  return page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
+}
