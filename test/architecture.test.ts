@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { generatedFiles } from '../scripts/steps/generated.mjs';
 import { findCycle } from '../src/core/run/graph.ts';
 
 type Source = { file: string; folder: string; text: string; imports: string[] };
 
 const SRC = join(import.meta.dirname, '..', 'src');
+const GENERATED = generatedFiles().map(({ path }) => path.replace(/^src\//, ''));
 const LONGEST_FILE = 300;
 const LONGEST_COMPONENT = 150;
-const MOST_FILES_IN_FOLDER = 38;
+const MOST_FILES_IN_FOLDER = 39;
 const MOST_SOURCE_FILES = 1_240;
 
 /** Files directly in src, each a folder of its own; folders say in their README what they may import. */
@@ -109,9 +111,9 @@ describe('the layout of src', () => {
   });
 
   it('has no file that is too long to read at once', () => {
-    const long = sources.filter(
-      ({ file, text }) => lines(text) > (file.endsWith('.tsx') ? LONGEST_COMPONENT : LONGEST_FILE),
-    );
+    const long = sources
+      .filter(({ file }) => !GENERATED.includes(file))
+      .filter(({ file, text }) => lines(text) > (file.endsWith('.tsx') ? LONGEST_COMPONENT : LONGEST_FILE));
     expect(long.map(({ file, text }) => `${file}: ${lines(text)} lines`)).toEqual([]);
   });
 

@@ -99,12 +99,12 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`search`', '[SearchResult](#searchresult)'],
   ['`inbox`', 'list of [InboxItem](#inboxitem)'],
   ['`warnings`', 'list of [WarningItem](#warningitem)'],
-  ['`models`', 'list of [AgentStanding](#agentstanding)'],
+  ['`models`', 'list of [AgentStatus](#agentstatus)'],
   ['`models pick`', '[AgentPick](#agentpick)'],
   ['`models scores`', 'list of [ModelScore](#modelscore)'],
   [
     '`models report`',
-    '`{ "agents", "routes", "scores" }`: lists of [AgentStanding](#agentstanding), [RoutePlan](#routeplan) and [ModelScore](#modelscore)',
+    '`{ "agents", "routes", "scores" }`: lists of [AgentStatus](#agentstatus), [RoutePlan](#routeplan) and [ModelScore](#modelscore)',
   ],
   [
     '`models bench`',

@@ -2,10 +2,18 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { Session } from './platform.ts';
 
-/** A command is data: its arguments, options and help, and one function that does it. */
+/** A command is data: how the help lists it, and its arguments, options and action. */
 export interface CliCommand {
+  name: string;
+  aliases?: string[];
+  group: 'Work' | 'Watch' | 'Control' | 'Maintenance';
+  summary: string;
+  hidden?: boolean;
   define(command: Command, session: Session): void;
 }
+
+/** A command as the generated list has it: its file is loaded only when it is called. */
+export type ListedCommand = Omit<CliCommand, 'define'> & { load(): Promise<CliCommand> };
 
 /** What a command does with parsed options and operands; gives the exit code. */
 export type Act<S extends z.ZodType> = (options: z.output<S>, args: string[]) => Promise<number>;

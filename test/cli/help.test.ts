@@ -16,7 +16,12 @@ describe('the program', () => {
   it('groups its commands in the help', async () => {
     const { code, stdout } = await stage().run('--help');
     expect(code).toBe(0);
-    expect(stdout.match(/^(Work|Watch|Steer|Keep house):$/gm)).toEqual(['Work:', 'Watch:', 'Steer:', 'Keep house:']);
+    expect(stdout.match(/^(Work|Watch|Control|Maintenance):$/gm)).toEqual([
+      'Work:',
+      'Watch:',
+      'Control:',
+      'Maintenance:',
+    ]);
     for (const { name, hidden } of COMMANDS) expect(new RegExp(`^ {2}${name}\\b`, 'm').test(stdout)).toBe(!hidden);
   });
 

@@ -14,6 +14,10 @@ const EXAMPLES = [
 
 /** Approves a plan, or held work, and goes on. */
 export const approveCommand: CliCommand = {
+  name: 'approve',
+  aliases: ['ok'],
+  group: 'Control',
+  summary: 'approve a plan or held work',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
     command.option('--note <text>', 'why, for the record');

@@ -15,6 +15,9 @@ const EXAMPLES = [
 
 /** Cancels a run; everything it made is kept. */
 export const cancelCommand: CliCommand = {
+  name: 'cancel',
+  group: 'Control',
+  summary: 'cancel a run; everything it made is kept',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

@@ -11,6 +11,9 @@ const EXAMPLES = ['manyhands land', 'manyhands land k3v9x2ab', 'manyhands land k
 
 /** Brings a run branch onto its base. */
 export const landCommand: CliCommand = {
+  name: 'land',
+  group: 'Control',
+  summary: 'bring a run branch onto its base',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
     command.addOption(

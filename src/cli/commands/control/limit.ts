@@ -11,6 +11,9 @@ const EXAMPLES = ['manyhands limit --agents 4', 'manyhands limit k3v9x2ab --agen
 
 /** Changes how many attempts of a run are under way at once. */
 export const limitCommand: CliCommand = {
+  name: 'limit',
+  group: 'Control',
+  summary: 'change how many attempts are under way at once',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

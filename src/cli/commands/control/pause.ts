@@ -14,6 +14,9 @@ const EXAMPLES = [
 
 /** Starts nothing more in a run or in one of its tracks. */
 export const pauseCommand: CliCommand = {
+  name: 'pause',
+  group: 'Control',
+  summary: 'start nothing more in a run or a track',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

@@ -10,6 +10,9 @@ const EXAMPLES = ['manyhands pr', 'manyhands pr k3v9x2ab --draft', 'manyhands pr
 
 /** Opens the pull request of a run, or brings the one that is there up to date. */
 export const prCommand: CliCommand = {
+  name: 'pr',
+  group: 'Control',
+  summary: 'open the pull request of a run, or bring it up to date',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
     command.option('--draft', 'open it as a draft; unfinished or unchecked work is one anyway');

@@ -15,6 +15,9 @@ const Flags = FollowOptions.extend({ requeue: z.boolean().default(false) });
 
 /** Tries failed or blocked tasks again. */
 export const retryCommand: CliCommand = {
+  name: 'retry',
+  group: 'Control',
+  summary: 'try failed or blocked tasks again, or do a done one again',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

@@ -20,6 +20,9 @@ type Sent = { document: RunDocument; task: string };
 
 /** Tells the agent of a task something; where no engine works on the run, this terminal does. */
 export const sendCommand: CliCommand = {
+  name: 'send',
+  group: 'Control',
+  summary: 'tell the agent of a task something',
   define(command, session) {
     command
       .argument('<run>', 'the run, or <run>/<task>')

@@ -33,6 +33,9 @@ const MOST_FILES = 30;
 
 /** Takes a landed run back by a new commit, where git proves it safe. */
 export const undoCommand: CliCommand = {
+  name: 'undo',
+  group: 'Control',
+  summary: 'take a landed run back, where that is safe',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

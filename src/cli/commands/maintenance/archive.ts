@@ -36,6 +36,9 @@ const COLUMNS = [
 
 /** Puts old ended runs into files that tar can read, and back. */
 export const archiveCommand: CliCommand = {
+  name: 'archive',
+  group: 'Maintenance',
+  summary: 'put old ended runs into files',
   define(command, session) {
     command
       .option('--all', 'of all projects, not only this one')

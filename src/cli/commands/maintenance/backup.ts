@@ -10,6 +10,9 @@ const EXAMPLES = ['manyhands backup', 'manyhands backup --keep 30'];
 
 /** Copies the database to a file beside it, also while runs are under way. */
 export const backupCommand: CliCommand = {
+  name: 'backup',
+  group: 'Maintenance',
+  summary: 'copy the database to a file that was read through',
   define(command, session) {
     command.option('--keep <n>', 'how many backups to keep; older ones are removed', wholeNumber(1, 1000), 5);
     addHelp(addJson(command), EXAMPLES, READING_EXIT_CODES);

@@ -16,6 +16,9 @@ const COLUMNS = [{ title: 'WHAT' }, { title: 'SIZE', right: true }, { title: 'WH
 
 /** Says what could be removed, and removes it when asked to; only what is saved elsewhere. */
 export const cleanCommand: CliCommand = {
+  name: 'clean',
+  group: 'Maintenance',
+  summary: 'remove what is saved and no longer needed',
   define(command, session) {
     command
       .option('--all', 'of all projects, not only this one')

@@ -31,6 +31,9 @@ const COLUMNS = [
 
 /** Files runs in collections: named groups, and nothing more. */
 export const collectionCommand: CliCommand = {
+  name: 'collection',
+  group: 'Maintenance',
+  summary: 'file runs in collections',
   define(command, session) {
     addHelp(command.helpCommand(false), Object.values(EXAMPLES).flat().slice(0, 5), READING_EXIT_CODES);
     const define = (

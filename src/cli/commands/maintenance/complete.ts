@@ -4,6 +4,10 @@ import { completionValues } from '../../completion/completion-values.ts';
 
 /** Answers the completion script: what could stand at the end of the words. */
 export const completeCommand: CliCommand = {
+  name: 'complete',
+  group: 'Maintenance',
+  summary: 'answer a completion script',
+  hidden: true,
   define(command, session) {
     command.argument('[words...]');
     whenCalled(command, session, {

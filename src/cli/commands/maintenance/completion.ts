@@ -11,6 +11,9 @@ const EXAMPLES = [
 
 /** Prints a script that lets a shell complete commands, options, runs and tasks, for both names of the program. */
 export const completionCommand: CliCommand = {
+  name: 'completion',
+  group: 'Maintenance',
+  summary: 'print a completion script for bash, zsh or fish',
   define(command, session) {
     command.addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']));
     addHelp(command, EXAMPLES, READING_EXIT_CODES);

@@ -24,6 +24,10 @@ const COLUMNS = [{ title: 'KEY' }, { title: 'VALUE', most: 40 }, { title: 'FROM'
 
 /** Reads and changes settings: the project's, or with --global a person's own. */
 export const configCommand: CliCommand = {
+  name: 'config',
+  aliases: ['cfg'],
+  group: 'Maintenance',
+  summary: 'read and change settings',
   define(command, session) {
     addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
     defineGet(command.command('get'), session);

@@ -20,6 +20,9 @@ const EXIT_CODES = `Exit codes:
 
 /** Checks what Manyhands needs; with --self-test it also takes a rehearsed goal from plan to landing. */
 export const doctorCommand: CliCommand = {
+  name: 'doctor',
+  group: 'Maintenance',
+  summary: 'check what Manyhands needs',
   define(command, session) {
     command
       .option('--self-test', 'also rehearse a small goal in a temporary repository')

@@ -15,6 +15,9 @@ const EXAMPLES = [
 
 /** Marks a run to come back to. */
 export const flagCommand: CliCommand = {
+  name: 'flag',
+  group: 'Maintenance',
+  summary: 'mark a run to come back to',
   define(command, session) {
     command.argument('<run>', 'the run').option('--note <text>', 'why').option('--undo', 'take the mark away');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);

@@ -10,6 +10,9 @@ const EXAMPLES = ['manyhands hide k3v9x2ab', 'manyhands hide k3v --undo', 'manyh
 
 /** Leaves a run out of lists; nothing of it is removed. */
 export const hideCommand: CliCommand = {
+  name: 'hide',
+  group: 'Maintenance',
+  summary: 'leave a run out of lists',
   define(command, session) {
     command.argument('<run>', 'the run').option('--undo', 'list it again');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);

@@ -40,6 +40,9 @@ const EXIT_CODES = `Exit codes:
 
 /** Sets a project up: looks at it, asks where there is somebody to ask, and writes new files only. */
 export const initCommand: CliCommand = {
+  name: 'init',
+  group: 'Maintenance',
+  summary: 'set a project up: look at it, write its settings',
   define(command, session) {
     command
       .option('-y, --yes', 'take what was found without asking')

@@ -8,6 +8,9 @@ const EXAMPLES = ['manyhands rename k3v9x2ab "The new basket"', 'manyhands renam
 
 /** Gives a run another title, whether it goes on or has ended. */
 export const renameCommand: CliCommand = {
+  name: 'rename',
+  group: 'Maintenance',
+  summary: 'give a run another title',
   define(command, session) {
     command.argument('<run>', 'the run').argument('<title...>', 'its new title');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);

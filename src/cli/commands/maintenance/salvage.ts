@@ -33,6 +33,9 @@ const COLUMNS = [
 
 /** Lists all work that was ever saved, and puts it on a branch. */
 export const salvageCommand: CliCommand = {
+  name: 'salvage',
+  group: 'Maintenance',
+  summary: 'list all saved work, and put it on a branch',
   define(command, session) {
     command.argument('[run]', 'default: all runs here');
     addHelp(addDir(addJson(command.helpCommand(false))), EXAMPLES, READING_EXIT_CODES);

@@ -17,6 +17,9 @@ const EXAMPLES = [
 
 /** Prints the token by which programs reach the server. */
 export const tokenCommand: CliCommand = {
+  name: 'token',
+  group: 'Maintenance',
+  summary: 'the token by which programs reach the server',
   define(command, session) {
     command
       .option('--viewer', 'the token of those who may look and not act')

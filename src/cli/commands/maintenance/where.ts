@@ -8,6 +8,9 @@ const EXAMPLES = ['manyhands where', 'manyhands where --json'];
 
 /** Says where everything is written. */
 export const whereCommand: CliCommand = {
+  name: 'where',
+  group: 'Maintenance',
+  summary: 'where everything is written',
   define(command, session) {
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {

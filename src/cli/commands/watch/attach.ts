@@ -12,6 +12,9 @@ const EXAMPLES = ['manyhands attach', 'manyhands attach k3v9x2ab', 'manyhands at
 
 /** Puts this terminal in the place of an interactive agent's. */
 export const attachCommand: CliCommand = {
+  name: 'attach',
+  group: 'Watch',
+  summary: 'work with an interactive agent in its terminal',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

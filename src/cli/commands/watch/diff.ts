@@ -23,6 +23,9 @@ const EXAMPLES = ['manyhands diff', 'manyhands diff k3v9x2ab implement/1.2', 'ma
 
 /** Shows what a run, or one of its tasks, changed. */
 export const diffCommand: CliCommand = {
+  name: 'diff',
+  group: 'Watch',
+  summary: 'what a run, or a task, changed',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
     command.option('--stat', 'only which files, and how much');

@@ -14,6 +14,9 @@ const EXAMPLES = ['manyhands inbox', 'manyhands inbox --here', 'manyhands inbox 
 
 /** Lists what waits for a person in all projects. */
 export const inboxCommand: CliCommand = {
+  name: 'inbox',
+  group: 'Watch',
+  summary: 'what waits for you, in all projects',
   define(command, session) {
     command.option('--here', 'only of this project');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);

@@ -27,6 +27,9 @@ const EXITS: Record<Decision, number> = { approve: 0, revise: 1, block: 4 };
 
 /** Decides about a run by rules, and asks an agent who may only withhold. */
 export const judgeCommand: CliCommand = {
+  name: 'judge',
+  group: 'Watch',
+  summary: 'decide about a run: approve, revise or block',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
     command.option('-a, --agent [agent]', 'also ask an agent: a name or command:<program>; its word can only withhold');

@@ -15,6 +15,10 @@ const EXAMPLES = ['manyhands logs', 'manyhands logs -f', 'manyhands logs k3v9x2a
 
 /** What the agents said and did, in the order in which it was read. */
 export const logsCommand: CliCommand = {
+  name: 'logs',
+  aliases: ['log'],
+  group: 'Watch',
+  summary: 'what the agents said and did',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
     command

@@ -26,6 +26,10 @@ const EXAMPLES = [
 
 /** Lists runs, newest first. */
 export const lsCommand: CliCommand = {
+  name: 'ls',
+  aliases: ['list'],
+  group: 'Watch',
+  summary: 'list runs',
   define(command, session) {
     command
       .option('--all', 'of all projects, not only this one')

@@ -35,6 +35,9 @@ const COLUMNS = [
 
 /** Lists agents and models, says which one a role would get, and measures them. */
 export const modelsCommand: CliCommand = {
+  name: 'models',
+  group: 'Watch',
+  summary: 'list agents and models, who would be picked, how good they are',
   define(command, session) {
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {

@@ -19,6 +19,9 @@ const EXAMPLES = [
 
 /** Prints the folders of a run: its workspaces and what its attempts wrote, the newest first. */
 export const openCommand: CliCommand = {
+  name: 'open',
+  group: 'Watch',
+  summary: 'the folders of a run',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
     command.option('--reveal', 'show the first one in the file manager');

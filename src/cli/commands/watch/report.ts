@@ -19,6 +19,9 @@ const EXAMPLES = [
 
 /** Writes what was asked, what was done, what proves it, what is risky, what it cost and who decided what. */
 export const reportCommand: CliCommand = {
+  name: 'report',
+  group: 'Watch',
+  summary: 'write what was asked, done, proven and decided',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
     command.addOption(

@@ -26,6 +26,9 @@ const EXAMPLES = [
 
 /** Searches what agents said and what tasks ask for. */
 export const searchCommand: CliCommand = {
+  name: 'search',
+  group: 'Watch',
+  summary: 'search what agents said and what tasks ask for',
   define(command, session) {
     command
       .argument('<text...>', 'words, all of which must be there')

@@ -25,6 +25,9 @@ const EXAMPLES = ['manyhands serve --open', 'manyhands serve --detach', 'manyhan
 
 /** Serves the dashboard and the API, and carries every unfinished run on. */
 export const serveCommand: CliCommand = {
+  name: 'serve',
+  group: 'Watch',
+  summary: 'serve the dashboard and the API, and carry every unfinished run on',
   define(command, session) {
     command
       .option('--port <number>', 'the port (default: 4747, or a free one when that is taken)')

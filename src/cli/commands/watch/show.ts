@@ -20,6 +20,10 @@ const EXAMPLES = [
 
 /** Shows a run with its tasks, what its checks said, and what to do next. */
 export const showCommand: CliCommand = {
+  name: 'show',
+  aliases: ['status'],
+  group: 'Watch',
+  summary: 'show a run: tasks, checks, what to do next',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

@@ -11,6 +11,9 @@ const EXAMPLES = ['manyhands stop', 'manyhands stop --agents'];
 
 /** Ends the engine that runs, and with it the server. */
 export const stopCommand: CliCommand = {
+  name: 'stop',
+  group: 'Watch',
+  summary: 'end the server, or whatever carries the runs; agents go on',
   define(command, session) {
     command.option(
       '--agents',

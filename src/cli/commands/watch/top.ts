@@ -15,6 +15,9 @@ const EXAMPLES = ['manyhands top', 'manyhands top --all', 'manyhands top -C ../s
 
 /** Shows runs, tasks and output live on the whole terminal, with keys to steer. */
 export const topCommand: CliCommand = {
+  name: 'top',
+  group: 'Watch',
+  summary: 'see and steer everything live, on the whole terminal',
   define(command, session) {
     command
       .option('--all', 'of all projects, not only this one')

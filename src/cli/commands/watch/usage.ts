@@ -28,6 +28,9 @@ const AMOUNTS = ['ATTEMPTS', 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'TURNS', 'COS
 
 /** Tells what runs have consumed, the most expensive first; what an attempt did not tell is charged and counted as such. */
 export const usageCommand: CliCommand = {
+  name: 'usage',
+  group: 'Watch',
+  summary: 'what runs have consumed: tokens and money',
   define(command, session) {
     command
       .addOption(new Option('--by <what>', 'a line for each').choices(UsageBy.options).default('agent'))

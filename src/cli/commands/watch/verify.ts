@@ -18,6 +18,9 @@ const VERIFY_EXIT_CODES = `Exit codes:
 
 /** Says whether the result of a run can be accepted as it stands now. */
 export const verifyCommand: CliCommand = {
+  name: 'verify',
+  group: 'Watch',
+  summary: 'whether the result of a run can be accepted as it stands',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
     command.option('--rerun', 'run its checks again first, whatever was proven before');

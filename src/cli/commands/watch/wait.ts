@@ -10,6 +10,10 @@ const EXAMPLES = ['manyhands wait', 'manyhands wait k3v9x2ab', 'manyhands wait k
 
 /** Watches a run until it is settled, and ends as the command that started it would. */
 export const waitCommand: CliCommand = {
+  name: 'wait',
+  aliases: ['watch'],
+  group: 'Watch',
+  summary: 'watch a run until it is settled',
   define(command, session) {
     command.argument('[run]', 'default: the latest run here');
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);

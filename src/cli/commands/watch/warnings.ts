@@ -21,6 +21,9 @@ const COLUMNS = [{ title: 'TASK' }, { title: 'TRY', right: true }, { title: 'SIN
 
 /** Lists what looks like trouble in a run, and dismisses what was seen. */
 export const warningsCommand: CliCommand = {
+  name: 'warnings',
+  group: 'Watch',
+  summary: 'what looks like trouble in a run, and dismiss it once seen',
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run here')

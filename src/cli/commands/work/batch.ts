@@ -45,6 +45,9 @@ const COLUMNS = [
 
 /** Keeps lists of prompts, and does each as a job. */
 export const batchCommand: CliCommand = {
+  name: 'batch',
+  group: 'Work',
+  summary: 'keep lists of prompts, and do each as a job',
   define(command, session) {
     addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
     defineLs(command.command('ls'), session);

@@ -46,6 +46,9 @@ const AGAIN: readonly Again[] = [
 
 /** Many small independent edits: a file of items is made, carried out, watched, and what failed is tried again. */
 export const bulkCommand: CliCommand = {
+  name: 'bulk',
+  group: 'Work',
+  summary: 'many small independent edits: scan, run, retry what failed',
   define(command, session) {
     addHelp(addDir(command), EXAMPLES, READING_EXIT_CODES);
     addRun(command, session);

@@ -30,6 +30,9 @@ const Told = z.object({ mistakes: WorkCheck.shape.mistakes });
 
 /** Reads a work file and says what it is, or everything that is wrong with it. */
 export const checkCommand: CliCommand = {
+  name: 'check',
+  group: 'Work',
+  summary: 'read a work file and say what it is, or what is wrong with it',
   define(command, session) {
     command
       .argument('[file]', 'any file that run takes')

@@ -14,6 +14,9 @@ const EXAMPLES = [
 
 /** Turns a goal into a plan, the plan into parallel work, and that into one checked result. */
 export const doCommand: CliCommand = {
+  name: 'do',
+  group: 'Work',
+  summary: 'turn a goal into a plan, parallel work and one checked result',
   define(command, session) {
     command.argument('<goal...>', 'what to achieve; - reads it from standard input, @file from a file');
     addStartOptions(command).option('--plan-only', 'stop after the plan and wait for manyhands approve');

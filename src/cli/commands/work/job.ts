@@ -58,6 +58,9 @@ const EXAMPLES = [
 
 /** Gives one task to one agent, without a plan. */
 export const jobCommand: CliCommand = {
+  name: 'job',
+  group: 'Work',
+  summary: 'give one task to one agent',
   define(command, session) {
     command.argument(
       '[task...]',

@@ -34,6 +34,9 @@ const LOOKS_LIKE_A_FILE = /^\S+\.(md|markdown|txt)$/i;
 
 /** Turns a to-do list or a goal into a file of tasks for a person to read, and starts none of them. */
 export const planCommand: CliCommand = {
+  name: 'plan',
+  group: 'Work',
+  summary: 'turn a to-do list or a goal into a file of tasks to read',
   define(command, session) {
     command.argument(
       '[what...]',

@@ -15,6 +15,9 @@ const Flags = FollowOptions.extend({ track: z.string().optional() });
 
 /** Goes on with a run, or with all unfinished ones of the project. */
 export const resumeCommand: CliCommand = {
+  name: 'resume',
+  group: 'Work',
+  summary: 'go on with a run, or with all unfinished ones',
   define(command, session) {
     command
       .argument('[run]', 'default: all unfinished runs here')

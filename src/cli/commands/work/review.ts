@@ -27,6 +27,9 @@ const EXAMPLES = [
 
 /** Reviews pull requests: reads and checks them, mends what is wrong, approves or merges them. */
 export const reviewCommand: CliCommand = {
+  name: 'review',
+  group: 'Work',
+  summary: 'review pull requests: read, check, mend, approve or merge',
   define(command, session) {
     command
       .option('--pr <number>', 'a pull request by its number; repeatable', collectNumber)

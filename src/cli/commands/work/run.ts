@@ -14,6 +14,9 @@ const EXAMPLES = [
 
 /** Starts the work that a file describes, whatever its format. */
 export const runCommand: CliCommand = {
+  name: 'run',
+  group: 'Work',
+  summary: 'do the work that a file describes: features, tasks, items, a workflow',
   define(command, session) {
     command.argument(
       '[file]',

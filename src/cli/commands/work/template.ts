@@ -42,6 +42,9 @@ const EXAMPLES = [
 
 /** Keeps guidelines and defaults for jobs, and tells how jobs from them went. */
 export const templateCommand: CliCommand = {
+  name: 'template',
+  group: 'Work',
+  summary: 'keep guidelines and defaults for jobs, and see how they did',
   define(command, session) {
     addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
     defineLs(command.command('ls'), session);

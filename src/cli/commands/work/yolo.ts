@@ -11,6 +11,9 @@ const EXAMPLES = [
 
 /** Goes from a to-do list, or a file of tasks, straight through to pull requests. */
 export const yoloCommand: CliCommand = {
+  name: 'yolo',
+  group: 'Work',
+  summary: 'from a to-do list straight through to pull requests',
   define(command, session) {
     command.argument('<file>', 'a to-do list in Markdown, tasks.yaml or task_config.yaml');
     addPullRequestOptions(addRunOptions(command));

@@ -1,0 +1,1 @@
+export function generatedFiles(): { path: string; text: string }[];
