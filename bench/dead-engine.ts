@@ -3,7 +3,7 @@ import { endAttempt, startAttempt } from '../src/core/attempt/decide-attempt.ts'
 import { landTasks } from '../src/core/land/decide-landing.ts';
 import { addTasks } from '../src/core/run/add-tasks.ts';
 import { evolve } from '../src/core/run/evolve.ts';
-import { RunLedger } from '../src/engine/loop/ledger.ts';
+import { type RunLedger, runLedger } from '../src/engine/loop/ledger.ts';
 import { openProject } from '../src/engine/start/open-run.ts';
 import { inspectRepository, projectId } from '../src/git/read/repository.ts';
 import { prepareHome, resolveHome } from '../src/home.ts';
@@ -28,7 +28,12 @@ export async function dieAtWork(folder: string, size: number): Promise<never> {
   await openProject({ home }, start.project);
   const first: RunEvent = { type: 'run.started', data: start };
   await store.append([{ stream: runStream(LEFT_RUN), expected: 0, events: [first] }], realWorld.now());
-  const ledger = new RunLedger(store, realWorld, evolve(undefined, { event: first, at: realWorld.now() }));
+  const ledger = runLedger(
+    store,
+    realWorld,
+    runStream(first.data.run),
+    evolve(undefined, { event: first, at: realWorld.now() }),
+  );
   await work(ledger, size);
   process.kill(process.pid, 'SIGKILL');
   return new Promise(() => {});

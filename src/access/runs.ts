@@ -85,10 +85,11 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
 }
 
 /** An event as it is shown: without the secret by which the processes of an attempt are found. */
-function shown({ version, at, type, data }: StoredEvent): ShownEvent {
+function shown({ version, at, type, data, origin }: StoredEvent): ShownEvent {
+  const by = origin === undefined ? {} : { origin };
   if (type !== 'attempt.spawned' || typeof data !== 'object' || data === null || !('process' in data))
-    return { version, at, type, data };
-  return { version, at, type, data: { ...data, process: Object.assign({}, data.process, { token: '' }) } };
+    return { version, at, type, data, ...by };
+  return { version, at, type, ...by, data: { ...data, process: Object.assign({}, data.process, { token: '' }) } };
 }
 
 function news(store: Store, run: string, signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import type { ProjectState } from '../core/project/project.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { SalvageItem } from '../operations/contracts/salvage-contracts.ts';
 import type { OperationOutput } from '../operations/contracts.ts';
+import type { Origin } from '../schema/actor.ts';
 import type { FileChange } from '../schema/change.ts';
 import type { AgentKind } from '../schema/config/agent.ts';
 import type { LandMode } from '../schema/config/land.ts';
@@ -187,7 +188,11 @@ export interface ProjectsPort {
   ids(): string[];
   state(project: string): ProjectState;
   /** Decides on the state as it stands and puts that on record; asked again when somebody was quicker. */
-  submit(project: string, decide: (state: ProjectState) => ProjectEvent[]): Promise<ProjectState>;
+  submit(
+    project: string,
+    decide: (state: ProjectState) => ProjectEvent[],
+    origin?: Origin | undefined,
+  ): Promise<ProjectState>;
 }
 
 /** The templates that hold for a folder: those of its project, the person's own, the built-in ones. */

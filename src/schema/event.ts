@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Origin } from './actor.ts';
 import { BatchStart } from './batch-start.ts';
 import { CallKind, CallTry } from './call.ts';
 import { LandMode } from './config/land.ts';
@@ -225,5 +226,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** An event as it is shown to a client; folded with the same `evolve`. */
-export const ShownEvent = z.object({ version: z.number().int(), at: z.number(), type: z.string(), data: z.unknown() });
+export const ShownEvent = z.object({
+  version: z.number().int(),
+  at: z.number(),
+  type: z.string(),
+  data: z.unknown(),
+  origin: Origin.optional().describe(
+    'Who caused it and through which entry point; absent for what the engine decided by itself.',
+  ),
+});
 export type ShownEvent = z.infer<typeof ShownEvent>;

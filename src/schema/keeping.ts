@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Origin } from './actor.ts';
 import { RunId } from './ids.ts';
 
 /** What `backup` prints with --json. */
@@ -29,7 +30,15 @@ export type ArchiveResult = z.infer<typeof ArchiveResult>;
 /** Everything that is stored about one run; what an archive holds. */
 export const RunRecord = z.object({
   run: RunId,
-  events: z.array(z.object({ version: z.number().int(), at: z.number().int(), type: z.string(), data: z.unknown() })),
+  events: z.array(
+    z.object({
+      version: z.number().int(),
+      at: z.number().int(),
+      type: z.string(),
+      data: z.unknown(),
+      origin: Origin.optional(),
+    }),
+  ),
   attempts: z.array(
     z.object({
       attempt: z.string(),

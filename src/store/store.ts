@@ -1,3 +1,4 @@
+import type { Origin } from '../schema/actor.ts';
 import type { RunRecord } from '../schema/keeping.ts';
 
 /** A fact as it was stored: versions count from 1 without gaps within a stream, positions order all streams. */
@@ -8,12 +9,14 @@ export type StoredEvent = {
   at: number;
   type: string;
   data: unknown;
+  /** Who caused it; absent in what earlier versions stored, and in what the engine decided by itself. */
+  origin?: Origin;
 };
 
 type NewEvent = { type: string; data: unknown };
 
 /** `expected` is the stream's version before the write (0: new, -1: any); without events it only checks that version. */
-export type Write = { stream: string; expected: number; events: readonly NewEvent[] };
+export type Write = { stream: string; expected: number; events: readonly NewEvent[]; origin?: Origin };
 
 export type StreamSummary = { stream: string; version: number; firstAt: number; lastAt: number };
 

@@ -100,6 +100,7 @@ describe('a database of the version in which places of rows were in an index', (
 function takeBack(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(`
+    ALTER TABLE events DROP COLUMN origin;
     DROP TABLE pages; DROP TABLE marks; DROP INDEX tasks_added;
     ALTER TABLE attempts DROP COLUMN row_count;
     DELETE FROM cursors WHERE file = 'engine';

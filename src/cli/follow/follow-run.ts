@@ -65,9 +65,13 @@ async function* watch(options: FollowOptions, display: Display, watching: Watchi
   let { state } = watching;
   try {
     const after = state?.version ?? 0;
-    for await (const { type, data, at } of options.caller.stream('watch-run', { run: options.run, after }, signal)) {
+    for await (const { type, data, at, origin } of options.caller.stream(
+      'watch-run',
+      { run: options.run, after },
+      signal,
+    )) {
       const event = RunEvent.parse({ type, data });
-      state = evolve(state, { event, at });
+      state = evolve(state, { event, at, origin });
       display.show(state, { event, at });
       yield state;
     }

@@ -32,8 +32,12 @@ type Watched = { run: string; state: RunState | undefined };
 async function* states(caller: Caller, { run, state: known }: Watched, signal: AbortSignal): AsyncGenerator<RunState> {
   let state = known;
   try {
-    for await (const { type, data, at } of caller.stream('watch-run', { run, after: state?.version ?? 0 }, signal)) {
-      state = evolve(state, { event: RunEvent.parse({ type, data }), at });
+    for await (const { type, data, at, origin } of caller.stream(
+      'watch-run',
+      { run, after: state?.version ?? 0 },
+      signal,
+    )) {
+      state = evolve(state, { event: RunEvent.parse({ type, data }), at, origin });
       yield state;
     }
   } catch (error) {

@@ -17,8 +17,12 @@ export async function followRun(following: Following, run: string, signal: Abort
     let current = asRunState(state);
     tell({ kind: 'state', state: current });
     await again(changed, signal, async () => {
-      for await (const { type, data, at } of caller.stream('watch-run', { run, after: current.version }, signal)) {
-        current = evolve(current, { event: RunEvent.parse({ type, data }), at });
+      for await (const { type, data, at, origin } of caller.stream(
+        'watch-run',
+        { run, after: current.version },
+        signal,
+      )) {
+        current = evolve(current, { event: RunEvent.parse({ type, data }), at, origin });
         tell({ kind: 'state', state: current });
         changed.ring();
       }

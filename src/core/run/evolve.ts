@@ -1,3 +1,4 @@
+import type { Origin } from '../../schema/actor.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
 import { messageTask, requeueTask } from '../attempt/interrupt.ts';
@@ -22,7 +23,8 @@ import { proofKey, type RunState } from './state.ts';
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
 export const EVOLVE_CODEC = 'run-3';
 
-export type Recorded = { event: RunEvent; at: number };
+/** An event with its time and, where it is known, who caused it. */
+export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefined };
 
 /** The state after the event; changes the given state in place. The same events always give the same state. */
 export function evolve(state: RunState | undefined, { event, at }: Recorded): RunState {

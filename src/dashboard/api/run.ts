@@ -71,6 +71,6 @@ function folded(state: unknown): unknown {
 }
 
 function recorded(item: StreamItem<'watch-run'>): Recorded;
-function recorded({ type, data, at }: StreamItem<'watch-run'>): unknown {
-  return { event: { type, data }, at };
+function recorded({ type, data, at, origin }: StreamItem<'watch-run'>): unknown {
+  return { event: { type, data }, at, origin };
 }

@@ -60,7 +60,7 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    rests(what, failure, follow),
+    { also: rests(what, failure, follow) },
   );
   await committed;
   crashpoint('attempt.ended');

@@ -10,10 +10,10 @@ import { treeOf } from '../../git/read/tree.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { Hold, ModelEvent, RunEnd } from '../../schema/event.ts';
 import { MODELS_STREAM, projectStream } from '../../schema/ids.ts';
+import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { isStoreFailure } from '../loop/ledger.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { settleReview } from '../pull-requests/settle-review.ts';
 import { showFailed, writeBack } from './write-back.ts';
@@ -58,10 +58,12 @@ export async function finishRun(
   crashpoint('run.ending');
   const stream = projectStream(run.project.id);
   const spent = { type: 'project.spent', data: { run: run.id, spend: state.spent } };
-  await ctx.submit(run, (current) => endRun(current, closed.verdict), [
-    { stream, expected: -1, events: [spent, ...provenTip(run)] },
-    { stream: MODELS_STREAM, expected: -1, events: learned(state, { ...closed.verdict, at: ctx.world.now() }) },
-  ]).committed;
+  await ctx.submit(run, (current) => endRun(current, closed.verdict), {
+    also: [
+      { stream, expected: -1, events: [spent, ...provenTip(run)] },
+      { stream: MODELS_STREAM, expected: -1, events: learned(state, { ...closed.verdict, at: ctx.world.now() }) },
+    ],
+  }).committed;
   crashpoint('run.ended');
   await run.ledger.snapshot();
   await keepQuick(run);

@@ -17,9 +17,10 @@ import type { RunEvent, RunStart } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
-import type { Store, Write } from '../../store/store.ts';
+import type { Submission, SubmitOptions } from '../../store/ledger.ts';
+import type { Store } from '../../store/store.ts';
 import type { World } from '../../world.ts';
-import type { RunLedger, Submission } from './ledger.ts';
+import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
 
 /** What a guard says about a candidate: files to lay over for a second check, and files that a person must look at. */
@@ -115,5 +116,5 @@ export interface EngineContext {
   readonly stopping: AbortSignal;
   /** Aborted, before `stopping`, when agents are to go on without this engine. */
   readonly leaving: AbortSignal;
-  submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], also?: readonly Write[]): Submission;
+  submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], options?: SubmitOptions): Submission<RunEvent>;
 }

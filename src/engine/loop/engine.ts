@@ -6,7 +6,8 @@ import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import type { RunEvent } from '../../schema/event.ts';
-import type { Store, Write } from '../../store/store.ts';
+import type { Submission, SubmitOptions } from '../../store/ledger.ts';
+import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt } from '../attempt/interrupt-attempt.ts';
@@ -27,7 +28,6 @@ import { freeSlotsFor } from './free-slots.ts';
 import { giveUp } from './give-up.ts';
 import { holdOnError } from './hold-on-error.ts';
 import { InFlight } from './in-flight.ts';
-import type { Submission } from './ledger.ts';
 import { Slots } from './slots.ts';
 
 const TELL = { name: 'tell', forGood: false };
@@ -99,10 +99,10 @@ export class Engine implements EngineContext {
     this.wake();
   }
 
-  submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], also?: readonly Write[]): Submission {
-    const submission = run.ledger.submit(decide, also);
+  submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], options: SubmitOptions = {}): Submission<RunEvent> {
+    const submission = run.ledger.submit(decide, options);
     submission.committed.catch((error: unknown) => this.#failed.reject(error));
-    this.#board.heard(also ?? []);
+    this.#board.heard(options.also ?? []);
     const { state } = run.ledger;
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
     for (const key of interruptedBy(submission.events, state))

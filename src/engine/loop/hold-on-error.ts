@@ -1,7 +1,7 @@
 import { holdRun } from '../../core/run/decide-run.ts';
 import { AppError, messageOf } from '../../errors.ts';
+import { isStoreFailure } from '../../store/ledger.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
-import { isStoreFailure } from './ledger.ts';
 
 /** Trouble of one run (its repository is gone, say) holds that run for a person; the others go on. */
 export async function holdOnError(ctx: EngineContext, run: ActiveRun, work: Promise<void>): Promise<void> {

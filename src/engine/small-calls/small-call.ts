@@ -8,9 +8,9 @@ import { messageOf } from '../../errors.ts';
 import { type CallKind, type CallTry, TitleAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
+import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { isStoreFailure } from '../loop/ledger.ts';
 import { type CallProvider, callProvidersOf } from './call-providers.ts';
 
 /** A small question: what is asked, the form of the answer, and the answer that rules give. */

@@ -32,7 +32,7 @@ export async function checkBase(
   const fresh = evidence.filter((found) => !found.reused && found.verdict !== 'error');
   const events = fresh.map((found) => ({ type: 'project.proved', data: { evidence: found } }));
   const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
-  await ctx.submit(run, () => [{ type: 'run.base-checked', data: { tree, evidence } }], also).committed;
+  await ctx.submit(run, () => [{ type: 'run.base-checked', data: { tree, evidence } }], { also }).committed;
 }
 
 /** A proof of an earlier run counts only with the same dependencies. */

@@ -13,7 +13,7 @@ import type { Config } from '../../schema/config.ts';
 import { runStream } from '../../schema/ids.ts';
 import { runRef } from '../land/land-tasks.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
-import { loadRun, RunLedger } from '../loop/ledger.ts';
+import { loadRun, runLedger } from '../loop/ledger.ts';
 
 /** Makes a recorded run ready to be carried: the rules, agents and roles it was started with, never newer ones. */
 export async function activate(
@@ -31,7 +31,7 @@ export async function activate(
     : start.config;
   return {
     id: run,
-    ledger: new RunLedger(ctx.store, ctx.world, state),
+    ledger: runLedger(ctx.store, ctx.world, runStream(state.start.run), state),
     project,
     recipe: ctx.parts.recipe(start.recipe.name, start.recipe.version),
     config,

@@ -40,7 +40,7 @@ async function stateIn(file: string): Promise<RunState | undefined> {
   try {
     let state: RunState | undefined;
     for (const event of (await readArchive(file)).events)
-      state = evolve(state, { event: parseEvent(event), at: event.at });
+      state = evolve(state, { event: parseEvent(event), at: event.at, origin: event.origin });
     return state;
   } catch (error) {
     if (error instanceof AppError && (error.code === 'DATA_DAMAGED' || error.code === 'INPUT_INVALID'))

@@ -1,16 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
+import { Origin } from '../../schema/actor.ts';
 import type { StoredEvent, StreamSummary, Write } from '../store.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 
 /** A write whose events are JSON already: what the caller changes later is not stored. */
-type EncodedWrite = { stream: string; expected: number; events: { type: string; json: string }[] };
+type EncodedWrite = {
+  stream: string;
+  expected: number;
+  events: { type: string; json: string }[];
+  origin: Origin | undefined;
+};
 
 /** Encodes at the time of the call, so that a value which is no JSON fails its own caller. */
 export function encodeWrites(writes: readonly Write[]): EncodedWrite[] {
-  return writes.map(({ stream, expected, events }) => ({
+  return writes.map(({ stream, expected, events, origin }) => ({
     stream,
     expected,
+    origin,
     events: events.map(({ type, data }) => ({ type, json: toJson(data) })),
   }));
 }
@@ -21,7 +28,9 @@ export function prepareEvents(db: DatabaseSync) {
   const advanceStream = db.prepare(`
     INSERT INTO streams (stream, version, first_at, last_at) VALUES (?1, ?2, ?3, ?3)
     ON CONFLICT (stream) DO UPDATE SET version = excluded.version, last_at = excluded.last_at`);
-  const insertEvent = db.prepare('INSERT INTO events (stream, version, at, type, data) VALUES (?, ?, ?, ?, ?)');
+  const insertEvent = db.prepare(
+    'INSERT INTO events (stream, version, at, type, data, origin) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const selectStream = db.prepare('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?');
   const selectAll = db.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
   const selectStreams = db.prepare(`
@@ -42,15 +51,16 @@ export function prepareEvents(db: DatabaseSync) {
   }
 
   function appendTo(write: EncodedWrite, at: number): StoredEvent[] {
-    const { stream, expected, events } = write;
+    const { stream, expected, events, origin } = write;
+    const originJson = origin === undefined ? null : toJson(origin);
     const before = versionOf(stream);
     if (expected !== -1 && expected !== before) throw conflict(stream, expected, before);
     if (events.length === 0) return [];
     advanceStream.run(stream, before + events.length, at);
     return events.map(({ type, json }, index) => {
       const version = before + index + 1;
-      const position = Number(insertEvent.run(stream, version, at, type, json).lastInsertRowid);
-      return { stream, version, position, at, type, data: fromJson(json) };
+      const position = Number(insertEvent.run(stream, version, at, type, json, originJson).lastInsertRowid);
+      return { stream, version, position, at, type, data: fromJson(json), ...(origin === undefined ? {} : { origin }) };
     });
   }
 
@@ -86,7 +96,13 @@ function eventOf(row: Row): StoredEvent {
     at: integerOf(row, 'at'),
     type: textOf(row, 'type'),
     data: jsonOf(row, 'data'),
+    ...originOf(row),
   };
+}
+
+/** The origin of a stored event, where it has one. */
+export function originOf(row: Row): { origin?: Origin } {
+  return row.origin === null || row.origin === undefined ? {} : { origin: Origin.parse(jsonOf(row, 'origin')) };
 }
 
 function summaryOf(row: Row): StreamSummary {

@@ -146,6 +146,9 @@ const MIGRATIONS: readonly string[] = [
     INSERT INTO transcript_words (transcript_words, rowid, text) VALUES ('delete', old.id, old.text);
   END;
   `,
+  `
+  ALTER TABLE events ADD COLUMN origin TEXT;
+  `,
 ];
 
 /** Refuses a database of a newer version, and one that is not ours, before anything is written to it. */

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { overviewStream, runStream } from '../../schema/ids.ts';
 import type { RunRecord } from '../../schema/keeping.ts';
 import { integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+import { originOf } from './events.ts';
 import { prepareRowCount } from './row-count.ts';
 
 type AttemptRecord = RunRecord['attempts'][number];
@@ -20,14 +21,18 @@ const LAST_ROWS = `
 
 /** The statements that take a whole run out of the database and put it back. */
 export function prepareRunRows(db: DatabaseSync) {
-  const selectEvents = db.prepare('SELECT version, at, type, data FROM events WHERE stream = ? ORDER BY version');
+  const selectEvents = db.prepare(
+    'SELECT version, at, type, data, origin FROM events WHERE stream = ? ORDER BY version',
+  );
   const selectVersion = db.prepare('SELECT version FROM streams WHERE stream = ?');
   const selectAttempts = db.prepare("SELECT id, attempt, usage FROM attempts WHERE attempt GLOB ? || '-*' ORDER BY id");
   const selectCursors = db.prepare(
     "SELECT file, generation, offset FROM cursors WHERE attempt = ? AND file <> 'engine' ORDER BY file",
   );
   const selectRows = db.prepare('SELECT * FROM transcript WHERE attempt = ? ORDER BY id');
-  const insertEvent = db.prepare('INSERT INTO events (stream, version, at, type, data) VALUES (?, ?, ?, ?, ?)');
+  const insertEvent = db.prepare(
+    'INSERT INTO events (stream, version, at, type, data, origin) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const insertStream = db.prepare('INSERT INTO streams (stream, version, first_at, last_at) VALUES (?, ?, ?, ?)');
   const insertAttempt = db.prepare('INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
   const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
@@ -87,6 +92,7 @@ export function prepareRunRows(db: DatabaseSync) {
         at: integerOf(row, 'at'),
         type: textOf(row, 'type'),
         data: jsonOf(row, 'data'),
+        ...originOf(row),
       })),
       attempts: selectAttempts.all(run).map(attemptOf),
     }),
@@ -107,8 +113,8 @@ export function prepareRunRows(db: DatabaseSync) {
       const [first, last] = [events[0], events.at(-1)];
       if (first === undefined || last === undefined)
         throw new AppError('DATA_DAMAGED', `The archive of run ${run} holds no event`);
-      for (const { version, at, type, data } of events)
-        insertEvent.run(runStream(run), version, at, type, toJson(data));
+      for (const { version, at, type, data, origin } of events)
+        insertEvent.run(runStream(run), version, at, type, toJson(data), origin === undefined ? null : toJson(origin));
       insertStream.run(runStream(run), last.version, first.at, last.at);
       for (const attempt of attempts) insertWithRows(attempt);
     },
