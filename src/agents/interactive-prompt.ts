@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { promptText } from '../roles/prompt.ts';
 
 /** Linux takes no argument longer than 128 KiB. */
 const LONGEST_ARGUMENT = 100_000;
@@ -7,5 +8,5 @@ const LONGEST_ARGUMENT = 100_000;
 export async function promptArgument(promptFile: string): Promise<string> {
   const prompt = await readFile(promptFile, 'utf8');
   if (Buffer.byteLength(prompt) <= LONGEST_ARGUMENT) return prompt;
-  return `Read the file ${promptFile}: it says what you are to do. Then do it.`;
+  return promptText('roles/sections/read-prompt-file', { file: promptFile });
 }

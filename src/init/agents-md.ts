@@ -1,6 +1,7 @@
 import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { writeWhole } from '../config/write.ts';
 import { AppError, fromSystemError } from '../errors.ts';
+import { promptText } from '../roles/prompt.ts';
 import type { InitFile } from '../schema/init.ts';
 import { realWorld, type World } from '../world.ts';
 import { createFile } from './create-file.ts';
@@ -11,18 +12,6 @@ export type AgentsMdRequest = { root: string; remove: boolean; dryRun: boolean }
 
 const FILES = ['AGENTS.md', 'CLAUDE.md'] as const;
 const BACKUPS = '.manyhands/backup';
-
-/** What an agent that Manyhands starts should know before it reads anything else. */
-const INSTRUCTIONS = `## When Manyhands started you
-
-The variable MANYHANDS_TOKEN is set then; otherwise this part is not for you.
-
-- The folder you are in is a copy of the repository of your own. Work only in it. Do not push, and do not switch branches.
-- Do the task you were given and nothing else; other agents do the rest at the same time.
-- The commands under \`checks\` in \`.manyhands/config.yaml\` decide whether the work counts. They run on your work merged with everybody else's. Run them yourself before you end.
-- Do not change how they run, and do not skip, weaken or delete tests.
-- What you leave in the folder is saved; committing is optional.
-- End with a few sentences: what you changed, in which files, and what you could not verify.`;
 
 /** Puts our instructions into the files that agents read by themselves, or takes them out again; a changed file is backed up. */
 export async function writeAgentsMd(request: AgentsMdRequest, world: World = realWorld): Promise<InitFile[]> {
@@ -53,7 +42,9 @@ async function change(
   const { name, file } = target;
   const before = (await isTaken(file)) ? await readText(file, name) : undefined;
   const text = before ?? '';
-  const after = request.remove ? withoutBlock(text, name) : withBlock(text, INSTRUCTIONS, name);
+  const after = request.remove
+    ? withoutBlock(text, name)
+    : withBlock(text, promptText('roles/sections/started-by-manyhands', {}), name);
   if (after === text) return { path: name, action: 'unchanged', backup: null, note: null };
   const backup = before === undefined ? null : `${BACKUPS}/${name}.${stamp(world)}`;
   const action = after.trim() === '' ? 'removed' : before === undefined ? 'written' : 'updated';

@@ -1,4 +1,5 @@
 import { lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
+import { promptText } from '../roles/prompt.ts';
 import { ReviewOutput } from '../schema/output.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import type { Unfolding } from './recipe.ts';
@@ -14,41 +15,39 @@ type Convergence =
 
 const SEVERITY_SCORE = { low: 0, medium: 1, high: 3 } as const;
 
-/** How a result is reviewed: the most rounds, what the first is measured against, and what reviewers are told besides. */
-export type Reviewing = { most: number; since: string; title: string; told: string };
+/** How a result is reviewed: the most rounds, the commit that the first compares with, and what is said about a pull request. */
+export type ReviewPlan = { most: number; since: string; title: string; pullRequest: string };
 
 /** Findings beyond this many in one round are left for the next. */
 const FIXES_PER_ROUND = 20;
 const NOTHING_NEW: Unfolding = { add: [] };
 
 /** The next step once nothing is open: a first review, fixes for what it found, a review of these, until they converge. */
-export function nextRound(run: RunState, reviewing: Reviewing): Unfolding {
+export function nextRound(run: RunState, plan: ReviewPlan): Unfolding {
   const reviews = reviewsOf(run);
   const last = reviews.at(-1);
   if (last !== undefined && last.phase.status !== 'done') return NOTHING_NEW;
   if (last === undefined || run.tasks[`fix/${reviews.length}.1`] !== undefined)
-    return { add: [reviewTask(run, reviewing, reviews)] };
-  return afterReview(run, reviews, reviewing.most);
+    return { add: [reviewTask(run, plan, reviews)] };
+  return afterReview(run, reviews, plan.most);
 }
 
-/** The task of the first round of review: the same whenever it is asked for. */
-export function firstReview(run: RunState, reviewing: Reviewing): TaskSpec {
-  return reviewTask(run, reviewing, []);
+/** The task of the first round of review: the same on every call. */
+export function firstReview(run: RunState, plan: ReviewPlan): TaskSpec {
+  return reviewTask(run, plan, []);
 }
 
-function reviewTask(run: RunState, { since, title, told }: Reviewing, earlier: TaskState[]): TaskSpec {
+function reviewTask(run: RunState, { since, title, pullRequest }: ReviewPlan, earlier: TaskState[]): TaskSpec {
   const last = earlier.at(-1);
   const round = earlier.length + 1;
   const from = last === undefined ? since : (lastAttempt(last)?.base ?? since);
   const known = earlier.flatMap((task) => findingsOf(task).map((finding) => `- ${finding.title}`));
-  const before =
-    known.length === 0 ? '' : `\n\nFindings of earlier rounds, which were to be fixed:\n${known.join('\n')}`;
   return taskSpec(run.start.config, {
     key: `review/${round}`,
     title: round === 1 ? title : `Review the fixes (round ${round})`,
     role: 'review',
     access: 'read',
-    prompt: `Review what changed: git diff ${from} HEAD${told}${before}`,
+    prompt: promptText('recipes/review-changes', { since: from, pullRequest, earlierFindings: known.join('\n') }),
   });
 }
 
@@ -72,17 +71,20 @@ function stopAt(run: RunState, result: { why: string; best: ReviewRound }): Unfo
 function fixes(run: RunState, latest: TaskState, round: number): TaskSpec[] {
   const serious = findingsOf(latest).filter((finding) => SEVERITY_SCORE[finding.severity] > 0);
   return serious.slice(0, FIXES_PER_ROUND).map((finding, index) => {
-    const place =
-      finding.file === undefined ? '' : `In ${finding.file}${finding.line === undefined ? '' : `:${finding.line}`}`;
     return taskSpec(run.start.config, {
       key: `fix/${round}.${index + 1}`,
       title: `Fix: ${finding.title}`,
       role: 'fix',
       access: 'write',
       optional: true,
-      prompt: `${finding.description}\n\n${place}`.trim(),
+      prompt: promptText('recipes/fix-finding', { description: finding.description, location: locationOf(finding) }),
     });
   });
+}
+
+function locationOf({ file, line }: ReviewOutput['findings'][number]): string {
+  if (file === undefined) return '';
+  return line === undefined ? file : `${file}:${line}`;
 }
 
 function roundOf(task: TaskState): ReviewRound {

@@ -1,20 +1,25 @@
+import { PROMPTS, type PromptName, type PromptValues } from './prompts.generated.ts';
 import type { Role } from './role.ts';
-import type { Placeholder } from './template.ts';
+import { type Placeholder, parseTemplate, renderTemplate, type TemplatePart } from './template.ts';
 
-export type PromptValues = Partial<Record<Placeholder, string>>;
-
-/** The text an agent is given: values stand in it letter for letter, and sections about nothing are gone. */
-export function renderPrompt(role: Pick<Role, 'prompt'>, values: PromptValues): string {
-  const pieces: string[] = [];
-  let hidden = 0;
-  for (const part of role.prompt) {
-    if (part.kind === 'open') hidden += hidden > 0 || isEmpty(values[part.name]) ? 1 : 0;
-    else if (part.kind === 'close') hidden -= hidden > 0 ? 1 : 0;
-    else if (hidden === 0) pieces.push(part.kind === 'text' ? part.text : (values[part.name] ?? ''));
-  }
-  return `${pieces.join('').trim()}\n`;
+/** The prompt of a role, with its values inserted verbatim and its empty sections omitted. */
+export function renderPrompt(role: Pick<Role, 'prompt'>, values: Partial<Record<Placeholder, string>>): string {
+  return `${renderTemplate(role.prompt, values)}\n`;
 }
 
-function isEmpty(value: string | undefined): boolean {
-  return value === undefined || value.trim() === '';
+/** The text of a Markdown file of prompt text, named by its path in src without `.md`; nothing is read at run time. */
+export function promptText<Name extends PromptName>(name: Name, values: PromptValues[Name]): string {
+  return renderTemplate(partsOf(name), values);
+}
+
+const parsed = new Map<PromptName, TemplatePart<string>[]>();
+
+function partsOf(name: PromptName): TemplatePart<string>[] {
+  const known = parsed.get(name);
+  if (known !== undefined) return known;
+  const { text, names } = PROMPTS[name];
+  const template = parseTemplate<string>(text, names);
+  if ('error' in template) throw new Error(`src/${name}.md:${template.line}: ${template.error}`);
+  parsed.set(name, template.parts);
+  return template.parts;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError, messageOf } from '../errors.ts';
 import { Access, Tier } from '../schema/task.ts';
 import { parseLocatedYaml } from './located-yaml.ts';
-import { parseTemplate, type TemplatePart } from './template.ts';
+import { PLACEHOLDERS, parseTemplate, type TemplatePart } from './template.ts';
 
 /** The front matter of a role file. */
 const RoleHeader = z.strictObject({
@@ -62,10 +62,12 @@ function schemaMistake(schema: Record<string, unknown>): string | undefined {
 }
 
 function parsePrompt(body: string, file: string, firstLine: number): TemplatePart[] {
-  const template = parseTemplate(body);
-  if ('mistake' in template) return refuse(file, firstLine + template.line - 1, template.mistake);
-  const told = template.parts.some((part) => part.kind === 'value' && (part.name === 'task' || part.name === 'goal'));
-  if (!told)
+  const template = parseTemplate(body, PLACEHOLDERS);
+  if ('error' in template) return refuse(file, firstLine + template.line - 1, template.error);
+  const namesTask = template.parts.some(
+    (part) => part.kind === 'value' && (part.name === 'task' || part.name === 'goal'),
+  );
+  if (!namesTask)
     refuse(file, firstLine, 'the text has neither {{task}} nor {{goal}}, so the agent would not know what to do');
   return template.parts;
 }

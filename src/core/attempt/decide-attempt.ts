@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { promptText } from '../../roles/prompt.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -210,7 +211,7 @@ function analysisOf(task: TaskState, failure: Failure, notBefore: number): RunEv
     title: `Why did "${task.spec.title.slice(0, 150)}" fail?`,
     role: 'analyze',
     needs: [],
-    prompt: `${task.spec.prompt}\n\nThe last attempt failed: ${lessonOf(failure)}`,
+    prompt: promptText('roles/sections/analyze-failure', { task: task.spec.prompt, failure: lessonOf(failure) }),
     access: 'read' as const,
     analyzes: task.spec.key,
     optional: true,

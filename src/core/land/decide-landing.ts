@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { promptText } from '../../roles/prompt.ts';
 import type { Hold, RunEvent } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
@@ -104,7 +105,10 @@ function resolverFor(root: TaskState, files: string[], round: number): TaskSpec 
     title: `Resolve: ${root.spec.title}`.slice(0, 200),
     role: 'resolve',
     needs: [],
-    prompt: `${root.spec.prompt}\n\nConflicting files:\n${files.map((file) => `- ${file}`).join('\n')}`,
+    prompt: promptText('roles/sections/resolve-conflict', {
+      task: root.spec.prompt,
+      files: files.map((file) => `- ${file}`).join('\n'),
+    }),
     resolves: root.spec.key,
     gates: root.spec.gates.filter((gate) => gate.gate === 'command'),
     priority: Math.min(10, root.spec.priority + 1),

@@ -1,3 +1,4 @@
+import { promptText } from '../../roles/prompt.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { dequeue, enqueue } from '../schedule/queue.ts';
 import type { RunState, TaskPhase, TaskState } from './state.ts';
@@ -74,6 +75,7 @@ function endAnalysis(state: RunState, analysis: TaskState, key: TaskKey): void {
   const task = state.tasks[key];
   if (task?.phase.status !== 'analyzing') return;
   const summary = analysis.attempts.at(-1)?.ended?.summary ?? '';
-  if (summary !== '') task.lesson = `${task.lesson ?? ''}\n\nAnalysis of the failure:\n${summary}`.trim();
+  if (summary !== '')
+    task.lesson = promptText('roles/sections/failure-analysis', { evidence: task.lesson ?? '', analysis: summary });
   makeReady(state, task, 0);
 }

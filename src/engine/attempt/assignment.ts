@@ -4,7 +4,7 @@ import type { Agent, Assignment } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { showFile } from '../../git/read/diff.ts';
-import { renderPrompt } from '../../roles/prompt.ts';
+import { promptText, renderPrompt } from '../../roles/prompt.ts';
 import type { Role } from '../../roles/role.ts';
 import type { AgentConfig, AgentKind } from '../../schema/config/agent.ts';
 import { attemptId } from '../../schema/ids.ts';
@@ -129,7 +129,7 @@ export async function writePrompt(run: ActiveRun, task: TaskState, writing: Writ
 function answerRequest({ spec }: TaskState): string {
   if (spec.outputSchema === undefined) return '';
   const schema = JSON.stringify(spec.outputSchema, null, 2);
-  return `\n## The form of your answer\n\nWhatever else is said about it: your answer must end with exactly one JSON object, with nothing after it, that satisfies this JSON Schema:\n\n\`\`\`json\n${schema}\n\`\`\`\n`;
+  return `\n${promptText('roles/sections/answer-form', { schema })}\n`;
 }
 
 type Told = { task: TaskState; instructions: string; appUrl: string; progress: string; testing: string };
@@ -158,11 +158,11 @@ function scopeLines({ spec }: TaskState): string[] {
   return spec.gates.flatMap((gate) => {
     if (gate.gate !== 'scope') return [];
     const { allow, also, deny, maxChangedLines } = gate;
-    return [
-      ...(allow.length === 0 ? [] : [`- no file is touched but ${[...allow, ...also].join(', ')}`]),
-      ...(deny.length === 0 ? [] : [`- nothing is touched of ${deny.join(', ')}`]),
-      ...(maxChangedLines === undefined ? [] : [`- at most ${maxChangedLines} lines are changed`]),
-    ];
+    return promptText('roles/sections/scope', {
+      allowed: allow.length === 0 ? '' : [...allow, ...also].join(', '),
+      denied: deny.join(', '),
+      maxChangedLines: maxChangedLines === undefined ? '' : String(maxChangedLines),
+    });
   });
 }
 
@@ -181,11 +181,8 @@ function contextFor(state: RunState, task: TaskState, progress: string): string 
     const summary = lastAttempt(need)?.ended?.summary.split('\n')[0] ?? '';
     return [`- ${need.spec.title}${summary === '' ? '' : `: ${summary}`}`];
   });
-  const { keyFiles } = state.start.config.project;
-  const files = keyFiles.length === 0 ? '' : `Look at these files first: ${keyFiles.join(', ')}`;
-  return [lines.join('\n'), files, progress === '' ? '' : `Progress so far:\n${progress}`]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  const keyFiles = state.start.config.project.keyFiles.join(', ');
+  return promptText('roles/sections/context', { needed: lines.join('\n'), keyFiles, progress });
 }
 
 function textOf(run: string | readonly string[]): string {

@@ -2,6 +2,7 @@ import { startAttempt } from '../../core/attempt/decide-attempt.ts';
 import { tierByRules } from '../../core/models/tier.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import type { Intent } from '../../core/schedule/next.ts';
+import { promptText } from '../../roles/prompt.ts';
 import { TierAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -40,7 +41,7 @@ async function adviseTier(ctx: EngineContext, run: ActiveRun, key: TaskKey): Pro
   await smallCall(ctx, run, {
     kind: 'tier',
     about: key,
-    input: `${title}\n\n${prompt}\n\nIt builds on ${needs.length} other tasks.`,
+    input: promptText('roles/small-calls/task-difficulty', { title, task: prompt, needs: String(needs.length) }),
     schema: TierAnswer,
     rules: () => tierByRules(prompt, needs.length),
   });

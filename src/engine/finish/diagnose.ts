@@ -1,5 +1,6 @@
 import { diagnosisByRules, diagnosisName, failureOf } from '../../core/attempt/diagnosis.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import { Diagnosis } from '../../schema/call.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -34,13 +35,14 @@ export async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Prom
 function inputFor(task: TaskState, failure: Failure): string {
   const attempt = lastAttempt(task);
   const checks = task.evidence.filter(({ verdict }) => verdict !== 'pass');
-  return [
-    `Task: ${task.spec.title}`,
-    task.spec.prompt.slice(0, 3_000),
-    `Attempts: ${task.attempts.length}, the last by ${attempt?.agent ?? 'nobody'}`,
-    `Failure: ${failure.kind}: ${failure.message}`,
-    ...(failure.evidence === undefined ? [] : [`Evidence:\n${failure.evidence.slice(-3_000)}`]),
-    ...checks.map(({ gate, verdict, summary }) => `Check ${gate}: ${verdict}: ${summary}`),
-    `Its last words:\n${(attempt?.ended?.summary ?? '').slice(-1_500)}`,
-  ].join('\n\n');
+  return promptText('roles/small-calls/failed-task', {
+    title: task.spec.title,
+    task: task.spec.prompt.slice(0, 3_000),
+    attempts: String(task.attempts.length),
+    agent: attempt?.agent ?? 'none',
+    failure: `${failure.kind}: ${failure.message}`,
+    evidence: (failure.evidence ?? '').slice(-3_000),
+    checks: checks.map(({ gate, verdict, summary }) => `Check ${gate}: ${verdict}: ${summary}`).join('\n\n'),
+    lastMessage: (attempt?.ended?.summary ?? '').slice(-1_500),
+  });
 }

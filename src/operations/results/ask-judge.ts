@@ -4,6 +4,7 @@ import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
+import { promptText } from '../../roles/prompt.ts';
 import { StartRequest } from '../../schema/request.ts';
 import { findRun, requireEngine } from '../find-run.ts';
 import type { Operation } from '../operation.ts';
@@ -24,7 +25,11 @@ export const askJudge: Operation<'ask-judge'> = async (ports, { agents, ...ref }
   const { sight, acceptance } = await examineResult(ports, state);
   const looked = { acceptance, judgement: judgementOf(state, acceptance, []), changes: changeSummary(sight.changes) };
   const report = toMarkdown(runReport({ state, events: ports.runs.history(start.run), looked, blind: null }));
-  const task = `Judge the result of run ${start.run}. It is checked out here; see it with: git diff ${start.base.commit} HEAD\n\n${report.slice(0, REPORT_CHARS)}`;
+  const task = promptText('roles/sections/judge-run', {
+    run: start.run,
+    base: start.base.commit,
+    report: report.slice(0, REPORT_CHARS),
+  });
   const request = StartRequest.parse({
     recipe: 'job',
     input: { task, role: 'judge' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { promptText } from '../../roles/prompt.ts';
 import { type BulkInput, type BulkItem, ProjectPath, WorkText } from '../../schema/work-file.ts';
 import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
@@ -92,7 +93,9 @@ function withDetails(text: string, details: Record<string, unknown> | undefined)
   const lines = Object.entries(details ?? {}).map(
     ([key, value]) => `- ${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return lines.length === 0 ? text : `${text}\n\nDetails:\n${lines.join('\n')}`;
+  return lines.length === 0
+    ? text
+    : promptText('recipes/bulk/item-details', { prompt: text, details: lines.join('\n') });
 }
 
 function filesOf(

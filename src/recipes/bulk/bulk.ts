@@ -1,4 +1,5 @@
 import { isOpen, type RunState, type TaskState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import type { Config } from '../../schema/config.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -66,16 +67,17 @@ function inTurns(entries: readonly Entry[]): Turns {
 
 function itemSpec(run: RunState, { item, key }: Entry): TaskSpec {
   const { config } = run.start;
-  const red = redOnBase(run);
-  const told = red.length === 0 ? '' : `\n\nThese checks are red before your work:\n${describeEvidence(red)}`;
-  const files = item.files.length === 0 ? '' : `\n\nFiles: ${item.files.join(', ')}`;
   const spec = taskSpec(config, {
     key,
     title: item.files.length === 1 ? `${item.files[0]}: ${item.prompt}` : item.prompt,
     name: item.id,
     role: 'bulk',
     access: 'write',
-    prompt: `${item.prompt}${files}${told}`,
+    prompt: promptText('recipes/bulk/edit-item', {
+      prompt: item.prompt,
+      files: item.files.join(', '),
+      redChecks: describeEvidence(redOnBase(run)),
+    }),
     priority: item.priority ?? 0,
   });
   return {

@@ -1,11 +1,11 @@
 import { judgeSteps } from '../../core/land/steps.ts';
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { type Feature, FeaturesInput } from '../../schema/work-file.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
-import { featurePrompt, verifyPrompt } from './feature-prompt.ts';
 import { featureStatuses, finalVerdict } from './feature-status.ts';
 import { wanted } from './selected-features.ts';
 import { type Track, trackOf, tracksOf } from './tracks.ts';
@@ -138,7 +138,7 @@ function afterTask(run: RunState, input: FeaturesInput, ended: TaskState): TaskS
     role: 'fix',
     access: 'write',
     ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
-    prompt: `${featurePrompt(feature)}\n\nWhat was verified, and what did not hold:\n\n${verdict.report}`,
+    prompt: promptText('recipes/features/fix-feature', { feature: featurePrompt(feature), report: verdict.report }),
   });
   return [{ ...fix, gates: [...fix.gates, ...notItsOwn(run, input)] }];
 }
@@ -163,6 +163,30 @@ function checkoutVerification(
     ...(verify.agent === undefined ? {} : { agent: verify.agent }),
   });
   return { ...spec, limits: { ...spec.limits, turns: verify.turns } };
+}
+
+function featurePrompt({ id, name, category, description, steps }: Feature): string {
+  return promptText('recipes/features/implement-feature', {
+    id,
+    name,
+    category,
+    description: description.trim(),
+    steps: numbered(steps),
+  });
+}
+
+function verifyPrompt({ id, name, description, steps }: Feature, appUrl = ''): string {
+  return promptText('recipes/features/verify-feature', {
+    id,
+    name,
+    description: description.trim(),
+    steps: numbered(steps),
+    appUrl: appUrl.includes('{port}') ? '' : appUrl,
+  });
+}
+
+function numbered(steps: readonly string[]): string {
+  return steps.map((step, index) => `STEP ${index + 1}: ${step}`).join('\n');
 }
 
 /** A branch name that a person recognises and git accepts. */

@@ -1,6 +1,7 @@
 import { requiredFailures } from '../../core/finish/verdict.ts';
 import { findCycle } from '../../core/run/graph.ts';
 import { lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import { PlanOutput } from '../../schema/output.ts';
 import { GoalInput } from '../../schema/request.ts';
 import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
@@ -65,8 +66,11 @@ function execute(run: RunState, input: GoalInput, plan: TaskState): Unfolding {
       role: 'implement',
       access: 'write',
       needs: [...new Set(task.needs.flatMap((need) => keys.get(need) ?? []))],
-      prompt:
-        task.files === undefined ? task.description : `${task.description}\n\nProbably in: ${task.files.join(', ')}`,
+      prompt: promptText('recipes/task', {
+        description: task.description,
+        files: (task.files ?? []).join(', '),
+        redChecks: '',
+      }),
     }),
   );
   if (!input.planOnly || run.approved.includes('plan')) return { add };
@@ -78,5 +82,5 @@ function afterWork(run: RunState): Unfolding {
   const most = run.start.config.review.rounds;
   const since = run.start.base.commit;
   if (run.tip.commit === since || most === 0) return NOTHING_NEW;
-  return nextRound(run, { most, since, title: 'Review the merged result', told: '' });
+  return nextRound(run, { most, since, title: 'Review the merged result', pullRequest: '' });
 }

@@ -1,11 +1,11 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import { JobInput } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
 import { scopeGates } from '../inspection-gates.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
-import { jobPrompt } from './job-prompt.ts';
 
 /** With `--stop completion` an attempt goes on until it is done; this many turns are the safety cap. */
 const COMPLETION_TURNS = 1000;
@@ -29,14 +29,10 @@ export const job: Recipe<JobInput> = {
 
 function begin(run: RunState, input: JobInput): Unfolding {
   const red = writes(input) ? redOnBase(run) : [];
-  const told =
-    red.length === 0
-      ? ''
-      : `\n\nThese checks are red before your work and must be green after it:\n${describeEvidence(red)}`;
   const add = [
     specOf(run, input, {
       number: 1,
-      told,
+      redChecks: describeEvidence(red),
       ...(input.notBefore === undefined ? {} : { notBefore: input.notBefore }),
       ...(input.after.length === 0 ? {} : { after: input.after }),
     }),
@@ -57,15 +53,15 @@ function again(run: RunState, input: JobInput, { spec, phase }: TaskState): Unfo
   return { add: [specOf(run, input, { number, notBefore: phase.at + repeat.everyMs, ...afterLanding })] };
 }
 
-type Time = { number: number; told?: string } & Pick<TaskSpec, 'notBefore' | 'after' | 'afterLanding'>;
+type Repetition = { number: number; redChecks?: string } & Pick<TaskSpec, 'notBefore' | 'after' | 'afterLanding'>;
 
-function specOf(run: RunState, input: JobInput, { number, told = '', ...time }: Time): TaskSpec {
+function specOf(run: RunState, input: JobInput, { number, redChecks = '', ...time }: Repetition): TaskSpec {
   const task = taskSpec(run.start.config, {
     key: `job/${number}`,
     title: oneLine(input.task),
     role: input.role ?? 'implement',
     access: writes(input) ? 'write' : 'read',
-    prompt: `${jobPrompt(input)}${told}`,
+    prompt: jobPrompt(input, redChecks),
     priority: input.priority,
     ...(input.tier === undefined ? {} : { tier: input.tier }),
     ...(input.interactive === true ? { interactive: true } : {}),
@@ -73,6 +69,20 @@ function specOf(run: RunState, input: JobInput, { number, told = '', ...time }: 
     ...(time.notBefore === undefined && time.after === undefined ? {} : { fresh: true }),
   });
   return withStop({ ...task, gates: gatesOf(task, input), retry: { ...task.retry, policy: input.retry } }, input);
+}
+
+/** The prompt of a job: guidelines, task and context, each verbatim, then the checks that are already red. */
+export function jobPrompt(
+  { task, guidelines = '', context }: Pick<JobInput, 'task' | 'guidelines' | 'context'>,
+  redChecks = '',
+): string {
+  const facts = Object.entries(context).map(factText).join('\n\n');
+  return promptText('recipes/job/do-job', { guidelines, task, context: facts, redChecks });
+}
+
+/** A value of several lines begins below its name, so that its lines stay whole. */
+function factText([key, value]: [string, string]): string {
+  return value.includes('\n') ? `${key}:\n${value}` : `${key}: ${value}`;
 }
 
 function writes({ role, write }: JobInput): boolean {

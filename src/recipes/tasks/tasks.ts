@@ -1,4 +1,5 @@
 import type { RunState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { TasksInput, type WorkTask } from '../../schema/work-file.ts';
 import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
@@ -19,10 +20,10 @@ export const tasks: Recipe<TasksInput> = {
 function begin(run: RunState, input: TasksInput): Unfolding {
   const { config } = run.start;
   const red = redOnBase(run);
-  const told = red.length === 0 ? '' : `\n\nThese checks are red before your work:\n${describeEvidence(red)}`;
+  const redChecks = describeEvidence(red);
   const wanted = withNeeds(input);
   const keys = new Map(wanted.map(({ task, key }) => [task.id, key]));
-  const add = wanted.map(({ task, key }) => specOf(run, { task, key, keys, told }));
+  const add = wanted.map(({ task, key }) => specOf(run, { task, key, keys, redChecks }));
   const isHeld = red.length > 0 && config.baseRed === 'block' && !run.approved.includes('base-red');
   return isHeld ? { add, hold: baseRedHold(red) } : { add };
 }
@@ -39,9 +40,8 @@ function withNeeds(input: TasksInput): { task: WorkTask; key: string }[] {
 
 function specOf(
   run: RunState,
-  { task, key, keys, told }: { task: WorkTask; key: string; keys: ReadonlyMap<string, string>; told: string },
+  { task, key, keys, redChecks }: { task: WorkTask; key: string; keys: ReadonlyMap<string, string>; redChecks: string },
 ): TaskSpec {
-  const hint = task.files.length === 0 ? '' : `\n\nProbably in: ${task.files.join(', ')}`;
   const spec = taskSpec(run.start.config, {
     key,
     title: task.title,
@@ -49,7 +49,7 @@ function specOf(
     role: task.role ?? 'implement',
     access: 'write',
     needs: task.needs.flatMap((need) => keys.get(need) ?? []),
-    prompt: `${task.description}${hint}${told}`,
+    prompt: promptText('recipes/task', { description: task.description, files: task.files.join(', '), redChecks }),
     branch: task.branch ?? `mh-tasks/${run.start.run}/${key.replace('/', '-')}`,
     ...(task.agent === undefined ? {} : { agent: task.agent }),
   });

@@ -1,5 +1,6 @@
 import { findCycle } from '../../core/run/graph.ts';
 import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import { TasksOutput } from '../../schema/output.ts';
 import { TodoRequest } from '../../schema/request.ts';
 import { TasksInput } from '../../schema/work-file.ts';
@@ -28,25 +29,18 @@ export const todo: Recipe<TodoRequest> = {
 function begin(run: RunState, input: TodoRequest): Unfolding {
   const title = input.as === 'workflow' ? 'Plan a workflow' : 'Make tasks';
   return {
-    add: [taskSpec(run.start.config, { key: 'plan/1', title, role: ROLE, access: 'read', prompt: askedFor(input) })],
+    add: [taskSpec(run.start.config, { key: 'plan/1', title, role: ROLE, access: 'read', prompt: promptOf(input) })],
   };
 }
 
-function askedFor({ text, entries, as }: TodoRequest): string {
-  const open = entries.filter(({ done }) => !done);
+function promptOf({ text, entries, as }: TodoRequest): string {
   const isList = entries.length > 0;
-  const rules = [
-    ...(isList
-      ? ['Each entry that is not ticked off is a task, or several; entries that are ticked off are done.']
-      : []),
-    ...(isList && open.length === 0
-      ? ['Nothing on it is open by its marks: judge by the code what is still missing.']
-      : []),
-    ...(as === 'workflow'
-      ? ['It becomes a workflow: say with `role` who does each task, readers before writers.']
-      : []),
-  ];
-  return rules.length === 0 ? text : `${rules.join('\n')}\n\n${text}`;
+  return promptText('recipes/todo/make-tasks', {
+    isList,
+    isAllDone: isList && entries.every(({ done }) => done),
+    isWorkflow: as === 'workflow',
+    text,
+  });
 }
 
 function refuseTasks(output: unknown): string | undefined {

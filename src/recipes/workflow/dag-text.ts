@@ -1,3 +1,4 @@
+import { promptText } from '../../roles/prompt.ts';
 import { WorkText } from '../../schema/work-file.ts';
 import type { Reading } from '../../work-files/checked.ts';
 import type { Path } from '../../work-files/source.ts';
@@ -10,8 +11,12 @@ export function dagTaskText({ source, mistakes }: Reading, at: Path, task: DagTa
     mistakes.addAt(source, [...at, 'prompt'], { code: 'missing_field', reason: 'missing; must be a text' });
     return '';
   }
-  const parts = [task.system_prompt?.trim() ?? '', given, placeholders(task)].filter((part) => part !== '');
-  const whole = WorkText.safeParse(parts.join('\n\n'));
+  const prompt = promptText('recipes/workflow/dag-task', {
+    systemPrompt: task.system_prompt?.trim() ?? '',
+    prompt: given,
+    placeholders: placeholders(task),
+  });
+  const whole = WorkText.safeParse(prompt);
   if (whole.success) return whole.data;
   mistakes.addAt(source, at, {
     code: 'too_large',
@@ -21,14 +26,16 @@ export function dagTaskText({ source, mistakes }: Reading, at: Path, task: DagTa
 }
 
 function placeholders({ links, transform }: DagTask): string {
-  const linked = (links ?? []).map(
-    ({ upstream_task, output_path, input_key }) =>
-      `- \${${input_key}}: ${output_path} of the output of ${upstream_task}`,
+  const linked = (links ?? []).map((link) =>
+    promptText('recipes/workflow/dag-link', {
+      key: link.input_key,
+      path: link.output_path,
+      task: link.upstream_task,
+    }),
   );
-  const taken = (transform ?? []).map(({ source_path, target_key, ...rest }) => {
-    const otherwise = rest.default === undefined ? '' : `, or ${JSON.stringify(rest.default)} if it is not there`;
-    return `- \${${target_key}}: ${source_path} of the outputs before${otherwise}`;
+  const transformed = (transform ?? []).map(({ source_path, target_key, ...rest }) => {
+    const fallback = rest.default === undefined ? '' : JSON.stringify(rest.default);
+    return promptText('recipes/workflow/dag-transform', { key: target_key, path: source_path, default: fallback });
   });
-  const lines = [...linked, ...taken];
-  return lines.length === 0 ? '' : `What the placeholders stand for:\n${lines.join('\n')}`;
+  return [...linked, ...transformed].join('\n');
 }

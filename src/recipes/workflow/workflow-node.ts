@@ -1,4 +1,5 @@
 import type { RunState } from '../../core/run/state.ts';
+import { promptText } from '../../roles/prompt.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import type { WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
@@ -26,7 +27,11 @@ export function nodeSpec(
     access: node.access,
     renewed: true,
     needs,
-    prompt: [node.task, handedOver(node, standing), again(why)].filter((part) => part !== '').join('\n\n'),
+    prompt: promptText('recipes/workflow/do-node', {
+      task: node.task,
+      handoffs: handoffs(node, standing),
+      retryReason: why ?? '',
+    }),
     ...(node.agent === undefined ? {} : { agent: node.agent }),
     ...(node.tier === undefined ? {} : { tier: node.tier }),
     ...schemaOf(node),
@@ -42,18 +47,15 @@ export function nodeSpec(
   };
 }
 
-function handedOver(node: WorkflowNode, standing: Standing): string {
+function handoffs(node: WorkflowNode, standing: Standing): string {
   const parts = node.needs.flatMap((id) => {
     const stands = standing.get(id);
     if (stands?.is !== 'passed') return [];
     const { status: _, ...output } = stands.output;
-    return [`From ${id}:\n${JSON.stringify(output, null, 2).slice(0, HANDED_CHARS)}`];
+    const text = JSON.stringify(output, null, 2).slice(0, HANDED_CHARS);
+    return [promptText('recipes/workflow/handoff', { id, output: text })];
   });
-  return parts.length === 0 ? '' : `What earlier work handed over:\n\n${parts.join('\n\n')}`;
-}
-
-function again(why: string | undefined): string {
-  return why === undefined ? '' : `You did this before, and it must be done again: ${why}`;
+  return parts.join('\n\n');
 }
 
 /** A node that hands something over is asked for it as structured output. */

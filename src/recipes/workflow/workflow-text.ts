@@ -1,3 +1,4 @@
+import { promptText } from '../../roles/prompt.ts';
 import type { ListedTask } from '../tasks/task-list.ts';
 import { aboutLines, type TasksAbout, yamlText } from '../tasks/tasks-text.ts';
 
@@ -10,8 +11,6 @@ const GUIDE = [
   'One that changes files says so with allow_write, and where with write_scope.',
   'A node with type: gate lets work pass only when pass_when holds.',
 ];
-const REVIEW_TASK =
-  'Review all that the nodes before changed, against what was asked for. Name what must be mended as blocking issues.';
 const ROUNDS = 2;
 
 type Node = Record<string, unknown>;
@@ -45,7 +44,12 @@ function reviewOf(tasks: readonly ListedTask[]): Record<string, Node> {
   const [review, gate] = [freeId('review', tasks), freeId('accepted', tasks)];
   const again = writers.length === 1 && writers[0] !== undefined ? { retry: writers[0].id, max_retries: ROUNDS } : null;
   return {
-    [review]: { role: 'review', needs: ends.map(({ id }) => id), task: REVIEW_TASK, outputs: `${review}_handoff` },
+    [review]: {
+      role: 'review',
+      needs: ends.map(({ id }) => id),
+      task: promptText('recipes/workflow/review-result', {}),
+      outputs: `${review}_handoff`,
+    },
     [gate]: {
       type: 'gate',
       needs: [review],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { AppError, messageOf } from '../../../errors.ts';
-import { jobPrompt } from '../../../recipes/job/job-prompt.ts';
+import { jobPrompt } from '../../../recipes/job/job.ts';
 import { Tier } from '../../../schema/task.ts';
 import type { TemplateHeader } from '../../../schema/template.ts';
 import { loadTemplate, templateSources } from '../../../templates/load.ts';

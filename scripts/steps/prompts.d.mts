@@ -1,0 +1,2 @@
+export const PROMPTS_FILE: string;
+export function promptsModule(): string;
