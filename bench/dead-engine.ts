@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { endAttempt, startAttempt } from '../src/core/attempt/decide-attempt.ts';
-import { landTasks } from '../src/core/land/decide-landing.ts';
+import { completeLanding } from '../src/core/land/decide-landing.ts';
 import { addTasks } from '../src/core/run/add-tasks.ts';
 import { evolve } from '../src/core/run/evolve.ts';
 import { type RunLedger, runLedger } from '../src/engine/loop/ledger.ts';
@@ -91,7 +91,7 @@ async function work(ledger: RunLedger, size: number): Promise<void> {
       endAttempt(state, { task, attempt: 1, usage: { kind: 'none' }, summary: 'Done.', saved, now: realWorld.now() }),
     );
     await ledger.submit((state) =>
-      landTasks(state, { tasks: [task], from: state.tip.commit, commit: base.commit, tree }),
+      completeLanding(state, { tasks: [task], from: state.tip.commit, commit: base.commit, tree }),
     ).committed;
   }
 }

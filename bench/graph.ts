@@ -1,5 +1,5 @@
 import { endAttempt, startAttempt } from '../src/core/attempt/decide-attempt.ts';
-import { landTasks } from '../src/core/land/decide-landing.ts';
+import { completeLanding } from '../src/core/land/decide-landing.ts';
 import { addTasks } from '../src/core/run/add-tasks.ts';
 import { evolve } from '../src/core/run/evolve.ts';
 import type { RunState } from '../src/core/run/state.ts';
@@ -104,7 +104,7 @@ function schedulingInput(state: RunState, landing: ReadonlySet<string>): Schedul
   return {
     now: NOW,
     slots: PARALLEL - state.counts.running,
-    board: { resting: {}, busy, maxParallel: {} },
+    availability: { rateLimited: {}, busy, maxParallel: {} },
     projects: {},
     claimed: new Set(),
     landing,
@@ -115,7 +115,7 @@ function schedulingInput(state: RunState, landing: ReadonlySet<string>): Schedul
 function perform(state: RunState, intent: Intent): void {
   if (intent.do === 'land') {
     const commit = `tip-${state.version}`;
-    record(state, landTasks(state, { tasks: intent.tasks, from: state.tip.commit, commit, tree: commit }));
+    record(state, completeLanding(state, { tasks: intent.tasks, from: state.tip.commit, commit, tree: commit }));
   }
   if (intent.do !== 'attempt') return;
   const { task, agent, because, reservation } = intent;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OwnEngine } from '../src/access/own-engine.ts';
-import { activate } from '../src/engine/start/open-run.ts';
+import { openRun } from '../src/engine/start/open-run.ts';
 import { resolveHome } from '../src/home.ts';
 import { run } from '../src/process/run.ts';
 import { realWorld } from '../src/world.ts';
@@ -46,7 +46,7 @@ export async function takeUpAndEnd(folder: string): Promise<never> {
   const home = resolveHome({ MANYHANDS_HOME: join(folder, 'home') });
   const own = await OwnEngine.open({ home, env: process.env, world: realWorld, rehearsal: [] });
   if (own === undefined) throw new Error(`${home.root} is still locked`);
-  own.engine.carry(await activate(own.engine, LEFT_RUN));
+  own.engine.run(await openRun(own.engine, LEFT_RUN));
   if (own.engine.runs.size !== 1) throw new Error('The run was not taken up');
   process.kill(process.pid, 'SIGKILL');
   return new Promise(() => {});

@@ -3,7 +3,7 @@ import type { Caller } from './access/caller.ts';
 import { engineAbsent, engineBusy, OwnEngine } from './access/own-engine.ts';
 import { connectSocket, type SocketClient } from './access/socket/client.ts';
 import { socketPath } from './access/socket/socket-path.ts';
-import { chooseParts } from './app/implementations.ts';
+import { chooseImplementations } from './app/implementations.ts';
 import type { Ports } from './app/port-interfaces.ts';
 import { portsFor } from './app/ports.ts';
 import { AppError } from './errors.ts';
@@ -192,7 +192,7 @@ class AppCaller implements Caller {
     await prepareHome(home);
     const store = await openSqliteStore({ file: home.database, world });
     this.#opened.push(store);
-    const parts = chooseParts(env, rehearsalProgram());
+    const parts = chooseImplementations(env, rehearsalProgram());
     return portsFor({ home, env, world, store, parts, own: undefined });
   }
 }

@@ -1,10 +1,10 @@
-import { chooseParts } from '../app/implementations.ts';
+import { chooseImplementations } from '../app/implementations.ts';
 import type { Ports } from '../app/port-interfaces.ts';
 import { portsFor } from '../app/ports.ts';
 import { enginePort } from '../engine/loop/control-runs.ts';
 import { Engine } from '../engine/loop/engine.ts';
 import { AutomaticBackup } from '../engine/maintenance/automatic-backup.ts';
-import { recover } from '../engine/maintenance/sweep-dead-engine.ts';
+import { sweepDeadEngine } from '../engine/maintenance/sweep-dead-engine.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
@@ -56,10 +56,10 @@ export class OwnEngine implements AsyncDisposable {
     if (lock === undefined) return undefined;
     try {
       const store = await openSqliteStore({ file: home.database, world });
-      await recover(home);
-      const parts = chooseParts(env, settings.rehearsal);
+      await sweepDeadEngine(home);
+      const parts = chooseImplementations(env, settings.rehearsal);
       let own: OwnEngine | undefined;
-      const engine = new Engine({ home, store, world, env, parts });
+      const engine = new Engine({ home, store, world, env, implementations: parts });
       const port = enginePort(engine, (agents) => void setImmediate(() => own?.askToEnd(agents)));
       const ports = portsFor({ home, env, world, store, parts, own: { engine, port } });
       const socket = await serveSocket(

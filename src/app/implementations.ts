@@ -4,7 +4,7 @@ import { discoverProfiles, withProfiles } from '../agents/accounts/ccswitch.ts';
 import { pinAgents } from '../agents/pin-agents.ts';
 import { createAgents } from '../agents/registry.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Parts } from '../engine/loop/context.ts';
+import type { Implementations } from '../engine/loop/context.ts';
 import { followUp } from '../failures/registry.ts';
 import { reachForge } from '../forges/reach-forge.ts';
 import { definitionHash } from '../gates/definition.ts';
@@ -20,7 +20,7 @@ import { checksOf } from '../recipes/task-spec.ts';
 import { findRisks } from '../risks/registry.ts';
 
 /** The implementations that stand in the registries, as the engine uses them. */
-export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts {
+export function chooseImplementations(env: NodeJS.ProcessEnv, rehearsal: string[]): Implementations {
   const path = env.PATH ?? '';
   return {
     config: (root) => loadConfig({ dir: root, env }),
@@ -51,7 +51,7 @@ export function chooseParts(env: NodeJS.ProcessEnv, rehearsal: string[]): Parts 
   };
 }
 
-const guardCandidate: Parts['guard'] = async ({ mirror, from, to, config, gates }) =>
+const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates }) =>
   guard({
     ...config.guards,
     gates,

@@ -101,7 +101,7 @@ export interface EnginePort {
   /** Starts a benchmark in its own repository, with the agents of the settings in `settings`. */
   bench(request: { kind: BenchKind; agent: string; dir: string; settings: string; most: number }): Promise<string>;
   /** Takes up a recorded run, if it is not being carried yet. */
-  carry(run: string): Promise<void>;
+  resume(run: string): Promise<void>;
   submit(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;
   /** Ends a run that was begun, also one whose repository is gone. */
   cancel(run: string, decide: (state: RunState) => RunEvent[]): Promise<RunState>;

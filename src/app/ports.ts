@@ -2,7 +2,7 @@ import { RunsFeed } from '../access/overviews/runs-feed.ts';
 import { projectsPort } from '../access/projects.ts';
 import { runsPort } from '../access/runs.ts';
 import { transcriptsPort } from '../access/transcripts.ts';
-import type { Parts } from '../engine/loop/context.ts';
+import type { Implementations } from '../engine/loop/context.ts';
 import type { Engine } from '../engine/loop/engine.ts';
 import { readHistory } from '../engine/start/model-history.ts';
 import type { Home } from '../home.ts';
@@ -26,7 +26,7 @@ export type PortSources = {
   env: NodeJS.ProcessEnv;
   world: World;
   store: Store;
-  parts: Parts;
+  parts: Implementations;
   own: { engine: Engine; port: EnginePort } | undefined;
 };
 

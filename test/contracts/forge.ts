@@ -108,7 +108,7 @@ export function forgeContract(name: string, open: () => Promise<StandIn>): void 
     ] as const)('has exactly one pull request after %s', async (_, kind) => {
       await using place = await open();
       place.change((state) => state.faults.push({ on: 'create', kind, times: 1 }));
-      const opened = await openPullRequest({ forge: place.forge(2_000), wanted: WANTED, world }, signal);
+      const opened = await openPullRequest({ forge: place.forge(2_000), pullRequest: WANTED, world }, signal);
       expect(value(opened).number).toBe(1);
       expect(place.state().pulls).toHaveLength(1);
     });
@@ -120,7 +120,7 @@ export function forgeContract(name: string, open: () => Promise<StandIn>): void 
     ] as const)('gives up with a reason, and without a pull request, when %s', async (_, fault, expected) => {
       await using place = await open();
       place.change((state) => state.faults.push({ on: 'create', ...fault }));
-      const opened = await openPullRequest({ forge: place.forge(), wanted: WANTED, world }, signal);
+      const opened = await openPullRequest({ forge: place.forge(), pullRequest: WANTED, world }, signal);
       expect(opened).toMatchObject({ ok: false, failure: { kind: expected } });
       expect(place.state().pulls).toHaveLength(0);
     });
@@ -128,7 +128,7 @@ export function forgeContract(name: string, open: () => Promise<StandIn>): void 
     it('brings its own part of the text up to date, and leaves what people wrote', async () => {
       await using place = await open();
       const forge = place.forge();
-      const ask = (body: string) => openPullRequest({ forge, wanted: { ...WANTED, body }, world }, signal);
+      const ask = (body: string) => openPullRequest({ forge, pullRequest: { ...WANTED, body }, world }, signal);
       value(await ask('First'));
       place.change(({ pulls: [pull] }) => {
         if (pull !== undefined) Object.assign(pull, { body: `Hello.\n\n${pull.body}`, title: 'My title' });

@@ -3,10 +3,10 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { chooseParts } from '../../src/app/implementations.ts';
+import { chooseImplementations } from '../../src/app/implementations.ts';
 import { Engine } from '../../src/engine/loop/engine.ts';
 import { loadRun } from '../../src/engine/loop/ledger.ts';
-import { activate } from '../../src/engine/start/open-run.ts';
+import { openRun } from '../../src/engine/start/open-run.ts';
 import { startRun } from '../../src/engine/start/start-run.ts';
 import { prepareHome, resolveHome } from '../../src/home.ts';
 import { runStream } from '../../src/schema/ids.ts';
@@ -55,7 +55,8 @@ export async function makeRunPlace({ config = {}, agent = {}, env: more = {} }: 
   const home = resolveHome(env);
   await prepareHome(home);
   const store = await openSqliteStore({ file: home.database, world: realWorld });
-  const newEngine = () => new Engine({ home, store, world: realWorld, parts: chooseParts(env, []), env });
+  const newEngine = () =>
+    new Engine({ home, store, world: realWorld, implementations: chooseImplementations(env, []), env });
   const stateOf = (run: string) => loadRun(store, runStream(run));
   const start = (engine: Engine, task: string) =>
     startRun(engine, { recipe: 'job', input: JobInput.parse({ task }), options: StartOptions.parse({ dir: repo }) });
@@ -70,7 +71,7 @@ export async function makeRunPlace({ config = {}, agent = {}, env: more = {} }: 
     async carry(task: string) {
       const engine = newEngine();
       const { state, project } = await start(engine, task);
-      engine.carry(await activate(engine, state.start.run, { state, project }));
+      engine.run(await openRun(engine, state.start.run, { state, project }));
       await engine.idle();
       await engine.stop();
       return stateOf(state.start.run);

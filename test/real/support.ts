@@ -127,7 +127,7 @@ async function superviseAgent(
   });
   const output = followOutput(reader, target, {
     signal: reading.signal,
-    onRead: (bytes) => watchdog.heard(bytes, reader.usage()),
+    onRead: (bytes) => watchdog.recordActivity(bytes, reader.usage()),
     onEvent: (event) => hooks.onEvent?.(event, target),
   });
   try {

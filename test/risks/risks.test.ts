@@ -80,7 +80,7 @@ describe('risks', () => {
 
   it('follows the policy for each risk', () => {
     const context = {
-      digest: new AttemptDigest().result(),
+      digest: new AttemptDigest().summary(),
       claimedSuccess: true,
       stoppedBy: 'stalled',
       declaredModel: undefined,
@@ -96,7 +96,7 @@ describe('risks', () => {
 
   it('holds what a gate leaves to a person, unless that risk is only to be warned of', () => {
     const context = {
-      digest: new AttemptDigest().result(),
+      digest: new AttemptDigest().summary(),
       claimedSuccess: true,
       stoppedBy: undefined,
       declaredModel: undefined,
@@ -117,24 +117,24 @@ describe('risks', () => {
 describe('the digest of an attempt', () => {
   it('remembers whether the last tests that it ran itself failed', () => {
     const digest = new AttemptDigest();
-    digest.heard({ type: 'tool-call', id: '1', name: 'Bash', input: { command: 'npm test' } });
-    digest.heard({ type: 'tool-result', id: '1', output: 'red', isError: true });
-    expect(digest.result().lastTestFailed).toBe(true);
-    digest.heard({ type: 'tool-call', id: '2', name: 'exec_command', input: { cmd: 'cargo test' } });
-    digest.heard({ type: 'tool-result', id: '2', output: 'green', isError: false });
-    expect(digest.result().lastTestFailed).toBe(false);
+    digest.addEvent({ type: 'tool-call', id: '1', name: 'Bash', input: { command: 'npm test' } });
+    digest.addEvent({ type: 'tool-result', id: '1', output: 'red', isError: true });
+    expect(digest.summary().lastTestFailed).toBe(true);
+    digest.addEvent({ type: 'tool-call', id: '2', name: 'exec_command', input: { cmd: 'cargo test' } });
+    digest.addEvent({ type: 'tool-result', id: '2', output: 'green', isError: false });
+    expect(digest.summary().lastTestFailed).toBe(false);
   });
 
   it('takes the agent at its deeds: prose about failed tests is nothing', () => {
     const digest = new AttemptDigest();
-    digest.heard({ type: 'text', text: 'npm test failed, 429, rm -rf /' });
-    expect(digest.result()).toMatchObject({ commands: [], lastTestFailed: false });
+    digest.addEvent({ type: 'text', text: 'npm test failed, 429, rm -rf /' });
+    expect(digest.summary()).toMatchObject({ commands: [], lastTestFailed: false });
   });
 
   it('counts the same search once more each time', () => {
     const digest = new AttemptDigest();
     for (let time = 0; time < 3; time += 1)
-      digest.heard({ type: 'tool-call', id: `${time}`, name: 'Grep', input: { pattern: 'x' } });
-    expect(Object.values(digest.result().searches)).toEqual([3]);
+      digest.addEvent({ type: 'tool-call', id: `${time}`, name: 'Grep', input: { pattern: 'x' } });
+    expect(Object.values(digest.summary().searches)).toEqual([3]);
   });
 });

@@ -1,7 +1,7 @@
 import { endAttempt, recordUsage, startAttempt } from '../../src/core/attempt/decide-attempt.ts';
 import { sendMessage } from '../../src/core/attempt/decide-message.ts';
 import { verdictOf } from '../../src/core/finish/verdict.ts';
-import { conflictLanding, holdLanding, landTasks, rejectLanding } from '../../src/core/land/decide-landing.ts';
+import { completeLanding, conflictLanding, holdLanding, rejectLanding } from '../../src/core/land/decide-landing.ts';
 import { addTasks } from '../../src/core/run/add-tasks.ts';
 import { approve, cancelRun, endRun, holdRun, retryTasks } from '../../src/core/run/decide-run.ts';
 import { endFailed } from '../../src/core/run/end-tasks.ts';
@@ -72,7 +72,7 @@ export class Simulation {
     const admission = next(live, {
       now: this.now,
       slots: this.limits.slots - this.live.size - this.claimedAttempts().length,
-      board: { resting: this.resting, busy: this.busy(), maxParallel: this.limits.maxParallel },
+      availability: { rateLimited: this.resting, busy: this.busy(), maxParallel: this.limits.maxParallel },
       projects: this.ledger.endedByProject(this.states()),
       claimed: new Set(
         [...this.claims.values()].flatMap((claim) => (claim.do === 'land' ? [] : [`${claim.run} ${claim.task}`])),
@@ -212,7 +212,7 @@ export class Simulation {
     } else {
       const commit = `landed-${state.version}`;
       this.submit(id, (run) =>
-        landTasks(run, { tasks: [first, ...others], from: run.tip.commit, commit, tree: commit }),
+        completeLanding(run, { tasks: [first, ...others], from: run.tip.commit, commit, tree: commit }),
       );
     }
   }

@@ -1,5 +1,5 @@
 import { activityOf } from '../../core/view/activity.ts';
-import type { Heard } from '../../core/view/overview.ts';
+import type { AttemptActivity } from '../../core/view/overview.ts';
 import { Usage } from '../../schema/usage.ts';
 import type { Store, TranscriptEntry } from '../../store/store.ts';
 
@@ -37,7 +37,7 @@ export class LastActivity {
     this.#signs.clear();
   }
 
-  of(attempt: string): Heard {
+  of(attempt: string): AttemptActivity {
     const sign = this.#signs.get(attempt) ?? this.#look(attempt);
     this.#signs.set(attempt, sign);
     const usage = Usage.safeParse(this.#store.usage(attempt));

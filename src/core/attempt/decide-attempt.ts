@@ -80,9 +80,9 @@ export function warnOf(
 export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const task = requireTask(state, command.task);
   requireCurrent(task, command.attempt);
-  const { follow: asked, now, failure: reported, ...rest } = command;
-  const failure = reported ?? fruitlessness(task, command);
-  const follow = reported === undefined ? TRY_AGAIN : asked;
+  const { follow: requested, now, failure: reported, ...rest } = command;
+  const failure = reported ?? unresolvedConflict(task, command);
+  const follow = reported === undefined ? TRY_AGAIN : requested;
   const data: RunEventOf<'attempt.ended'>['data'] = { ...rest, ...(failure === undefined ? {} : { failure }) };
   const ended: RunEvent = { type: 'attempt.ended', data };
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
@@ -118,7 +118,11 @@ export function afterFailure(
   what: { task: TaskState; failure: Failure; follow: FollowUp | undefined; now: number; from?: WorkStart },
 ): RunEvent[] {
   const { task, failure, now } = what;
-  const follow = inTrack(task, failure, alternate(state, task, failure) ?? what.follow ?? { action: 'fail' });
+  const follow = retryInTrack(
+    task,
+    failure,
+    switchAfterCrashes(state, task, failure) ?? what.follow ?? { action: 'fail' },
+  );
   const decision = decideRetry(state, task, follow, now);
   const key = task.spec.key;
   switch (decision.kind) {
@@ -153,7 +157,7 @@ export function afterFailure(
 }
 
 /** In a track a broken environment is tried once more and then pauses the track, so that all of it goes on once it is mended. */
-function inTrack({ spec }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
+function retryInTrack({ spec }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
   if (spec.track === undefined || failure.kind !== 'environment' || follow.action !== 'block') return follow;
   return { action: 'retry', delayMs: spec.retry.delayMs, resume: false, free: true };
 }
@@ -175,7 +179,7 @@ function requireCurrent(task: TaskState, number: number): AttemptState {
 }
 
 /** A resolver that changed nothing has settled nothing, whatever it says. */
-function fruitlessness(task: TaskState, command: EndAttempt): Failure | undefined {
+function unresolvedConflict(task: TaskState, command: EndAttempt): Failure | undefined {
   if (task.spec.resolves === undefined || command.saved?.changed) return undefined;
   return { kind: 'no-change', message: 'the resolver changed nothing, so the conflict is still there' };
 }
@@ -225,7 +229,7 @@ function analysisOf(task: TaskState, failure: Failure, notBefore: number): RunEv
 }
 
 /** After an agent fell over too often in a row another one takes the task, where there is one; that is not the task's fault and counts nothing. */
-function alternate(state: RunState, task: TaskState, failure: Failure): FollowUp | undefined {
+function switchAfterCrashes(state: RunState, task: TaskState, failure: Failure): FollowUp | undefined {
   const agent = task.attempts.at(-1)?.agent;
   if (agent === undefined || !isCrash(failure.kind)) return undefined;
   const times = (state.crashes[agent] ?? 0) + 1;

@@ -13,9 +13,9 @@ export type SendMessage = { task: TaskKey; message: string; comments: readonly R
 /** Tells the agent of a task something: one that works is broken off and goes on with it, one that stopped takes it up again, one that has not begun hears it first. */
 export function sendMessage(state: RunState, command: SendMessage): RunEvent[] {
   const task = requireTask(state, command.task);
-  requireWords(command);
-  requireListener(state, task);
-  requireMeans(state, task);
+  requireText(command);
+  requireReceiver(state, task);
+  requireBudget(state, task);
   switch (task.phase.status) {
     case 'waiting':
     case 'ready':
@@ -24,7 +24,7 @@ export function sendMessage(state: RunState, command: SendMessage): RunEvent[] {
       return [messaged(task, command, false)];
     case 'held':
     case 'blocked':
-      return [messaged(task, command, true), again(command)];
+      return [messaged(task, command, true), retrying(command)];
     case 'done':
     case 'failed':
     case 'skipped':
@@ -47,7 +47,7 @@ function messaged({ spec, messages }: TaskState, command: SendMessage, goesOn: b
   return { type: 'task.messaged', data: { task: spec.key, id, message, comments: [...comments], goesOn } };
 }
 
-function again({ task, now }: SendMessage): RunEvent {
+function retrying({ task, now }: SendMessage): RunEvent {
   return { type: 'task.retrying', data: { task, at: now, counted: false, resume: true, evidence: '' } };
 }
 
@@ -55,12 +55,12 @@ function reopened(state: RunState, { spec }: TaskState): RunEvent[] {
   return retryTasks(state, { task: spec.key, reason: 'a person sent a message' });
 }
 
-function requireWords({ message, comments }: SendMessage): void {
+function requireText({ message, comments }: SendMessage): void {
   if (message.trim() !== '' || comments.length > 0) return;
   throw new AppError('INPUT_INVALID', 'The message is empty');
 }
 
-function requireListener(state: RunState, task: TaskState): void {
+function requireReceiver(state: RunState, task: TaskState): void {
   const { run } = state.start;
   const { status } = state;
   if (status.kind === 'cancelling')
@@ -75,7 +75,7 @@ function requireListener(state: RunState, task: TaskState): void {
 }
 
 /** A message needs another attempt: what works is not broken off when that could not be had. */
-function requireMeans(state: RunState, task: TaskState): void {
+function requireBudget(state: RunState, task: TaskState): void {
   const { run, config } = state.start;
   const { runAttempts } = config.limits;
   if (state.attempts >= runAttempts)

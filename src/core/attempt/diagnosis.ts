@@ -54,8 +54,8 @@ export function diagnosisName(task: TaskState): string {
 export function diagnosisOf(state: RunState, task: TaskState): DiagnosisDocument | null {
   const failure = failureOf(task);
   if (failure === undefined) return null;
-  const asked = state.calls[callId('diagnosis', diagnosisName(task))]?.ended;
-  const answer = Diagnosis.safeParse(asked?.answer);
-  if (asked?.by == null || !answer.success) return { ...diagnosisByRules(failure), by: 'rules' };
-  return { ...answer.data, by: asked.by };
+  const call = state.calls[callId('diagnosis', diagnosisName(task))]?.ended;
+  const answer = Diagnosis.safeParse(call?.answer);
+  if (call?.by == null || !answer.success) return { ...diagnosisByRules(failure), by: 'rules' };
+  return { ...answer.data, by: call.by };
 }

@@ -4,7 +4,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { enter, taskOf } from '../run/phase.ts';
 import type { AttemptState, RunState } from '../run/state.ts';
 import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
-import { hear } from './interrupt.ts';
+import { deliverMessages } from './interrupt.ts';
 import { isCrash } from './retry.ts';
 
 /** Sets the reservation aside and puts the attempt on its task. */
@@ -38,7 +38,7 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
   const { usage, summary, output, failure, saved, session, flags } = event.data;
   attempt.usage = usage;
   attempt.session = session ?? attempt.session;
-  hear(taskOf(state, event.data.task), event);
+  deliverMessages(taskOf(state, event.data.task), event);
   attempt.ended = {
     at,
     summary,

@@ -9,7 +9,7 @@ export function messageTask(state: RunState, event: RunEventOf<'task.messaged'>,
   task.messages.push({ id, message, comments, at, after: task.attempts.length, session: null });
   task.free = 0;
   if (task.phase.status === 'running') task.interrupt = 'message';
-  if (goesOn) keepOn(state, task);
+  if (goesOn) resumeLastAttempt(state, task);
 }
 
 /** Puts a task back in line from a clean workspace, with fresh caps; an attempt that runs is broken off first. */
@@ -30,7 +30,7 @@ export function requeueTask(state: RunState, event: RunEventOf<'task.requeued'>,
 }
 
 /** What an attempt was told, its session has heard; and what broke it off has done so. */
-export function hear(task: TaskState, { data }: RunEventOf<'attempt.ended'>): void {
+export function deliverMessages(task: TaskState, { data }: RunEventOf<'attempt.ended'>): void {
   const { session, attempt, saved } = data;
   if (session !== undefined) {
     for (const message of task.messages) if (message.after < attempt) message.session = session;
@@ -40,7 +40,7 @@ export function hear(task: TaskState, { data }: RunEventOf<'attempt.ended'>): vo
 }
 
 /** The next attempt goes on in the session and the workspace of the last one; what was done again begins with the branch. */
-function keepOn(state: RunState, task: TaskState): void {
+function resumeLastAttempt(state: RunState, task: TaskState): void {
   task.resume = true;
   const isThere = lastAttempt(task)?.ended?.saved != null;
   if (isThere && !state.invalidated.includes(task.spec.key)) task.from = null;

@@ -13,7 +13,7 @@ export function messagesFor(task: TaskState, attempt: Pick<AttemptState, 'number
 }
 
 /** Whether the next attempt must be told something, in the session of the last one where there is one. */
-export function isSpokenTo(task: TaskState): boolean {
+export function hasUndeliveredMessage(task: TaskState): boolean {
   const last = lastAttempt(task);
   return task.resume && last !== undefined && messagesFor(task, { ...last, number: last.number + 1 }).length > 0;
 }

@@ -25,13 +25,13 @@ export function decideRetry(state: RunState, task: TaskState, follow: FollowUp, 
     case 'block':
       return { kind: 'block', reason: follow.reason, nextStep: follow.nextStep };
     case 'switch':
-      return task.spec.retry.policy === 'none' ? notAgain() : freely(task, now, false);
+      return task.spec.retry.policy === 'none' ? noRetry() : retryUncounted(task, now, false);
     case 'retry':
-      return follow.free ? freely(task, now + follow.delayMs, follow.resume) : counted(task, follow, now);
+      return follow.free ? retryUncounted(task, now + follow.delayMs, follow.resume) : counted(task, follow, now);
   }
 }
 
-function freely(task: TaskState, at: number, resume: boolean): RetryDecision {
+function retryUncounted(task: TaskState, at: number, resume: boolean): RetryDecision {
   if (task.free >= FREE_RETRIES)
     return { kind: 'give-up', reason: `tried again ${FREE_RETRIES} times without its own fault` };
   return { kind: 'retry', at, counted: false, resume, analyze: false };
@@ -39,7 +39,7 @@ function freely(task: TaskState, at: number, resume: boolean): RetryDecision {
 
 function counted(task: TaskState, follow: Extract<FollowUp, { action: 'retry' }>, now: number): RetryDecision {
   const { policy, attempts } = task.spec.retry;
-  if (policy === 'none') return notAgain();
+  if (policy === 'none') return noRetry();
   if (task.counted + 1 >= attempts)
     return { kind: 'give-up', reason: attempts === 1 ? 'the only attempt failed' : `${attempts} attempts failed` };
   return {
@@ -51,6 +51,6 @@ function counted(task: TaskState, follow: Extract<FollowUp, { action: 'retry' }>
   };
 }
 
-function notAgain(): RetryDecision {
+function noRetry(): RetryDecision {
   return { kind: 'give-up', reason: 'it is not to be tried again' };
 }

@@ -8,11 +8,11 @@ import type { ResultSnapshot } from './result-snapshot.ts';
 type Finding = Acceptance['criteria'][number];
 
 /** The result as it stands now: what is looked at, and whether it is still what the run left. */
-type Standing = { commit: string | null; tree: string | null; branch: Finding };
+type CurrentResult = { commit: string | null; tree: string | null; branch: Finding };
 
 /** Whether a run's result can be accepted as it stands now; an agent's word counts for nothing. */
-export function acceptanceOf(state: RunState, sight: ResultSnapshot): Acceptance {
-  const standing = standingOf(state, sight);
+export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Acceptance {
+  const standing = currentResult(state, snapshot);
   const evidence = hasResult(state) ? evidenceStatus(state, standing.tree) : [];
   const criteria = [
     finished(state),
@@ -21,7 +21,7 @@ export function acceptanceOf(state: RunState, sight: ResultSnapshot): Acceptance
     inspected(state, 'scope') ?? pass('scope', 'no task was given a scope'),
     inspected(state, 'secrets') ?? unsearched(state),
     risks(state),
-    tests(state, sight),
+    tests(state, snapshot),
   ];
   const reasons = criteria.filter(({ verdict }) => verdict === 'fail').map(({ reason }) => reason);
   return {
@@ -43,30 +43,30 @@ function hasResult(state: RunState): boolean {
 }
 
 function finished(state: RunState): Finding {
-  const word = runStatus(state);
+  const status = runStatus(state);
   const reason = state.status.kind === 'ended' ? state.status.reason : 'nothing ended it yet';
-  if (word === 'done') return pass('finished', `the run is done: ${reason}`);
-  if (word === 'unverified') return fail('finished', `the run ended unverified: ${reason}`);
+  if (status === 'done') return pass('finished', `the run is done: ${reason}`);
+  if (status === 'unverified') return fail('finished', `the run ended unverified: ${reason}`);
   if (state.status.kind === 'ended')
-    return fail('finished', `the run ${word === 'failed' ? 'failed' : 'was cancelled'}: ${reason}`);
-  return fail('finished', `the run is ${word}, so its result is not final`);
+    return fail('finished', `the run ${status === 'failed' ? 'failed' : 'was cancelled'}: ${reason}`);
+  return fail('finished', `the run is ${status}, so its result is not final`);
 }
 
-function standingOf(state: RunState, sight: ResultSnapshot): Standing {
+function currentResult(state: RunState, snapshot: ResultSnapshot): CurrentResult {
   const { run } = state.start;
   if (!hasResult(state)) return { commit: null, tree: null, branch: pass('branch', 'the run changed nothing') };
   if (state.undone !== null) {
     const { branch, commit } = state.undone;
-    const result = { commit: state.landed?.commit ?? null, tree: sight.base?.landedTree ?? null };
+    const result = { commit: state.landed?.commit ?? null, tree: snapshot.base?.landedTree ?? null };
     return {
       ...result,
       branch: fail('branch', `the run was undone: ${commit.slice(0, 10)} on ${branch} takes it back`),
     };
   }
-  return sight.base === null ? onBranch(state, sight.branch, run) : onBase(state, sight.base);
+  return snapshot.base === null ? onBranch(state, snapshot.branch, run) : onBase(state, snapshot.base);
 }
 
-function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string): Standing {
+function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string): CurrentResult {
   const { tip } = state;
   if (branch === null) {
     return {
@@ -83,7 +83,7 @@ function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string
   };
 }
 
-function onBase(state: RunState, base: NonNullable<ResultSnapshot['base']>): Standing {
+function onBase(state: RunState, base: NonNullable<ResultSnapshot['base']>): CurrentResult {
   const commit = state.landed?.commit ?? null;
   const result = { commit, tree: base.landedTree };
   if (base.commit === null) return { ...result, branch: fail('branch', `the branch ${base.branch} is gone`) };
@@ -120,9 +120,9 @@ function openText({ gate, standing, summary }: EvidenceStatus): string {
 
 /** What a gate that looks at the work itself said about every task that landed. */
 function inspected(state: RunState, criterion: 'scope' | 'secrets'): Finding | undefined {
-  const asked = landedTasks(state).filter(({ spec }) => spec.gates.some(({ gate }) => gate === criterion));
-  if (asked.length === 0) return undefined;
-  const open = asked.flatMap((task) => {
+  const checked = landedTasks(state).filter(({ spec }) => spec.gates.some(({ gate }) => gate === criterion));
+  if (checked.length === 0) return undefined;
+  const open = checked.flatMap((task) => {
     const found = task.evidence.findLast(({ gate }) => gate === criterion);
     return found?.verdict === 'pass' ? [] : [`${task.spec.key}: ${found?.summary ?? `${criterion} never ran`}`];
   });
@@ -146,9 +146,9 @@ function risks(state: RunState): Finding {
   return flags.length === 0 ? pass('risks', 'nothing risky was seen in what landed') : warn('risks', flags.join('; '));
 }
 
-function tests(state: RunState, sight: ResultSnapshot): Finding {
+function tests(state: RunState, snapshot: ResultSnapshot): Finding {
   if (!hasResult(state)) return pass('tests', 'the run changed nothing that a test could cover');
-  const summary = changeSummary(sight.changes);
+  const summary = changeSummary(snapshot.changes);
   const deleted = summary.risks.find(({ risk }) => risk === 'tests-deleted');
   if (deleted !== undefined) return warn('tests', `tests were deleted: ${deleted.files.slice(0, 5).join(', ')}`);
   return summary.tests.needed ? warn('tests', summary.tests.reason) : pass('tests', summary.tests.reason);

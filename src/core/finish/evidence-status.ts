@@ -4,9 +4,9 @@ import type { RunState } from '../run/state.ts';
 
 /** What is known of each check that the run asked for, seen from the tree that stands now. */
 export function evidenceStatus(state: RunState, tree: string | null): EvidenceStatus[] {
-  const told = state.order.flatMap((key) => state.tasks[key]?.evidence ?? []);
-  const all = [...told, ...Object.values(state.proven), ...(state.baseEvidence ?? [])];
-  return commandNames(state).map((gate) => standingOf(gate, all, tree));
+  const taskEvidence = state.order.flatMap((key) => state.tasks[key]?.evidence ?? []);
+  const all = [...taskEvidence, ...Object.values(state.proven), ...(state.baseEvidence ?? [])];
+  return commandNames(state).map((gate) => statusOf(gate, all, tree));
 }
 
 /** The names of the commands that must pass, each once, in the order in which tasks ask for them. */
@@ -20,12 +20,12 @@ function commandNames(state: RunState): string[] {
 }
 
 /** A red result on the tree that stands counts before a green one: the same check said both. */
-function standingOf(gate: string, all: readonly Evidence[], tree: string | null): EvidenceStatus {
-  const said = all.filter((evidence) => evidence.gate === gate);
-  const current = said.filter((evidence) => evidence.tree === tree && evidence.stale !== true);
+function statusOf(gate: string, all: readonly Evidence[], tree: string | null): EvidenceStatus {
+  const ofGate = all.filter((evidence) => evidence.gate === gate);
+  const current = ofGate.filter((evidence) => evidence.tree === tree && evidence.stale !== true);
   const found = current.find(({ verdict }) => verdict !== 'pass') ?? current[0];
   if (found !== undefined) return describe(found, 'current');
-  const old = said.findLast(({ verdict }) => verdict === 'pass') ?? said.at(-1);
+  const old = ofGate.findLast(({ verdict }) => verdict === 'pass') ?? ofGate.at(-1);
   if (old !== undefined) return describe(old, 'stale');
   return { gate, standing: 'missing', verdict: null, tree: null, summary: 'it never ran' };
 }

@@ -11,7 +11,7 @@ const STRICTNESS: Record<Decision, number> = { approve: 0, revise: 1, block: 2 }
 
 /** What to do with a run: the rules decide first, and an opinion may only withhold what they would grant. */
 export function judgementOf(state: RunState, acceptance: Acceptance, opinions: readonly RequestedOpinion[]): Judgement {
-  const voices = [byRules(state, acceptance), ...opinions.map(voiceOf)];
+  const voices = [byRules(state, acceptance), ...opinions.map(voiceOfOpinion)];
   const decision = voices.reduce<Decision>(
     (so, voice) => (STRICTNESS[voice.decision] > STRICTNESS[so] ? voice.decision : so),
     'approve',
@@ -87,6 +87,6 @@ function of(acceptance: Acceptance, criterion: Acceptance['criteria'][number]['c
     .map(({ reason }) => reason);
 }
 
-function voiceOf({ by, run, opinion }: RequestedOpinion): Voice {
+function voiceOfOpinion({ by, run, opinion }: RequestedOpinion): Voice {
   return { by, run, ...opinion };
 }

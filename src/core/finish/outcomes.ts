@@ -98,9 +98,9 @@ function judge(task: TaskState, attempt: AttemptState, end: RunEnd): Judged {
   return phase.status === 'failed' && phase.failure !== null && BLAMED.has(phase.failure.kind) ? 'bad' : 'open';
 }
 
-function reasonOf(judged: Judged, told: string, isOfAttempt: boolean): string {
+function reasonOf(judged: Judged, reason: string, hasFailure: boolean): string {
   if (judged === 'good') return 'its check passed';
-  return judged === 'bad' && !isOfAttempt ? 'its check failed' : told;
+  return judged === 'bad' && !hasFailure ? 'its check failed' : reason;
 }
 
 function textOf({ phase }: TaskState): string | undefined {

@@ -14,14 +14,14 @@ const TITLE_CHARS = 72;
 const SUMMARY_CHARS = 200;
 const GOAL_CHARS = 4_000;
 /** More are counted, not listed. */
-const MOST_TASKS = 50;
+const MAX_TASKS = 50;
 
 /** The facts of a run as they stand; only tasks whose work landed are named. */
 export function prFacts(state: RunState): PrFacts {
   const { start, tip } = state;
   const { input } = start;
-  const asked = typeof input === 'object' && input !== null ? input : {};
-  const goal = 'goal' in asked ? asked.goal : 'task' in asked ? asked.task : start.title;
+  const fields = typeof input === 'object' && input !== null ? input : {};
+  const goal = 'goal' in fields ? fields.goal : 'task' in fields ? fields.task : start.title;
   return {
     title: start.title,
     goal: typeof goal === 'string' ? goal : start.title,
@@ -39,7 +39,7 @@ export function prFacts(state: RunState): PrFacts {
 
 /** The text of a pull request from facts alone. */
 export function prText(facts: PrFacts): PrText {
-  const listed = facts.tasks.slice(0, MOST_TASKS);
+  const listed = facts.tasks.slice(0, MAX_TASKS);
   const left = facts.tasks.length - listed.length;
   const sections = [
     facts.goal.trim().slice(0, GOAL_CHARS),

@@ -9,7 +9,7 @@ export function verdictOf(state: RunState): RunVerdict {
   if (state.status.kind === 'cancelling') return { status: 'cancelled', reason: state.status.reason };
   const { done, skipped } = state.counts;
   const failures = requiredFailures(state);
-  const cancelled = state.counts.cancelled === 0 ? 0 : tasksAskedFor(state, 'cancelled').length;
+  const cancelled = state.counts.cancelled === 0 ? 0 : requestedTasks(state, 'cancelled').length;
   if (failures[0] !== undefined) return { status: 'failed', reason: describe(failures[0], failures.length) };
   if (cancelled > 0) return { status: 'cancelled', reason: `${count(cancelled, 'task')} cancelled` };
   if (done === 0 && skipped > 0) return { status: 'failed', reason: 'no task got done' };
@@ -21,11 +21,11 @@ export function verdictOf(state: RunState): RunVerdict {
 
 /** The tasks whose failure fails the run. */
 export function requiredFailures(state: RunState): TaskState[] {
-  return state.counts.failed === 0 ? [] : tasksAskedFor(state, 'failed').filter((task) => task.spec.optional !== true);
+  return state.counts.failed === 0 ? [] : requestedTasks(state, 'failed').filter((task) => task.spec.optional !== true);
 }
 
 /** Resolvers and analyses only serve another task: how that one ended is what counts. */
-function tasksAskedFor(state: RunState, status: TaskStatus): TaskState[] {
+function requestedTasks(state: RunState, status: TaskStatus): TaskState[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];
     if (task?.phase.status !== status) return [];
@@ -59,8 +59,8 @@ function everyLandedHas(state: RunState, what: 'own' | 'verify'): boolean {
   return (
     landed.length > 0 &&
     landed.every((task) => {
-      const works = [task, ...resolvers.filter(({ spec }) => spec.resolves === task.spec.key)];
-      return works.some((work) => (what === 'own' ? hasOwnCheck(work) : passed(work, 'verify')));
+      const related = [task, ...resolvers.filter(({ spec }) => spec.resolves === task.spec.key)];
+      return related.some((work) => (what === 'own' ? hasOwnCheck(work) : passed(work, 'verify')));
     })
   );
 }

@@ -16,7 +16,7 @@ const RESOLVERS = 3;
 export type Rejection = { task: TaskKey; failure: Failure; follow: FollowUp; from: WorkStart; now: number };
 
 /** Moves the run branch: these tasks, and those whose conflicts they settle, are done. A branch that moved meanwhile refuses. */
-export function landTasks(
+export function completeLanding(
   state: RunState,
   what: { tasks: TaskKey[]; from: string; commit: string; tree: string },
 ): RunEvent[] {

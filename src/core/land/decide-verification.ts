@@ -45,11 +45,11 @@ export function settle(
     reused: false,
     ...(report === '' ? {} : { output: report }),
   };
-  const told: RunEvent[] = [
+  const verified: RunEvent[] = [
     { type: 'gate.ended', data: { tasks: [key], commit: candidate.commit, evidence } },
     { type: 'task.verified', data: { task: key, verifier: verifier.spec.key, passed, report } },
   ];
-  return passed ? told : [...told, ...sendBack(state, task, { summary, report, candidate, now: what.now })];
+  return passed ? verified : [...verified, ...sendBack(state, task, { summary, report, candidate, now: what.now })];
 }
 
 function sendBack(

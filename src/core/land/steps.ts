@@ -10,28 +10,28 @@ export function stepsFromText(text: string): StepsOutput | undefined {
   const steps = new Map<number, StepsOutput['steps'][number]>();
   let verdict: 'pass' | 'fail' | undefined;
   for (const line of text.split(/\r?\n/)) {
-    const said = STEP_LINE.exec(line);
-    const number = Number(said?.[1] ?? 0);
-    if (said !== null && number > 0)
-      steps.set(number, { step: number, result: wordOf(said[2]), note: said[3]?.trim() ?? '' });
+    const match = STEP_LINE.exec(line);
+    const number = Number(match?.[1] ?? 0);
+    if (match !== null && number > 0)
+      steps.set(number, { step: number, result: verdictOf(match[2]), note: match[3]?.trim() ?? '' });
     const whole = VERDICT_LINE.exec(line);
-    if (whole !== null) verdict = wordOf(whole[1]);
+    if (whole !== null) verdict = verdictOf(whole[1]);
   }
   if (steps.size === 0 && verdict === undefined) return undefined;
   const listed = [...steps.values()].sort((a, b) => a.step - b.step);
   return { steps: listed, summary: '', ...(verdict === undefined ? {} : { verdict }) };
 }
 
-/** Whether every step that was asked for passed: a step that nothing is said about did not. */
-export function judgeSteps(output: unknown, asked: readonly string[]): StepsVerdict {
+/** Whether every step that was requested passed: a step that nothing is said about did not. */
+export function judgeSteps(output: unknown, requested: readonly string[]): StepsVerdict {
   const answer = StepsOutput.safeParse(output);
   if (!answer.success) return { passed: false, summary: 'The verification said nothing about the steps', report: '' };
   const { steps, verdict, summary } = answer.data;
   const results = new Map(steps.map((step) => [step.step, step]));
-  const numbers = asked.length > 0 ? asked.map((_, index) => index + 1) : steps.map(({ step }) => step);
+  const numbers = requested.length > 0 ? requested.map((_, index) => index + 1) : steps.map(({ step }) => step);
   const failed = numbers.filter((number) => results.get(number)?.result !== 'pass');
   const passed = verdict !== 'fail' && failed.length === 0 && (numbers.length > 0 || verdict === 'pass');
-  const lines = numbers.map((number) => lineOf(number, asked[number - 1], results.get(number)));
+  const lines = numbers.map((number) => lineOf(number, requested[number - 1], results.get(number)));
   return {
     passed,
     summary: summaryOf(passed, numbers.length, failed.length),
@@ -39,10 +39,10 @@ export function judgeSteps(output: unknown, asked: readonly string[]): StepsVerd
   };
 }
 
-function lineOf(number: number, asked: string | undefined, said: StepsOutput['steps'][number] | undefined): string {
-  const word = said === undefined ? 'NOT VERIFIED' : said.result.toUpperCase();
-  const note = said?.note === undefined || said.note === '' ? '' : `\n  ${said.note}`;
-  return `STEP ${number}: ${word}${asked === undefined ? '' : ` ${asked}`}${note}`;
+function lineOf(number: number, text: string | undefined, result: StepsOutput['steps'][number] | undefined): string {
+  const label = result === undefined ? 'NOT VERIFIED' : result.result.toUpperCase();
+  const note = result?.note === undefined || result.note === '' ? '' : `\n  ${result.note}`;
+  return `STEP ${number}: ${label}${text === undefined ? '' : ` ${text}`}${note}`;
 }
 
 function summaryOf(passed: boolean, count: number, failed: number): string {
@@ -50,6 +50,6 @@ function summaryOf(passed: boolean, count: number, failed: number): string {
   return passed ? `${count} of ${count} steps passed` : `${failed} of ${count} steps did not pass`;
 }
 
-function wordOf(word: string | undefined): 'pass' | 'fail' {
-  return word?.toLowerCase().startsWith('pass') ? 'pass' : 'fail';
+function verdictOf(label: string | undefined): 'pass' | 'fail' {
+  return label?.toLowerCase().startsWith('pass') ? 'pass' : 'fail';
 }

@@ -8,7 +8,7 @@ import type { RunState } from '../run/state.ts';
 export type StartCall = { call: string; kind: CallKind; about?: TaskKey; reservation: Spend };
 export type EndCall = { call: string; tries: CallTry[]; by?: string; answer?: unknown };
 
-const UNTOLD = 'the engine ended before it was answered';
+const NOT_ANSWERED = 'the engine ended before it was answered';
 
 /** Puts a small question on record before anybody is asked. */
 export function startCall(state: RunState, command: StartCall): RunEvent[] {
@@ -23,8 +23,8 @@ export function endCall(state: RunState, command: EndCall, title?: string): RunE
   if (state.calls[command.call]?.ended !== null)
     throw new AppError('REFUSED', `The question "${command.call}" is not under way`);
   const ended: RunEvent = { type: 'call.ended', data: command };
-  const isWanted = title !== undefined && state.start.title.endsWith('…');
-  return isWanted ? [ended, { type: 'run.titled', data: { title } }] : [ended];
+  const isUntitled = title !== undefined && state.start.title.endsWith('…');
+  return isUntitled ? [ended, { type: 'run.titled', data: { title } }] : [ended];
 }
 
 /** Ends the questions that a dead engine had under way: charged as they may have been answered, and not asked again. */
@@ -32,7 +32,7 @@ export function endOpenCalls(state: RunState): RunEvent[] {
   if (state.openCalls === 0) return [];
   return Object.entries(state.calls).flatMap(([call, { ended, reservation }]): RunEvent[] => {
     if (ended !== null) return [];
-    const untold: CallTry = { by: 'not known', usage: { kind: 'unknown' }, reservation, problem: UNTOLD };
-    return [{ type: 'call.ended', data: { call, tries: [untold] } }];
+    const open: CallTry = { by: 'not known', usage: { kind: 'unknown' }, reservation, problem: NOT_ANSWERED };
+    return [{ type: 'call.ended', data: { call, tries: [open] } }];
   });
 }

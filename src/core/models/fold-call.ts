@@ -34,9 +34,9 @@ export function endCall(state: RunState, event: RunEventOf<'call.ended'>, at: nu
   call.ended = { at, by: by ?? null, answer: answer ?? null, tries };
   state.openCalls -= 1;
   state.reserved = subtractSpend(state.reserved, call.reservation);
-  for (const { by: asked, usage, reservation } of tries) {
+  for (const { by: provider, usage, reservation } of tries) {
     const charge = chargeOf(usage, reservation);
     state.spent = addSpend(state.spent, charge);
-    state.spentBy[asked] = roundMoney((state.spentBy[asked] ?? 0) + charge.costUsd);
+    state.spentBy[provider] = roundMoney((state.spentBy[provider] ?? 0) + charge.costUsd);
   }
 }

@@ -22,7 +22,7 @@ const USUAL: ReadonlyMap<string, 'claude' | 'codex'> = new Map([
 export function rankOpen(rankable: Rankable): Ranking {
   const ranking: Ranking = {};
   if (rankable.open.length < 2) return ranking;
-  for (const role of new Set([...USUAL.keys(), ...rolesKnown(rankable.history)])) {
+  for (const role of new Set([...USUAL.keys(), ...rolesWithResults(rankable.history)])) {
     const usual = usualOrder(role, rankable.open);
     const learned = rankable.config.routing.learn
       ? byResults(role, usual?.agents ?? rankable.open, rankable)
@@ -52,15 +52,15 @@ function byResults(
   const best = [...known].sort((a, b) => b.score - a.score);
   const agents = scored.map((one) => (known.includes(one) ? (best.shift() ?? one) : one));
   if (agents.every((one, index) => one === scored[index])) return undefined;
-  const told = agents.filter((one) => known.includes(one)).map((one) => `${one.agent} ${one.score} (${one.because})`);
+  const scores = agents.filter((one) => known.includes(one)).map((one) => `${one.agent} ${one.score} (${one.because})`);
   return {
     agents: agents.map(({ agent }) => agent),
-    because: `best verified results for the role ${role}: ${told.join('; ')}`,
+    because: `best verified results for the role ${role}: ${scores.join('; ')}`,
   };
 }
 
 /** The roles about which results or benchmarks say something. */
-export function rolesKnown(history: History): string[] {
+export function rolesWithResults(history: History): string[] {
   const roles = new Set<string>();
   for (const { outcomes } of history.runs.values())
     for (const { role, good, bad } of outcomes) if (good + bad > 0) roles.add(role);

@@ -42,7 +42,7 @@ export function scoreOf(history: History, scored: Scored, project: string | unde
   for (const run of history.runs.values()) {
     const into = run.project === project ? here : elsewhere;
     for (const outcome of run.outcomes) {
-      if (outcome.role !== scored.role || !isMeant(scored, outcome)) continue;
+      if (outcome.role !== scored.role || !matches(scored, outcome)) continue;
       into.good += outcome.good;
       into.bad += outcome.bad;
       cost += outcome.costUsd;
@@ -53,21 +53,21 @@ export function scoreOf(history: History, scored: Scored, project: string | unde
   const bad = here.bad + elsewhere.bad * WEIGHT_ELSEWHERE + bench.bad * WEIGHT_BENCH;
   const score = Math.round(((1 + good) / (2 + good + bad)) * 1000) / 1000;
   const results = [here, elsewhere, bench].reduce((sum, tally) => sum + tally.good + tally.bad, 0);
-  const told = { score, results, here, elsewhere, bench, cost: Math.round(cost * 1e6) / 1e6 };
-  return { ...told, because: reasonFor(told) };
+  const facts = { score, results, here, elsewhere, bench, cost: Math.round(cost * 1e6) / 1e6 };
+  return { ...facts, because: reasonFor(facts) };
 }
 
 function benchOf(history: History, scored: Scored): Score['bench'] {
   const kind = BENCH_OF_ROLE.get(scored.role) ?? BenchKind.enum.code;
   const decided = history.benches.filter(
-    (bench) => bench.kind === kind && bench.verdict !== 'error' && isMeant(scored, bench),
+    (bench) => bench.kind === kind && bench.verdict !== 'error' && matches(scored, bench),
   );
   const last = decided.slice(-LAST_BENCHES);
   const good = last.filter(({ verdict }) => verdict === 'pass').length;
   return { kind, good, bad: last.length - good };
 }
 
-function isMeant({ agent, models }: Scored, of: { agent: string; model: string | null }): boolean {
+function matches({ agent, models }: Scored, of: { agent: string; model: string | null }): boolean {
   return of.agent === agent && (models === undefined || models.includes(of.model));
 }
 

@@ -31,12 +31,12 @@ const INSTEAD: Readonly<Record<Tier, readonly Tier[]>> = {
 /** The tier to use while a provider has closed families of models: the wanted one, or the next whose model is open. */
 export function openTier(
   agent: Pick<AgentConfig, 'model' | 'models'> | undefined,
-  wanted: Tier | undefined,
+  requested: Tier | undefined,
   closed: readonly string[],
 ): Tier | undefined {
   const isOpen = (tier: Tier | undefined) => !closed.some((family) => isOfFamily(modelFor(agent, tier), family));
-  if (isOpen(wanted)) return wanted;
-  return INSTEAD[wanted ?? 'standard'].find(isOpen) ?? wanted;
+  if (isOpen(requested)) return requested;
+  return INSTEAD[requested ?? 'standard'].find(isOpen) ?? requested;
 }
 
 /** Words of tasks that are small, and of those that need the best. */

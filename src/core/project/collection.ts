@@ -38,9 +38,9 @@ export function unfileRuns(
   { runs, collection }: { runs: readonly string[]; collection: string },
 ): ProjectEvent[] {
   requireCollection(state, collection);
-  const strange = runs.find((run) => state.filed[run] !== collection);
-  if (strange !== undefined)
-    throw new AppError('REFUSED', `Run ${strange} is not in the collection "${collection}"`, { run: strange });
+  const notFiled = runs.find((run) => state.filed[run] !== collection);
+  if (notFiled !== undefined)
+    throw new AppError('REFUSED', `Run ${notFiled} is not in the collection "${collection}"`, { run: notFiled });
   return [...new Set(runs)].map((run) => ({ type: 'collection.filed', data: { run, collection: null } }));
 }
 

@@ -6,13 +6,13 @@ type JobRequest = Extract<StartRequest, { recipe: 'job' }>;
 /** A request for a job with what its template says; what the request itself says wins, and the checks of both hold. */
 export function withTemplate({ input, options }: JobRequest, template: Template): JobRequest {
   const { agent, tier, role, budget, checks, text } = template;
-  const plays = input.role ?? role;
+  const assigned = input.role ?? role;
   return {
     recipe: 'job',
     input: {
       ...input,
       guidelines: input.guidelines === undefined ? text : `${text}\n\n${input.guidelines}`,
-      ...(plays === undefined ? {} : { role: plays }),
+      ...(assigned === undefined ? {} : { role: assigned }),
       write: input.write || (input.role === undefined && template.write === true),
       ...(input.tier !== undefined || tier === undefined ? {} : { tier }),
     },

@@ -30,12 +30,13 @@ export function reopening(state: RunState, roots: readonly TaskKey[]): TaskKey[]
     for (const need of state.tasks[key]?.spec.needs ?? []) if (isLost(state, need)) tasks.add(need);
   }
   for (const key of tasks) {
-    for (const dependent of state.dependents[key] ?? []) if (hasHope(state, dependent, tasks)) tasks.add(dependent);
+    for (const dependent of state.dependents[key] ?? [])
+      if (canBeReopenedWith(state, dependent, tasks)) tasks.add(dependent);
   }
   return [...tasks];
 }
 
-function hasHope(state: RunState, key: TaskKey, reopened: ReadonlySet<TaskKey>): boolean {
+function canBeReopenedWith(state: RunState, key: TaskKey, reopened: ReadonlySet<TaskKey>): boolean {
   const task = state.tasks[key];
   if (task?.phase.status !== 'skipped') return false;
   return task.spec.needs.every((need) => reopened.has(need) || !isLost(state, need));

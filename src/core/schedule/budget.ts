@@ -40,8 +40,8 @@ export function chargeOf(usage: Usage, reservation: Spend): Spend {
 export function reservationFor(state: RunState, spec: TaskSpec): Spend {
   const { run, project, attempt } = state.start.config.budget;
   if (run === undefined && project === undefined) return { ...NOTHING };
-  const wanted = spec.limits.costUsd ?? attempt;
-  return { costUsd: Math.min(wanted, run ?? wanted, project ?? wanted), tokens: 0, turns: 0 };
+  const costUsd = spec.limits.costUsd ?? attempt;
+  return { costUsd: Math.min(costUsd, run ?? costUsd, project ?? costUsd), tokens: 0, turns: 0 };
 }
 
 export type Affordable = 'yes' | 'later' | 'never';
@@ -61,10 +61,10 @@ export function affordable(
   return inRun === 'later' || inProject === 'later' ? 'later' : 'yes';
 }
 
-function fits(wanted: number, cap: number | undefined, { spentUsd, reservedUsd }: Money): Affordable {
+function fits(costUsd: number, cap: number | undefined, { spentUsd, reservedUsd }: Money): Affordable {
   if (cap === undefined) return 'yes';
-  if (roundMoney(spentUsd + wanted) > cap || spentUsd >= cap) return 'never';
-  return roundMoney(spentUsd + reservedUsd + wanted) > cap ? 'later' : 'yes';
+  if (roundMoney(spentUsd + costUsd) > cap || spentUsd >= cap) return 'never';
+  return roundMoney(spentUsd + reservedUsd + costUsd) > cap ? 'later' : 'yes';
 }
 
 /** An amount to a millionth of a dollar. */

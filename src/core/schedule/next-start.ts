@@ -7,6 +7,6 @@ export function nextStartAt(state: RunState): number | undefined {
   if (running + analyzing + landing + verifying + conflicted > 0) return undefined;
   const waiting = Object.entries(state.delayed);
   if (waiting.length === 0 || ready > waiting.length) return undefined;
-  const isAskedFor = waiting.every(([key, at]) => state.tasks[key]?.spec.notBefore === at);
-  return isAskedFor ? waiting.reduce((first, [, at]) => Math.min(first, at), Number.POSITIVE_INFINITY) : undefined;
+  const isRequested = waiting.every(([key, at]) => state.tasks[key]?.spec.notBefore === at);
+  return isRequested ? waiting.reduce((first, [, at]) => Math.min(first, at), Number.POSITIVE_INFINITY) : undefined;
 }

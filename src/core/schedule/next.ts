@@ -20,7 +20,7 @@ export type SchedulingInput = {
   now: number;
   /** How many more attempts may start, besides those that are claimed. */
   slots: number;
-  board: AgentAvailability;
+  availability: AgentAvailability;
   /** Money that each project has spent in runs that are not among those given, so that none counts twice. */
   projects: Readonly<Record<string, number>>;
   /** Tasks that are already being started or landed, as `run task`. */
@@ -87,7 +87,7 @@ function begin(runs: readonly RunState[], schedulingInput: SchedulingInput): Tal
   for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
   return {
     slots: schedulingInput.slots,
-    busy: { ...schedulingInput.board.busy },
+    busy: { ...schedulingInput.availability.busy },
     runs: tallies,
     wakeAt: undefined,
   };
@@ -124,13 +124,13 @@ function due(run: RunState, now: number, tally: Tally): TaskKey[] {
 }
 
 function* unclaimed(run: RunState, keys: Iterable<TaskKey>, schedulingInput: SchedulingInput): Generator<TaskState> {
-  let looked = 0;
+  let examined = 0;
   for (const key of keys) {
     if (schedulingInput.claimed.has(`${run.start.run} ${key}`)) continue;
     const task = run.tasks[key];
     if (task !== undefined) yield task;
-    looked += 1;
-    if (looked >= LOOK_AHEAD) return;
+    examined += 1;
+    if (examined >= LOOK_AHEAD) return;
   }
 }
 
@@ -144,14 +144,14 @@ function pick(
   if (tally.slots <= 0 || run.live >= state.maxParallel) return undefined;
   for (const task of { [Symbol.iterator]: () => ({ next: () => tasks.next() }) }) {
     const about = { run: state.start.run, task: task.spec.key };
-    const hopeless = hopelessness(run, task, schedulingInput);
-    if (hopeless !== undefined) return { do: 'give-up', ...about, ...hopeless };
+    const giveUp = reasonToGiveUp(run, task, schedulingInput);
+    if (giveUp !== undefined) return { do: 'give-up', ...about, ...giveUp };
     const reservation = reservationFor(state, task.spec);
     if (isPaused(state, task.spec.track) || waitsForLanding(state, task)) continue;
     if (outsideOf(task, schedulingInput) !== undefined || run.attempts >= state.start.config.limits.runAttempts)
       continue;
     if (affordable(state.start.config.budget, reservation, run.money) === 'later') continue;
-    const choice = route(state, task, { ...schedulingInput.board, busy: tally.busy }, schedulingInput.now);
+    const choice = route(state, task, { ...schedulingInput.availability, busy: tally.busy }, schedulingInput.now);
     if (choice.kind === 'later') {
       if (choice.at !== undefined) tally.wakeAt = Math.min(tally.wakeAt ?? choice.at, choice.at);
       continue;
@@ -166,7 +166,7 @@ function pick(
 }
 
 /** Why the task can never start, whatever ends meanwhile. */
-function hopelessness(
+function reasonToGiveUp(
   { state, money }: RunTally,
   task: TaskState,
   schedulingInput: SchedulingInput,

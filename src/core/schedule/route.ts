@@ -1,5 +1,5 @@
 import type { Config } from '../../schema/config.ts';
-import { isSpokenTo } from '../attempt/message.ts';
+import { hasUndeliveredMessage } from '../attempt/message.ts';
 import type { Ranking } from '../models/ranking.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { freeAccount } from './account.ts';
@@ -7,7 +7,7 @@ import { freeAccount } from './account.ts';
 /** What is known about the agents at this moment, over all runs. */
 export type AgentAvailability = {
   /** Accounts that rest, and until when: an agent's name, or `agent/account`; with `#family` only those models. */
-  resting: Readonly<Record<string, number>>;
+  rateLimited: Readonly<Record<string, number>>;
   /** Attempts under way by agent. */
   busy: Readonly<Record<string, number>>;
   /** Most attempts at once by agent; absent means no limit of its own. */
@@ -15,7 +15,7 @@ export type AgentAvailability = {
 };
 
 /** What is to be done, as far as the choice of an agent depends on it. */
-export type Wanted = {
+export type RoutingRequest = {
   config: Config;
   /** Agents asked for on the command line, by role or `*`. */
   agents: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type Wanted = {
   /** By role: the agents that the user left open, the best first by their verified results. */
   ranking?: Ranking | undefined;
   /** Who has the session in which a person's message goes on: nobody else is asked while it can work. */
-  keep?: { agent: string; account: string | null } | undefined;
+  session?: { agent: string; account: string | null } | undefined;
 };
 
 export type Route =
@@ -44,37 +44,42 @@ export type Route =
 export const CRASHES_IN_A_ROW = 3;
 
 /** Chooses the agent for a task of a run. */
-export function route(state: RunState, task: TaskState, board: AgentAvailability, now: number): Route {
+export function route(state: RunState, task: TaskState, availability: AgentAvailability, now: number): Route {
   const { config, agents, ranking, unable } = state.start;
   const { spentBy, crashes } = state;
   const { role, agent } = task.spec;
   const avoid = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies]?.attempts.at(-1)?.agent;
-  const keep = isSpokenTo(task) ? lastAttempt(task) : undefined;
-  return pickAgent({ config, agents, spentBy, crashes, unable, ranking, role, agent, avoid, keep }, board, now);
+  const session = hasUndeliveredMessage(task) ? lastAttempt(task) : undefined;
+  return pickAgent(
+    { config, agents, spentBy, crashes, unable, ranking, role, agent, avoid, session },
+    availability,
+    now,
+  );
 }
 
 /** Chooses an agent: the one asked for, for the role or for all, else its role's, else the order of preference; a resting one is passed over if it may be. */
-export function pickAgent(wanted: Wanted, board: AgentAvailability, now: number): Route {
+export function pickAgent(request: RoutingRequest, availability: AgentAvailability, now: number): Route {
   let soonest: number | undefined;
-  const [wish] = plainCandidates(wanted);
-  const candidates = candidatesFor(wanted);
-  let passed = wish === undefined || candidates[0] === wish ? '' : whyPassed(wanted, wish);
+  const [preferredAgent] = plainCandidates(request);
+  const candidates = candidatesFor(request);
+  let passedOver =
+    preferredAgent === undefined || candidates[0] === preferredAgent ? '' : passedReason(request, preferredAgent);
   for (const agent of candidates) {
-    if (isSpent(wanted, agent)) {
-      passed ||= `${agent} has spent what it may in this run`;
+    if (isSpent(request, agent)) {
+      passedOver ||= `${agent} has spent what it may in this run`;
       continue;
     }
-    const account = freeAccount(accountsOf(wanted, agent), board.resting, now);
+    const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
     if (account.kind === 'resting') {
       soonest = Math.min(soonest ?? account.until, account.until);
-      passed ||= `${agent} rests`;
+      passedOver ||= `${agent} rests`;
       continue;
     }
-    if ((board.busy[agent] ?? 0) >= (board.maxParallel[agent] ?? Number.POSITIVE_INFINITY)) {
-      passed ||= `${agent} is busy`;
-      return { kind: 'later', at: soonest, because: passed };
+    if ((availability.busy[agent] ?? 0) >= (availability.maxParallel[agent] ?? Number.POSITIVE_INFINITY)) {
+      passedOver ||= `${agent} is busy`;
+      return { kind: 'later', at: soonest, because: passedOver };
     }
-    const because = agent === wish ? reasonFor(wanted, agent) : `${passed}; next in order`;
+    const because = agent === preferredAgent ? reasonFor(request, agent) : `${passedOver}; next in order`;
     return {
       kind: 'agent',
       agent,
@@ -83,27 +88,27 @@ export function pickAgent(wanted: Wanted, board: AgentAvailability, now: number)
       ...(account.closed.length === 0 ? {} : { closed: account.closed }),
     };
   }
-  return { kind: 'later', at: soonest, because: passed || 'no agent is configured' };
+  return { kind: 'later', at: soonest, because: passedOver || 'no agent is configured' };
 }
 
 /** The agents that may do it, the best first; those that cannot work or keep falling over come last. */
-export function candidatesFor(wanted: Wanted): string[] {
-  const { crashes = {}, unable = {} } = wanted;
+export function candidatesFor(request: RoutingRequest): string[] {
+  const { crashes = {}, unable = {} } = request;
   const rank = (agent: string) => {
     if (Object.hasOwn(unable, agent)) return 2;
     if ((crashes[agent] ?? 0) >= CRASHES_IN_A_ROW) return 1;
-    return agent === wanted.avoid && isLeftOpen(wanted) ? 0.5 : 0;
+    return agent === request.avoid && isLeftOpen(request) ? 0.5 : 0;
   };
-  return plainCandidates(wanted).sort((a, b) => rank(a) - rank(b));
+  return plainCandidates(request).sort((a, b) => rank(a) - rank(b));
 }
 
 /** Whether nothing names an agent for the role. */
-function isLeftOpen({ config, agents, role, agent }: Wanted): boolean {
+function isLeftOpen({ config, agents, role, agent }: RoutingRequest): boolean {
   const named = agent ?? agents[role] ?? agents['*'] ?? config.routing.prefer[role]?.[0] ?? config.roles[role]?.agent;
   return named === undefined;
 }
 
-function whyPassed({ unable = {}, avoid }: Wanted, agent: string): string {
+function passedReason({ unable = {}, avoid }: RoutingRequest, agent: string): string {
   const why = unable[agent];
   if (why === undefined && agent === avoid) return `${agent} did the work itself`;
   return why === undefined
@@ -112,27 +117,27 @@ function whyPassed({ unable = {}, avoid }: Wanted, agent: string): string {
 }
 
 /** The logins of an agent; the one that is kept comes first. */
-function accountsOf({ config, keep }: Wanted, agent: string): Parameters<typeof freeAccount>[0] {
-  const first = keep?.agent === agent ? keep.account : null;
+function accountsOf({ config, session }: RoutingRequest, agent: string): Parameters<typeof freeAccount>[0] {
+  const first = session?.agent === agent ? session.account : null;
   return { agent, config: config.agents[agent], ...(first === null ? {} : { first }) };
 }
 
-function plainCandidates({ config, agents, role, agent, ranking, keep }: Wanted): string[] {
+function plainCandidates({ config, agents, role, agent, ranking, session }: RoutingRequest): string[] {
   const open = ranking?.[role]?.agents ?? [];
   const order = [...config.routing.order.filter((name) => !open.includes(name)), ...open];
   const preferred = config.routing.prefer[role] ?? [];
-  const all = [keep?.agent, agent ?? agents[role] ?? agents['*'], ...preferred, config.roles[role]?.agent, ...order];
+  const all = [session?.agent, agent ?? agents[role] ?? agents['*'], ...preferred, config.roles[role]?.agent, ...order];
   const distinct = [...new Set(all.filter((name) => name !== undefined))];
   return config.routing.fallback ? distinct : distinct.slice(0, 1);
 }
 
-function isSpent({ config, spentBy = {} }: Wanted, agent: string): boolean {
+function isSpent({ config, spentBy = {} }: RoutingRequest, agent: string): boolean {
   const cap = config.agents[agent]?.spendUsd;
   return cap !== undefined && (spentBy[agent] ?? 0) >= cap;
 }
 
-function reasonFor({ config, agents, role, agent, ranking, keep }: Wanted, chosen: string): string {
-  if (keep?.agent === chosen) return 'it goes on with a message';
+function reasonFor({ config, agents, role, agent, ranking, session }: RoutingRequest, chosen: string): string {
+  if (session?.agent === chosen) return 'it goes on with a message';
   if (agent !== undefined) return 'asked for by the task';
   if (agents[role] !== undefined || agents['*'] !== undefined) return 'asked for on the command line';
   if (config.routing.prefer[role]?.length) return `preferred for the role ${role}`;

@@ -1,15 +1,26 @@
 /** A row of a transcript, as far as it says what an agent does. */
-type Said = { kind: string; text: string; data?: unknown };
+type TranscriptLine = { kind: string; text: string; data?: unknown };
 
-const LONGEST = 200;
+const MAX_CHARS = 200;
 /** What tools call the thing that they are about, the most telling first. */
-const TELLING = ['command', 'cmd', 'file_path', 'path', 'filePath', 'pattern', 'query', 'url', 'description', 'prompt'];
+const SUBJECT_KEYS = [
+  'command',
+  'cmd',
+  'file_path',
+  'path',
+  'filePath',
+  'pattern',
+  'query',
+  'url',
+  'description',
+  'prompt',
+];
 /** Sequences that move the cursor or set colours, as terminals know them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are taken out
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)/g;
 
 /** What an agent does, in one line of at most 200 characters; null for a row that says nothing about it. */
-export function activityOf(row: Said): string | null {
+export function activityOf(row: TranscriptLine): string | null {
   switch (row.kind) {
     case 'text':
     case 'reasoning':
@@ -30,7 +41,7 @@ export function activityOf(row: Said): string | null {
 }
 
 /** A tool call in two words: the tool, and what it is about. */
-export function toolCallOf({ text, data }: Said): { tool: string; detail: string } {
+export function toolCallOf({ text, data }: TranscriptLine): { tool: string; detail: string } {
   return { tool: oneLine(text) ?? 'tool', detail: oneLine(detailOf(inputOf(data))) ?? '' };
 }
 
@@ -42,7 +53,7 @@ function oneLine(text: string): string | null {
       .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim();
-    if (clean !== '') return clean.length <= LONGEST ? clean : `${clean.slice(0, LONGEST - 1)}…`;
+    if (clean !== '') return clean.length <= MAX_CHARS ? clean : `${clean.slice(0, MAX_CHARS - 1)}…`;
   }
   return null;
 }
@@ -54,7 +65,7 @@ function inputOf(data: unknown): unknown {
 function detailOf(input: unknown): string {
   if (typeof input === 'string') return input;
   if (typeof input !== 'object' || input === null) return '';
-  for (const key of TELLING) {
+  for (const key of SUBJECT_KEYS) {
     const value: unknown = Reflect.get(input, key);
     if (typeof value === 'string' && value !== '') return value;
     if (Array.isArray(value) && value.length > 0) return value.join(' ');

@@ -17,11 +17,11 @@ const MOST_RISKS = 50;
 const RANK: Readonly<Record<RiskSeverity, number>> = { high: 0, medium: 1, low: 2 };
 
 /** A run in a few words: `said` are the last rows of its last attempts, in order; with a cursor only newer ones are told. */
-export function compactRun(state: RunState, said: readonly RunTranscriptItem[], after: string | undefined): CompactRun {
+export function compactRun(state: RunState, rows: readonly RunTranscriptItem[], after: string | undefined): CompactRun {
   const since = cursorOf(after);
-  const recent = said.filter(({ id }) => id > since.row);
+  const recent = rows.filter(({ id }) => id > since.row);
   const { result } = runDocument(state);
-  const row = said.at(-1)?.id ?? since.row;
+  const row = rows.at(-1)?.id ?? since.row;
   return {
     run: state.start.run,
     title: state.start.title,
@@ -33,7 +33,7 @@ export function compactRun(state: RunState, said: readonly RunTranscriptItem[], 
       counts: Object.fromEntries(Object.entries(state.counts).filter(([, count]) => count > 0)),
     },
     cost: state.spent.costUsd,
-    lastAction: lastActionOf(said),
+    lastAction: lastActionOf(rows),
     toolCalls: callsIn(recent),
     changedFiles: filesIn(recent),
     risks: risksOf(state),
@@ -52,11 +52,11 @@ function cursorOf(cursor: string | undefined): { version: number; row: number } 
 }
 
 function phaseOf(state: RunState): CompactRun['phase'] {
-  const word = runStatus(state);
+  const status = runStatus(state);
   const { running, landing, verifying } = state.counts;
   if (state.status.kind === 'ended') return 'ended';
-  if (word === 'held' || word === 'blocked') return 'waiting';
-  if (word === 'paused') return 'paused';
+  if (status === 'held' || status === 'blocked') return 'waiting';
+  if (status === 'paused') return 'paused';
   if (nextStartAt(state) !== undefined) return 'scheduled';
   if (state.attempts === 0) return 'starting';
   const specs = Object.keys(state.running).flatMap((key) => state.tasks[key]?.spec ?? []);
@@ -67,17 +67,17 @@ function phaseOf(state: RunState): CompactRun['phase'] {
   return verifying > 0 ? 'verifying' : 'working';
 }
 
-function lastActionOf(said: readonly RunTranscriptItem[]): CompactRun['lastAction'] {
-  for (const row of said.toReversed()) {
+function lastActionOf(rows: readonly RunTranscriptItem[]): CompactRun['lastAction'] {
+  for (const row of rows.toReversed()) {
     const what = activityOf(row);
     if (what !== null) return { at: new Date(row.at).toISOString(), task: row.task, what };
   }
   return null;
 }
 
-function callsIn(said: readonly RunTranscriptItem[]): CompactRun['toolCalls'] {
+function callsIn(rows: readonly RunTranscriptItem[]): CompactRun['toolCalls'] {
   const calls = new Map<string, CompactRun['toolCalls'][number]>();
-  for (const row of said) {
+  for (const row of rows) {
     if (row.kind !== 'tool-call') continue;
     const { tool, detail } = toolCallOf(row);
     const name = JSON.stringify([row.task, tool, detail]);
@@ -88,8 +88,8 @@ function callsIn(said: readonly RunTranscriptItem[]): CompactRun['toolCalls'] {
   return [...calls.values()].slice(-MOST_CALLS);
 }
 
-function filesIn(said: readonly RunTranscriptItem[]): string[] {
-  const paths = said.flatMap(({ kind, data }) =>
+function filesIn(rows: readonly RunTranscriptItem[]): string[] {
+  const paths = rows.flatMap(({ kind, data }) =>
     kind === 'file-change' && typeof data === 'object' && data !== null && 'path' in data ? [String(data.path)] : [],
   );
   return [...new Set(paths)].slice(-MOST_FILES);
@@ -113,7 +113,7 @@ function warningsOf(state: RunState): CompactRun['warnings'] {
 /** What a person or a program should do now; what waits longest for a person comes first. */
 function recommend(state: RunState): CompactRun['recommended'] {
   const { run } = state.start;
-  const word = runStatus(state);
+  const status = runStatus(state);
   const [first] = attention(state);
   if (state.status.kind !== 'ended' && first !== undefined) {
     const action = ({ plan: 'approve', held: 'approve', blocked: 'retry', paused: 'resume' } as const)[first.what];
@@ -128,11 +128,12 @@ function recommend(state: RunState): CompactRun['recommended'] {
   if (state.status.kind !== 'ended')
     return { action: 'wait', task: null, because: 'it goes on by itself', command: `manyhands wait ${run}` };
   const { reason } = state.status;
-  if (word === 'failed') return { action: 'retry', task: null, because: reason, command: `manyhands retry ${run}` };
-  const isOpen = (word === 'done' || word === 'unverified') && state.tip.commit !== state.start.base.commit;
+  if (status === 'failed') return { action: 'retry', task: null, because: reason, command: `manyhands retry ${run}` };
+  const isOpen = (status === 'done' || status === 'unverified') && state.tip.commit !== state.start.base.commit;
   if (isOpen && !hasLanded(state)) {
-    const because = word === 'done' ? 'every check passed, and it has not landed' : 'no check proves it: read it first';
-    const action = word === 'done' ? ('land' as const) : ('inspect' as const);
+    const because =
+      status === 'done' ? 'every check passed, and it has not landed' : 'no check proves it: read it first';
+    const action = status === 'done' ? ('land' as const) : ('inspect' as const);
     return { action, task: null, because, command: `manyhands ${action === 'land' ? 'land' : 'diff'} ${run}` };
   }
   return { action: 'none', task: null, because: reason, command: null };

@@ -128,9 +128,9 @@ function reasonOf(state: RunState): string | null {
 
 /** The text or structured output of a run with a single reading task, or of the last time of a repeated one: its answer is the run's result. */
 function resultOf(state: RunState): unknown {
-  const asked = state.order.filter((key) => state.tasks[key]?.spec.analyzes === undefined);
-  if (asked.length > 1 && state.start.recipe.name !== 'job') return undefined;
-  const tasks = asked.flatMap((key) => state.tasks[key] ?? []);
+  const requested = state.order.filter((key) => state.tasks[key]?.spec.analyzes === undefined);
+  if (requested.length > 1 && state.start.recipe.name !== 'job') return undefined;
+  const tasks = requested.flatMap((key) => state.tasks[key] ?? []);
   const task = tasks.findLast((one) => lastAttempt(one)?.ended != null);
   if (task === undefined || task.spec.access !== 'read') return undefined;
   const ended = lastAttempt(task)?.ended;

@@ -8,7 +8,7 @@ export type Fact = { about: string; fact: string };
 export type AmountFormat = { duration(ms: number): string; money(usd: number): string };
 
 /** What an event says, a fact each; an event that is of no interest to a person says nothing. */
-export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: number }, words: AmountFormat): Fact[] {
+export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
   const run = (fact: string): Fact[] => [{ about: 'run', fact }];
   switch (event.type) {
     case 'run.started': {
@@ -28,7 +28,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'call.started':
       return [];
     case 'call.ended':
-      return [{ about: event.data.call, fact: callFact(event, words) }];
+      return [{ about: event.data.call, fact: callFact(event, format) }];
     case 'run.paused':
       return run(`${trackOf(event.data.track)} paused: ${event.data.reason}`);
     case 'run.unpaused':
@@ -62,14 +62,14 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'run.reopened':
       return run(`goes on: ${event.data.reason}`);
     case 'run.ended':
-      return run(`${event.data.status}: ${event.data.reason}; ${words.money(event.data.spend.costUsd)}`);
+      return run(`${event.data.status}: ${event.data.reason}; ${format.money(event.data.spend.costUsd)}`);
     case 'tasks.added':
       return event.data.specs.map(({ key, title, needs }) => ({
         about: key,
         fact: `added: ${title}${needs.length > 0 ? ` (after ${needs.join(', ')})` : ''}`,
       }));
     case 'gate.ended':
-      return event.data.tasks.map((about) => ({ about, fact: gateFact(event, words) }));
+      return event.data.tasks.map((about) => ({ about, fact: gateFact(event, format) }));
     case 'tasks.landed':
       return event.data.tasks.map((about) => ({ about, fact: `landed at ${short(event.data.commit)}` }));
     case 'attempt.started':
@@ -87,7 +87,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'task.approved':
     case 'task.blocked':
     case 'task.ended': {
-      const fact = taskFact(state, { event, at }, words);
+      const fact = taskFact(state, { event, at }, format);
       return fact === undefined ? [] : [{ about: event.data.task, fact }];
     }
   }
@@ -98,7 +98,7 @@ type TaskEvent = Extract<RunEvent, { data: { task: string } }>;
 function taskFact(
   state: RunState,
   { event, at }: { event: TaskEvent; at: number },
-  words: AmountFormat,
+  format: AmountFormat,
 ): string | undefined {
   switch (event.type) {
     case 'attempt.started':
@@ -115,9 +115,9 @@ function taskFact(
     case 'task.requeued':
       return `goes back into line: ${event.data.reason}`;
     case 'attempt.ended':
-      return attemptEndFact(state, { event, at }, words);
+      return attemptEndFact(state, { event, at }, format);
     case 'task.retrying': {
-      const wait = event.data.at > at ? ` in ${words.duration(event.data.at - at)}` : '';
+      const wait = event.data.at > at ? ` in ${format.duration(event.data.at - at)}` : '';
       const how = event.data.analysis === undefined ? '' : ` after ${event.data.analysis}`;
       return `will be tried again${wait}${how}${event.data.counted ? '' : ' (does not count)'}`;
     }
@@ -139,25 +139,27 @@ function taskFact(
 function attemptEndFact(
   state: RunState,
   { event, at }: { event: RunEventOf<'attempt.ended'>; at: number },
-  words: AmountFormat,
+  format: AmountFormat,
 ): string {
   const { task, attempt, failure, usage, summary } = event.data;
   const startedAt = state.tasks[task]?.attempts[attempt - 1]?.startedAt ?? at;
-  const cost = usage.kind === 'known' ? `, ${words.money(usage.costUsd)}` : '';
+  const cost = usage.kind === 'known' ? `, ${format.money(usage.costUsd)}` : '';
   const outcome = failure === undefined ? `ended: ${summary}` : `failed: ${failure.kind}: ${failure.message}`;
-  return `attempt ${attempt} (${words.duration(at - startedAt)}${cost}) ${outcome}`;
+  return `attempt ${attempt} (${format.duration(at - startedAt)}${cost}) ${outcome}`;
 }
 
-function callFact({ data: { by, tries } }: RunEventOf<'call.ended'>, words: AmountFormat): string {
+function callFact({ data: { by, tries } }: RunEventOf<'call.ended'>, format: AmountFormat): string {
   const cost = tries.reduce((sum, { usage }) => sum + (usage.kind === 'known' ? usage.costUsd : 0), 0);
-  const problems = tries.flatMap(({ by: asked, problem }) => (problem === undefined ? [] : [`${asked}: ${problem}`]));
+  const problems = tries.flatMap(({ by: provider, problem }) =>
+    problem === undefined ? [] : [`${provider}: ${problem}`],
+  );
   const answered = by === undefined ? 'answered by rules' : `answered by ${by}`;
-  return [`${answered} (${words.money(cost)})`, ...problems].join('; ');
+  return [`${answered} (${format.money(cost)})`, ...problems].join('; ');
 }
 
-function gateFact({ data: { evidence } }: RunEventOf<'gate.ended'>, words: AmountFormat): string {
+function gateFact({ data: { evidence } }: RunEventOf<'gate.ended'>, format: AmountFormat): string {
   const { gate, verdict, durationMs, reused, summary } = evidence;
-  return `check ${gate}: ${verdict} (${reused ? 'already proven' : words.duration(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
+  return `check ${gate}: ${verdict} (${reused ? 'already proven' : format.duration(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
 }
 
 function short(commit: string): string {

@@ -10,33 +10,33 @@ export type RunNotification = { version: number; position: number; since: Record
 
 /** What a list shows of a run and its events alone decide; the same until its next event. */
 export type RunCard = Omit<RunOverview, keyof Filing | 'carried' | 'live' | 'liveCount' | 'unread'> & {
-  news: Pick<RunNotification, 'version' | 'position'>;
+  notification: Pick<RunNotification, 'version' | 'position'>;
 };
 
 /** What was last heard of an attempt that is under way. */
-export type Heard = { at: number; activity: string | null; costUsd: number | null; turns: number };
+export type AttemptActivity = { at: number; activity: string | null; costUsd: number | null; turns: number };
 
 /** Names the shape and the meaning of a card; those that other code kept are not used. */
-export const CARD_CODEC = 'card-1';
+export const CARD_CODEC = 'card-2';
 
 /** The events after which a run is unread: it ended, or something began to wait for a person. */
-const NEWS: ReadonlySet<string> = new Set(['run.ended', 'run.held', 'task.held', 'task.blocked']);
+const NOTIFYING_EVENTS: ReadonlySet<string> = new Set(['run.ended', 'run.held', 'task.held', 'task.blocked']);
 
 /** The events that say since when something waits. */
-export const WAITING_EVENTS: readonly string[] = [...NEWS, 'run.paused'];
+export const WAITING_EVENTS: readonly string[] = [...NOTIFYING_EVENTS, 'run.paused'];
 
 /** The news after an event of the run; changes what is given. */
 export function foldNotification(
-  news: RunNotification,
+  notification: RunNotification,
   event: { version: number; position: number; at: number; type: string; data: unknown },
 ): void {
   if (!WAITING_EVENTS.includes(event.type)) return;
   const { data } = event;
   const task = typeof data === 'object' && data !== null && 'task' in data ? String(data.task) : '';
-  news.since[task] = event.at;
-  if (!NEWS.has(event.type)) return;
-  news.version = event.version;
-  news.position = event.position;
+  notification.since[task] = event.at;
+  if (!NOTIFYING_EVENTS.has(event.type)) return;
+  notification.version = event.version;
+  notification.position = event.position;
 }
 
 export function noNotification(): RunNotification {
@@ -44,7 +44,7 @@ export function noNotification(): RunNotification {
 }
 
 /** What a list shows of a run, as far as its own events tell. */
-export function runCard(state: RunState, news: RunNotification): RunCard {
+export function runCard(state: RunState, notification: RunNotification): RunCard {
   const { collection: _, hidden: __, flag: ___, carried: ____, ...summary } = runSummary(state);
   const { reason, branch, landed } = runDocument({ ...state, order: [] });
   const { start } = state;
@@ -59,18 +59,18 @@ export function runCard(state: RunState, news: RunNotification): RunCard {
     landed,
     budget: start.config.budget.run ?? null,
     counts: Object.fromEntries(Object.entries(state.counts).filter(([, count]) => count > 0)),
-    attention: waiting(state, news),
-    news: { version: news.version, position: news.position },
+    attention: waiting(state, notification),
+    notification: { version: notification.version, position: notification.position },
   };
 }
 
 /** A run as a list shows it; `readingSince` is the position before which everything counts as read. */
 export function overviewOf(
-  { news, ...card }: RunCard,
+  { notification, ...card }: RunCard,
   marks: { filing: Filing; read: number | undefined; readingSince: number },
   live: { carried: boolean; attempts: LiveAttempt[]; count: number },
 ): RunOverview {
-  const read = marks.read ?? (news.position <= marks.readingSince ? news.version : 0);
+  const read = marks.read ?? (notification.position <= marks.readingSince ? notification.version : 0);
   const isOver = card.endedAt !== null || card.attention.length > 0;
   return {
     ...card,
@@ -78,21 +78,21 @@ export function overviewOf(
     carried: live.carried,
     live: live.attempts,
     liveCount: live.count,
-    unread: isOver && news.version > read,
+    unread: isOver && notification.version > read,
   };
 }
 
 /** The attempts under way, those that began first at the front, and how many there are in all. */
 export function liveAttempts(
   state: RunState,
-  heard: (task: TaskState, attempt: number) => Heard,
+  lastActivityOf: (task: TaskState, attempt: number) => AttemptActivity,
 ): { attempts: LiveAttempt[]; count: number } {
   const running = Object.entries(state.running);
   const attempts = running.slice(0, MOST_LIVE).flatMap(([key, number]) => {
     const task = state.tasks[key];
     const attempt = task?.attempts[number - 1];
     if (task === undefined || attempt === undefined) return [];
-    const { at, ...told } = heard(task, number);
+    const { at, ...activity } = lastActivityOf(task, number);
     const { agent, account, tier, startedAt } = attempt;
     return [
       {
@@ -107,7 +107,7 @@ export function liveAttempts(
         lastSignAt: Math.max(at, startedAt),
         warnings: openWarnings(attempt).map(({ sign, message, at: warnedAt }) => ({ sign, message, at: warnedAt })),
         terminal: attempt.process?.terminal !== undefined,
-        ...told,
+        ...activity,
       },
     ];
   });

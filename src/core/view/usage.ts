@@ -52,7 +52,7 @@ function attemptsOf(run: RunState): Charged[] {
   return run.order.flatMap((key) => {
     const task = run.tasks[key];
     return (task?.attempts ?? []).map(({ agent, usage, reservation, ended, startedAt }) => ({
-      ...placeOf(run),
+      ...ownerOf(run),
       what: 'attempts' as const,
       by: agent,
       role: task?.spec.role ?? '',
@@ -66,7 +66,7 @@ function attemptsOf(run: RunState): Charged[] {
 function callsOf(run: RunState): Charged[] {
   return Object.values(run.calls).flatMap(({ kind, startedAt, ended }) =>
     (ended?.tries ?? []).map(({ by, usage, reservation }) => ({
-      ...placeOf(run),
+      ...ownerOf(run),
       what: 'calls' as const,
       by,
       role: kind,
@@ -77,7 +77,7 @@ function callsOf(run: RunState): Charged[] {
   );
 }
 
-function placeOf({ start: { run, project } }: RunState): Pick<Charged, 'run' | 'project'> {
+function ownerOf({ start: { run, project } }: RunState): Pick<Charged, 'run' | 'project'> {
   return { run, project: project.folder ?? project.root };
 }
 

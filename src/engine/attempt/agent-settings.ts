@@ -16,15 +16,15 @@ const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.m
 
 const lastNative = new WeakMap<ActiveRun, { base: string; files: Promise<Native> }>();
 
-type Asking = { task: TaskState; attempt: AttemptState; tier: Tier | undefined; workspace: string };
+type SettingsRequest = { task: TaskState; attempt: AttemptState; tier: Tier | undefined; workspace: string };
 
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
-export async function settingsFor(run: ActiveRun, what: Asking): Promise<AssignmentSettings> {
+export async function settingsFor(run: ActiveRun, request: SettingsRequest): Promise<AssignmentSettings> {
   const { config } = run;
-  const { task, attempt, base } = { ...what, base: what.attempt.base };
+  const { task, attempt, base } = { ...request, base: request.attempt.base };
   const agent = config.agents[attempt.agent];
   const account = attempt.account === null ? undefined : agent?.accounts[attempt.account];
-  const model = modelFor(agent, what.tier);
+  const model = modelFor(agent, request.tier);
   const extra = verifierTools(config, task);
   const instructions =
     config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
@@ -35,7 +35,7 @@ export async function settingsFor(run: ActiveRun, what: Asking): Promise<Assignm
     allowedCli: [...config.tools.allowedCli, ...checkCommands(task)],
     addDirs: config.tools.addDirs,
     mcp: { ...config.mcp, ...extra.mcp },
-    trusted: await trustedFiles({ workspace: what.workspace, access: task.spec.access }, config.trust),
+    trusted: await trustedFiles({ workspace: request.workspace, access: task.spec.access }, config.trust),
     instructions: instructions ?? '',
     native: await nativeFiles(run, base),
     ...(model === undefined ? {} : { model }),

@@ -12,32 +12,32 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 
 /** An application that runs beside an attempt; it ends with the scope that holds it. */
-export interface Serving extends AsyncDisposable {
+export interface Application extends AsyncDisposable {
   readonly url: string;
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Between two knocks at a port that does not answer yet: a listening port gives no sign by itself. */
-const KNOCK_MS = 100;
-const leased = new Set<number>();
+const POLL_MS = 100;
+const leasedPorts = new Set<number>();
 
 /** Starts the application that a task is to look at, in its workspace, and waits until it answers. */
-export async function serve(
+export async function startApplication(
   ctx: EngineContext,
   run: ActiveRun,
-  what: { task: TaskState; attempt: AttemptState; workspace: string; serve: Serve; signal: AbortSignal },
-): Promise<Serving> {
-  const { task, attempt, serve: wanted, signal } = what;
+  request: { task: TaskState; attempt: AttemptState; workspace: string; serve: Serve; signal: AbortSignal },
+): Promise<Application> {
+  const { task, attempt, serve: spec, signal } = request;
   const port = await leasePort();
   const stop = new AbortController();
   const { workspace } = run.ledger.state.start.config;
   crashpoint('application.starting');
   const ended = runSupervised({
-    folder: servingFolder(ctx, run, task, attempt.number),
-    command: commandFor(wanted.run, workspace.docker),
-    cwd: what.workspace,
+    folder: applicationFolder(ctx, run, task, attempt.number),
+    command: commandFor(spec.run, workspace.docker),
+    cwd: request.workspace,
     env: childEnvironment(ctx.env, { PORT: String(port), HOST: '127.0.0.1' }),
-    timeoutMs: task.spec.limits.runtimeMs + wanted.readyMs,
+    timeoutMs: task.spec.limits.runtimeMs + spec.readyMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: AbortSignal.any([stop.signal, signal]),
   });
@@ -45,24 +45,24 @@ export async function serve(
     stop.abort();
     // That it was ended is what was asked for.
     await ended.catch(() => {});
-    leased.delete(port);
+    leasedPorts.delete(port);
   };
   try {
-    await untilItAnswers({ port, readyMs: wanted.readyMs, ended, world: ctx.world, signal });
+    await waitUntilReady({ port, readyMs: spec.readyMs, ended, world: ctx.world, signal });
   } catch (error) {
     await end();
     throw error;
   }
   crashpoint('application.started');
-  return { url: wanted.url.replaceAll('{port}', String(port)), [Symbol.asyncDispose]: end };
+  return { url: spec.url.replaceAll('{port}', String(port)), [Symbol.asyncDispose]: end };
 }
 
 /** Ends the application of an attempt whose engine is gone. */
-export function endServing(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): Promise<void> {
-  return endLeftover(servingFolder(ctx, run, task, number));
+export function endApplication(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): Promise<void> {
+  return endLeftover(applicationFolder(ctx, run, task, number));
 }
 
-function servingFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
+function applicationFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
   return join(attemptFolder(ctx, run, task, number), 'application');
 }
 
@@ -78,46 +78,46 @@ async function leasePort(): Promise<number> {
     const closed = Promise.withResolvers<void>();
     server.close(() => closed.resolve());
     await closed.promise;
-    if (port === 0 || leased.has(port)) continue;
-    leased.add(port);
+    if (port === 0 || leasedPorts.has(port)) continue;
+    leasedPorts.add(port);
     return port;
   }
 }
 
-async function untilItAnswers(what: {
+async function waitUntilReady(request: {
   port: number;
   readyMs: number;
   ended: Promise<SupervisedEnd>;
   world: World;
   signal: AbortSignal;
 }): Promise<void> {
-  let early: SupervisedEnd | undefined;
-  what.ended.then(
+  let earlyEnd: SupervisedEnd | undefined;
+  request.ended.then(
     (end) => {
-      early = end;
+      earlyEnd = end;
     },
     // An abort is noticed below.
     () => {},
   );
-  const deadline = what.world.now() + what.readyMs;
-  while (!(await answers(what.port))) {
-    what.signal.throwIfAborted();
-    if (early !== undefined) throw await failed('ended before it answered', early);
-    if (what.world.now() >= deadline)
+  const deadline = request.world.now() + request.readyMs;
+  while (!(await isListening(request.port))) {
+    request.signal.throwIfAborted();
+    if (earlyEnd !== undefined) throw await notReady('ended before it answered', earlyEnd);
+    if (request.world.now() >= deadline)
       throw new AppError(
         'APP_NOT_READY',
-        `The application did not answer on port ${what.port} within ${what.readyMs / 1000} s`,
+        `The application did not answer on port ${request.port} within ${request.readyMs / 1000} s`,
       );
-    await what.world.sleep(KNOCK_MS);
+    await request.world.sleep(POLL_MS);
   }
 }
 
-async function failed(how: string, end: SupervisedEnd): Promise<AppError> {
+async function notReady(reason: string, end: SupervisedEnd): Promise<AppError> {
   const output = (await outputText(end.outputFile)).trim().slice(-2000);
-  return new AppError('APP_NOT_READY', `The application ${how}: ${output}`, { output });
+  return new AppError('APP_NOT_READY', `The application ${reason}: ${output}`, { output });
 }
 
-function answers(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket: Socket = dial({ port, host: '127.0.0.1' });
   socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

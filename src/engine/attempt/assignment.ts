@@ -16,14 +16,14 @@ import { interactiveLimits, isInteractive } from './in-terminal.ts';
 import { readProgress } from './progress-file.ts';
 
 /** Most that a prompt repeats of how to test. */
-const MOST_CHARS = 20_000;
+const MAX_TEST_CHARS = 20_000;
 
 /** The folder of one attempt: its prompt, its raw output, its exit code. */
 export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
   return join(ctx.home.attempts, attemptId(run.id, task.ordinal, number));
 }
 
-export type Assigning = {
+export type AssignmentRequest = {
   task: TaskState;
   attempt: AttemptState;
   agent: Agent;
@@ -34,15 +34,19 @@ export type Assigning = {
 };
 
 /** What an agent is asked in this attempt; the same again when the attempt is adopted. */
-export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: Assigning): Promise<Assignment> {
-  const { task, attempt, agent } = what;
+export async function assignmentFor(
+  ctx: EngineContext,
+  run: ActiveRun,
+  request: AssignmentRequest,
+): Promise<Assignment> {
+  const { task, attempt, agent } = request;
   const folder = attemptFolder(ctx, run, task, attempt.number);
   const role = run.roles.get(roleOf(task));
   const tier = attempt.tier ?? undefined;
-  const answer = outputOf(task, role);
-  const interactive = isInteractive(run, { task, attempt, agent, hasSchema: answer.outputSchema !== undefined });
+  const output = outputOf(task, role);
+  const interactive = isInteractive(run, { task, attempt, agent, hasSchema: output.outputSchema !== undefined });
   const limits = limitsOf(task, attempt, run.ledger.state.start.config.agents[attempt.agent]);
-  const settings = await settingsFor(run, { task, attempt, tier, workspace: what.workspace });
+  const settings = await settingsFor(run, { task, attempt, tier, workspace: request.workspace });
   return {
     attempt: attemptId(run.id, task.ordinal, attempt.number),
     run: run.id,
@@ -50,7 +54,7 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
     role: task.spec.role,
     number: attempt.number,
     access: task.spec.access,
-    workspace: what.workspace,
+    workspace: request.workspace,
     folder,
     promptFile: join(folder, 'prompt.md'),
     limits: interactive ? interactiveLimits(run, limits) : limits,
@@ -59,12 +63,12 @@ export async function assignmentFor(ctx: EngineContext, run: ActiveRun, what: As
     env: {
       ...childEnvironment(ctx.env),
       ...vendorVariables(ctx.env, agent.vendor),
-      MANYHANDS_TOKEN: what.token,
-      ...(what.appUrl === undefined ? {} : { APP_URL: what.appUrl }),
+      MANYHANDS_TOKEN: request.token,
+      ...(request.appUrl === undefined ? {} : { APP_URL: request.appUrl }),
     },
     ...(tier === undefined ? {} : { tier }),
     ...(attempt.session === null ? {} : { session: attempt.session }),
-    ...answer,
+    ...output,
     ...scopesOf(task),
   };
 }
@@ -99,7 +103,7 @@ export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefin
   return found;
 }
 
-type Writing = { assignment: Assignment; kind: AgentKind; appUrl?: string };
+type PromptRequest = { assignment: Assignment; kind: AgentKind; appUrl?: string };
 
 /** The role of the next attempt: after a verification that failed, the one that mends. */
 function roleOf({ spec, report }: TaskState): string {
@@ -107,17 +111,17 @@ function roleOf({ spec, report }: TaskState): string {
 }
 
 /** Agents that have no channel of their own for instructions below the role. */
-const TOLD_BY_US: ReadonlySet<AgentKind> = new Set(['command', 'rehearsal']);
+const INSTRUCTED_BY_PROMPT: ReadonlySet<AgentKind> = new Set(['command', 'rehearsal']);
 
 /** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
-export async function writePrompt(run: ActiveRun, task: TaskState, writing: Writing): Promise<void> {
-  const { assignment, kind } = writing;
+export async function writePrompt(run: ActiveRun, task: TaskState, request: PromptRequest): Promise<void> {
+  const { assignment, kind } = request;
   await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
-  const instructions = TOLD_BY_US.has(kind) ? assignment.settings.instructions : '';
+  const instructions = INSTRUCTED_BY_PROMPT.has(kind) ? assignment.settings.instructions : '';
   const testing = task.spec.access === 'write' ? await testInstructions(run, lastAttempt(task)?.base) : '';
   const prompt = promptFor(
     run.ledger.state,
-    { task, instructions, appUrl: writing.appUrl ?? '', progress: await readProgress(run), testing },
+    { task, instructions, appUrl: request.appUrl ?? '', progress: await readProgress(run), testing },
     run.roles.get(roleOf(task)),
   );
   const attempt = { number: assignment.number, session: assignment.session ?? null };
@@ -132,10 +136,10 @@ function answerRequest({ spec }: TaskState): string {
   return `\n${promptText('roles/sections/answer-form', { schema })}\n`;
 }
 
-type Told = { task: TaskState; instructions: string; appUrl: string; progress: string; testing: string };
+type PromptInput = { task: TaskState; instructions: string; appUrl: string; progress: string; testing: string };
 
-function promptFor(state: RunState, told: Told, role: Role | undefined): string {
-  const { task, instructions, appUrl, progress, testing } = told;
+function promptFor(state: RunState, input: PromptInput, role: Role | undefined): string {
+  const { task, instructions, appUrl, progress, testing } = input;
   if (role === undefined) return task.spec.prompt;
   const commands = task.spec.gates.flatMap((gate) => (gate.gate === 'command' ? [`- ${textOf(gate.run)}`] : []));
   const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
@@ -169,8 +173,8 @@ function scopeLines({ spec }: TaskState): string[] {
 /** The goal of the whole run in the person's own words, where the task is only a part of it. */
 function goalOf({ start }: RunState): string {
   const { input } = start;
-  const asked = typeof input === 'object' && input !== null && 'goal' in input ? input.goal : undefined;
-  return typeof asked === 'string' ? asked : '';
+  const goal = typeof input === 'object' && input !== null && 'goal' in input ? input.goal : undefined;
+  return typeof goal === 'string' ? goal : '';
 }
 
 /** What the tasks it needs have done, in a line each, where to look first, and what the progress file says. */
@@ -194,5 +198,5 @@ async function testInstructions(run: ActiveRun, base: string | undefined): Promi
   const path = run.ledger.state.start.config.project.testInstructions;
   if (path === undefined || base === undefined) return '';
   const text = (await showFile(run.project.mirror, base, path)) ?? '';
-  return text.slice(0, MOST_CHARS).trim();
+  return text.slice(0, MAX_TEST_CHARS).trim();
 }

@@ -14,13 +14,17 @@ import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
-import { OWN_GENERATIONS } from './own-rows.ts';
+import { ENGINE_GENERATIONS } from './own-rows.ts';
 
 /** Where a task works, and what in there is ours and never committed; no list means: it was never made ready. */
-export type Place = { path: string; branch: string; excluded: readonly string[] | undefined };
+export type AttemptWorkspace = { path: string; branch: string; excluded: readonly string[] | undefined };
 
 /** A task's place as it stands on disk; the list of what is ours in it is kept beside it, out of the agent's reach. */
-export async function placeOf(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<Place> {
+export async function attemptWorkspaceOf(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+): Promise<AttemptWorkspace> {
   const owner = task.spec.workspace === undefined ? task : (run.ledger.state.tasks[task.spec.workspace] ?? task);
   const path = join(ctx.home.workspaces, `${run.id}-${owner.ordinal}`);
   return { path, branch: `task-${owner.ordinal}`, excluded: await readExcluded(path) };
@@ -32,34 +36,37 @@ export async function prepareAttemptWorkspace(
   run: ActiveRun,
   task: TaskState,
   signal: AbortSignal,
-): Promise<Place> {
-  const place = await placeOf(ctx, run, task);
+): Promise<AttemptWorkspace> {
+  const workspace = await attemptWorkspaceOf(ctx, run, task);
   const before = task.attempts.at(-2);
-  if (place.excluded !== undefined && (await isThere(place.path))) {
-    const kept = await rescue(ctx, run, task, place);
-    if (before?.ended?.saved != null && kept.tree !== before.ended.saved.tree) {
+  if (workspace.excluded !== undefined && (await isThere(workspace.path))) {
+    const saved = await saveLeftWork(ctx, run, task, workspace);
+    if (before?.ended?.saved != null && saved.tree !== before.ended.saved.tree) {
       throw new AppError(
         'WORKSPACE_CHANGED',
-        `Workspace ${place.path} was changed after attempt ${before.number}; that state is saved as ${kept.ref}`,
+        `Workspace ${workspace.path} was changed after attempt ${before.number}; that state is saved as ${saved.ref}`,
       );
     }
-    if (task.from === null && (await checkWorkspace(place.path, { branch: place.branch, head: kept.head })).ok) {
-      return place;
+    if (
+      task.from === null &&
+      (await checkWorkspace(workspace.path, { branch: workspace.branch, head: saved.head })).ok
+    ) {
+      return workspace;
     }
   }
-  await removeWorkspace({ mirror: run.project.mirror, path: place.path });
-  await rm(excludedFile(place.path), { force: true });
+  await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
+  await rm(excludedFile(workspace.path), { force: true });
   const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended
     ?.saved?.commit;
-  const commit = await layOut(run, task, place, lastSaved);
-  return { ...place, excluded: await ready(ctx, run, { place, commit }, signal) };
+  const commit = await createForTask(run, task, workspace, lastSaved);
+  return { ...workspace, excluded: await provisionWorkspace(ctx, run, { workspace, commit }, signal) };
 }
 
 /** Saves all that stands in a workspace under a new ref, or throws, so that nobody removes it; the workspace itself is left as it is. */
 export async function saveAttemptWorkspace(
   run: ActiveRun,
   task: TaskState,
-  place: Place,
+  workspace: AttemptWorkspace,
   options: { number: number; save: number },
 ): Promise<SavedWork> {
   const attempt = task.attempts[options.number - 1] ?? lastAttempt(task);
@@ -68,17 +75,17 @@ export async function saveAttemptWorkspace(
   const trailers = [...git.trailers, `Manyhands-Run: ${run.id}`, `Manyhands-Task: ${task.spec.key}`];
   const saved = await saveWorkspace({
     mirror: run.project.mirror,
-    path: place.path,
+    path: workspace.path,
     ref,
     base: attempt?.base ?? run.ledger.state.start.base.commit,
     message: `${task.spec.title}\n\n${trailers.join('\n')}\n`,
-    exclude: place.excluded ?? [],
+    exclude: workspace.excluded ?? [],
     author: { name: git.author, email: git.email },
     ...mergeParents(run, task),
   });
   if (saved.problems.length > 0) {
     throw new AppError('WORK_UNSAVED', `${saved.problems.join('; ')} (the rest is saved as ${ref})`, {
-      path: place.path,
+      path: workspace.path,
       ref,
     });
   }
@@ -98,21 +105,26 @@ function saveRef(run: ActiveRun, task: TaskState, { number, save }: { number: nu
 
 /** Removes a task's workspace once its work is on record; teardown commands run first. */
 export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
-  const place = await placeOf(ctx, run, task);
-  if (!(await isThere(place.path))) return;
-  await tearDown(ctx, run, task, place);
-  await removeWorkspace({ mirror: run.project.mirror, path: place.path });
-  await rm(excludedFile(place.path), { force: true });
+  const workspace = await attemptWorkspaceOf(ctx, run, task);
+  if (!(await isThere(workspace.path))) return;
+  await tearDown(ctx, run, task, workspace);
+  await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
+  await rm(excludedFile(workspace.path), { force: true });
 }
 
 /** A teardown that fails is told, and does not keep the workspace. */
-async function tearDown(ctx: EngineContext, run: ActiveRun, task: TaskState, place: Place): Promise<void> {
+async function tearDown(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+  workspace: AttemptWorkspace,
+): Promise<void> {
   const { workspace: config } = run.ledger.state.start.config;
-  if (config.teardown.length === 0 || place.excluded === undefined) return;
+  if (config.teardown.length === 0 || workspace.excluded === undefined) return;
   try {
     await teardown({
       home: ctx.home.root,
-      workspace: place.path,
+      workspace: workspace.path,
       config,
       env: childEnvironment(ctx.env),
       signal: ctx.stopping,
@@ -122,7 +134,7 @@ async function tearDown(ctx: EngineContext, run: ActiveRun, task: TaskState, pla
     const row = {
       attempt,
       file: 'engine' as const,
-      generation: OWN_GENERATIONS.teardown,
+      generation: ENGINE_GENERATIONS.teardown,
       offset: 0,
       at: ctx.world.now(),
       kind: 'warning',
@@ -132,24 +144,35 @@ async function tearDown(ctx: EngineContext, run: ActiveRun, task: TaskState, pla
   }
 }
 
-async function layOut(run: ActiveRun, task: TaskState, place: Place, lastSaved: string | undefined): Promise<string> {
+async function createForTask(
+  run: ActiveRun,
+  task: TaskState,
+  workspace: AttemptWorkspace,
+  lastSaved: string | undefined,
+): Promise<string> {
   const { mirror } = run.project;
   const base = lastAttempt(task)?.base ?? run.ledger.state.tip.commit;
   const conflict = conflictOf(run, task);
   if (conflict !== undefined && task.from === null) {
-    await createWorkspace({ mirror, path: place.path, commit: conflict.onto, branch: place.branch, ...ownership(run) });
-    await layOutConflict({ mirror, path: place.path, onto: conflict.onto, theirs: conflict.commit });
+    await createWorkspace({
+      mirror,
+      path: workspace.path,
+      commit: conflict.onto,
+      branch: workspace.branch,
+      ...identityAndStorage(run),
+    });
+    await layOutConflict({ mirror, path: workspace.path, onto: conflict.onto, theirs: conflict.commit });
     return conflict.onto;
   }
   const commit = task.from?.commit ?? lastSaved ?? base;
-  await createWorkspace({ mirror, path: place.path, commit, branch: place.branch, ...ownership(run) });
+  await createWorkspace({ mirror, path: workspace.path, commit, branch: workspace.branch, ...identityAndStorage(run) });
   return commit;
 }
 
-async function ready(
+async function provisionWorkspace(
   ctx: EngineContext,
   run: ActiveRun,
-  { place, commit }: { place: Place; commit: string },
+  { workspace, commit }: { workspace: AttemptWorkspace; commit: string },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { start } = run.ledger.state;
@@ -167,8 +190,8 @@ async function ready(
     commit,
     ...lfsOf(run.project),
   });
-  const { excluded } = await provision({ ...common, workspace: place.path, seed });
-  const file = excludedFile(place.path);
+  const { excluded } = await provision({ ...common, workspace: workspace.path, seed });
+  const file = excludedFile(workspace.path);
   await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });
   await rename(`${file}.new`, file);
   return excluded;
@@ -187,9 +210,14 @@ async function readExcluded(path: string): Promise<readonly string[] | undefined
   }
 }
 
-async function rescue(ctx: EngineContext, run: ActiveRun, task: TaskState, place: Place): Promise<SavedWork> {
+async function saveLeftWork(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+  workspace: AttemptWorkspace,
+): Promise<SavedWork> {
   const number = Math.max(1, task.attempts.length - 1);
-  return saveAttemptWorkspace(run, task, place, { number, save: ctx.world.now() });
+  return saveAttemptWorkspace(run, task, workspace, { number, save: ctx.world.now() });
 }
 
 /** For a resolver at work on a conflict that was laid out: both sides are the parents of what it makes. */
@@ -206,7 +234,7 @@ function conflictOf(run: ActiveRun, task: TaskState): { onto: string; commit: st
 }
 
 /** Who commits in a workspace, and where large files come from. */
-function ownership(run: ActiveRun): { identity: { name: string; email: string }; lfsStorage?: string } {
+function identityAndStorage(run: ActiveRun): { identity: { name: string; email: string }; lfsStorage?: string } {
   const { author, email } = run.ledger.state.start.config.git;
   return { identity: { name: author, email }, ...lfsOf(run.project) };
 }

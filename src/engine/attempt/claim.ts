@@ -1,5 +1,5 @@
 import type { StartAttempt } from '../../core/attempt/decide-attempt.ts';
-import { isSpokenTo } from '../../core/attempt/message.ts';
+import { hasUndeliveredMessage } from '../../core/attempt/message.ts';
 import { callId } from '../../core/models/fold-call.ts';
 import { openTier, tierByRules } from '../../core/models/tier.ts';
 import type { RunState, TaskState } from '../../core/run/state.ts';
@@ -18,18 +18,18 @@ export function claimFor(
   if (state.status.kind !== 'running' || task?.phase.status !== 'ready') return undefined;
   const last = task.attempts.at(-1);
   const { agent, account, because, reservation, closed = [] } = intent;
-  const isSame = last?.agent === agent && last.account === (account ?? null);
-  const session = task.resume && isSame ? last.session : undefined;
-  const { tier: wanted, why } =
-    isSame && isSpokenTo(task) ? { tier: last.tier ?? undefined } : tierOf(state, task, roleTier);
-  const tier = openTier(state.start.config.agents[agent], wanted, closed);
+  const isSameLogin = last?.agent === agent && last.account === (account ?? null);
+  const session = task.resume && isSameLogin ? last.session : undefined;
+  const { tier: requestedTier, why } =
+    isSameLogin && hasUndeliveredMessage(task) ? { tier: last.tier ?? undefined } : tierOf(state, task, roleTier);
+  const tier = openTier(state.start.config.agents[agent], requestedTier, closed);
   return {
     task: intent.task,
     agent,
     because: [
       because,
-      ...(why === undefined ? [] : [`${wanted} because ${why}`]),
-      ...(tier === wanted ? [] : [`${tier} because ${closed.join(', ')} rests`]),
+      ...(why === undefined ? [] : [`${requestedTier} because ${why}`]),
+      ...(tier === requestedTier ? [] : [`${tier} because ${closed.join(', ')} rests`]),
     ].join('; '),
     reservation,
     base: task.from?.base ?? last?.base ?? baseOf(state, intent.task),
@@ -55,9 +55,9 @@ function tierOf(
 /** Whether a tier is chosen by complexity: nobody named one, it is wished for, and some agent has models to choose from. */
 export function mayChooseTier({ start }: RunState, task: TaskState, roleTier: Tier | undefined): boolean {
   const { config } = start;
-  const said = task.spec.tier ?? config.roles[task.spec.role]?.tier ?? roleTier;
+  const named = task.spec.tier ?? config.roles[task.spec.role]?.tier ?? roleTier;
   const hasTiers = Object.values(config.agents).some(({ models }) => models.light ?? models.heavy);
-  return said === undefined && config.routing.tierByComplexity && hasTiers;
+  return named === undefined && config.routing.tierByComplexity && hasTiers;
 }
 
 /** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */

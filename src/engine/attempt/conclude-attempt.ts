@@ -17,30 +17,39 @@ import type { Write } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
-import { nextSave, type Place, saveAttemptWorkspace } from './attempt-workspace.ts';
+import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { type Inspection, inspectWork } from './inspect-work.ts';
 import type { Outcome } from './outcome.ts';
 
-export type Concluding = { task: TaskState; attempt: AttemptState; place: Place | undefined; outcome: Outcome };
+export type EndedAttempt = {
+  task: TaskState;
+  attempt: AttemptState;
+  workspace: AttemptWorkspace | undefined;
+  outcome: Outcome;
+};
 
 /** Most of an agent's last words that stand in the event; all of it is in the transcript. */
 const SUMMARY_CHARS = 4_000;
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 
 /** Saves what an attempt left, judges it, and puts its end on record with what follows. */
-export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: Concluding): Promise<void> {
-  const { task, attempt, outcome } = what;
-  const saving = await save(run, what);
+export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt): Promise<void> {
+  const { task, attempt, outcome } = ended;
+  const saving = await save(run, ended);
   crashpoint('attempt.saved');
   const saved = saving.saved;
-  const own = outcome.result.failure === undefined ? undefined : await broken(ctx, run, what, outcome.result.failure);
-  const judged = saving.failure ?? outcome.stopped ?? own ?? (await judge(ctx, run, what, saved));
+  const reported =
+    outcome.result.failure === undefined
+      ? undefined
+      : await withCriticalPattern(ctx, run, ended, outcome.result.failure);
+  const judged = saving.failure ?? outcome.stopped ?? reported ?? (await judge(ctx, run, ended, saved));
   const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged });
   const found = judged ?? inspection.failure;
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
-  const flags = await flagsOf(ctx, run, what, { saved, failure, inspection });
+  const flags = await flagsOf(ctx, run, ended, { saved, failure, inspection });
   const now = ctx.world.now();
-  const follow = failure === undefined ? undefined : ctx.parts.followUp(failure, { attempt: attempt.number, now });
+  const follow =
+    failure === undefined ? undefined : ctx.implementations.followUp(failure, { attempt: attempt.number, now });
   const { usage, session, text, output } = outcome.result;
   const { committed } = ctx.submit(
     run,
@@ -60,23 +69,23 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, what: 
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: rests(what, failure, follow) },
+    { also: rests(ended, failure, follow) },
   );
   await committed;
   crashpoint('attempt.ended');
 }
 
 /** A failure whose error channel matches one of the user's critical patterns means that the environment is broken. */
-async function broken(
+async function withCriticalPattern(
   ctx: EngineContext,
   run: ActiveRun,
-  { task, attempt }: Concluding,
+  { task, attempt }: EndedAttempt,
   failure: Failure,
 ): Promise<Failure> {
   const { criticalPatterns } = run.ledger.state.start.config;
   if (criticalPatterns.length === 0) return failure;
-  const said = await outputText(join(attemptFolder(ctx, run, task, attempt.number), 'stderr')).catch(() => '');
-  const found = criticalPatterns.find(({ pattern }) => new RegExp(pattern).test(said));
+  const stderr = await outputText(join(attemptFolder(ctx, run, task, attempt.number), 'stderr')).catch(() => '');
+  const found = criticalPatterns.find(({ pattern }) => new RegExp(pattern).test(stderr));
   return found === undefined
     ? failure
     : { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
@@ -86,7 +95,7 @@ async function broken(
 async function flagsOf(
   ctx: EngineContext,
   run: ActiveRun,
-  { task, attempt, outcome }: Concluding,
+  { task, attempt, outcome }: EndedAttempt,
   end: { saved: SavedWork | undefined; failure: Failure | undefined; inspection: Inspection },
 ): Promise<RiskFlag[]> {
   const { digest, result, model, stopped } = outcome;
@@ -106,7 +115,7 @@ async function flagsOf(
     declaredModel: model,
     billedModel: result.usage.kind === 'known' ? result.usage.model : undefined,
   };
-  return ctx.parts.findRisks(context, run.ledger.state.start.config.risks);
+  return ctx.implementations.findRisks(context, run.ledger.state.start.config.risks);
 }
 
 /** Settings of the base that the agent cannot be kept from, and that nobody trusts. */
@@ -128,15 +137,15 @@ function withoutSecrets(failure: Failure, redact: Redact): Failure {
 
 async function save(
   run: ActiveRun,
-  { task, attempt, place }: Concluding,
+  { task, attempt, workspace }: EndedAttempt,
 ): Promise<{ saved?: SavedWork; failure?: Failure }> {
-  if (place === undefined) return {};
+  if (workspace === undefined) return {};
   try {
     const save = await nextSave(run, task, attempt.number);
-    return { saved: await saveAttemptWorkspace(run, task, place, { number: attempt.number, save }) };
+    return { saved: await saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save }) };
   } catch (error) {
     const isFull = error instanceof AppError && error.code === 'NO_SPACE';
-    const message = `Its work could not be saved and stays in ${place.path}: ${messageOf(error)}`;
+    const message = `Its work could not be saved and stays in ${workspace.path}: ${messageOf(error)}`;
     return { failure: { kind: isFull ? 'disk-full' : 'environment', message } };
   }
 }
@@ -145,16 +154,16 @@ async function save(
 async function judge(
   ctx: EngineContext,
   run: ActiveRun,
-  what: Concluding,
+  ended: EndedAttempt,
   saved: SavedWork | undefined,
 ): Promise<Failure | undefined> {
-  const { task, outcome } = what;
+  const { task, outcome } = ended;
   if (task.spec.gates.some((gate) => gate.gate === 'changed') && saved?.changed !== true) {
     return { kind: 'no-change', message: 'It ended without changing anything' };
   }
-  const left = saved === undefined ? [] : await unresolved(run, task, saved);
-  if (left.length > 0) {
-    return { kind: 'implementation', message: `Conflict markers are left in ${left.join(', ')}` };
+  const remaining = saved === undefined ? [] : await filesWithMarkers(run, task, saved);
+  if (remaining.length > 0) {
+    return { kind: 'implementation', message: `Conflict markers are left in ${remaining.join(', ')}` };
   }
   if (task.spec.access === 'read' && outcome.result.output === undefined && outcome.result.text.trim() === '') {
     return { kind: 'bad-output', message: 'It ended without an answer' };
@@ -171,7 +180,7 @@ async function judgeHandoff(
   const gate = task.spec.gates.find((spec) => spec.gate === 'handoff');
   const schema = task.spec.outputSchema ?? run.roles.get(task.spec.role)?.output;
   if (gate === undefined || schema === undefined) return undefined;
-  const result = await ctx.parts.checkGate(gate, {
+  const result = await ctx.implementations.checkGate(gate, {
     changed: [],
     output,
     outputSchema: schema,
@@ -190,14 +199,14 @@ async function judgeHandoff(
   return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
 }
 
-async function unresolved(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
+async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
   const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
   if (resolved?.phase.status !== 'conflicted') return [];
-  const left: string[] = [];
+  const remaining: string[] = [];
   for (const file of resolved.phase.files) {
-    if (CONFLICT_MARKER.test((await showFile(run.project.mirror, saved.commit, file)) ?? '')) left.push(file);
+    if (CONFLICT_MARKER.test((await showFile(run.project.mirror, saved.commit, file)) ?? '')) remaining.push(file);
   }
-  return left;
+  return remaining;
 }
 
 /** The task's own delay stands above a failure's when it is longer; an interruption waits for nothing. */
@@ -207,7 +216,11 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
 }
 
 /** What the provider closed rests: the family of models that it named, if the attempt's own model is of it; else the account. */
-function rests({ attempt, outcome }: Concluding, failure: Failure | undefined, follow: FollowUp | undefined): Write[] {
+function rests(
+  { attempt, outcome }: EndedAttempt,
+  failure: Failure | undefined,
+  follow: FollowUp | undefined,
+): Write[] {
   if (follow?.action !== 'switch') return [];
   const family = failure?.family;
   const isPart = family !== undefined && isOfFamily(outcome.model, family);

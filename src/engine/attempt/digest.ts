@@ -6,7 +6,7 @@ const SEARCH_TOOL = /^(grep|glob|search|ripgrep|search_file_content|find|websear
 const TEST_COMMAND =
   /\b(npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?\b|\b(vitest|jest|mocha|pytest|phpunit|rspec|go\s+test|cargo\s+(nextest|test)|node\s+--test|make\s+test|ctest|mvn\s+test|gradle\w*\s+test)\b/;
 /** Enough to judge by; an attempt may run thousands. */
-const MOST_COMMANDS = 2_000;
+const MAX_COMMANDS = 2_000;
 
 /** Gathers what an attempt does while its output is read. */
 export class AttemptDigest {
@@ -18,21 +18,21 @@ export class AttemptDigest {
   #redactions = 0;
   #permissionDenials = 0;
 
-  heard(event: AgentEvent): void {
-    if (event.type === 'tool-call') this.#called(event);
+  addEvent(event: AgentEvent): void {
+    if (event.type === 'tool-call') this.#addToolCall(event);
     if (event.type === 'tool-result' && this.#tests.has(event.id)) this.#lastTestFailed = event.isError;
     if (event.type === 'permission-denied') this.#permissionDenials += 1;
   }
 
-  read(bytes: number): void {
+  setOutputBytes(bytes: number): void {
     this.#outputBytes = bytes;
   }
 
-  redacted(): void {
+  countRedaction(): void {
     this.#redactions += 1;
   }
 
-  result(): Digest {
+  summary(): Digest {
     return {
       commands: this.#commands,
       searches: this.#searches,
@@ -43,10 +43,10 @@ export class AttemptDigest {
     };
   }
 
-  #called(event: Extract<AgentEvent, { type: 'tool-call' }>): void {
+  #addToolCall(event: Extract<AgentEvent, { type: 'tool-call' }>): void {
     const command = SHELL_TOOL.test(event.name) ? commandIn(event.input) : undefined;
     if (command !== undefined) {
-      if (this.#commands.length < MOST_COMMANDS) this.#commands.push(command);
+      if (this.#commands.length < MAX_COMMANDS) this.#commands.push(command);
       if (TEST_COMMAND.test(command)) this.#tests.add(event.id);
     }
     if (!SEARCH_TOOL.test(event.name)) return;

@@ -10,17 +10,17 @@ import type { ActiveRun } from '../loop/context.ts';
 /** What is launched for an attempt, and how its terminal is held if it has one. */
 export type AttemptProgram = AgentCommand & { terminal?: TerminalKind };
 
-type Wish = { task: TaskState; attempt: AttemptState; agent: Agent; hasSchema: boolean };
+type InteractiveQuery = { task: TaskState; attempt: AttemptState; agent: Agent; hasSchema: boolean };
 
 /**
  * Whether an attempt works in a terminal: its task asks for it, or its agent always does where files are changed. Who
  * must answer in a fixed form never does: nothing that a terminal shows could be read as that answer.
  */
-export function isInteractive(run: ActiveRun, { task, attempt, agent, hasSchema }: Wish): boolean {
+export function isInteractive(run: ActiveRun, { task, attempt, agent, hasSchema }: InteractiveQuery): boolean {
   if (hasSchema) return false;
   if (task.spec.interactive === true) return true;
-  const always = run.config.agents[attempt.agent]?.interactive === true && agent.interactive !== undefined;
-  return always && task.spec.access === 'write' && task.spec.verifies === undefined;
+  const isConfigured = run.config.agents[attempt.agent]?.interactive === true && agent.interactive !== undefined;
+  return isConfigured && task.spec.access === 'write' && task.spec.verifies === undefined;
 }
 
 /** People take their time: the usual limits are replaced by those for terminals, the task's own hold. */

@@ -24,7 +24,7 @@ export type Inspection = {
   events: RunEvent[];
 };
 
-type Inspecting = {
+type InspectionRequest = {
   task: TaskState;
   attempt: AttemptState;
   saved: SavedWork | undefined;
@@ -32,7 +32,13 @@ type Inspecting = {
   failure: Failure | undefined;
 };
 
-const INSPECTING: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets', 'syntax', 'patterns', 'clean-output']);
+const INSPECTION_GATES: ReadonlySet<GateSpec['gate']> = new Set([
+  'scope',
+  'secrets',
+  'syntax',
+  'patterns',
+  'clean-output',
+]);
 /** Gates whose red means that the agent did what it must not do: it is told once, then a person is. */
 const RULES_OF_CONDUCT: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets']);
 const NOTHING: Inspection = { exposed: 0, held: [], events: [] };
@@ -40,14 +46,14 @@ const NOTHING: Inspection = { exposed: 0, held: [], events: [] };
 type Inspected = { gate: GateSpec; result: GateResult };
 
 /** Looks into the saved work of an attempt by ourselves, on the raw data; what is recorded of it holds no secret. */
-export async function inspectWork(ctx: EngineContext, run: ActiveRun, what: Inspecting): Promise<Inspection> {
-  const { task, saved } = what;
+export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: InspectionRequest): Promise<Inspection> {
+  const { task, saved } = request;
   const gates = inspectionGates(run, task);
-  if (what.failure !== undefined || saved === undefined || gates.length === 0) return NOTHING;
+  if (request.failure !== undefined || saved === undefined || gates.length === 0) return NOTHING;
   crashpoint('inspection.starting');
   const found: Inspected[] = [];
   for (const gate of gates)
-    found.push({ gate, result: withoutSecrets(await inspect(ctx, run, { ...what, saved, gate }), run.redact) });
+    found.push({ gate, result: withoutSecrets(await inspect(ctx, run, { ...request, saved, gate }), run.redact) });
   crashpoint('inspection.done');
   // Of two gates of one name the red one is the one to be seen: it is recorded last.
   const ordered = [...found].sort((a, b) => Number(a.result.verdict !== 'pass') - Number(b.result.verdict !== 'pass'));
@@ -73,7 +79,7 @@ function inspectionGates(run: ActiveRun, task: TaskState): GateSpec[] {
   const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
   const gates = new Map<string, GateSpec>();
   for (const gate of [...task.spec.gates, ...(resolved?.spec.gates ?? [])])
-    if (INSPECTING.has(gate.gate)) gates.set(JSON.stringify(gate), gate);
+    if (INSPECTION_GATES.has(gate.gate)) gates.set(JSON.stringify(gate), gate);
   return [...gates.values()];
 }
 
@@ -81,12 +87,12 @@ function inspectionGates(run: ActiveRun, task: TaskState): GateSpec[] {
 async function inspect(
   ctx: EngineContext,
   run: ActiveRun,
-  { task, attempt, saved, gate }: Inspecting & { saved: SavedWork; gate: GateSpec },
+  { task, attempt, saved, gate }: InspectionRequest & { saved: SavedWork; gate: GateSpec },
 ): Promise<GateResult> {
   const { signal } = run.cancel;
   const folder = attemptFolder(ctx, run, task, attempt.number);
   try {
-    return await ctx.parts.checkGate(gate, {
+    return await ctx.implementations.checkGate(gate, {
       changed: [],
       output: undefined,
       outputSchema: undefined,
@@ -113,16 +119,16 @@ async function inspect(
 
 function failureOf(found: readonly Inspected[], task: TaskState): Failure | undefined {
   const red = found.filter(({ result }) => result.verdict === 'fail');
-  const broken = found.find(({ result }) => result.verdict === 'error');
+  const failedGate = found.find(({ result }) => result.verdict === 'error');
   const [first] = red;
   if (first === undefined)
-    return broken && { kind: 'environment', message: messageFor(broken.gate, broken.result.summary) };
+    return failedGate && { kind: 'environment', message: messageFor(failedGate.gate, failedGate.result.summary) };
   const evidence = red.map(({ gate, result }) => `${gate.name}: ${result.output ?? result.summary}`).join('\n\n');
-  const offence = red.find(({ gate }) => RULES_OF_CONDUCT.has(gate.gate));
-  const { gate, result } = offence ?? first;
+  const violation = red.find(({ gate }) => RULES_OF_CONDUCT.has(gate.gate));
+  const { gate, result } = violation ?? first;
   const message = messageFor(gate, result.summary);
-  if (offence === undefined) return { kind: 'verification', message, evidence };
-  return { kind: wasTold(task, gate) ? 'refused' : 'implementation', message, evidence };
+  if (violation === undefined) return { kind: 'verification', message, evidence };
+  return { kind: wasRejectedBefore(task, gate) ? 'refused' : 'implementation', message, evidence };
 }
 
 function messageFor(gate: GateSpec, summary: string): string {
@@ -130,11 +136,11 @@ function messageFor(gate: GateSpec, summary: string): string {
 }
 
 /** Whether an attempt before this one, since a person last looked, was sent back for the same reason. */
-function wasTold(task: TaskState, gate: GateSpec): boolean {
-  const toldBefore = ({ ended }: AttemptState) => ended?.failure?.message.startsWith(messageFor(gate, '')) === true;
-  return task.counted > 0 && task.attempts.some(toldBefore);
+function wasRejectedBefore(task: TaskState, gate: GateSpec): boolean {
+  const failedHere = ({ ended }: AttemptState) => ended?.failure?.message.startsWith(messageFor(gate, '')) === true;
+  return task.counted > 0 && task.attempts.some(failedHere);
 }
 
 function definitionOf(ctx: EngineContext, run: ActiveRun, gate: GateSpec): string {
-  return ctx.parts.definition(gate, run.ledger.state.start.config);
+  return ctx.implementations.definition(gate, run.ledger.state.start.config);
 }

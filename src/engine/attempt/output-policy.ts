@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../agents/agent.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 
 /** Most text of one attempt that is kept, whatever the settings say; what an agent says beyond it is counted. */
-const MOST_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** What is kept of an attempt of which only the end matters. */
 const FINAL: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
   'session',
@@ -14,15 +14,15 @@ const FINAL: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
 
 /** Decides what of an attempt's output is kept; the last words are, whatever is dropped. */
 export class OutputPolicy<Row> {
-  #heard = 0;
+  #readBytes = 0;
   #dropped = 0;
   #hasResult = false;
   #last: { row: Row; isResult: boolean } | undefined;
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #finalOnly: boolean;
 
   constructor({ outputBytes, output }: Pick<TaskLimits, 'outputBytes' | 'output'>) {
-    this.#most = output?.onMax === 'truncate' ? Math.min(outputBytes, MOST_KEPT_BYTES) : MOST_KEPT_BYTES;
+    this.#maxBytes = output?.onMax === 'truncate' ? Math.min(outputBytes, MAX_KEPT_BYTES) : MAX_KEPT_BYTES;
     this.#finalOnly = output?.finalOnly === true;
   }
 
@@ -37,16 +37,16 @@ export class OutputPolicy<Row> {
   }
 
   /** Which of a line's events are kept. */
-  take(bytes: number, told: readonly { event: AgentEvent; row: Row }[]): Row[] {
-    this.#heard += bytes;
-    const isFull = this.#heard > this.#most;
+  keep(bytes: number, items: readonly { event: AgentEvent; row: Row }[]): Row[] {
+    this.#readBytes += bytes;
+    const isFull = this.#readBytes > this.#maxBytes;
     const kept: Row[] = [];
-    for (const each of told) {
+    for (const each of items) {
       const isKept = !isFull && (!this.#finalOnly || FINAL.has(each.event.type));
       if (isKept) kept.push(each.row);
       this.#noteLast(each, isKept);
     }
-    if (kept.length < told.length) this.#dropped += bytes;
+    if (kept.length < items.length) this.#dropped += bytes;
     return kept;
   }
 

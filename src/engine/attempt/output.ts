@@ -9,11 +9,11 @@ import type { World } from '../../world.ts';
 import { type Described, describeEvent } from './describe-event.ts';
 import type { AttemptDigest } from './digest.ts';
 import { OutputPolicy } from './output-policy.ts';
-import { OWN_GENERATIONS } from './own-rows.ts';
+import { ENGINE_GENERATIONS } from './own-rows.ts';
 
 type Line = { text: string; offset: number; truncatedBytes: number };
 /** How far a file was read, and which file of that name it is. */
-type At<File extends TranscriptRow['file'] = TranscriptRow['file']> = {
+type ReadPosition<File extends TranscriptRow['file'] = TranscriptRow['file']> = {
   file: File;
   offset: number;
   generation: number;
@@ -58,9 +58,9 @@ export class AttemptOutput {
     const { dropped, finalMessage } = this.#policy;
     if (dropped === 0) return;
     const { attempt, store, reader } = this.#options;
-    const own = { file: 'engine', generation: OWN_GENERATIONS.finalMessage } as const;
-    const told = finalMessage === undefined ? [] : [{ ...finalMessage(), ...own }];
-    const rows = [...told, this.#marker({ ...own, offset: this.#read }, dropped)];
+    const engineRow = { file: 'engine', generation: ENGINE_GENERATIONS.finalMessage } as const;
+    const items = finalMessage === undefined ? [] : [{ ...finalMessage(), ...engineRow }];
+    const rows = [...items, this.#marker({ ...engineRow, offset: this.#read }, dropped)];
     await store.ingest({ attempt, rows, cursors: [], usage: reader.usage() });
   }
 
@@ -70,16 +70,16 @@ export class AttemptOutput {
 
   #follow(file: OutputFile): Tail {
     const { attempt, folder, store, signal } = this.#options;
-    const at: At<OutputFile> = { file, offset: 0, generation: store.generation(attempt, file) };
+    const at: ReadPosition<OutputFile> = { file, offset: 0, generation: store.generation(attempt, file) };
     let lines = lineReader({ maxLineBytes: MAX_LINE_BYTES });
     let marks: TranscriptRow[] = [];
-    const take = (read: readonly Line[]): TranscriptRow[] => {
+    const rowsOf = (read: readonly Line[]): TranscriptRow[] => {
       const rows = marks;
       marks = [];
       for (const line of read) this.#addRows(rows, line, at);
       return rows;
     };
-    this.#flush.push(() => this.#store(take(lines.flush()), at));
+    this.#flush.push(() => this.#store(rowsOf(lines.flush()), at));
     return tail({
       file: join(folder, file),
       from: 0,
@@ -87,8 +87,8 @@ export class AttemptOutput {
       onChunk: (chunk, offset) => {
         at.offset = offset + chunk.length;
         this.#read += chunk.length;
-        const rows = take(lines.push(chunk));
-        this.#options.digest.read(this.#read);
+        const rows = rowsOf(lines.push(chunk));
+        this.#options.digest.setOutputBytes(this.#read);
         this.#options.onRead(this.#read);
         return this.#store(rows, at);
       },
@@ -101,32 +101,32 @@ export class AttemptOutput {
     });
   }
 
-  #addRows(rows: TranscriptRow[], line: Line, { file, generation }: At<OutputFile>): void {
+  #addRows(rows: TranscriptRow[], line: Line, { file, generation }: ReadPosition<OutputFile>): void {
     const { reader, digest, attempt, world } = this.#options;
-    const place = { attempt, file, offset: line.offset, generation, at: world.now() };
-    const told = reader.line(file, line.text).map((event) => {
-      digest.heard(event);
-      return { event, row: () => ({ ...place, ...this.#redacted(describeEvent(event)) }) };
+    const position = { attempt, file, offset: line.offset, generation, at: world.now() };
+    const items = reader.line(file, line.text).map((event) => {
+      digest.addEvent(event);
+      return { event, row: () => ({ ...position, ...this.#redacted(describeEvent(event)) }) };
     });
-    const kept = this.#policy.take(line.text.length, told);
+    const kept = this.#policy.keep(line.text.length, items);
     for (const row of kept) rows.push(row());
-    if (line.truncatedBytes > 0 && kept.length === told.length) rows.push(this.#marker(place, line.truncatedBytes));
+    if (line.truncatedBytes > 0 && kept.length === items.length) rows.push(this.#marker(position, line.truncatedBytes));
   }
 
   #redacted(row: Described): Described {
     const { redact, digest } = this.#options;
     const text = redact(row.text);
-    if (text !== row.text) digest.redacted();
+    if (text !== row.text) digest.countRedaction();
     return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };
   }
 
-  #marker({ file, offset, generation }: At, bytes: number): TranscriptRow {
+  #marker({ file, offset, generation }: ReadPosition, bytes: number): TranscriptRow {
     const { attempt, world } = this.#options;
     const text = `${bytes} bytes are not shown`;
     return { attempt, file, offset, generation, at: world.now(), kind: 'truncated', text, data: { bytes } };
   }
 
-  #store(rows: TranscriptRow[], { file, offset, generation }: At<OutputFile>): Promise<void> {
+  #store(rows: TranscriptRow[], { file, offset, generation }: ReadPosition<OutputFile>): Promise<void> {
     const { attempt, store, reader } = this.#options;
     return store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
   }

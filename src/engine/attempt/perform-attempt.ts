@@ -10,9 +10,9 @@ import type { TaskLimits } from '../../schema/task.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { endServing, type Serving, serve } from './application.ts';
+import { type Application, endApplication, startApplication } from './application.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
-import { type Place, placeOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
+import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
 import { programOf } from './in-terminal.ts';
 import { interruptible } from './interrupt-attempt.ts';
@@ -21,10 +21,14 @@ import { recordMessages } from './record-messages.ts';
 import { GRACE_MS, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
-const UNSEEN = { result: { usage: { kind: 'unknown' }, text: '' }, digest: undefined, model: undefined } as const;
+const UNKNOWN_RESULT = {
+  result: { usage: { kind: 'unknown' }, text: '' },
+  digest: undefined,
+  model: undefined,
+} as const;
 
 /** Raw output stands on the disk only as long as its attempt is fresh. */
-const MOST_RAW_BYTES = 1024 * 1024 * 1024;
+const MAX_RAW_BYTES = 1024 * 1024 * 1024;
 const RAW_MARGIN_BYTES = 1024 * 1024;
 
 /** Carries one claimed attempt from its workspace to its end on record. Never throws for what an agent can do. */
@@ -33,19 +37,19 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
   crashpoint('attempt.claimed');
   using interrupted = interruptible(run, task);
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal, interrupted.signal]);
-  let begun: { place: Place; outcome: Omit<Outcome, 'stopped'> } | undefined;
+  let started: { workspace: AttemptWorkspace; outcome: Omit<Outcome, 'stopped'> } | undefined;
   try {
-    const place = await prepareAttemptWorkspace(ctx, run, task, signal);
+    const workspace = await prepareAttemptWorkspace(ctx, run, task, signal);
     const agent = requireAgent(run, attempt);
     requireLogin(run, attempt);
     const token = ctx.world.token();
-    await using application = await applicationFor(ctx, run, { task, attempt, workspace: place.path, signal });
+    await using application = await applicationFor(ctx, run, { task, attempt, workspace: workspace.path, signal });
     const appUrl = application?.url;
     const assigning = {
       task,
       attempt,
       agent,
-      workspace: place.path,
+      workspace: workspace.path,
       token,
       ...(appUrl === undefined ? {} : { appUrl }),
     };
@@ -54,25 +58,28 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     await recordMessages(ctx, run, { task, attempt });
     signal.throwIfAborted();
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
-    begun = { place, outcome: UNSEEN };
+    started = { workspace, outcome: UNKNOWN_RESULT };
     const interrupt = interrupted.signal;
     const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
     if (outcome === undefined) return;
-    begun = { place, outcome: { ...UNSEEN, result: { usage: outcome.result.usage, text: outcome.result.text } } };
-    await concludeAttempt(ctx, run, { task, attempt, place, outcome });
+    started = {
+      workspace,
+      outcome: { ...UNKNOWN_RESULT, result: { usage: outcome.result.usage, text: outcome.result.text } },
+    };
+    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
-    if (isRefuted(task, error)) {
+    if (isFailedVerification(task, error)) {
       const summary = error.message;
       const result = { ...NOT_STARTED.result, text: summary, output: { steps: [], verdict: 'fail', summary } };
       const outcome = { ...NOT_STARTED, result, stopped: undefined };
-      return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome });
+      return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome });
     }
-    if (begun !== undefined && ctx.leaving.aborted) return;
+    if (started !== undefined && ctx.leaving.aborted) return;
     // An agent that ran has its work saved and its use charged, whatever went wrong afterwards.
-    const { place, outcome } = begun ?? { place: undefined, outcome: NOT_STARTED };
+    const { workspace, outcome } = started ?? { workspace: undefined, outcome: NOT_STARTED };
     const stopped = failureOf(error, signal);
-    await concludeAttempt(ctx, run, { task, attempt, place, outcome: { ...outcome, stopped } });
+    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped } });
   }
 }
 
@@ -82,34 +89,34 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   const { process } = attempt;
   crashpoint('attempt.adopting');
   if (process === null) {
-    if (task.spec.serve !== undefined) await endServing(ctx, run, task, attempt.number);
+    if (task.spec.serve !== undefined) await endApplication(ctx, run, task, attempt.number);
     const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
-    return concludeAttempt(ctx, run, { task, attempt, place: undefined, outcome: { ...NOT_STARTED, stopped } });
+    return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome: { ...NOT_STARTED, stopped } });
   }
   using interrupted = interruptible(run, task);
-  let place: Place | undefined;
+  let workspace: AttemptWorkspace | undefined;
   try {
-    place = await placeOf(ctx, run, task);
+    workspace = await attemptWorkspaceOf(ctx, run, task);
     if (task.spec.serve !== undefined) {
-      await endServing(ctx, run, task, attempt.number);
+      await endApplication(ctx, run, task, attempt.number);
       throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was looked at');
     }
     const agent = requireAgent(run, attempt);
-    const assigning = { task, attempt, agent, workspace: place.path, token: process.token };
+    const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token };
     const assignment = await assignmentFor(ctx, run, assigning);
     const interrupt = interrupted.signal;
     const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
     if (outcome === undefined) return;
-    await concludeAttempt(ctx, run, { task, attempt, place, outcome });
+    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
     if (ctx.leaving.aborted && task.spec.serve === undefined) return;
     // Who cannot be watched must not go on working: it is ended, its work is saved, and its use is charged.
     const folder = attemptFolder(ctx, run, task, attempt.number);
     await terminate({ ...process, folder }, { graceMs: GRACE_MS });
-    const told = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
-    const stopped = task.spec.serve === undefined ? told : { ...told, kind: 'interrupted' as const };
-    await concludeAttempt(ctx, run, { task, attempt, place, outcome: { ...UNSEEN, stopped } });
+    const failure = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
+    const stopped = task.spec.serve === undefined ? failure : { ...failure, kind: 'interrupted' as const };
+    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped } });
   }
 }
 
@@ -118,9 +125,9 @@ async function applicationFor(
   ctx: EngineContext,
   run: ActiveRun,
   what: { task: TaskState; attempt: AttemptState; workspace: string; signal: AbortSignal },
-): Promise<Serving | null> {
-  const wanted = what.task.spec.serve;
-  return wanted === undefined ? null : serve(ctx, run, { ...what, serve: wanted });
+): Promise<Application | null> {
+  const serve = what.task.spec.serve;
+  return serve === undefined ? null : startApplication(ctx, run, { ...what, serve: serve });
 }
 
 async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token: string }): Promise<ProcessRecord> {
@@ -133,7 +140,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
     env: { ...command.env, MANYHANDS_TOKEN: token },
     token,
     pipeOutput: command.pipeOutput,
-    ...(command.pipeOutput ? { maxFileBytes: mostRawBytes(assignment.limits) } : {}),
+    ...(command.pipeOutput ? { maxFileBytes: maxRawBytes(assignment.limits) } : {}),
     ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
   });
   const { terminal } = command;
@@ -157,8 +164,8 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
 }
 
 /** The file holds a little more than the limit, so that the limit is seen to be passed; what is only not kept may be more. */
-function mostRawBytes({ outputBytes, output }: TaskLimits): number {
-  return output?.onMax === 'truncate' ? Math.max(outputBytes, MOST_RAW_BYTES) : outputBytes + RAW_MARGIN_BYTES;
+function maxRawBytes({ outputBytes, output }: TaskLimits): number {
+  return output?.onMax === 'truncate' ? Math.max(outputBytes, MAX_RAW_BYTES) : outputBytes + RAW_MARGIN_BYTES;
 }
 
 function currentAttempt(task: TaskState): AttemptState {
@@ -180,7 +187,7 @@ function requireLogin(run: ActiveRun, { agent, account }: AttemptState): void {
 }
 
 /** An application that does not start on the candidate is a verdict on the candidate. */
-function isRefuted(task: TaskState, error: unknown): error is AppError {
+function isFailedVerification(task: TaskState, error: unknown): error is AppError {
   return task.spec.verifies !== undefined && error instanceof AppError && error.code === 'APP_NOT_READY';
 }
 

@@ -5,21 +5,21 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun } from '../loop/context.ts';
 
 /** Most of the progress file that a prompt repeats: its end. */
-const TOLD_CHARS = 4_000;
+const PROMPT_CHARS = 4_000;
 
 /** What the project's progress file says last; nothing where there is none. */
 export async function readProgress(run: ActiveRun): Promise<string> {
   const path = await progressFile(run);
   if (path === undefined) return '';
-  const text = await readFile(path, 'utf8').catch(absent);
-  return text.length <= TOLD_CHARS ? text.trim() : `…${text.slice(-TOLD_CHARS).trim()}`;
+  const text = await readFile(path, 'utf8').catch(emptyIfMissing);
+  return text.length <= PROMPT_CHARS ? text.trim() : `…${text.slice(-PROMPT_CHARS).trim()}`;
 }
 
 /** Adds a line for each task that landed, once, to the progress file in the user's checkout. */
 export async function addProgress(run: ActiveRun, tasks: readonly TaskKey[], at: number): Promise<void> {
   const path = await progressFile(run);
   if (path === undefined) return;
-  const text = await readFile(path, 'utf8').catch(absent);
+  const text = await readFile(path, 'utf8').catch(emptyIfMissing);
   const lines = tasks.flatMap((key) => {
     const task = run.ledger.state.tasks[key];
     const mark = `(${run.id} ${key})`;
@@ -40,7 +40,7 @@ async function progressFile(run: ActiveRun): Promise<string | undefined> {
   return kind === undefined || kind.isFile() ? path : undefined;
 }
 
-function absent(error: unknown): string {
+function emptyIfMissing(error: unknown): string {
   if (errorCode(error) === 'ENOENT') return '';
   throw error;
 }

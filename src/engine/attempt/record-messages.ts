@@ -3,7 +3,7 @@ import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { TranscriptRow } from '../../store/store.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { OWN_GENERATIONS } from './own-rows.ts';
+import { ENGINE_GENERATIONS } from './own-rows.ts';
 
 /** Puts what a person said at the head of the transcript of the attempt that is told it. */
 export async function recordMessages(
@@ -17,8 +17,8 @@ export async function recordMessages(
   const rows = messages.map((message, index): TranscriptRow => {
     const text = run.redact(messageText(message));
     const data = { id: message.id };
-    const place = { file: 'engine', generation: OWN_GENERATIONS.told, offset: index + 1 } as const;
-    return { attempt: name, ...place, at: ctx.world.now(), kind: 'message', text, data };
+    const position = { file: 'engine', generation: ENGINE_GENERATIONS.messages, offset: index + 1 } as const;
+    return { attempt: name, ...position, at: ctx.world.now(), kind: 'message', text, data };
   });
   await ctx.store.ingest({ attempt: name, rows, cursors: [] });
 }

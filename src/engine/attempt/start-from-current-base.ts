@@ -13,7 +13,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
  */
 export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
   const { branch } = run.ledger.state.start.base;
-  if (branch === null || !isFresh(run.ledger.state, key)) return;
+  if (branch === null || !mayStartFromBase(run.ledger.state, key)) return;
   const { mirror, repository } = run.project;
   await refreshMirror(mirror, repository);
   const base = await readRef(mirror, `refs/user/heads/${branch}`);
@@ -27,7 +27,7 @@ export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, k
   crashpoint('run.catching-up');
   await writeRef(mirror, { ref, to: commit, expected: (await readRef(mirror, ref)) ?? null });
   await ctx.submit(run, (state) =>
-    isFresh(state, key) && state.tip.commit === tip.commit
+    mayStartFromBase(state, key) && state.tip.commit === tip.commit
       ? [{ type: 'run.caught-up', data: { base, commit, tree } }]
       : [],
   ).committed;
@@ -35,7 +35,7 @@ export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, k
 }
 
 /** Whether it is a task that asks for it and that nobody has begun, and nothing else of the run is under way. */
-function isFresh({ status, tasks, counts }: RunState, key: TaskKey): boolean {
+function mayStartFromBase({ status, tasks, counts }: RunState, key: TaskKey): boolean {
   const task = tasks[key];
   if (status.kind !== 'running' || task?.phase.status !== 'ready') return false;
   const { running, analyzing, landing, verifying, conflicted, held } = counts;

@@ -30,11 +30,11 @@ const USAGE_EVERY_MS = 5_000;
 export async function supervise(
   ctx: EngineContext,
   run: ActiveRun,
-  what: Started & { process: ProcessRecord; interrupt: AbortSignal },
+  started: Started & { process: ProcessRecord; interrupt: AbortSignal },
 ): Promise<Outcome | undefined> {
-  const { task, attempt, assignment, process } = what;
+  const { task, attempt, assignment, process } = started;
   const target = { ...process, folder: assignment.folder };
-  const reader = readerOf(what.agent, assignment, process.terminal);
+  const reader = readerOf(started.agent, assignment, process.terminal);
   let stopped: Failure | undefined;
   let lastUsageAt = ctx.world.now();
   const end = (failure: Failure) => {
@@ -52,10 +52,10 @@ export async function supervise(
     world: ctx.world,
     thresholds: run.ledger.state.start.config.health,
     warn: (warnings) => {
-      const told = ctx.submit(run, (state) =>
+      const submission = ctx.submit(run, (state) =>
         warnOf(state, { task: task.spec.key, attempt: attempt.number, warnings }),
       );
-      told.committed.catch(failures.reject);
+      submission.committed.catch(failures.reject);
     },
     stop: end,
   });
@@ -63,10 +63,10 @@ export async function supervise(
   const digest = new AttemptDigest();
   const left = new AbortController();
   const onStop = () => {
-    if (isLeft(ctx, run, task) && stopped === undefined) left.abort();
-    else end({ kind: 'interrupted', message: whyStopped(ctx, run) });
+    if (isLeftRunning(ctx, run, task) && stopped === undefined) left.abort();
+    else end({ kind: 'interrupted', message: stopReason(ctx, run) });
   };
-  const stops = [what.interrupt, run.force.signal, run.cancel.signal, ctx.stopping];
+  const stops = [started.interrupt, run.force.signal, run.cancel.signal, ctx.stopping];
   for (const signal of stops) signal.addEventListener('abort', onStop, { once: true });
   if (stops.some((signal) => signal.aborted)) onStop();
   try {
@@ -83,7 +83,7 @@ export async function supervise(
       limits: assignment.limits,
       onRead: (bytes) => {
         const usage = reader.usage();
-        watchdog.heard(bytes, usage);
+        watchdog.recordActivity(bytes, usage);
         if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
         lastUsageAt = ctx.world.now();
         ctx
@@ -91,8 +91,8 @@ export async function supervise(
           .committed.catch(failures.reject);
       },
     });
-    const gone = ending(assignment.folder, process.identity, left.signal);
-    const exit = await Promise.race([gone, failures.promise]).catch((error: unknown) => {
+    const exited = ending(assignment.folder, process.identity, left.signal);
+    const exit = await Promise.race([exited, failures.promise]).catch((error: unknown) => {
       if (!left.signal.aborted) throw error;
     });
     if (exit === undefined) return undefined;
@@ -101,11 +101,11 @@ export async function supervise(
     await output.finish();
     crashpoint('attempt.read');
     return {
-      result: answerOf(
+      result: withVerifierSteps(
         task,
         reader.end(process.terminal === undefined ? exit : programEnding(assignment.folder, exit)),
       ),
-      digest: digest.result(),
+      digest: digest.summary(),
       model: assignment.settings.model,
       stopped,
     };
@@ -117,17 +117,17 @@ export async function supervise(
 }
 
 /** Whether an agent goes on when the engine ends; not one that looks at an application, which ends with the engine. */
-function isLeft({ leaving }: EngineContext, run: ActiveRun, { spec }: TaskState): boolean {
+function isLeftRunning({ leaving }: EngineContext, run: ActiveRun, { spec }: TaskState): boolean {
   return leaving.aborted && !run.cancel.signal.aborted && spec.serve === undefined;
 }
 
-function whyStopped({ stopping }: EngineContext, run: ActiveRun): string {
+function stopReason({ stopping }: EngineContext, run: ActiveRun): string {
   if (stopping.aborted) return 'The engine was stopped';
   return run.cancel.signal.aborted ? 'The run was cancelled' : 'A person broke it off';
 }
 
 /** A verifier may also answer in lines: `STEP 1: PASS`. */
-function answerOf(task: TaskState, result: AgentResult): AgentResult {
+function withVerifierSteps(task: TaskState, result: AgentResult): AgentResult {
   const isVerifier = task.spec.verifies !== undefined || task.spec.role === 'verify';
   if (!isVerifier || StepsOutput.safeParse(result.output).success) return result;
   const output = stepsFromText(result.text);

@@ -6,7 +6,7 @@ import type { TranscriptRow } from '../../store/store.ts';
 import { describeEvent } from './describe-event.ts';
 import type { OutputOptions } from './output.ts';
 import { OutputPolicy } from './output-policy.ts';
-import { OWN_GENERATIONS } from './own-rows.ts';
+import { ENGINE_GENERATIONS } from './own-rows.ts';
 
 /** Between full pieces: a program that writes without end is read at a pace, and what it overtakes is counted. */
 const PACE_MS = 20;
@@ -20,14 +20,14 @@ export class TerminalOutput {
   readonly #text = terminalText();
   readonly #policy: OutputPolicy<() => TranscriptRow>;
   readonly #changes: Changes;
-  readonly #pumped: Promise<{ error: unknown } | undefined>;
+  readonly #finished: Promise<{ error: unknown } | undefined>;
   readonly #options: OutputOptions;
 
   constructor(options: OutputOptions) {
     this.#options = options;
     this.#policy = new OutputPolicy(options.limits);
     this.#changes = watchChanges(options.folder, options.signal);
-    this.#pumped = this.#pump().then(
+    this.#finished = this.#readUntilEnd().then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
@@ -37,24 +37,24 @@ export class TerminalOutput {
   async finish(): Promise<void> {
     this.#isEnding = true;
     this.#changes.wake();
-    const failed = await this.#pumped;
+    const failed = await this.#finished;
     if (failed !== undefined) throw failed.error;
     const last = this.#text.flush().flatMap((line) => this.#rows(line));
     const { dropped, finalMessage } = this.#policy;
-    const own = { file: 'engine', generation: OWN_GENERATIONS.finalMessage } as const;
-    const told = finalMessage === undefined ? [] : [{ ...finalMessage(), ...own }];
-    const rest = dropped === 0 ? [] : [...told, { ...this.#marker(this.#cursor, dropped), ...own }];
-    await this.#store([...last, ...rest]);
+    const engineRow = { file: 'engine', generation: ENGINE_GENERATIONS.finalMessage } as const;
+    const items = finalMessage === undefined ? [] : [{ ...finalMessage(), ...engineRow }];
+    const closing = dropped === 0 ? [] : [...items, { ...this.#marker(this.#cursor, dropped), ...engineRow }];
+    await this.#store([...last, ...closing]);
   }
 
   /** What is typed changes a file of the folder too, so that every change is a sign of life. */
-  async #pump(): Promise<void> {
+  async #readUntilEnd(): Promise<void> {
     try {
       while (!this.#options.signal.aborted) {
         await this.#changes.next();
         const isLast = this.#isEnding;
         this.#options.onRead(this.#read);
-        while (await this.#readOne());
+        while (await this.#readPiece());
         if (isLast) return;
       }
     } finally {
@@ -62,7 +62,7 @@ export class TerminalOutput {
     }
   }
 
-  async #readOne(): Promise<boolean> {
+  async #readPiece(): Promise<boolean> {
     const { folder, signal, world, digest } = this.#options;
     signal.throwIfAborted();
     const { chunk, offset, lost } = readRing(folder, this.#cursor);
@@ -73,7 +73,7 @@ export class TerminalOutput {
     const rows = lines.flatMap((line) => this.#rows(line));
     // No row comes before the one in front of it.
     await this.#store(lost === 0 ? rows : [this.#marker(Math.min(offset, rows[0]?.offset ?? offset), lost), ...rows]);
-    digest.read(this.#read);
+    digest.setOutputBytes(this.#read);
     this.#options.onRead(this.#read);
     if (chunk.length === PIECE_BYTES) await world.sleep(PACE_MS, signal);
     return true;
@@ -81,18 +81,18 @@ export class TerminalOutput {
 
   #rows({ text, offset }: TerminalLine): TranscriptRow[] {
     const { reader, digest, attempt, world, redact } = this.#options;
-    const told = reader.line(FILE, text).map((event) => {
-      digest.heard(event);
+    const items = reader.line(FILE, text).map((event) => {
+      digest.addEvent(event);
       const row = (): TranscriptRow => {
         const described = describeEvent(event);
         const shown = redact(described.text);
-        if (shown !== described.text) digest.redacted();
+        if (shown !== described.text) digest.countRedaction();
         const data = described.data === undefined ? {} : { data: redactValue(described.data, redact) };
         return { attempt, file: FILE, offset, at: world.now(), kind: described.kind, text: shown, ...data };
       };
       return { event, row };
     });
-    return this.#policy.take(text.length, told).map((row) => row());
+    return this.#policy.keep(text.length, items).map((row) => row());
   }
 
   #marker(offset: number, bytes: number): TranscriptRow {

@@ -7,7 +7,7 @@ import { errorCode } from '../../errors.ts';
 import type { Access } from '../../schema/task.ts';
 
 /** No honest settings file is longer. */
-const LONGEST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * The repository's settings files that an agent may obey, with their texts: those that the user trusts, if every trusted
@@ -39,7 +39,7 @@ async function readPlainFile(path: string): Promise<Buffer | undefined> {
   }
   try {
     const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: Infinity }));
-    return size > LONGEST_BYTES ? undefined : await file.readFile();
+    return size > MAX_BYTES ? undefined : await file.readFile();
   } finally {
     await file.close();
   }

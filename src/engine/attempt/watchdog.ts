@@ -25,7 +25,7 @@ export type WatchdogOptions = {
 
 /** Holds one attempt to its limits: silence, time, output, turns and money. */
 export class Watchdog {
-  #lastSign: number;
+  #lastActivityAt: number;
   #usage: Usage = { kind: 'none' };
   #bytes = 0;
   #done = false;
@@ -34,19 +34,19 @@ export class Watchdog {
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
-    this.#lastSign = options.world.now();
+    this.#lastActivityAt = options.world.now();
     this.#arm();
   }
 
   /** The attempt said something: so many bytes so far, and this usage. */
-  heard(bytes: number, usage: Usage): void {
+  recordActivity(bytes: number, usage: Usage): void {
     const { limits, reservation } = this.#options;
-    const isMuch = bytes > softOutputBytes(limits) && this.#bytes <= softOutputBytes(limits);
-    const isNews = usage.kind === 'known' && usage !== this.#usage;
-    this.#lastSign = this.#options.world.now();
+    const exceedsSoftLimit = bytes > softOutputBytes(limits) && this.#bytes <= softOutputBytes(limits);
+    const isNewUsage = usage.kind === 'known' && usage !== this.#usage;
+    this.#lastActivityAt = this.#options.world.now();
     this.#bytes = bytes;
-    if (isNews) this.#usage = usage;
-    if (isNews || isMuch) this.#look();
+    if (isNewUsage) this.#usage = usage;
+    if (isNewUsage || exceedsSoftLimit) this.#warn();
     if (bytes > limits.outputBytes && limits.output?.onMax !== 'truncate') {
       this.#stop({ kind: 'budget', message: `It wrote more than ${limits.outputBytes} bytes of output` });
     }
@@ -69,25 +69,25 @@ export class Watchdog {
     const { limits, startedAt, world } = this.#options;
     const now = world.now();
     const dueAt = Math.min(
-      this.#lastSign + limits.inactivityMs,
+      this.#lastActivityAt + limits.inactivityMs,
       startedAt + limits.runtimeMs,
       nextWarningAt(this.#metrics(), now),
     );
-    this.#cancelAlarm = world.alarm(dueAt, () => this.#ring());
+    this.#cancelAlarm = world.alarm(dueAt, () => this.#onAlarm());
   }
 
-  #ring(): void {
+  #onAlarm(): void {
     const { limits, startedAt, world } = this.#options;
     const now = world.now();
-    this.#look();
+    this.#warn();
     if (now >= startedAt + limits.runtimeMs) {
       this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
-    } else if (now >= this.#lastSign + limits.inactivityMs) {
+    } else if (now >= this.#lastActivityAt + limits.inactivityMs) {
       this.#stop({ kind: 'stalled', message: `It said nothing for ${limits.inactivityMs / 1000} s` });
     } else if (!this.#done) this.#arm();
   }
 
-  #look(): void {
+  #warn(): void {
     const warnings = warningsFor(this.#metrics(), this.#options.world.now());
     if (warnings.length > 0 && !this.#done) this.#options.warn(warnings);
   }
@@ -96,7 +96,7 @@ export class Watchdog {
     const { startedAt, limits, reservation, thresholds } = this.#options;
     return {
       startedAt,
-      lastSignAt: this.#lastSign,
+      lastSignAt: this.#lastActivityAt,
       usage: this.#usage,
       outputBytes: this.#bytes,
       limits,

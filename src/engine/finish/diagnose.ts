@@ -7,7 +7,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { smallCall } from '../small-calls/small-call.ts';
 
 /** A run in which everything failed has one reason, not a hundred. */
-const MOST = 3;
+const MAX_DIAGNOSES = 3;
 
 /** Asks why the tasks of a run that is about to end have failed; what is answered stands in the record of the run. */
 export async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Promise<void> {
@@ -19,7 +19,7 @@ export async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Prom
     return task === undefined || failure === undefined ? [] : [{ task, failure }];
   });
   await Promise.all(
-    failed.slice(0, MOST).map(({ task, failure }) =>
+    failed.slice(0, MAX_DIAGNOSES).map(({ task, failure }) =>
       smallCall(ctx, run, {
         kind: 'diagnosis',
         about: task.spec.key,

@@ -24,26 +24,26 @@ type Closed = { kind: 'held'; hold: Hold } | { kind: 'ended'; verdict: RunVerdic
 export async function finishRun(
   ctx: EngineContext,
   run: ActiveRun,
-  keep: { commit: string; reason: string } | undefined,
+  endCommit: { commit: string; reason: string } | undefined,
 ): Promise<void> {
-  if (keep !== undefined && keep.commit !== run.ledger.state.tip.commit) {
-    const tree = await treeOf(run.project.mirror, keep.commit);
-    await ctx.submit(run, () => [{ type: 'run.rewound', data: { ...keep, tree } }]).committed;
+  if (endCommit !== undefined && endCommit.commit !== run.ledger.state.tip.commit) {
+    const tree = await treeOf(run.project.mirror, endCommit.commit);
+    await ctx.submit(run, () => [{ type: 'run.rewound', data: { ...endCommit, tree } }]).committed;
   }
   await showBranch(ctx, run).catch((error: unknown) => {
     // A cancelled run ends also where its repository is gone: all that it made is kept in the mirror.
     if (run.ledger.state.status.kind !== 'cancelling' || isStoreFailure(error)) throw error;
   });
   await showFailed(run);
-  const untold = await writeBack(ctx, run);
+  const writeBackError = await writeBack(ctx, run);
   const { state } = run.ledger;
-  const verdict = told(verdictWith(run), untold);
-  const lands =
+  const verdict = withWriteBackError(verdictWith(run), writeBackError);
+  const mustLand =
     state.start.land === 'merge' &&
     !hasLanded(state) &&
     verdict.status === 'done' &&
     state.tip.commit !== state.start.base.commit;
-  if (lands) {
+  if (mustLand) {
     const outcome = await landOnBase(ctx, run);
     if (outcome.kind === 'held') {
       await ctx.submit(run, (current) => holdRun(current, outcome.hold)).committed;
@@ -66,11 +66,11 @@ export async function finishRun(
   }).committed;
   crashpoint('run.ended');
   await run.ledger.snapshot();
-  await keepQuick(run);
+  await maintainIfDue(run);
 }
 
-function told(verdict: RunVerdict, untold: string | undefined): RunVerdict {
-  return untold === undefined ? verdict : { ...verdict, reason: `${verdict.reason}; ${untold}` };
+function withWriteBackError(verdict: RunVerdict, writeBackError: string | undefined): RunVerdict {
+  return writeBackError === undefined ? verdict : { ...verdict, reason: `${verdict.reason}; ${writeBackError}` };
 }
 
 /** The verdict of the tasks; a recipe may know of a failure that no single task shows. */
@@ -83,7 +83,7 @@ function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
 }
 
 /** The run has ended well or not, whatever becomes of this: upkeep that fails is done another time. */
-async function keepQuick({ project }: ActiveRun): Promise<void> {
+async function maintainIfDue({ project }: ActiveRun): Promise<void> {
   if (await isMaintenanceDue(project.mirror)) await maintainMirror(project.mirror).catch(() => {});
 }
 

@@ -15,58 +15,59 @@ import { parseEvent } from '../loop/ledger.ts';
 import { removeBranch } from './remove-branch.ts';
 
 /** What a run brought to a branch, oldest first. */
-type Landings = { branch: string; commits: LandedCommit[] };
+type LandedCommits = { branch: string; commits: LandedCommit[] };
 
-const RELEVANT = new Set(['tasks.landed', 'run.rewound', 'run.undone', 'run.landed']);
+const LANDING_EVENTS = new Set(['tasks.landed', 'run.rewound', 'run.undone', 'run.landed']);
 
-export type Undoing = { dryRun: boolean; branch: boolean; reason: string };
+export type UndoRequest = { dryRun: boolean; branch: boolean; reason: string };
 
 type Reverted = NonNullable<UndoResult['reverted']>;
 type Gates = ReturnType<typeof commandGates>;
 
 /** How often a branch that moves meanwhile is tried again before a person is asked. */
-const RACES = 5;
+const MAX_RACES = 5;
 
 /** Takes a landed run back by a new commit, only where git proves it safe and the checks pass without it; history is never rewritten. */
-export async function undoRun(ctx: EngineContext, run: ActiveRun, asked: Undoing): Promise<UndoResult> {
+export async function undoRun(ctx: EngineContext, run: ActiveRun, request: UndoRequest): Promise<UndoResult> {
   return withMutex(`undo ${run.id}`, async () => {
     const { state } = run.ledger;
     requireEnded(state);
-    const landings = landedCommitsOf(ctx.store.read(run.ledger.stream));
-    const isOnBase = landings !== undefined && state.undone === null;
-    if (!isOnBase && !asked.branch) throw nothingToUndo(state);
+    const landed = landedCommitsOf(ctx.store.read(run.ledger.stream));
+    const isOnBase = landed !== undefined && state.undone === null;
+    if (!isOnBase && !request.branch) throw nothingToUndo(state);
     const notes: string[] = [];
-    const reverted = isOnBase ? await revert(ctx, run, { ...asked, landings, notes }) : null;
-    const deleted = asked.branch ? await removeBranch(ctx, run, { dryRun: asked.dryRun, notes }) : null;
-    return { run: run.id, dryRun: asked.dryRun, reverted, deleted, notes };
+    const reverted = isOnBase ? await revert(ctx, run, { ...request, landed, notes }) : null;
+    const deleted = request.branch ? await removeBranch(ctx, run, { dryRun: request.dryRun, notes }) : null;
+    return { run: run.id, dryRun: request.dryRun, reverted, deleted, notes };
   });
 }
 
-type Reverting = Undoing & { landings: Landings; notes: string[] };
+type RevertRequest = UndoRequest & { landed: LandedCommits; notes: string[] };
 
-async function revert(ctx: EngineContext, run: ActiveRun, what: Reverting): Promise<Reverted> {
-  const { branch, commits } = what.landings;
+async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest): Promise<Reverted> {
+  const { branch, commits } = request.landed;
   const { mirror, repository } = run.project;
-  const gates = gatesToPass(run, what.notes);
-  for (let race = 0; race < RACES; race += 1) {
+  const gates = gatesToPass(run, request.notes);
+  for (let race = 0; race < MAX_RACES; race += 1) {
     await refreshMirror(mirror, repository);
     const onto = await readRef(mirror, `refs/user/heads/${branch}`);
     if (onto === undefined) throw unsafe(`the branch ${branch} is gone`, []);
-    const done = await findDone(run, commits, onto);
-    if (done !== undefined && what.dryRun) throw unrecorded(run, done);
-    if (done !== undefined) return record(ctx, run, { branch, commit: done, from: onto, reason: what.reason }, []);
+    const pushedRevert = await findPushedRevert(run, commits, onto);
+    if (pushedRevert !== undefined && request.dryRun) throw unrecorded(run, pushedRevert);
+    if (pushedRevert !== undefined)
+      return record(ctx, run, { branch, commit: pushedRevert, from: onto, reason: request.reason }, []);
     const plan = requireRevert(await plannedUndo(ctx, run, { onto, commits, branch }), branch);
     const files = plan.files;
-    if (what.dryRun)
+    if (request.dryRun)
       return { branch, commit: null, files, checks: gates.map(({ name }) => ({ gate: name, verdict: null })) };
     const proof = await prove(ctx, run, { commit: plan.commit, tree: plan.tree, tasks: [] }, gates);
     if (proof.verdict !== 'pass')
       throw unsafe(`${proof.evidence.gate} does not pass without it: ${proof.evidence.summary}`, []);
     if (!(await move(run, { branch, commit: plan.commit, onto }))) continue;
-    const reverted = await record(ctx, run, { branch, commit: plan.commit, from: onto, reason: what.reason }, files);
+    const reverted = await record(ctx, run, { branch, commit: plan.commit, from: onto, reason: request.reason }, files);
     return { ...reverted, checks: gates.map(({ name }) => ({ gate: name, verdict: 'pass' })) };
   }
-  throw unsafe(`${branch} moved ${RACES} times while it was being checked`, []);
+  throw unsafe(`${branch} moved ${MAX_RACES} times while it was being checked`, []);
 }
 
 /** A check that was red before the run cannot be asked to pass without it. */
@@ -135,7 +136,11 @@ async function move(
 }
 
 /** A revert that an earlier call pushed and could not put on record. */
-async function findDone(run: ActiveRun, commits: readonly LandedCommit[], onto: string): Promise<string | undefined> {
+async function findPushedRevert(
+  run: ActiveRun,
+  commits: readonly LandedCommit[],
+  onto: string,
+): Promise<string | undefined> {
   const { mirror } = run.project;
   const last = commits.at(-1);
   for (const commit of (await readRefs(mirror.dir, undoRefs(run))).values()) {
@@ -185,11 +190,11 @@ function unsafe(reason: string, files: readonly string[]): AppError {
 }
 
 /** The landings of a run that were not taken back; none is undefined. Only merges into a branch can be undone from here. */
-function landedCommitsOf(events: readonly StoredEvent[]): Landings | undefined {
+function landedCommitsOf(events: readonly StoredEvent[]): LandedCommits | undefined {
   let tip = '';
-  let found: Landings | undefined;
+  let found: LandedCommits | undefined;
   for (const stored of events) {
-    if (!RELEVANT.has(stored.type)) continue;
+    if (!LANDING_EVENTS.has(stored.type)) continue;
     const event = parseEvent(stored);
     if (event.type === 'tasks.landed' || event.type === 'run.rewound') tip = event.data.commit;
     if (event.type === 'run.undone') found = undefined;

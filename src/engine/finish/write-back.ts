@@ -21,15 +21,17 @@ export async function writeBack(ctx: EngineContext, run: ActiveRun): Promise<str
   crashpoint('status.writing');
   const keys = landed.map(({ spec }) => spec.key);
   const { root } = state.start.project;
-  const unset =
-    statuses === undefined ? undefined : await attempted(statuses.file, () => ctx.parts.writeStatuses(root, statuses));
-  const unsaid = await attempted('the progress file', () => addProgress(run, keys, ctx.world.now()));
+  const statusError =
+    statuses === undefined
+      ? undefined
+      : await errorOfWriting(statuses.file, () => ctx.implementations.writeStatuses(root, statuses));
+  const progressError = await errorOfWriting('the progress file', () => addProgress(run, keys, ctx.world.now()));
   crashpoint('status.written');
-  const untold = [unset, unsaid].filter((reason) => reason !== undefined);
-  return untold.length === 0 ? undefined : untold.join('; ');
+  const errors = [statusError, progressError].filter((reason) => reason !== undefined);
+  return errors.length === 0 ? undefined : errors.join('; ');
 }
 
-async function attempted(file: string, write: () => Promise<unknown>): Promise<string | undefined> {
+async function errorOfWriting(file: string, write: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await write();
     return undefined;
@@ -47,9 +49,9 @@ export function writtenFiles({ ledger, recipe }: ActiveRun): string[] {
 }
 
 /** Writes back while the run goes on; what cannot be written is tried again at its end, and told there. */
-export async function tell(ctx: EngineContext, run: ActiveRun): Promise<void> {
-  const untold = await writeBack(ctx, run);
-  if (untold !== undefined) written.delete(run);
+export async function writeBackDuringRun(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  const error = await writeBack(ctx, run);
+  if (error !== undefined) written.delete(run);
 }
 
 const toldAt = new WeakMap<ActiveRun, number>();

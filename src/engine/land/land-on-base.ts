@@ -14,7 +14,7 @@ import { commandGates, prove } from './prove.ts';
 export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 
 /** How often a base that moves meanwhile is tried again before a person is asked. */
-const RACES = 5;
+const MAX_RACES = 5;
 
 /** Brings the run branch onto its base: merged with what came meanwhile, checked on exactly that tree, moved only fast-forward. */
 export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<BaseLanding> {
@@ -22,12 +22,12 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
   const { branch } = start.base;
   if (branch === null) return held(`The run began at a commit, not on a branch; merge mh/${run.id} yourself`);
   const { mirror, repository } = run.project;
-  for (let race = 0; race < RACES; race += 1) {
+  for (let race = 0; race < MAX_RACES; race += 1) {
     await refreshMirror(mirror, repository);
-    const stands = await readRef(mirror, `refs/user/heads/${branch}`);
-    const isNew = stands === undefined && start.base.create === true && run.ledger.state.landed === null;
-    if (stands === undefined && !isNew) return held(`The branch ${branch} is gone`);
-    const candidate = await candidateOn(ctx, run, { base: stands ?? start.base.commit, branch });
+    const current = await readRef(mirror, `refs/user/heads/${branch}`);
+    const isNew = current === undefined && start.base.create === true && run.ledger.state.landed === null;
+    if (current === undefined && !isNew) return held(`The branch ${branch} is gone`);
+    const candidate = await candidateOn(ctx, run, { base: current ?? start.base.commit, branch });
     if ('hold' in candidate) return { kind: 'held', hold: candidate.hold };
     crashpoint('base.pushing');
     const pushed = await pushBranch({
@@ -35,7 +35,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
       repository,
       commit: candidate.commit,
       branch,
-      expected: stands ?? null,
+      expected: current ?? null,
       updateCheckout: true,
       keep: writtenFiles(run),
     });
@@ -51,7 +51,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
             commit: candidate.commit,
             how: 'merge',
             tip: candidate.tip,
-            from: stands ?? start.base.commit,
+            from: current ?? start.base.commit,
           },
         },
       ]).committed;
@@ -62,7 +62,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     }
   }
   return held(
-    `${branch} moved ${RACES} times while it was being checked; land it when it is quiet: manyhands land ${run.id}`,
+    `${branch} moved ${MAX_RACES} times while it was being checked; land it when it is quiet: manyhands land ${run.id}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { conflictLanding, holdLanding, landTasks, rejectLanding } from '../../core/land/decide-landing.ts';
+import { completeLanding, conflictLanding, holdLanding, rejectLanding } from '../../core/land/decide-landing.ts';
 import { propose } from '../../core/land/decide-verification.ts';
 import type { TaskState } from '../../core/run/state.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
@@ -12,10 +12,10 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Candidate, commandGates, passesWith, prove } from './prove.ts';
 
 /** A link of the chain: one task's work merged on top of those before it. */
-type Link = { key: TaskKey; commit: string; tree: string; onto: string };
+type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string };
 
 /** Most tasks that are merged and checked together. */
-const BATCH = 32;
+const MAX_BATCH = 32;
 
 /** The ref in the mirror that follows the run's branch. */
 export function runRef(run: string): string {
@@ -26,47 +26,48 @@ export function runRef(run: string): string {
  * Brings the work that waits onto the run branch: merged, checked on exactly that tree, then the branch moves.
  * A red batch is halved until the bad task stands alone; it goes back, the others land.
  */
-export async function landTasksWaiting(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey[]): Promise<void> {
-  for (const key of keys.filter((candidate) => isToBeVerified(run, candidate))) await proposeOne(ctx, run, key);
-  const batch = keys.filter((key) => !isToBeVerified(run, key)).slice(0, BATCH);
-  const chain = await couple(ctx, run, batch);
+export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey[]): Promise<void> {
+  for (const key of keys.filter((candidate) => needsVerification(run, candidate)))
+    await proposeForVerification(ctx, run, key);
+  const batch = keys.filter((key) => !needsVerification(run, key)).slice(0, MAX_BATCH);
+  const chain = await mergeInOrder(ctx, run, batch);
   if (chain.length === 0) return;
   const last = chain.at(-1);
   if (last === undefined) return;
-  const tasks = chain.map((link) => link.key);
+  const tasks = chain.map((merge) => merge.key);
   const candidate: Candidate = { commit: last.commit, tree: last.tree, tasks };
   const proof = await prove(ctx, run, candidate, commandGates(run, tasks));
-  if (proof.verdict === 'pass') return advance(ctx, run, candidate);
+  if (proof.verdict === 'pass') return moveBranch(ctx, run, candidate);
   if (chain.length === 1)
-    return reject(ctx, run, { link: last, evidence: proof.evidence, isError: proof.verdict === 'error' });
+    return rejectCandidate(ctx, run, { merge: last, evidence: proof.evidence, isError: proof.verdict === 'error' });
   const half = Math.ceil(tasks.length / 2);
-  await landTasksWaiting(ctx, run, tasks.slice(0, half));
-  await landTasksWaiting(ctx, run, stillLanding(run, tasks.slice(half)));
+  await landTasks(ctx, run, tasks.slice(0, half));
+  await landTasks(ctx, run, stillLanding(run, tasks.slice(half)));
 }
 
 /** Whether another agent has to verify the work before it may land. */
-function isToBeVerified(run: ActiveRun, key: TaskKey): boolean {
+function needsVerification(run: ActiveRun, key: TaskKey): boolean {
   const task = run.ledger.state.tasks[key];
   return task?.spec.verify !== undefined && task.phase.status === 'landing' && !task.phase.verified;
 }
 
 /** Merges and checks one task's work by itself; what is green is handed to its verifier as it would land. */
-async function proposeOne(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
-  const [link] = await couple(ctx, run, [key]);
-  if (link === undefined) return;
-  const { commit, tree, onto } = link;
+async function proposeForVerification(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
+  const [merge] = await mergeInOrder(ctx, run, [key]);
+  if (merge === undefined) return;
+  const { commit, tree, onto } = merge;
   const proof = await prove(ctx, run, { commit, tree, tasks: [key] }, commandGates(run, [key]));
   if (proof.verdict !== 'pass')
-    return reject(ctx, run, { link, evidence: proof.evidence, isError: proof.verdict === 'error' });
-  await keepCandidate(run, commit);
+    return rejectCandidate(ctx, run, { merge, evidence: proof.evidence, isError: proof.verdict === 'error' });
+  await saveCandidate(run, commit);
   crashpoint('candidate.proposing');
   await ctx.submit(run, (state) => propose(state, { task: key, candidate: { commit, tree, base: onto } })).committed;
   crashpoint('candidate.proposed');
 }
 
 /** Merges one after the other; a conflict with the branch goes to a resolver, one with a fellow waits for the next turn. */
-async function couple(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey[]): Promise<Link[]> {
-  const chain: Link[] = [];
+async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey[]): Promise<MergedTask[]> {
+  const chain: MergedTask[] = [];
   const tip = run.ledger.state.tip.commit;
   let onto = tip;
   for (const key of keys) {
@@ -81,18 +82,19 @@ async function couple(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey
       now: ctx.world.now(),
     });
     if (merged.kind === 'unrelated') {
-      await sendBack(ctx, run, key, {
+      await rejectTask(ctx, run, key, {
         kind: 'implementation',
         message: 'Its commits have nothing in common with the branch',
       });
     } else if (merged.kind === 'conflict') {
-      if (onto === tip) await conflict(ctx, run, { key, onto: tip, files: merged.files, submodule: merged.submodule });
+      if (onto === tip)
+        await handleConflict(ctx, run, { key, onto: tip, files: merged.files, submodule: merged.submodule });
     } else {
-      const link = { key, commit: merged.commit, tree: merged.tree, onto };
-      const guarded = approved ? 'free' : await passGuards(ctx, run, link, chain.length);
+      const merge = { key, commit: merged.commit, tree: merged.tree, onto };
+      const guarded = approved ? 'free' : await passGuards(ctx, run, merge, chain.length);
       if (guarded === 'settled') continue;
       if (guarded === 'alone' && chain.length > 0) continue;
-      chain.push(link);
+      chain.push(merge);
       onto = merged.commit;
       if (guarded === 'alone') break;
     }
@@ -104,21 +106,21 @@ async function couple(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey
 async function passGuards(
   ctx: EngineContext,
   run: ActiveRun,
-  link: Link,
-  before: number,
+  merge: MergedTask,
+  position: number,
 ): Promise<'free' | 'alone' | 'settled'> {
   const { config } = run.ledger.state.start;
-  const blocking = blockingFlags(run, link.key);
+  const blocking = blockingFlags(run, merge.key);
   if (blocking.length > 0) {
-    await hold(ctx, run, link, { what: 'risk', reason: `Risky: ${blocking.join('; ')}`, files: [] });
+    await holdTask(ctx, run, merge, { what: 'risk', reason: `Risky: ${blocking.join('; ')}`, files: [] });
     return 'settled';
   }
-  const gates = commandGates(run, [link.key]);
+  const gates = commandGates(run, [merge.key]);
   if (gates.length === 0) return 'free';
-  const { held, overlay } = await ctx.parts.guard({
+  const { held, overlay } = await ctx.implementations.guard({
     mirror: run.project.mirror,
-    from: link.onto,
-    to: link.commit,
+    from: merge.onto,
+    to: merge.commit,
     config,
     gates,
   });
@@ -126,7 +128,7 @@ async function passGuards(
     const reason = held
       .map((file) => (file.reason.includes(file.path) ? file.reason : `${file.path}: ${file.reason}`))
       .join('; ');
-    await hold(ctx, run, link, {
+    await holdTask(ctx, run, merge, {
       what: 'guard',
       reason: `It changes what decides how the checks run: ${reason}`,
       files: held.map((file) => file.path),
@@ -134,21 +136,21 @@ async function passGuards(
     return 'settled';
   }
   if (overlay.length === 0) return 'free';
-  if (before > 0) return 'alone';
-  const candidate = { commit: link.commit, tree: link.tree, tasks: [link.key] };
+  if (position > 0) return 'alone';
+  const candidate = { commit: merge.commit, tree: merge.tree, tasks: [merge.key] };
   const proof = await prove(ctx, run, candidate, gates);
   if (proof.verdict !== 'pass') {
-    await reject(ctx, run, { link, evidence: proof.evidence, isError: proof.verdict === 'error' });
+    await rejectCandidate(ctx, run, { merge, evidence: proof.evidence, isError: proof.verdict === 'error' });
     return 'settled';
   }
-  const red = await passesWith(ctx, run, candidate, { commit: link.onto, paths: overlay });
+  const red = await passesWith(ctx, run, candidate, { commit: merge.onto, paths: overlay });
   if (red === undefined) return 'alone';
   const reason = `It changes tests, and with the tests as they were ${red.gate} fails: ${red.summary}`;
-  await hold(ctx, run, link, { what: 'guard', reason, files: overlay });
+  await holdTask(ctx, run, merge, { what: 'guard', reason, files: overlay });
   return 'settled';
 }
 
-async function advance(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {
+async function moveBranch(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {
   const { mirror } = run.project;
   const from = run.ledger.state.tip.commit;
   const ref = runRef(run.id);
@@ -156,33 +158,33 @@ async function advance(ctx: EngineContext, run: ActiveRun, candidate: Candidate)
   await writeRef(mirror, { ref, to: candidate.commit, expected: (await readRef(mirror, ref)) ?? null });
   crashpoint('branch.swapped');
   await ctx.submit(run, (state) =>
-    landTasks(state, { tasks: candidate.tasks, from, commit: candidate.commit, tree: candidate.tree }),
+    completeLanding(state, { tasks: candidate.tasks, from, commit: candidate.commit, tree: candidate.tree }),
   ).committed;
   crashpoint('branch.recorded');
 }
 
-async function reject(
+async function rejectCandidate(
   ctx: EngineContext,
   run: ActiveRun,
-  what: { link: Link; evidence: Evidence; isError: boolean },
+  what: { merge: MergedTask; evidence: Evidence; isError: boolean },
 ): Promise<void> {
-  const { link, evidence } = what;
+  const { merge, evidence } = what;
   const failure: Failure = {
     kind: what.isError ? 'environment' : 'tests',
     message: `${evidence.gate} failed on the merged tree: ${evidence.summary}`,
     ...(evidence.output === undefined ? {} : { evidence: evidence.output }),
   };
-  await keepCandidate(run, link.commit);
-  await sendBack(ctx, run, link.key, failure, { commit: link.commit, base: link.onto });
+  await saveCandidate(run, merge.commit);
+  await rejectTask(ctx, run, merge.key, failure, { commit: merge.commit, base: merge.onto });
 }
 
 /** The next attempt begins from what was rejected, so that it stays under a ref; one that is there already will do. */
-async function keepCandidate(run: ActiveRun, commit: string): Promise<void> {
+async function saveCandidate(run: ActiveRun, commit: string): Promise<void> {
   const ref = `refs/manyhands/candidates/${run.id}/${commit}`;
   await writeRef(run.project.mirror, { ref, to: commit, expected: null });
 }
 
-async function sendBack(
+async function rejectTask(
   ctx: EngineContext,
   run: ActiveRun,
   key: TaskKey,
@@ -192,12 +194,12 @@ async function sendBack(
   const now = ctx.world.now();
   const task = run.ledger.state.tasks[key];
   if (task?.phase.status !== 'landing') return;
-  const follow = ctx.parts.followUp(failure, { attempt: task.attempts.length, now });
+  const follow = ctx.implementations.followUp(failure, { attempt: task.attempts.length, now });
   const start = from ?? { commit: task.phase.commit, base: run.ledger.state.tip.commit };
   await ctx.submit(run, (state) => rejectLanding(state, { task: key, failure, follow, from: start, now })).committed;
 }
 
-async function conflict(
+async function handleConflict(
   ctx: EngineContext,
   run: ActiveRun,
   what: { key: TaskKey; onto: string; files: string[]; submodule: boolean },
@@ -206,7 +208,7 @@ async function conflict(
     const task = run.ledger.state.tasks[what.key];
     const commit = task?.phase.status === 'landing' ? task.phase.commit : what.onto;
     const reason = `It conflicts in a submodule (${what.files.join(', ')}), which a person must settle`;
-    await hold(
+    await holdTask(
       ctx,
       run,
       { key: what.key, commit, tree: '', onto: what.onto },
@@ -219,8 +221,8 @@ async function conflict(
   crashpoint('conflict.recorded');
 }
 
-async function hold(ctx: EngineContext, run: ActiveRun, link: Link, why: Hold): Promise<void> {
-  await ctx.submit(run, (state) => holdLanding(state, { task: link.key, hold: why })).committed;
+async function holdTask(ctx: EngineContext, run: ActiveRun, merge: MergedTask, hold: Hold): Promise<void> {
+  await ctx.submit(run, (state) => holdLanding(state, { task: merge.key, hold: hold })).committed;
 }
 
 /** What is so risky about a task's last attempt that a person must see it before it lands. */

@@ -41,7 +41,7 @@ export async function proveOne(
   candidate: Candidate,
   gate: CommandGate,
 ): Promise<Evidence> {
-  const definition = ctx.parts.definition(gate, run.ledger.state.start.config);
+  const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
   return known === undefined ? rerunGate(ctx, run, candidate, gate) : { ...known, reused: true };
 }
@@ -53,7 +53,7 @@ export async function rerunGate(
   candidate: Candidate,
   gate: CommandGate,
 ): Promise<Evidence> {
-  const definition = ctx.parts.definition(gate, run.ledger.state.start.config);
+  const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
   const result = await runGate(ctx, run, candidate, { gate });
   return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
 }
@@ -94,7 +94,7 @@ function runGate(
   return ctx.checkSlots.with(async () => {
     crashpoint('gate.starting');
     const folder = join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`);
-    const result = await ctx.parts.checkGate(what.gate, {
+    const result = await ctx.implementations.checkGate(what.gate, {
       changed: [],
       output: undefined,
       outputSchema: undefined,

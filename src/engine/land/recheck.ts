@@ -21,7 +21,7 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
   const found: Evidence[] = [];
   const commands = commandGates(run, run.ledger.state.order).filter(({ own }) => own !== true);
   for (const gate of [...inspections(run), ...commands]) {
-    const tasks = landedTasks(run).filter(({ spec }) => spec.gates.some((asked) => asked.name === gate.name));
+    const tasks = landedTasks(run).filter(({ spec }) => spec.gates.some((spec) => spec.name === gate.name));
     const keys = tasks.map(({ spec }) => spec.key);
     const evidence =
       gate.gate === 'command'
@@ -52,7 +52,7 @@ function inspections(run: ActiveRun): GateSpec[] {
   const tasks = landedTasks(run);
   const gates = new Map<string, { gate: GateSpec; tasks: Set<TaskKey> }>();
   for (const { spec } of tasks) {
-    for (const gate of spec.gates.filter((asked) => asked.gate === 'secrets' || asked.gate === 'scope')) {
+    for (const gate of spec.gates.filter((spec) => spec.gate === 'secrets' || spec.gate === 'scope')) {
       const known = gates.get(JSON.stringify(gate)) ?? { gate, tasks: new Set() };
       gates.set(JSON.stringify(gate), known);
       known.tasks.add(spec.key);
@@ -71,7 +71,7 @@ async function inspect(
   { commit, tree }: Result,
 ): Promise<Evidence> {
   const { start } = run.ledger.state;
-  const { verdict, summary, exitCode, setup, durationMs, output } = await ctx.parts.checkGate(gate, {
+  const { verdict, summary, exitCode, setup, durationMs, output } = await ctx.implementations.checkGate(gate, {
     changed: [],
     output: undefined,
     outputSchema: undefined,
@@ -91,7 +91,7 @@ async function inspect(
   return {
     gate: gate.name,
     tree,
-    definition: ctx.parts.definition(gate, start.config),
+    definition: ctx.implementations.definition(gate, start.config),
     verdict,
     summary: run.redact(summary),
     exitCode,

@@ -1,5 +1,5 @@
 import type { RunState } from '../../core/run/state.ts';
-import { restName } from '../../core/schedule/account.ts';
+import { rateLimitName } from '../../core/schedule/account.ts';
 import type { AgentAvailability } from '../../core/schedule/route.ts';
 import { AccountEvent, ProjectEvent } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
@@ -8,13 +8,13 @@ import type { World } from '../../world.ts';
 import type { ActiveRun } from './context.ts';
 import { loadRun } from './ledger.ts';
 
-type Standing = 'open' | 'done' | 'failed';
+type OutsideStatus = 'open' | 'done' | 'failed';
 
 /** What admission must know that belongs to no single run: resting accounts, projects' money, other runs that are waited for. */
 export class AvailabilityTracker {
-  readonly #resting: Record<string, number> = {};
+  readonly #rateLimited: Record<string, number> = {};
   readonly #spent = new Map<string, Map<string, number>>();
-  readonly #settled = new Map<string, Standing>();
+  readonly #settled = new Map<string, OutsideStatus>();
   readonly #store: Store;
   readonly #world: World;
 
@@ -22,17 +22,20 @@ export class AvailabilityTracker {
     this.#store = store;
     this.#world = world;
     for (const { stream } of store.streams('account/')) {
-      this.heard([{ stream, expected: -1, events: store.read(stream) }]);
+      this.record([{ stream, expected: -1, events: store.read(stream) }]);
     }
   }
 
   /** Notes what was written to the streams of accounts and projects. */
-  heard(writes: readonly Write[]): void {
+  record(writes: readonly Write[]): void {
     for (const { stream, events } of writes) {
       for (const event of events) {
-        const rest = AccountEvent.safeParse(event);
-        if (rest.success)
-          this.#rest(restName(stream.slice('account/'.length), rest.data.data.family), rest.data.data.until);
+        const limited = AccountEvent.safeParse(event);
+        if (limited.success)
+          this.#limitAccount(
+            rateLimitName(stream.slice('account/'.length), limited.data.data.family),
+            limited.data.data.until,
+          );
         const spent = ProjectEvent.safeParse(event);
         if (spent.success && spent.data.type === 'project.spent') {
           this.#spent.get(stream)?.set(spent.data.data.run, spent.data.data.spend.costUsd);
@@ -52,44 +55,43 @@ export class AvailabilityTracker {
       }
       for (const agent of run.agents.values()) maxParallel[agent.name] = agent.maxParallel;
     }
-    return { resting: this.#resting, busy, maxParallel };
+    return { rateLimited: this.#rateLimited, busy, maxParallel };
   }
 
   /** What the ended runs of these projects have spent. */
   projects(states: readonly RunState[]): Record<string, number> {
     const spent: Record<string, number> = {};
-    const carried = new Set(states.map((state) => state.start.run));
+    const active = new Set(states.map((state) => state.start.run));
     for (const { start } of states) {
       if (start.config.budget.project === undefined || spent[start.project.id] !== undefined) continue;
       let sum = 0;
-      for (const [run, costUsd] of this.#spentBy(projectStream(start.project.id)))
-        if (!carried.has(run)) sum += costUsd;
+      for (const [run, costUsd] of this.#spentBy(projectStream(start.project.id))) if (!active.has(run)) sum += costUsd;
       spent[start.project.id] = sum;
     }
     return spent;
   }
 
   /** How the runs and tasks stand that tasks here come after. */
-  outside(runs: ReadonlyMap<string, ActiveRun>, states: readonly RunState[]): Record<string, Standing> {
-    const standing: Record<string, Standing> = {};
+  outside(runs: ReadonlyMap<string, ActiveRun>, states: readonly RunState[]): Record<string, OutsideStatus> {
+    const status: Record<string, OutsideStatus> = {};
     for (const state of states) {
       const first = state.order[0];
       for (const ref of (first === undefined ? undefined : state.tasks[first]?.spec.after) ?? []) {
-        standing[ref] = this.#standing(ref, runs);
+        status[ref] = this.#outsideStatus(ref, runs);
       }
     }
-    return standing;
+    return status;
   }
 
-  #standing(ref: string, runs: ReadonlyMap<string, ActiveRun>): Standing {
+  #outsideStatus(ref: string, runs: ReadonlyMap<string, ActiveRun>): OutsideStatus {
     const known = this.#settled.get(ref);
     if (known !== undefined) return known;
     const slash = ref.indexOf('/');
     const run = slash < 0 ? ref : ref.slice(0, slash);
     const state = runs.get(run)?.ledger.state ?? loadRun(this.#store, runStream(run));
-    const standing = slash < 0 ? runStanding(state) : taskStanding(state, ref.slice(slash + 1));
-    if (standing === 'done') this.#settled.set(ref, standing);
-    return standing;
+    const status = slash < 0 ? runOutcome(state) : taskOutcome(state, ref.slice(slash + 1));
+    if (status === 'done') this.#settled.set(ref, status);
+    return status;
   }
 
   #spentBy(stream: string): Map<string, number> {
@@ -97,22 +99,22 @@ export class AvailabilityTracker {
     if (known === undefined) {
       known = new Map();
       this.#spent.set(stream, known);
-      this.heard([{ stream, expected: -1, events: this.#store.read(stream) }]);
+      this.record([{ stream, expected: -1, events: this.#store.read(stream) }]);
     }
     return known;
   }
 
-  #rest(account: string, until: number): void {
-    if (until > this.#world.now()) this.#resting[account] = Math.max(this.#resting[account] ?? 0, until);
+  #limitAccount(account: string, until: number): void {
+    if (until > this.#world.now()) this.#rateLimited[account] = Math.max(this.#rateLimited[account] ?? 0, until);
   }
 }
 
-function runStanding(state: RunState): Standing {
+function runOutcome(state: RunState): OutsideStatus {
   if (state.status.kind !== 'ended') return 'open';
   return state.status.status === 'done' || state.status.status === 'unverified' ? 'done' : 'failed';
 }
 
-function taskStanding(state: RunState, key: string): Standing {
+function taskOutcome(state: RunState, key: string): OutsideStatus {
   const status = state.tasks[key]?.phase.status;
   if (status === 'done') return 'done';
   if (status === undefined) return state.status.kind === 'ended' ? 'failed' : 'open';

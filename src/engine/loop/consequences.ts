@@ -19,7 +19,7 @@ export function endedTasks(state: RunState): TaskKey[] {
 }
 
 /** What a recipe is asked about once the base was checked, or a person approved: the beginning, and all that ended meanwhile. */
-export function beginsBy(events: readonly RunEvent[], state: RunState): (TaskKey | undefined)[] {
+export function restartedBy(events: readonly RunEvent[], state: RunState): (TaskKey | undefined)[] {
   if (events.some((event) => event.type === 'run.approved')) return [undefined, ...endedTasks(state)];
   return events.some((event) => event.type === 'run.base-checked') ? [undefined] : [];
 }

@@ -30,7 +30,7 @@ type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[
 export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { role?: string; agents: string[] }[] };
 
 /** The implementations the engine works with, chosen by app.ts: the engine itself knows only interfaces. */
-export interface Parts {
+export interface Implementations {
   /** The settings in force for a repository. */
   config(root: string): Promise<Config>;
   /** Settles which agents a run has, as plain settings that can be recorded. */
@@ -100,7 +100,7 @@ export interface ActiveRun {
   /** Takes secrets out of everything that is stored or shown; prompts are never altered. */
   readonly redact: Redact;
   /** The commit that the recipe wants to end on, if it is not the branch's tip. */
-  keep: { commit: string; reason: string } | undefined;
+  endCommit: { commit: string; reason: string } | undefined;
 }
 
 /** What the performing parts of the engine share. */
@@ -108,7 +108,7 @@ export interface EngineContext {
   readonly home: Home;
   readonly store: Store;
   readonly world: World;
-  readonly parts: Parts;
+  readonly implementations: Implementations;
   readonly env: NodeJS.ProcessEnv;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;

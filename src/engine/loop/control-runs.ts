@@ -13,48 +13,48 @@ import { cleanUp } from '../maintenance/clean-up.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { smallCallNotes } from '../small-calls/call-providers.ts';
 import { openLostProject } from '../start/lost-project.ts';
-import { activate } from '../start/open-run.ts';
+import { openRun } from '../start/open-run.ts';
 import { startRun } from '../start/start-run.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 import type { Engine } from './engine.ts';
 import { loadRun } from './ledger.ts';
 
 /** A run in the hands of those who steer it now. */
-type Taken = { active: Promise<ActiveRun>; users: number };
+type OpenedRun = { active: Promise<ActiveRun>; users: number };
 
 /** The engine of this process as operations use it. */
 export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
-  const taken = new Map<string, Taken>();
+  const opened = new Map<string, OpenedRun>();
 
   /** A run is taken up once, and everybody who steers it shares it: two states of one run would write over each other. */
-  function steer<T>(run: string, work: (active: ActiveRun) => Promise<T>, takeUp = take): Promise<T> {
-    return engine.attend(() => steered(run, work, takeUp));
+  function withRun<T>(run: string, work: (active: ActiveRun) => Promise<T>, open = openActive): Promise<T> {
+    return engine.handle(() => useRun(run, work, open));
   }
 
-  async function steered<T>(run: string, work: (active: ActiveRun) => Promise<T>, takeUp: typeof take): Promise<T> {
-    const held = taken.get(run) ?? { active: takeUp(run), users: 0 };
-    taken.set(run, held);
-    held.users += 1;
+  async function useRun<T>(run: string, work: (active: ActiveRun) => Promise<T>, open: typeof openActive): Promise<T> {
+    const shared = opened.get(run) ?? { active: open(run), users: 0 };
+    opened.set(run, shared);
+    shared.users += 1;
     try {
-      return await work(await held.active);
+      return await work(await shared.active);
     } finally {
-      held.users -= 1;
-      if (held.users === 0) taken.delete(run);
+      shared.users -= 1;
+      if (shared.users === 0) opened.delete(run);
     }
   }
 
-  async function take(run: string): Promise<ActiveRun> {
-    return engine.runs.get(run) ?? (await activate(engine, run));
+  async function openActive(run: string): Promise<ActiveRun> {
+    return engine.runs.get(run) ?? (await openRun(engine, run));
   }
 
   /** What was begun can be ended also where the repository is gone. */
-  async function takeToEnd(run: string): Promise<ActiveRun> {
+  async function openToCancel(run: string): Promise<ActiveRun> {
     try {
-      return await take(run);
+      return await openActive(run);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'REPOSITORY_GONE') throw error;
       const state = loadRun(engine.store, runStream(run));
-      return activate(engine, run, { state, project: await openLostProject(engine, state.start.project) });
+      return openRun(engine, run, { state, project: await openLostProject(engine, state.start.project) });
     }
   }
 
@@ -63,67 +63,67 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
     stopping: engine.stopping,
     batches: new Set(),
     start: (request, item) =>
-      engine.attend(async () => {
+      engine.handle(async () => {
         const { state, project, notes } = await startRun(engine, request, item === undefined ? {} : { item });
-        const active = await activate(engine, state.start.run, { state, project });
-        engine.carry(active);
+        const active = await openRun(engine, state.start.run, { state, project });
+        engine.run(active);
         return { run: state.start.run, notes: [...notes, ...smallCallNotes(engine, active)] };
       }),
     bench: (request) =>
-      engine.attend(async () => {
+      engine.handle(async () => {
         const { state, project } = await startBench(engine, request);
-        engine.carry(await activate(engine, state.start.run, { state, project }));
+        engine.run(await openRun(engine, state.start.run, { state, project }));
         return state.start.run;
       }),
-    carry: (run) => steer(run, async (active) => engine.carry(active)),
+    resume: (run) => withRun(run, async (active) => engine.run(active)),
     submit: (run, decide) =>
-      steer(run, async (active) => {
+      withRun(run, async (active) => {
         await engine.submit(active, decide).committed;
-        engine.carry(active);
+        engine.run(active);
         return active.ledger.state;
       }),
     cancel: (run, decide) =>
-      steer(
+      withRun(
         run,
         async (active) => {
-          engine.carry(active);
+          engine.run(active);
           await engine.submit(active, decide).committed;
           return active.ledger.state;
         },
-        takeToEnd,
+        openToCancel,
       ),
     record: (run, decide) =>
-      steer(run, async (active) => {
+      withRun(run, async (active) => {
         await engine.submit(active, decide).committed;
         return active.ledger.state;
       }),
     send: (run, message) =>
-      steer(run, async (active) => {
-        engine.carry(active);
+      withRun(run, async (active) => {
+        engine.run(active);
         await send(engine, active, message);
-        engine.carry(active);
+        engine.run(active);
         return active.ledger.state;
       }),
-    land: (run, { how, ...asked }) =>
-      steer(run, (active) =>
+    land: (run, { how, ...request }) =>
+      withRun(run, (active) =>
         withMutex(`land ${run}`, async () => {
           const { landed } = active.ledger.state;
           if (landed !== null && landed.how !== 'pr')
             throw new AppError('REFUSED', `Run ${run} has landed on ${landed.branch} already`);
           const outcome =
-            how === 'pr' ? await landAsPullRequest(engine, active, asked) : await landOnBase(engine, active);
+            how === 'pr' ? await landAsPullRequest(engine, active, request) : await landOnBase(engine, active);
           if (outcome.kind === 'held')
             throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
           const { status } = active.ledger.state;
           if (status.kind === 'held' && status.hold.what === 'landing')
             await engine.submit(active, (state) => approve(state, { note: 'landed by a person' })).committed;
-          engine.carry(active);
+          engine.run(active);
           return active.ledger.state;
         }),
       ),
-    recheck: (run) => steer(run, (active) => recheckRun(engine, active)),
-    undo: (run, asked) => steer(run, (active) => undoRun(engine, active, asked)),
-    clean: (options) => engine.attend(() => cleanUp(engine, options)),
+    recheck: (run) => withRun(run, (active) => recheckRun(engine, active)),
+    undo: (run, request) => withRun(run, (active) => undoRun(engine, active, request)),
+    clean: (options) => engine.handle(() => cleanUp(engine, options)),
     end,
   };
 }

@@ -12,39 +12,45 @@ import { crashpoint, type World } from '../../world.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt } from '../attempt/interrupt-attempt.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
-import { tidy } from '../attempt/remove-ended-workspace.ts';
+import { removeEndedWorkspace } from '../attempt/remove-ended-workspace.ts';
 import { nextClosingStep } from '../finish/next-closing-step.ts';
-import { isWriteBackDue, tell } from '../finish/write-back.ts';
-import { landTasksWaiting } from '../land/land-tasks.ts';
+import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
+import { landTasks } from '../land/land-tasks.ts';
 import { nameRun } from '../small-calls/name-run.ts';
 import { checkBase } from '../start/check-base.ts';
 import { ActiveRuns } from './active-runs.ts';
 import { AvailabilityTracker } from './agent-availability.ts';
-import { unfold } from './ask-recipe.ts';
+import { askRecipe } from './ask-recipe.ts';
 import { mayTryAgain } from './cancel-retry.ts';
-import { beginsBy, endedBy, endedTasks, interruptedBy } from './consequences.ts';
-import type { ActiveRun, EngineContext, Parts } from './context.ts';
+import { endedBy, endedTasks, interruptedBy, restartedBy } from './consequences.ts';
+import type { ActiveRun, EngineContext, Implementations } from './context.ts';
 import { freeSlotsFor } from './free-slots.ts';
 import { giveUp } from './give-up.ts';
 import { holdOnError } from './hold-on-error.ts';
 import { InFlight } from './in-flight.ts';
 import { Slots } from './slots.ts';
 
-const TELL = { name: 'tell', forGood: false };
+const WRITE_BACK = { name: 'tell', onlyOnce: false };
 
-export type EngineOptions = { home: Home; store: Store; world: World; parts: Parts; env: NodeJS.ProcessEnv };
+export type EngineOptions = {
+  home: Home;
+  store: Store;
+  world: World;
+  implementations: Implementations;
+  env: NodeJS.ProcessEnv;
+};
 
 /** The loop: fold, ask, perform, report. After a crash it is the same loop started again. */
 export class Engine implements EngineContext {
   readonly home: Home;
   readonly store: Store;
   readonly world: World;
-  readonly parts: Parts;
+  readonly implementations: Implementations;
   readonly env: NodeJS.ProcessEnv;
   readonly checkSlots: Slots;
   readonly #runs = new ActiveRuns();
-  readonly #board: AvailabilityTracker;
-  readonly #works: InFlight;
+  readonly #availability: AvailabilityTracker;
+  readonly #inFlight: InFlight;
   readonly #stop = new AbortController();
   readonly #leave = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
@@ -56,16 +62,16 @@ export class Engine implements EngineContext {
     this.home = options.home;
     this.store = options.store;
     this.world = options.world;
-    this.parts = options.parts;
+    this.implementations = options.implementations;
     this.env = options.env;
     this.checkSlots = new Slots(1);
-    this.#board = new AvailabilityTracker(options.store, options.world);
-    this.#works = new InFlight({
+    this.#availability = new AvailabilityTracker(options.store, options.world);
+    this.#inFlight = new InFlight({
       onError: (run, error) => this.#onError(run, error),
       onEnd: (run) => this.#onEnd(run),
     });
     // Nobody may be listening yet; the failure is told to whoever waits for `failed`, is idle or stops the engine.
-    this.#failed.promise.catch((error: unknown) => this.#works.inFlight.fail(error));
+    this.#failed.promise.catch((error: unknown) => this.#inFlight.work.fail(error));
   }
 
   get stopping(): AbortSignal {
@@ -86,33 +92,33 @@ export class Engine implements EngineContext {
   }
 
   /** Takes a run up: adopts what an earlier engine left running, asks the recipe what is still wanted, goes on. */
-  carry(run: ActiveRun): void {
+  run(run: ActiveRun): void {
     if (this.#stop.signal.aborted || this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
     this.#runs.set(run.id, run);
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
     for (const key of Object.keys(state.running))
-      this.#works.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
-    if (state.baseEvidence !== null) unfold(this, run, [undefined, ...endedTasks(state)]);
+      this.#inFlight.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
+    if (state.baseEvidence !== null) askRecipe(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
-    this.#works.once(run, { name: 'calls', forGood: true }, () => beginCalls(this, run));
+    this.#inFlight.once(run, { name: 'calls', onlyOnce: true }, () => beginCalls(this, run));
     this.wake();
   }
 
   submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], options: SubmitOptions = {}): Submission<RunEvent> {
     const submission = run.ledger.submit(decide, options);
     submission.committed.catch((error: unknown) => this.#failed.reject(error));
-    this.#board.heard(options.also ?? []);
+    this.#availability.record(options.also ?? []);
     const { state } = run.ledger;
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
     for (const key of interruptedBy(submission.events, state))
-      this.#works.track(
+      this.#inFlight.track(
         run,
         submission.committed.then(() => interrupt(run, key)),
       );
     const ended = endedBy(submission.events);
-    for (const key of ended) this.#works.track(run, tidy(this, run, key, submission.committed));
-    unfold(this, run, [...beginsBy(submission.events, state), ...ended]);
+    for (const key of ended) this.#inFlight.track(run, removeEndedWorkspace(this, run, key, submission.committed));
+    askRecipe(this, run, [...restartedBy(submission.events, state), ...ended]);
     this.wake();
     return submission;
   }
@@ -123,7 +129,7 @@ export class Engine implements EngineContext {
     this.#isAwake = true;
     setImmediate(() => {
       this.#isAwake = false;
-      this.#look();
+      this.#schedule();
     });
   }
 
@@ -131,9 +137,9 @@ export class Engine implements EngineContext {
   async idle(): Promise<void> {
     this.wake();
     while (!this.#stop.signal.aborted && !this.#isDraining) {
-      await this.#works.inFlight.looked();
+      await this.#inFlight.work.nextPass();
       const isMoving =
-        this.#works.inFlight.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
+        this.#inFlight.work.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
       if (!isMoving) return;
     }
   }
@@ -141,16 +147,16 @@ export class Engine implements EngineContext {
   /** Starts nothing new; resolves when what runs has ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    await Promise.race([this.#works.inFlight.ended(), this.#failed.promise]);
+    await Promise.race([this.#inFlight.work.ended(), this.#failed.promise]);
   }
 
   /** Stops agents and checks, saves what they made; the runs can be resumed. */
   async stop(): Promise<void> {
     this.#isDraining = true;
     this.#stop.abort();
-    this.#works.inFlight.look();
+    this.#inFlight.work.completePass();
     this.#cancelAlarm();
-    await this.#works.inFlight.ended();
+    await this.#inFlight.work.ended();
   }
 
   /** Ends as if it were killed, but at rest: agents go on and are adopted by the next engine; afterwards nothing of this one acts. */
@@ -162,11 +168,11 @@ export class Engine implements EngineContext {
   }
 
   /** Does what was asked for from outside; whoever ends the engine waits for it, and afterwards nothing is begun. */
-  attend<T>(work: () => Promise<T>): Promise<T> {
+  handle<T>(work: () => Promise<T>): Promise<T> {
     if (this.#stop.signal.aborted) return Promise.reject(new AppError('ENGINE_GONE', 'The engine is ending'));
     const done = work();
     // Its failure is for the asker.
-    this.#works.inFlight.add(
+    this.#inFlight.work.add(
       done
         .then(() => {})
         .catch(() => {})
@@ -175,16 +181,16 @@ export class Engine implements EngineContext {
     return done;
   }
 
-  #look(): void {
-    this.#works.inFlight.look();
+  #schedule(): void {
+    this.#inFlight.work.completePass();
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
-    for (const run of runs) this.#begin(run);
+    for (const run of runs) this.#checkBase(run);
     const { intents, wakeAt } = next(
       runs.map((run) => run.ledger.state),
       this.#schedulingInput(runs),
     );
-    for (const intent of intents) this.#act(intent);
+    for (const intent of intents) this.#perform(intent);
     for (const run of runs) this.#close(run);
     this.#cancelAlarm();
     if (wakeAt !== undefined) this.#cancelAlarm = this.world.alarm(wakeAt, () => this.wake());
@@ -194,45 +200,45 @@ export class Engine implements EngineContext {
     const states = runs.map((run) => run.ledger.state);
     return {
       now: this.world.now(),
-      slots: this.#isDraining ? 0 : freeSlotsFor(states, this.#works.claimed.size, this.home),
-      board: this.#board.view(runs, this.#works.claimed),
-      projects: this.#board.projects(states),
-      claimed: this.#works.claimed,
-      landing: this.#isDraining ? new Set(this.#runs.keys()) : this.#works.landing,
-      outside: this.#board.outside(this.#runs, states),
+      slots: this.#isDraining ? 0 : freeSlotsFor(states, this.#inFlight.claimed.size, this.home),
+      availability: this.#availability.view(runs, this.#inFlight.claimed),
+      projects: this.#availability.projects(states),
+      claimed: this.#inFlight.claimed,
+      landing: this.#isDraining ? new Set(this.#runs.keys()) : this.#inFlight.landing,
+      outside: this.#availability.outside(this.#runs, states),
     };
   }
 
-  #begin(run: ActiveRun): void {
+  #checkBase(run: ActiveRun): void {
     const { state } = run.ledger;
     if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#isDraining) return;
-    this.#works.once(run, { name: 'base', forGood: false }, () =>
+    this.#inFlight.once(run, { name: 'base', onlyOnce: false }, () =>
       holdOnError(this, run, checkBase(this, run, run.checks)),
     );
   }
 
-  #act(intent: Intent): void {
+  #perform(intent: Intent): void {
     const run = this.#runs.get(intent.run);
     if (run === undefined) return;
     switch (intent.do) {
       case 'attempt':
-        this.#works.perform(run, intent.task, () => beginAttempt(this, run, intent));
+        this.#inFlight.perform(run, intent.task, () => beginAttempt(this, run, intent));
         return;
       case 'give-up':
         this.submit(run, (state) => giveUp(state, intent));
         return;
       case 'land':
-        this.#works.land(run, holdOnError(this, run, landTasksWaiting(this, run, intent.tasks)));
+        this.#inFlight.land(run, holdOnError(this, run, landTasks(this, run, intent.tasks)));
         return;
     }
   }
 
   /** Takes what a run is due besides its tasks. */
   #close(run: ActiveRun): void {
-    if (isWriteBackDue(run)) this.#works.once(run, TELL, () => tell(this, run));
-    if (this.#works.landing.has(run.id)) return;
+    if (isWriteBackDue(run)) this.#inFlight.once(run, WRITE_BACK, () => writeBackDuringRun(this, run));
+    if (this.#inFlight.landing.has(run.id)) return;
     const step = nextClosingStep(run.ledger.state);
-    if (step !== undefined) this.#works.once(run, step, () => holdOnError(this, run, step.take(this, run)));
+    if (step !== undefined) this.#inFlight.once(run, step, () => holdOnError(this, run, step.perform(this, run)));
   }
 
   #onError(run: ActiveRun, error: unknown): void {

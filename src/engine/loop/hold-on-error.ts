@@ -8,8 +8,8 @@ export async function holdOnError(ctx: EngineContext, run: ActiveRun, work: Prom
   try {
     await work;
   } catch (error) {
-    const isMine = run.ledger.state.status.kind === 'running' && !isStoreFailure(error);
-    if (!isMine || ctx.stopping.aborted) throw error;
+    const isRunError = run.ledger.state.status.kind === 'running' && !isStoreFailure(error);
+    if (!isRunError || ctx.stopping.aborted) throw error;
     const reason = error instanceof AppError ? `${error.message} (${error.hint})` : messageOf(error);
     await ctx.submit(run, (state) => holdRun(state, { what: 'trouble', reason, files: [] })).committed;
   }

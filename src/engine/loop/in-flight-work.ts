@@ -1,7 +1,7 @@
 /** What an engine has under way, and the turns of its loop. */
 export class InFlightWork {
   readonly #work = new Set<Promise<void>>();
-  #turn = Promise.withResolvers<void>();
+  #pass = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
 
   get size(): number {
@@ -15,22 +15,22 @@ export class InFlightWork {
   }
 
   /** The loop has looked once more. */
-  look(): void {
-    this.#turn.resolve();
-    this.#turn = Promise.withResolvers<void>();
+  completePass(): void {
+    this.#pass.resolve();
+    this.#pass = Promise.withResolvers<void>();
   }
 
   /** The loop cannot go on: whoever waits for a look, now or later, is told so. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     // Nobody may be waiting.
-    this.#turn.promise.catch(() => {});
-    this.#turn.reject(error);
+    this.#pass.promise.catch(() => {});
+    this.#pass.reject(error);
   }
 
   /** Resolves at the loop's next look; rejects if there will be none. */
-  looked(): Promise<void> {
-    return this.#failure === undefined ? this.#turn.promise : Promise.reject(this.#failure.error);
+  nextPass(): Promise<void> {
+    return this.#failure === undefined ? this.#pass.promise : Promise.reject(this.#failure.error);
   }
 
   /** Resolves when nothing is under way, also nothing that began meanwhile. */

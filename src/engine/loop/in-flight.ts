@@ -13,7 +13,7 @@ export type InFlightOptions = {
 export class InFlight {
   readonly claimed = new Set<string>();
   readonly landing = new Set<string>();
-  readonly inFlight = new InFlightWork();
+  readonly work = new InFlightWork();
   readonly #steps = new Set<string>();
   readonly #options: InFlightOptions;
 
@@ -42,21 +42,21 @@ export class InFlight {
   }
 
   /** Takes a step of a run unless it is being taken; a step `forGood` is never taken again. */
-  once(run: ActiveRun, step: { name: string; forGood: boolean }, work: () => Promise<void>): void {
+  once(run: ActiveRun, step: { name: string; onlyOnce: boolean }, work: () => Promise<void>): void {
     const name = `${run.id} ${step.name}`;
     if (this.#steps.has(name)) return;
     this.#steps.add(name);
     this.track(
       run,
       work().finally(() => {
-        if (!step.forGood) this.#steps.delete(name);
+        if (!step.onlyOnce) this.#steps.delete(name);
       }),
     );
   }
 
   /** Counts work that belongs to a run until it ends. */
   track(run: ActiveRun, work: Promise<void>): void {
-    this.inFlight.add(
+    this.work.add(
       work.catch((error: unknown) => this.#options.onError(run, error)).finally(() => this.#options.onEnd(run)),
     );
   }

@@ -1,17 +1,17 @@
 /** A number of places; who finds none waits in line. */
 export class Slots {
   #free: number;
-  #places: number;
-  readonly #line: (() => void)[] = [];
+  #size: number;
+  readonly #queue: (() => void)[] = [];
 
-  constructor(places: number) {
-    this.#free = places;
-    this.#places = places;
+  constructor(size: number) {
+    this.#free = size;
+    this.#size = size;
   }
 
   /** Makes room for so many at once, if there is less. */
-  grow(places: number): void {
-    for (; this.#places < places; this.#places += 1) this.#release();
+  grow(size: number): void {
+    for (; this.#size < size; this.#size += 1) this.#release();
   }
 
   /** Holds a place while the work is done. */
@@ -26,9 +26,9 @@ export class Slots {
   }
 
   #release(): void {
-    const nextInLine = this.#line.shift();
-    if (nextInLine === undefined) this.#free += 1;
-    else nextInLine();
+    const next = this.#queue.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
@@ -38,12 +38,12 @@ export class Slots {
         resolve();
       };
       const leave = () => {
-        this.#line.splice(this.#line.indexOf(enter), 1);
+        this.#queue.splice(this.#queue.indexOf(enter), 1);
         reject(signal?.reason);
       };
       if (signal?.aborted) return reject(signal.reason);
       signal?.addEventListener('abort', leave, { once: true });
-      this.#line.push(enter);
+      this.#queue.push(enter);
     });
   }
 }

@@ -16,32 +16,32 @@ const Failure = z.object({ at: z.number(), message: z.string() });
 export type BackupFailure = z.infer<typeof Failure>;
 
 /** What is worth a backup: something was achieved. */
-const OCCASIONS: ReadonlySet<string> = new Set(['run.ended', 'tasks.landed']);
+const TRIGGERS: ReadonlySet<string> = new Set(['run.ended', 'tasks.landed']);
 /** A backup leaves at least so much free: a full disk would stop the runs that it is for. */
 const SPARE_BYTES = 1024 ** 3;
 
 /** Copies the database now and then, when work landed or a run ended; whatever becomes of it, no run is delayed or fails. */
 export class AutomaticBackup implements AsyncDisposable {
-  readonly #place: BackupContext;
-  readonly #unhear: () => void;
+  readonly #context: BackupContext;
+  readonly #unsubscribe: () => void;
   #inFlight: Promise<void> | undefined;
 
-  constructor(place: BackupContext & { store: Store }) {
-    this.#place = place;
-    this.#unhear = place.store.onAppend((events) => {
-      if (events.some(({ type }) => OCCASIONS.has(type))) this.#begin();
+  constructor(context: BackupContext & { store: Store }) {
+    this.#context = context;
+    this.#unsubscribe = context.store.onAppend((events) => {
+      if (events.some(({ type }) => TRIGGERS.has(type))) this.#begin();
     });
   }
 
   #begin(): void {
-    this.#inFlight ??= takeIfDue(this.#place).finally(() => {
+    this.#inFlight ??= backUpIfDue(this.#context).finally(() => {
       this.#inFlight = undefined;
     });
   }
 
   /** Begins none any more; one that is under way is finished. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#unhear();
+    this.#unsubscribe();
     await this.#inFlight;
   }
 }
@@ -56,13 +56,13 @@ export async function forgetBackupFailure(home: Home): Promise<void> {
   await rm(failureFile(home), { force: true });
 }
 
-async function takeIfDue(place: BackupContext): Promise<void> {
-  const { home, env, world } = place;
+async function backUpIfDue(context: BackupContext): Promise<void> {
+  const { home, env, world } = context;
   try {
     const { backup } = await loadConfig({ env });
     const everyMs = backupEveryMs(backup);
     if (everyMs === undefined || world.now() - (await lastTriedAt(home)) < everyMs) return;
-    await requireRoom(home);
+    await requireSpace(home);
     await backupDatabase({ file: home.database, folder: home.backups, keep: backup.keep, kind: 'automatic', world });
     await forgetBackupFailure(home);
   } catch (error) {
@@ -77,7 +77,7 @@ async function lastTriedAt(home: Home): Promise<number> {
   return Math.max((await newestBackupAt(home.backups)) ?? 0, failure?.at ?? 0);
 }
 
-async function requireRoom(home: Home): Promise<void> {
+async function requireSpace(home: Home): Promise<void> {
   const [{ size }, { bavail, bsize }] = await Promise.all([stat(home.database), statfs(home.root)]);
   if (bavail * bsize >= size + SPARE_BYTES) return;
   throw new AppError(

@@ -7,7 +7,7 @@ import { clearLeftovers } from '../../workspaces/leftovers.ts';
 const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
 
 /** Ends checks, set-ups and small questions that a dead engine left running, and removes what it had half made; agents are adopted, checks are run again. */
-export async function recover(home: Home): Promise<void> {
+export async function sweepDeadEngine(home: Home): Promise<void> {
   await clearLeftovers(home.root);
   for (const name of await readdir(home.attempts)) {
     if (!OURS_ALONE.test(name)) continue;

@@ -12,15 +12,15 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Answered, smallCall } from '../small-calls/small-call.ts';
 import { openPullRequest } from './open-pull-request.ts';
 import { pullRequestBody } from './pull-request-body.ts';
-import { failedWork, landedWork, perOf, pushedBranch } from './pull-request-branch.ts';
+import { failedWork, landedWork, pullRequestPer, pushedBranch } from './pull-request-branch.ts';
 
 export type PrLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 
 /** Where pull requests go: the forge, the remote that leads to it, and the branch they are opened against. */
 type Destination = { forge: Forge; remote: Remote; base: string; signal: AbortSignal };
 /** The work of one pull request. */
-type Part = { branch: string; commit: string; task?: TaskState };
-type Stopped = { reason: string };
+type PullRequestWork = { branch: string; commit: string; task?: TaskState };
+type Obstacle = { reason: string };
 
 /**
  * Pushes the run's work and opens its pull requests: one for the run, or one for each task. Everything is looked up before
@@ -29,31 +29,31 @@ type Stopped = { reason: string };
 export async function landAsPullRequest(
   ctx: EngineContext,
   run: ActiveRun,
-  asked: { draft?: boolean } = {},
+  options: { draft?: boolean } = {},
 ): Promise<PrLanding> {
   const to = await destinationOf(ctx, run);
   if ('reason' in to) return held(run, to);
   const verdict = verdictOf(run.ledger.state);
   const failed = await pushFailed(run, to);
   if ('reason' in failed) return held(run, failed);
-  const opened: { part: Part; pull: PullRequest }[] = [];
-  for (const part of partsOf(run)) {
-    const pull = await openPart(ctx, run, { part, to, failed, draft: asked.draft ?? isDraft(run, verdict) });
+  const opened: { work: PullRequestWork; pull: PullRequest }[] = [];
+  for (const work of pullRequestWorks(run)) {
+    const pull = await openFor(ctx, run, { work, to, failed, draft: options.draft ?? isDraft(run, verdict) });
     if ('reason' in pull) return held(run, pull);
-    opened.push({ part, pull });
+    opened.push({ work, pull });
   }
   if (opened.length === 0) return { kind: 'landed' };
   crashpoint('pr.recording');
-  await ctx.submit(run, ({ tip }) => opened.map(({ part, pull }) => landedEvent(part, { pull, base: to.base, tip })))
+  await ctx.submit(run, ({ tip }) => opened.map(({ work, pull }) => landedEvent(work, { pull, base: to.base, tip })))
     .committed;
   crashpoint('pr.recorded');
   return { kind: 'landed' };
 }
 
-async function destinationOf(ctx: EngineContext, run: ActiveRun): Promise<Destination | Stopped> {
+async function destinationOf(ctx: EngineContext, run: ActiveRun): Promise<Destination | Obstacle> {
   const { start } = run.ledger.state;
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-  const found = await ctx.parts.forge(run.project.repository, start.config.git, signal);
+  const found = await ctx.implementations.forge(run.project.repository, start.config.git, signal);
   if (found.kind === 'none') return { reason: `${found.reason}; ${found.nextStep}` };
   const base = start.config.git.destination ?? start.base.branch;
   if (base === null)
@@ -62,57 +62,61 @@ async function destinationOf(ctx: EngineContext, run: ActiveRun): Promise<Destin
 }
 
 /** What is there to show: the run branch, or what each task made of its own. */
-function partsOf(run: ActiveRun): Part[] {
+function pullRequestWorks(run: ActiveRun): PullRequestWork[] {
   const { state } = run.ledger;
   if (state.tip.commit === state.start.base.commit) return [];
-  if (perOf(state) === 'run') return [{ branch: pushedBranch(state), commit: state.tip.commit }];
+  if (pullRequestPer(state) === 'run') return [{ branch: pushedBranch(state), commit: state.tip.commit }];
   return landedWork(state).map(({ task, commit }) => ({ branch: pushedBranch(state, task), commit, task }));
 }
 
 function isDraft(run: ActiveRun, { status }: RunVerdict): boolean {
   const { draft } = run.ledger.state.start.config.pr;
   if (draft !== 'auto') return draft === 'always';
-  return perOf(run.ledger.state) === 'run' ? status !== 'done' : status === 'unverified';
+  return pullRequestPer(run.ledger.state) === 'run' ? status !== 'done' : status === 'unverified';
 }
 
-async function pushFailed(run: ActiveRun, to: Destination): Promise<{ key: string; branch: string }[] | Stopped> {
+async function pushFailed(run: ActiveRun, to: Destination): Promise<{ key: string; branch: string }[] | Obstacle> {
   const { state } = run.ledger;
   if (!state.start.config.pr.pushFailed) return [];
   const pushed: { key: string; branch: string }[] = [];
   for (const { task, commit } of failedWork(state)) {
     const branch = pushedBranch(state, task);
-    const stopped = await push(run, to, { branch, commit });
-    if (stopped !== undefined) return stopped;
+    const obstacle = await push(run, to, { branch, commit });
+    if (obstacle !== undefined) return obstacle;
     pushed.push({ key: task.spec.key, branch });
   }
   return pushed;
 }
 
-type Opening = { part: Part; to: Destination; failed: { key: string; branch: string }[]; draft: boolean };
+type Opening = { work: PullRequestWork; to: Destination; failed: { key: string; branch: string }[]; draft: boolean };
 
-async function openPart(ctx: EngineContext, run: ActiveRun, opening: Opening): Promise<PullRequest | Stopped> {
-  const { part, to, failed, draft } = opening;
-  const stopped = await push(run, to, part);
-  if (stopped !== undefined) return stopped;
+async function openFor(ctx: EngineContext, run: ActiveRun, opening: Opening): Promise<PullRequest | Obstacle> {
+  const { work, to, failed, draft } = opening;
+  const obstacle = await push(run, to, work);
+  if (obstacle !== undefined) return obstacle;
   const { state } = run.ledger;
-  const said = part.task === undefined ? await pullRequestText(ctx, run) : undefined;
+  const text = work.task === undefined ? await pullRequestText(ctx, run) : undefined;
   const body = pullRequestBody({
     state,
-    branch: part.branch,
+    branch: work.branch,
     remote: to.remote.name,
     failed,
     now: ctx.world.now(),
-    ...(part.task === undefined ? {} : { task: part.task }),
-    ...(said === undefined || said.by === 'rules' ? {} : { prose: said.answer.body }),
+    ...(work.task === undefined ? {} : { task: work.task }),
+    ...(text === undefined || text.by === 'rules' ? {} : { prose: text.answer.body }),
   });
-  const title = run.redact(said?.answer.title ?? part.task?.spec.title ?? state.start.title);
-  const wanted = { head: part.branch, base: to.base, title, body: run.redact(body), draft };
-  const opened = await openPullRequest({ forge: to.forge, wanted, world: ctx.world }, to.signal);
+  const title = run.redact(text?.answer.title ?? work.task?.spec.title ?? state.start.title);
+  const pullRequest = { head: work.branch, base: to.base, title, body: run.redact(body), draft };
+  const opened = await openPullRequest({ forge: to.forge, pullRequest, world: ctx.world }, to.signal);
   return opened.ok ? opened.value : { reason: failureText(opened.failure, to.forge) };
 }
 
-async function push(run: ActiveRun, { remote, signal }: Destination, part: Part): Promise<Stopped | undefined> {
-  const { branch, commit } = part;
+async function push(
+  run: ActiveRun,
+  { remote, signal }: Destination,
+  work: PullRequestWork,
+): Promise<Obstacle | undefined> {
+  const { branch, commit } = work;
   const pushed = await pushToRemote({ mirror: run.project.mirror, remote, branch, commit, isOurs: true, signal });
   return pushed.kind === 'pushed' ? undefined : { reason: refusalText(pushed, { remote, what: notPushed(branch) }) };
 }
@@ -142,12 +146,15 @@ export function failureText({ message, nextStep }: ForgeFailure, forge: Forge): 
   return `${message} (${forge.repo}); next: ${nextStep}`;
 }
 
-function landedEvent(part: Part, at: { pull: PullRequest; base: string; tip: { commit: string } }): RunEvent {
-  const { commit } = part;
+function landedEvent(
+  work: PullRequestWork,
+  at: { pull: PullRequest; base: string; tip: { commit: string } },
+): RunEvent {
+  const { commit } = work;
   return { type: 'run.landed', data: { branch: at.base, commit, how: 'pr', url: at.pull.url, tip: at.tip.commit } };
 }
 
-function held(run: ActiveRun, { reason }: Stopped): PrLanding {
+function held(run: ActiveRun, { reason }: Obstacle): PrLanding {
   const files: string[] = [];
   return { kind: 'held', hold: { what: 'landing', reason: run.redact(`No pull request yet: ${reason}`), files } };
 }

@@ -3,7 +3,7 @@ import type { PullRequest } from '../../schema/pull-request.ts';
 import { crashpoint, type World } from '../../world.ts';
 import { RetryBackoff, withRetries } from './forge-retries.ts';
 
-export type OpenPullRequest = { forge: Forge; wanted: NewPullRequest; world: World };
+export type OpenPullRequest = { forge: Forge; pullRequest: NewPullRequest; world: World };
 
 /** Invisible in Markdown: what stands between them is ours to write anew, the rest is a person's. */
 const BEGIN = '[//]: # (manyhands: begin)';
@@ -14,41 +14,41 @@ const END = '[//]: # (manyhands: end)';
  * same, so that an answer that was lost, a kill or another try never makes a second one.
  */
 export async function openPullRequest(
-  { forge, wanted, world }: OpenPullRequest,
+  { forge, pullRequest, world }: OpenPullRequest,
   signal: AbortSignal,
 ): Promise<Answer<PullRequest>> {
-  const look = () => withRetries(world, () => forge.find(wanted.head, signal), signal);
-  const there = await look();
-  if (!there.ok) return there;
-  if (there.value !== undefined) return renew({ forge, wanted, world }, there.value, signal);
+  const find = () => withRetries(world, () => forge.find(pullRequest.head, signal), signal);
+  const existing = await find();
+  if (!existing.ok) return existing;
+  if (existing.value !== undefined) return update({ forge, pullRequest, world }, existing.value, signal);
   const backoff = new RetryBackoff(world);
   for (;;) {
     crashpoint('pr.creating');
-    const made = await forge.create({ ...wanted, body: marked(wanted.body) }, signal);
+    const made = await forge.create({ ...pullRequest, body: marked(pullRequest.body) }, signal);
     crashpoint('pr.created');
     if (made.ok) return made;
-    const after = await look();
+    const after = await find();
     if (after.ok && after.value !== undefined) return { ok: true, value: after.value };
     if (!after.ok && made.failure.kind !== 'auth') return after;
-    if (!(await backoff.rest(made.failure, signal))) return made;
+    if (!(await backoff.wait(made.failure, signal))) return made;
   }
 }
 
 /** Our part of the text is brought up to date, and a draft becomes ready when it should; what people wrote stays. */
-async function renew(
-  { forge, wanted, world }: OpenPullRequest,
-  there: PullRequest,
+async function update(
+  { forge, pullRequest, world }: OpenPullRequest,
+  existing: PullRequest,
   signal: AbortSignal,
 ): Promise<Answer<PullRequest>> {
-  const now = await withRetries(world, () => forge.view(there.number, signal), signal);
+  const now = await withRetries(world, () => forge.view(existing.number, signal), signal);
   if (!now.ok) return now;
-  const body = renewed(now.value.body, wanted.body) ?? now.value.body;
-  if (body === now.value.body && (wanted.draft || !now.value.draft)) return { ok: true, value: there };
+  const body = replaceMarked(now.value.body, pullRequest.body) ?? now.value.body;
+  if (body === now.value.body && (pullRequest.draft || !now.value.draft)) return { ok: true, value: existing };
   crashpoint('pr.updating');
-  const { draft } = wanted;
-  const updated = await withRetries(world, () => forge.update(there.number, { body, draft }, signal), signal);
+  const { draft } = pullRequest;
+  const updated = await withRetries(world, () => forge.update(existing.number, { body, draft }, signal), signal);
   crashpoint('pr.updated');
-  return updated.ok ? { ok: true, value: there } : updated;
+  return updated.ok ? { ok: true, value: existing } : updated;
 }
 
 function marked(body: string): string {
@@ -56,7 +56,7 @@ function marked(body: string): string {
 }
 
 /** The text with our part replaced; undefined where a person took our part out. */
-function renewed(before: string, body: string): string | undefined {
+function replaceMarked(before: string, body: string): string | undefined {
   const from = before.indexOf(BEGIN);
   const to = before.indexOf(END, from);
   if (from < 0 || to < 0) return undefined;

@@ -19,7 +19,7 @@ export type PullRequestFacts = {
 
 const GOAL_CHARS = 4_000;
 const LINE_CHARS = 300;
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 /** Hosts allow between 32 and 64 thousand characters. */
 const BODY_CHARS = 30_000;
 
@@ -27,8 +27,8 @@ const BODY_CHARS = 30_000;
 export function pullRequestBody(facts: PullRequestFacts): string {
   const { state, task, prose } = facts;
   const sections = [
-    ...(prose === undefined ? [] : [section('Summary', [quiet(prose)])]),
-    section('What was asked', quoted(askedOf(state, task))),
+    ...(prose === undefined ? [] : [section('Summary', [neutralized(prose)])]),
+    section('What was asked', quoted(requestOf(state, task))),
     section('What was done', doneLines(facts)),
     section('Checks', checkLines(state)),
     section('Risks', riskLines(state, task)),
@@ -44,10 +44,10 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
 }
 
-function askedOf({ start }: RunState, task: TaskState | undefined): string {
+function requestOf({ start }: RunState, task: TaskState | undefined): string {
   if (task !== undefined) return task.spec.prompt;
-  const asked = typeof start.input === 'object' && start.input !== null ? start.input : {};
-  const text = 'goal' in asked ? asked.goal : 'task' in asked ? asked.task : undefined;
+  const input = typeof start.input === 'object' && start.input !== null ? start.input : {};
+  const text = 'goal' in input ? input.goal : 'task' in input ? input.task : undefined;
   return typeof text === 'string' ? text : start.title;
 }
 
@@ -65,8 +65,8 @@ function doneLines({ state, task, failed }: PullRequestFacts): string[] {
     const branch = failed.find((work) => work.key === key)?.branch;
     return [taskLine(found, branch)];
   });
-  const left = lines.length - MOST_LINES;
-  return left > 0 ? [...lines.slice(0, MOST_LINES), `- and ${left} more`] : lines;
+  const left = lines.length - MAX_LINES;
+  return left > 0 ? [...lines.slice(0, MAX_LINES), `- and ${left} more`] : lines;
 }
 
 function taskLine(task: TaskState, branch: string | undefined): string {
@@ -107,7 +107,7 @@ function riskLines(state: RunState, only: TaskState | undefined): string[] {
   const flags = tasks.flatMap((task) =>
     (lastAttempt(task)?.ended?.flags ?? []).map(({ detail }) => `- \`${task.spec.key}\` ${plainText(detail)}`),
   );
-  return [...new Set(flags)].slice(0, MOST_LINES);
+  return [...new Set(flags)].slice(0, MAX_LINES);
 }
 
 function costLine({ state, task, now }: PullRequestFacts): string {
@@ -130,11 +130,11 @@ function checkoutLines({ branch, remote, task }: PullRequestFacts): string[] {
 export function plainText(text: string): string {
   const line = withoutControls(text).replace(/\s+/g, ' ').trim();
   const short = line.length <= LINE_CHARS ? line : `${line.slice(0, LINE_CHARS - 1)}…`;
-  return quiet(short).replace(/[\\`*_[\]|~]/g, '\\$&');
+  return neutralized(short).replace(/[\\`*_[\]|~]/g, '\\$&');
 }
 
 /** Words that may be Markdown, but call nobody, close nothing and bring no HTML along. */
-function quiet(text: string): string {
+function neutralized(text: string): string {
   return withoutControls(text)
     .replaceAll('<', '&lt;')
     .replace(/([@#!])(?=\w)/g, '$1\u200b')

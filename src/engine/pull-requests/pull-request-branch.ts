@@ -9,21 +9,21 @@ export function pushedBranch({ start }: RunState, task?: TaskState): string {
   const template = start.config.git.branch;
   const name = task?.spec.key.replaceAll('/', '-');
   if (template === undefined) return name === undefined ? `mh/${start.run}` : `mh-tasks/${start.run}/${name}`;
-  const own = name === undefined || template.includes('{task}') ? template : `${template}-{task}`;
-  const filled = own
+  const withTask = name === undefined || template.includes('{task}') ? template : `${template}-{task}`;
+  const filled = withTask
     .replaceAll('{run}', start.run)
-    .replaceAll('{title}', wordsOf(task?.spec.title ?? start.title))
+    .replaceAll('{title}', slugOf(task?.spec.title ?? start.title))
     .replaceAll('{task}', name ?? '')
     .replace(/[-/]+$/, '');
   return isRefName(filled) ? filled : `mh/${start.run}${name === undefined ? '' : `-${name}`}`;
 }
 
 /** Whether there is one pull request for all, or one for each task: as the work file says, else the settings. */
-export function perOf({ start }: RunState): 'run' | 'task' {
-  const asked =
+export function pullRequestPer({ start }: RunState): 'run' | 'task' {
+  const requested =
     typeof start.input === 'object' && start.input !== null && 'pr' in start.input ? start.input.pr : undefined;
-  if (asked === 'each') return 'task';
-  return asked === 'run' ? 'run' : start.config.pr.per;
+  if (requested === 'each') return 'task';
+  return requested === 'run' ? 'run' : start.config.pr.per;
 }
 
 /** The tasks that people asked for and whose work landed on the run branch, with the commit of their own work. */
@@ -45,10 +45,10 @@ export function failedWork(state: RunState): { task: TaskState; commit: string }
   });
 }
 
-function wordsOf(title: string): string {
-  const words = title
+function slugOf(title: string): string {
+  const slug = title
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');
-  return words.slice(0, TITLE_CHARS).replace(/-+$/, '') || 'work';
+  return slug.slice(0, TITLE_CHARS).replace(/-+$/, '') || 'work';
 }

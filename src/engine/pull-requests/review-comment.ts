@@ -2,16 +2,16 @@ import { lastAttempt, type RunState } from '../../core/run/state.ts';
 import { ReviewOutput } from '../../schema/output.ts';
 import { plainText } from './pull-request-body.ts';
 
-const MOST_FINDINGS = 50;
+const MAX_FINDINGS = 50;
 const DESCRIPTION_CHARS = 1_000;
 
 /** What is said at the forge about a reviewed pull request, and the key by which it is found again. */
 export function reviewComment(state: RunState): { key: string; body: string } {
   const key = `Manyhands, run ${state.start.run}`;
   const findings = findingsOf(state);
-  const listed = findings.slice(0, MOST_FINDINGS).map(({ severity, file, line, title, description }) => {
-    const place = file === undefined ? '' : ` (${plainText(`${file}${line === undefined ? '' : `:${line}`}`)})`;
-    return `- **${severity}** ${plainText(title)}${place}: ${plainText(description.slice(0, DESCRIPTION_CHARS))}`;
+  const listed = findings.slice(0, MAX_FINDINGS).map(({ severity, file, line, title, description }) => {
+    const location = file === undefined ? '' : ` (${plainText(`${file}${line === undefined ? '' : `:${line}`}`)})`;
+    return `- **${severity}** ${plainText(title)}${location}: ${plainText(description.slice(0, DESCRIPTION_CHARS))}`;
   });
   const body = [
     '## Review',

@@ -35,18 +35,18 @@ export async function settleReview(ctx: EngineContext, run: ActiveRun, verdict: 
   const { start } = run.ledger.state;
   const input = ReviewInput.parse(start.input);
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-  const found = await ctx.parts.forge(run.project.repository, start.config.git, signal);
+  const found = await ctx.implementations.forge(run.project.repository, start.config.git, signal);
   if (found.kind === 'none') return held(run, `${found.reason}; ${found.nextStep}`);
   const { forge, remote } = found;
   const name = `${forge.words.mark}${input.pull.number} at ${forge.name}`;
   const settling: Settling = { run, input, forge, remote, world: ctx.world, signal, name };
   if (verdict.status === 'failed') return withhold(settling, verdict);
-  const now = await look(settling);
+  const now = await view(settling);
   if ('stop' in now) return held(run, now.stop);
   if (now.state !== 'open') return { kind: 'settled', note: `${name} is ${now.state} already: ${now.url}` };
   const stop = obstacle(settling, now);
   if (stop !== undefined) return held(run, stop);
-  const question = unasked(settling);
+  const question = missingConsent(settling);
   if (question !== undefined) return held(run, question, 'landing');
   const done = await act(settling, now);
   if ('stop' in done) return held(run, done.stop);
@@ -70,7 +70,7 @@ function hasPassed({ ledger: { state } }: ActiveRun, gate: string): boolean {
 }
 
 /** What happens at the forge happens with a person's consent, given before or now. */
-function unasked({ run, input, name }: Settling): string | undefined {
+function missingConsent({ run, input, name }: Settling): string | undefined {
   const { state } = run.ledger;
   if (state.approved.includes('landing')) return undefined;
   const hasFixes = state.tip.commit !== state.start.base.commit;
@@ -89,7 +89,7 @@ async function act(settling: Settling, now: PullRequest): Promise<PullRequest | 
   if ('stop' in pushed) return pushed;
   const { run, input, forge, name } = settling;
   const { requireAllTestsPass } = run.ledger.state.start.config.review;
-  const checks = await ask(settling, () => forge.checks(pushed, settling.signal));
+  const checks = await request(settling, () => forge.checks(pushed, settling.signal));
   if ('stop' in checks) return checks;
   if (checks.value.state === 'fail') return { stop: `Checks of ${name} are red: ${checks.value.red.join(', ')}` };
   if (checks.value.state === 'pending' && requireAllTestsPass)
@@ -111,31 +111,31 @@ async function pushFixes(settling: Settling, now: PullRequest): Promise<PullRequ
   const { mirror } = run.project;
   const pushed = await pushToRemote({ mirror, remote, branch, commit: tip.commit, isOurs: false, signal });
   if (pushed.kind === 'refused') return { stop: refusalText(pushed, { remote, what: notPushed(branch) }) };
-  const after = await look(settling);
+  const after = await view(settling);
   if ('stop' in after || isAt(after, tip.commit)) return after;
   return { stop: `The fixes are pushed, but ${name} does not show them yet; approve the run again` };
 }
 
 async function comment(settling: Settling): Promise<Stop | undefined> {
   const { run, input, forge, signal } = settling;
-  const said = reviewComment(run.ledger.state);
-  const body = run.redact(said.body);
+  const review = reviewComment(run.ledger.state);
+  const body = run.redact(review.body);
   crashpoint('review.commenting');
-  const done = await ask(settling, () => forge.comment(input.pull.number, { key: said.key, body }, signal));
+  const done = await request(settling, () => forge.comment(input.pull.number, { key: review.key, body }, signal));
   crashpoint('review.commented');
   return 'stop' in done ? done : undefined;
 }
 
 async function approve(settling: Settling, pull: PullRequest): Promise<Stop | undefined> {
   const { forge, signal } = settling;
-  const before = await ask(settling, () => forge.isApproved(pull, signal));
+  const before = await request(settling, () => forge.isApproved(pull, signal));
   if ('stop' in before) return before;
   if (before.value) return undefined;
   crashpoint('review.approving');
   const done = await forge.approve(pull, signal);
   crashpoint('review.approved');
   if (done.ok) return undefined;
-  const after = await ask(settling, () => forge.isApproved(pull, signal));
+  const after = await request(settling, () => forge.isApproved(pull, signal));
   if (!('stop' in after) && after.value) return undefined;
   return { stop: failureText(done.failure, forge) };
 }
@@ -145,15 +145,15 @@ async function merge(settling: Settling, pull: PullRequest): Promise<PullRequest
   crashpoint('review.merging');
   const done = await forge.merge(pull, signal);
   crashpoint('review.merged');
-  const after = await look(settling);
+  const after = await view(settling);
   if ('stop' in after || after.state === 'merged') return after;
   return { stop: done.ok ? `${name} was to be merged, and is not yet` : failureText(done.failure, forge) };
 }
 
 /** A review that failed is told to its author, where outward steps were allowed; it changes nothing about the failure. */
 async function withhold(settling: Settling, { reason }: RunVerdict): Promise<ReviewEnd> {
-  const isTold = settling.input.yes ? await comment(settling) : undefined;
-  return { kind: 'settled', note: `${reason}${isTold === undefined ? '' : `; ${isTold.stop}`}` };
+  const commentError = settling.input.yes ? await comment(settling) : undefined;
+  return { kind: 'settled', note: `${reason}${commentError === undefined ? '' : `; ${commentError.stop}`}` };
 }
 
 async function record(ctx: EngineContext, run: ActiveRun, pull: PullRequest): Promise<void> {
@@ -162,12 +162,12 @@ async function record(ctx: EngineContext, run: ActiveRun, pull: PullRequest): Pr
   await ctx.submit(run, () => [{ type: 'run.landed', data }]).committed;
 }
 
-async function look(settling: Settling): Promise<PullRequest | Stop> {
-  const answer = await ask(settling, () => settling.forge.view(settling.input.pull.number, settling.signal));
+async function view(settling: Settling): Promise<PullRequest | Stop> {
+  const answer = await request(settling, () => settling.forge.view(settling.input.pull.number, settling.signal));
   return 'stop' in answer ? answer : answer.value;
 }
 
-async function ask<T>(
+async function request<T>(
   { forge, world, signal }: Settling,
   question: () => Promise<Answer<T>>,
 ): Promise<{ value: T } | Stop> {

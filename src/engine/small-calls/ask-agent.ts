@@ -9,32 +9,32 @@ import { vendorVariables } from '../attempt/assignment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { instructionFor, jsonSchemaOf, type Question } from './question.ts';
 
-type Asking = { agent: Agent; question: Question; costUsd: number; signal: AbortSignal };
+type AgentQuestion = { agent: Agent; question: Question; costUsd: number; signal: AbortSignal };
 
 /** A program takes seconds to start, and its model a few more. */
 const RUNTIME_MS = 60_000;
-const MOST_OUTPUT_BYTES = 8 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 /** One answer, and room for a program that hands its answer over in a turn of its own. */
-const MOST_TURNS = 5;
+const MAX_TURNS = 5;
 /** The supervisor gives a program no input; these words do. */
 const WITH_INPUT = 'input=$1; shift; exec "$@" <"$input"';
 
 /** Asks an agent's light model in an empty folder, with no right but to answer; nothing of it outlives the call. */
-export async function askAgent(ctx: EngineContext, run: ActiveRun, asking: Asking): Promise<ModelAnswer> {
-  const { agent, signal } = asking;
-  const place = join(ctx.home.attempts, `${run.id}-call-${ctx.world.token()}`);
-  const files = `${place}-files`;
+export async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuestion): Promise<ModelAnswer> {
+  const { agent, signal } = request;
+  const folder = join(ctx.home.attempts, `${run.id}-call-${ctx.world.token()}`);
+  const files = `${folder}-files`;
   try {
-    const assignment = await prepare(ctx, run, { ...asking, files });
+    const assignment = await prepare(ctx, run, { ...request, files });
     const { command, env, stdin } = await agent.command(assignment);
     const { ending, timedOut, outputFile } = await runSupervised(
       {
-        folder: place,
+        folder: folder,
         command: stdin === undefined ? command : ['/bin/sh', '-c', WITH_INPUT, 'ask', stdin, ...command],
         cwd: assignment.workspace,
         env,
         timeoutMs: RUNTIME_MS,
-        maxOutputBytes: MOST_OUTPUT_BYTES,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
         signal,
       },
       ctx.world,
@@ -46,7 +46,7 @@ export async function askAgent(ctx: EngineContext, run: ActiveRun, asking: Askin
     if (failure !== undefined) return { kind: 'failed', problem: failure.message, usage };
     return { kind: 'answered', output, usage };
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
     await rm(files, { recursive: true, force: true });
   }
 }
@@ -54,7 +54,7 @@ export async function askAgent(ctx: EngineContext, run: ActiveRun, asking: Askin
 async function prepare(
   ctx: EngineContext,
   run: ActiveRun,
-  { agent, question, costUsd, files }: Asking & { files: string },
+  { agent, question, costUsd, files }: AgentQuestion & { files: string },
 ): Promise<Assignment> {
   const workspace = join(files, 'empty');
   const promptFile = join(files, 'prompt.md');
@@ -78,9 +78,9 @@ async function prepare(
     limits: {
       inactivityMs: RUNTIME_MS,
       runtimeMs: RUNTIME_MS,
-      turns: MOST_TURNS,
+      turns: MAX_TURNS,
       costUsd,
-      outputBytes: MOST_OUTPUT_BYTES,
+      outputBytes: MAX_OUTPUT_BYTES,
     },
     settings: {
       permission: 'plan',

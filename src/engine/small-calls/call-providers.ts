@@ -20,14 +20,14 @@ const VENDORS: Readonly<Partial<Record<AgentKind, Vendor>>> = {
   codex: 'openai',
   gemini: 'gemini',
 };
-const UNASKED: ReadonlySet<AgentKind> = new Set<AgentKind>(['command', 'rehearsal']);
+const WITHOUT_MODEL: ReadonlySet<AgentKind> = new Set<AgentKind>(['command', 'rehearsal']);
 
 /** Those who may be asked in this run, in order; none where it only rehearses or runs commands, or rules are wished for. */
 export function callProvidersOf(ctx: EngineContext, run: ActiveRun): CallProvider[] {
   const { use } = run.config.smallCalls;
   const names = agentsOf(run);
   const kinds = names.flatMap((name) => run.config.agents[name]?.kind ?? []);
-  if (use === 'rules' || kinds.includes('rehearsal') || kinds.every((kind) => UNASKED.has(kind))) return [];
+  if (use === 'rules' || kinds.includes('rehearsal') || kinds.every((kind) => WITHOUT_MODEL.has(kind))) return [];
   return [
     ...(use === 'agent' ? [] : apiProviders(ctx, run, kinds)),
     ...(use === 'api' ? [] : agentProviders(ctx, run, names)),
@@ -52,7 +52,7 @@ function agentsOf({ config, ledger }: ActiveRun): string[] {
 function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly AgentKind[]): CallProvider[] {
   const { use, models } = config.smallCalls;
   const vendors = new Set(kinds.flatMap((kind) => VENDORS[kind] ?? []));
-  return ctx.parts.modelApis
+  return ctx.implementations.modelApis
     .filter((api) => api.hasKey(ctx.env) && (use === 'api' || vendors.has(api.vendor)))
     .map((api) => ({
       name: `api:${api.vendor}`,
@@ -70,7 +70,7 @@ function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly
 function agentProviders(ctx: EngineContext, run: ActiveRun, names: readonly string[]): CallProvider[] {
   const name = names.find((each) => {
     const agent = run.config.agents[each];
-    if (agent === undefined || UNASKED.has(agent.kind)) return false;
+    if (agent === undefined || WITHOUT_MODEL.has(agent.kind)) return false;
     return run.config.smallCalls.use === 'agent' || agent.models.light !== undefined;
   });
   const agent = name === undefined ? undefined : run.agents.get(name);

@@ -20,7 +20,7 @@ export async function nameRun(ctx: EngineContext, run: ActiveRun): Promise<void>
 
 /** What the person wrote, whatever the recipe calls it. */
 function requestOf(input: unknown): string {
-  const asked = typeof input === 'object' && input !== null ? input : {};
-  const text = 'goal' in asked ? asked.goal : 'task' in asked ? asked.task : undefined;
+  const fields = typeof input === 'object' && input !== null ? input : {};
+  const text = 'goal' in fields ? fields.goal : 'task' in fields ? fields.task : undefined;
   return typeof text === 'string' ? text : JSON.stringify(input);
 }

@@ -28,8 +28,8 @@ export type SmallCall<Answer> = {
 export type Answered<Answer> = { answer: Answer; by: string; tries: readonly CallTry[] };
 
 /** Longer inputs are cut: a small question has a small input. */
-const LONGEST_INPUT = 12_000;
-const UNTOLD: Usage = { kind: 'unknown' };
+const MAX_INPUT_CHARS = 12_000;
+const UNKNOWN_USAGE: Usage = { kind: 'unknown' };
 
 /**
  * Asks a model directly, else a light agent, else answers by rules; each is asked at most once, whoever fails is followed
@@ -45,15 +45,15 @@ export async function smallCall<Answer>(
   const known = run.ledger.state.calls[id]?.ended;
   const before = known?.by == null ? undefined : call.schema.safeParse(known.answer);
   if (known?.by != null && before?.success) return { answer: before.data, by: known.by, tries: known.tries };
-  const ways = run.ledger.state.calls[id] === undefined ? admitted(run, callProvidersOf(ctx, run)) : [];
-  if (ways.length === 0) return byRules(call, known?.tries ?? []);
+  const providers = run.ledger.state.calls[id] === undefined ? admitted(run, callProvidersOf(ctx, run)) : [];
+  if (providers.length === 0) return byRules(call, known?.tries ?? []);
   const { kind, about } = call;
-  const reservation = spend(ways.reduce((sum, way) => sum + way.reservedUsd, 0));
+  const reservation = spend(providers.reduce((sum, provider) => sum + provider.reservedUsd, 0));
   const started = { call: id, kind, reservation, ...(about === undefined ? {} : { about }) };
   crashpoint('call.starting');
   await ctx.submit(run, (state) => startCall(state, started)).committed;
   crashpoint('call.started');
-  const { tries, found } = await askInTurn(ctx, run, { call, ways });
+  const { tries, found } = await askProviders(ctx, run, { call, providers });
   const ended = { call: id, tries, ...(found === undefined ? {} : { by: found.by, answer: found.answer }) };
   const title = kind === 'title' ? titleIn(found?.answer) : undefined;
   crashpoint('call.answered');
@@ -75,14 +75,14 @@ function byRules<Answer>(call: SmallCall<Answer>, tries: readonly CallTry[]): An
 }
 
 /** Those who may be asked within the budget of small questions and of the run, while an attempt can still be paid for. */
-function admitted({ ledger: { state } }: ActiveRun, ways: readonly CallProvider[]): readonly CallProvider[] {
+function admitted({ ledger: { state } }: ActiveRun, providers: readonly CallProvider[]): readonly CallProvider[] {
   const { budget, smallCalls } = state.start.config;
   if (state.status.kind !== 'running') return [];
   const money = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
   let left = smallCalls.budget - spentOnCalls(state);
   const isWorkLeft = openTasks(state) > 0 || state.order.length === 0;
   let set = isWorkLeft ? Math.min(budget.attempt, budget.run ?? budget.attempt) : 0;
-  return ways.filter(({ reservedUsd }) => {
+  return providers.filter(({ reservedUsd }) => {
     const fits = affordable(budget, spend(set + reservedUsd), { run: money, project: money }) === 'yes';
     if (!fits || reservedUsd > left) return false;
     left -= reservedUsd;
@@ -91,26 +91,26 @@ function admitted({ ledger: { state } }: ActiveRun, ways: readonly CallProvider[
   });
 }
 
-type Asked<Answer> = { call: SmallCall<Answer>; ways: readonly CallProvider[] };
+type CallRequest<Answer> = { call: SmallCall<Answer>; providers: readonly CallProvider[] };
 
-async function askInTurn<Answer>(
+async function askProviders<Answer>(
   ctx: EngineContext,
   run: ActiveRun,
-  { call, ways }: Asked<Answer>,
+  { call, providers }: CallRequest<Answer>,
 ): Promise<{ tries: CallTry[]; found?: { by: string; answer: Answer } }> {
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-  const text = run.redact(call.input).slice(0, LONGEST_INPUT);
+  const text = run.redact(call.input).slice(0, MAX_INPUT_CHARS);
   const tries: CallTry[] = [];
-  for (const way of ways) {
+  for (const provider of providers) {
     if (signal.aborted) break;
-    const told = await way.ask({ kind: call.kind, text, schema: call.schema }, signal).catch((error: unknown) => {
+    const reply = await provider.ask({ kind: call.kind, text, schema: call.schema }, signal).catch((error: unknown) => {
       if (isStoreFailure(error)) throw error;
-      return { kind: 'failed' as const, problem: messageOf(error), usage: UNTOLD };
+      return { kind: 'failed' as const, problem: messageOf(error), usage: UNKNOWN_USAGE };
     });
-    const tried = { by: way.name, usage: told.usage, reservation: spend(way.reservedUsd) };
-    const parsed = told.kind === 'answered' ? call.schema.safeParse(redactValue(told.output, run.redact)) : undefined;
-    if (parsed?.success) return { tries: [...tries, tried], found: { by: way.name, answer: parsed.data } };
-    const problem = told.kind === 'failed' ? told.problem : 'its answer does not have the form asked for';
+    const tried = { by: provider.name, usage: reply.usage, reservation: spend(provider.reservedUsd) };
+    const parsed = reply.kind === 'answered' ? call.schema.safeParse(redactValue(reply.output, run.redact)) : undefined;
+    if (parsed?.success) return { tries: [...tries, tried], found: { by: provider.name, answer: parsed.data } };
+    const problem = reply.kind === 'failed' ? reply.problem : 'its answer does not have the form asked for';
     tries.push({ ...tried, problem: run.redact(problem) });
   }
   return { tries };

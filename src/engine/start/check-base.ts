@@ -19,7 +19,7 @@ export async function checkBase(
   const known = knownProofs(ctx, stream);
   const evidence: Evidence[] = [];
   for (const gate of gates) {
-    const definition = ctx.parts.definition(gate, start.config);
+    const definition = ctx.implementations.definition(gate, start.config);
     const earlier = known.get(proofKey({ tree, definition }));
     const found =
       earlier === undefined || earlier.setup !== (await setupAt(ctx, run, start.base.commit))
@@ -29,8 +29,8 @@ export async function checkBase(
     run.cancel.signal.throwIfAborted();
     evidence.push(found);
   }
-  const fresh = evidence.filter((found) => !found.reused && found.verdict !== 'error');
-  const events = fresh.map((found) => ({ type: 'project.proved', data: { evidence: found } }));
+  const unknown = evidence.filter((found) => !found.reused && found.verdict !== 'error');
+  const events = unknown.map((found) => ({ type: 'project.proved', data: { evidence: found } }));
   const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
   await ctx.submit(run, () => [{ type: 'run.base-checked', data: { tree, evidence } }], { also }).committed;
 }

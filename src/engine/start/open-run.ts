@@ -16,14 +16,14 @@ import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
 
 /** Makes a recorded run ready to be carried: the rules, agents and roles it was started with, never newer ones. */
-export async function activate(
+export async function openRun(
   ctx: EngineContext,
   run: string,
-  known?: { state: RunState; project: Project },
+  loaded?: { state: RunState; project: Project },
 ): Promise<ActiveRun> {
-  const state = known?.state ?? loadRun(ctx.store, runStream(run));
+  const state = loaded?.state ?? loadRun(ctx.store, runStream(run));
   const { start } = state;
-  const project = known?.project ?? (await openProject(ctx, start.project));
+  const project = loaded?.project ?? (await openProject(ctx, start.project));
   await repairBranch(project, state);
   const root = start.bench?.settings ?? start.project.root;
   const config = hasVariables(start.config)
@@ -33,24 +33,24 @@ export async function activate(
     id: run,
     ledger: runLedger(ctx.store, ctx.world, runStream(state.start.run), state),
     project,
-    recipe: ctx.parts.recipe(start.recipe.name, start.recipe.version),
+    recipe: ctx.implementations.recipe(start.recipe.name, start.recipe.version),
     config,
-    agents: ctx.parts.agents({ config, project: { ...start.project, root } }),
+    agents: ctx.implementations.agents({ config, project: { ...start.project, root } }),
     roles: loadRoles(ctx, start.roles),
     cancel: new AbortController(),
     force: new AbortController(),
     interrupts: new Map(),
-    checks: onlyReads(start.recipe.name, start.input) ? [] : ctx.parts.checks(start.config),
+    checks: onlyReads(start.recipe.name, start.input) ? [] : ctx.implementations.checks(start.config),
     redact: redactor(secretsOf(ctx, config)),
-    keep: undefined,
+    endCommit: undefined,
   };
 }
 
 /** The settings of now, with the logins that other programs keep for the run's agents. */
 async function currentSettings(ctx: EngineContext, recorded: Config, root: string): Promise<Config> {
-  const current = await ctx.parts.config(root);
+  const current = await ctx.implementations.config(root);
   const known = Object.entries(recorded.agents).map(([name, agent]) => [name, { ...agent, env: {}, accounts: {} }]);
-  return ctx.parts.withLogins({ ...current, agents: { ...Object.fromEntries(known), ...current.agents } });
+  return ctx.implementations.withLogins({ ...current, agents: { ...Object.fromEntries(known), ...current.agents } });
 }
 
 /** The project of a recorded run, its mirror opened. */
@@ -77,11 +77,11 @@ async function inspectAgain(root: string): Promise<Repository> {
 /** The events say where the branch is; a ref that a crash left elsewhere is kept under a name of its own and set right. */
 async function repairBranch({ mirror }: Project, state: RunState): Promise<void> {
   const ref = runRef(state.start.run);
-  const stands = await readRef(mirror, ref);
-  if (stands === state.tip.commit) return;
-  if (stands !== undefined)
-    await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${stands}`, to: stands, expected: null });
-  await writeRef(mirror, { ref, to: state.tip.commit, expected: stands ?? null });
+  const current = await readRef(mirror, ref);
+  if (current === state.tip.commit) return;
+  if (current !== undefined)
+    await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${current}`, to: current, expected: null });
+  await writeRef(mirror, { ref, to: state.tip.commit, expected: current ?? null });
 }
 
 /** Every value that is a secret by its name: of our environment, and of what agents and tool servers are given. */

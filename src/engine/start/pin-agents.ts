@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { Config } from '../../schema/config.ts';
 import type { StartOptions } from '../../schema/request.ts';
-import type { Parts, PinnedChoice } from '../loop/context.ts';
+import type { Implementations, PinnedChoice } from '../loop/context.ts';
 
 type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
@@ -10,7 +10,7 @@ type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
  * the settings, the command or a task name. `open` are those whose order nobody said.
  */
 export function pinChoices(
-  parts: Pick<Parts, 'pin'>,
+  parts: Pick<Implementations, 'pin'>,
   what: { config: Config; options: Choices; root: string },
 ): { config: Config; byRole: Record<string, string>; open: string[] } {
   const { config, options, root } = what;

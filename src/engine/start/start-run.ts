@@ -45,9 +45,9 @@ export async function startRun(
   const { repository, folder } = await openFolder(ctx, request);
   const root = bench?.settings ?? repository.root;
   const config = settingsForRecipe(request.recipe, withOptions(await settingsOf(ctx, root, bench), options));
-  const recipe = ctx.parts.recipe(request.recipe);
+  const recipe = ctx.implementations.recipe(request.recipe);
   const choices = { ...options, dir: bench?.dir ?? options.dir };
-  const pinned = await withLogins(ctx, pinChoices(ctx.parts, { config, options: choices, root }));
+  const pinned = await withLogins(ctx, pinChoices(ctx.implementations, { config, options: choices, root }));
   const unable = await unableAgents(ctx, pinned, root);
   const roles = await pinRoles(ctx, repository.root);
   requireRole(request, roles);
@@ -103,12 +103,12 @@ function filing({ run, project }: RunStart, { collection }: StartOptions, item: 
 }
 
 async function settingsOf(ctx: EngineContext, root: string, bench: BenchStart | undefined): Promise<Config> {
-  const config = await ctx.parts.config(root);
+  const config = await ctx.implementations.config(root);
   return bench === undefined ? config : benchConfig(config, bench.check);
 }
 
 async function withLogins<T extends { config: Config }>(ctx: EngineContext, pinned: T): Promise<T> {
-  return { ...pinned, config: await ctx.parts.withLogins(pinned.config) };
+  return { ...pinned, config: await ctx.implementations.withLogins(pinned.config) };
 }
 
 /** What verified results say about the agents whose order nobody said. */
@@ -163,7 +163,7 @@ async function unableAgents(
   const { order, prefer } = config.routing;
   const set = Object.values(config.roles).map(({ agent }) => agent);
   const meant = new Set([...order, ...Object.values(prefer).flat(), ...Object.values(byRole), ...set]);
-  const all = [...ctx.parts.agents({ config, project: { id: '', root } }).values()];
+  const all = [...ctx.implementations.agents({ config, project: { id: '', root } }).values()];
   const agents = all.filter(({ name }) => meant.has(name));
   const asked = await Promise.all(agents.map(async (agent) => ({ name: agent.name, ...(await agent.available()) })));
   const missing = asked.filter(({ ok }) => !ok);
@@ -239,7 +239,7 @@ async function requireForge(
   repository: Pick<Repository, 'root'>,
   config: GitConfig,
 ): Promise<void> {
-  const found = await ctx.parts.forge(repository, config, ctx.stopping);
+  const found = await ctx.implementations.forge(repository, config, ctx.stopping);
   if (found.kind === 'found') return;
   throw new AppError('FORGE_MISSING', `No pull request can be opened here: ${found.reason}; ${found.nextStep}`, {
     remote: config.remote,

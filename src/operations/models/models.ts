@@ -1,10 +1,10 @@
 import type { AgentsView, AgentView } from '../../app/port-interfaces.ts';
 import type { History } from '../../core/models/history.ts';
-import { rolesKnown } from '../../core/models/ranking.ts';
+import { rolesWithResults } from '../../core/models/ranking.ts';
 import { scoreOf } from '../../core/models/score.ts';
 import { modelFor, modelsOf, openTier } from '../../core/models/tier.ts';
 import { accountName } from '../../core/schedule/account.ts';
-import { candidatesFor, pickAgent, type Wanted } from '../../core/schedule/route.ts';
+import { candidatesFor, pickAgent, type RoutingRequest } from '../../core/schedule/route.ts';
 import type { AgentPick, AgentStatus } from '../../schema/document.ts';
 import type { Operation } from '../operation.ts';
 
@@ -25,7 +25,7 @@ export const pickModel: Operation<'pick-model'> = async (ports, { dir, role, age
 export const planRoutes: Operation<'plan-routes'> = async (ports, { dir }) => {
   const view = await ports.agents(dir, []);
   const { roles, routing } = view.config;
-  const named = [...Object.keys(roles), ...Object.keys(routing.prefer), ...rolesKnown(view.history)];
+  const named = [...Object.keys(roles), ...Object.keys(routing.prefer), ...rolesWithResults(view.history)];
   return [...new Set([...ROLES, ...named])].map((role) => {
     const { agent, account, model, because, candidates } = pick(view, role);
     return { role, agent, account, model, because, order: candidates.map((candidate) => candidate.agent) };
@@ -35,10 +35,10 @@ export const planRoutes: Operation<'plan-routes'> = async (ports, { dir }) => {
 function pick(view: AgentsView, role: string): AgentPick {
   const { config, byRole, ranking, resting, now } = view;
   const unable = Object.fromEntries(view.agents.flatMap(({ name, ok, detail }) => (ok ? [] : [[name, detail]])));
-  const wanted: Wanted = { config, agents: byRole, role, ranking, unable };
+  const wanted: RoutingRequest = { config, agents: byRole, role, ranking, unable };
   const tier = config.roles[role]?.tier ?? 'standard';
   const candidates = candidatesFor(wanted).map((agent) => candidateOf(view, role, agent));
-  const choice = pickAgent(wanted, { resting, busy: {}, maxParallel: {} }, now);
+  const choice = pickAgent(wanted, { rateLimited: resting, busy: {}, maxParallel: {} }, now);
   if (choice.kind === 'later' || unable[choice.agent] !== undefined) {
     const because = candidates.some(({ ok }) => ok) ? choice.because : 'no agent can work here now';
     return { role, agent: null, account: null, tier, model: null, because, candidates };

@@ -1,6 +1,6 @@
 import type { AgentsView, AgentView } from '../../app/port-interfaces.ts';
 import type { History } from '../../core/models/history.ts';
-import { rolesKnown } from '../../core/models/ranking.ts';
+import { rolesWithResults } from '../../core/models/ranking.ts';
 import { scoreOf } from '../../core/models/score.ts';
 import { modelFor } from '../../core/models/tier.ts';
 import type { ModelScore } from '../../schema/model.ts';
@@ -9,7 +9,7 @@ import type { Operation } from '../operation.ts';
 /** The registry: every agent that is here, in every role that has results, with each of its models; the best first. */
 export const scoreModels: Operation<'score-models'> = async (ports, { dir, role }) => {
   const view = await ports.agents(dir, []);
-  const roles = role === undefined ? rolesKnown(view.history) : [role];
+  const roles = role === undefined ? rolesWithResults(view.history) : [role];
   return roles.flatMap((one) =>
     view.agents
       .flatMap((agent) => modelsIn(view, agent, one).map((model) => scoreFor(view, { role: one, agent, model })))

@@ -2,8 +2,8 @@ import { accountsFor, discoverProfiles } from '../../agents/accounts/ccswitch.ts
 import { BUILT_IN } from '../../agents/pin-agents.ts';
 import type { AgentsView, AgentView, RehearsalChoice } from '../../app/port-interfaces.ts';
 import { rankOpen } from '../../core/models/ranking.ts';
-import { restName } from '../../core/schedule/account.ts';
-import type { Parts } from '../../engine/loop/context.ts';
+import { rateLimitName } from '../../core/schedule/account.ts';
+import type { Implementations } from '../../engine/loop/context.ts';
 import { readHistory } from '../../engine/start/model-history.ts';
 import { pinChoices } from '../../engine/start/pin-agents.ts';
 import { AppError } from '../../errors.ts';
@@ -15,7 +15,7 @@ import type { World } from '../../world.ts';
 
 /** The agents of a folder's settings as they stand now; asking spends nothing. */
 export async function viewAgents(
-  { parts, store, world, env }: { parts: Parts; store: Store; world: World; env: NodeJS.ProcessEnv },
+  { parts, store, world, env }: { parts: Implementations; store: Store; world: World; env: NodeJS.ProcessEnv },
   dir: string,
   choices: { agents: readonly string[] } & RehearsalChoice,
 ): Promise<AgentsView> {
@@ -88,7 +88,7 @@ function restingAccounts(store: Store): Record<string, number> {
     for (const { type, data } of store.read(stream)) {
       const event = AccountEvent.safeParse({ type, data });
       if (!event.success) continue;
-      const name = restName(stream.slice('account/'.length), event.data.data.family);
+      const name = rateLimitName(stream.slice('account/'.length), event.data.data.family);
       resting[name] = Math.max(resting[name] ?? 0, event.data.data.until);
     }
   }

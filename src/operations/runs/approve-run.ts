@@ -9,6 +9,6 @@ export const approveRun: Operation<'approve-run'> = async (ports, input) => {
   const engine = requireEngine(ports);
   const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
   const note = input.note === undefined ? {} : { note: input.note };
-  await engine.carry(found.start.run);
+  await engine.resume(found.start.run);
   return runDocument(await engine.submit(found.start.run, (state) => approve(state, { ...task, ...note })));
 };

@@ -16,13 +16,13 @@ export const resumeRuns: Operation<'resume-runs'> = async (ports, input) => {
     await engine.submit(start.run, (state) =>
       unpauseRun(state, input.track === undefined ? {} : { track: input.track }),
     );
-    await engine.carry(start.run);
+    await engine.resume(start.run);
     return { runs: [start.run] };
   }
   if (input.dir === undefined) return resumeAll(ports);
   const project = await ports.work.project(input.dir);
   const runs = unfinished(ports).filter((id) => ports.overviews.of(id).projectId === project.id);
-  for (const run of runs) await engine.carry(run);
+  for (const run of runs) await engine.resume(run);
   runBatches(ports, project.id);
   return { runs };
 };
@@ -34,7 +34,7 @@ async function resumeAll(ports: Ports): Promise<OperationOutput<'resume-runs'>> 
   const refused: { run: string; reason: string }[] = [];
   for (const run of unfinished(ports)) {
     try {
-      await engine.carry(run);
+      await engine.resume(run);
       runs.push(run);
     } catch (error) {
       refused.push({ run, reason: messageOf(error) });

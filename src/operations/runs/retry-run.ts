@@ -10,7 +10,7 @@ export const retryRun: Operation<'retry-run'> = async (ports, input) => {
   const engine = requireEngine(ports);
   const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
   const again = input.requeue ? requeueTasks : retryTasks;
-  await engine.carry(found.start.run);
+  await engine.resume(found.start.run);
   return runDocument(
     await engine.submit(found.start.run, (state) => again(state, { ...task, reason: 'asked for by a person' })),
   );

@@ -90,7 +90,7 @@ describe('a message to an agent at work', () => {
 });
 
 describe('who hears a message', () => {
-  const board = { resting: {}, busy: {}, maxParallel: {} };
+  const board = { rateLimited: {}, busy: {}, maxParallel: {} };
   const two = given(started(), added(spec('a')), attempted('a', 1, { agent: 'two' }));
   const spoken = two.when(sending('a')).when(ending(1, INTERRUPTED));
 
@@ -103,7 +103,7 @@ describe('who hears a message', () => {
   });
 
   it('is another one only while that one rests', () => {
-    const resting = { ...board, resting: { two: T0 + 1 } };
+    const resting = { ...board, rateLimited: { two: T0 + 1 } };
     expect(route(spoken.state, taskOf(spoken.state), resting, T0)).toMatchObject({ kind: 'agent', agent: 'one' });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  completeLanding,
   conflictLanding,
   holdLanding,
-  landTasks,
   recordGate,
   rejectLanding,
 } from '../../../src/core/land/decide-landing.ts';
@@ -19,7 +19,7 @@ const waiting = given(started(), added(spec('a'), spec('b', { needs: ['a'] })), 
 const conflicting = (task: string) => (state: RunState) =>
   conflictLanding(state, { task, onto: 'tip', files: ['x', 'y'], now: T0 });
 const landingOf = (task: string) => (state: RunState) =>
-  landTasks(state, { tasks: [task], from: 'base', commit: 'tip', tree: 'tree' });
+  completeLanding(state, { tasks: [task], from: 'base', commit: 'tip', tree: 'tree' });
 
 describe('landing', () => {
   it('moves the branch, ends the tasks, and lets those start that need them', () => {
@@ -30,20 +30,20 @@ describe('landing', () => {
   });
 
   it('is refused when the branch has moved meanwhile', () => {
-    expect(() => landTasks(waiting.state, { tasks: ['a'], from: 'elsewhere', commit: 'tip', tree: 'tree' })).toThrow(
-      'moved from elsewhere',
-    );
+    expect(() =>
+      completeLanding(waiting.state, { tasks: ['a'], from: 'elsewhere', commit: 'tip', tree: 'tree' }),
+    ).toThrow('moved from elsewhere');
   });
 
   it('is refused for a task that has nothing to land', () => {
-    expect(() => landTasks(waiting.state, { tasks: ['b'], from: 'base', commit: 'tip', tree: 'tree' })).toThrow(
+    expect(() => completeLanding(waiting.state, { tasks: ['b'], from: 'base', commit: 'tip', tree: 'tree' })).toThrow(
       'b is waiting',
     );
   });
 
   it('counts a task once, however often it is named', () => {
     const story = waiting.when((state) =>
-      landTasks(state, { tasks: ['a', 'a'], from: 'base', commit: 'tip', tree: 'tree' }),
+      completeLanding(state, { tasks: ['a', 'a'], from: 'base', commit: 'tip', tree: 'tree' }),
     );
     expect(story.state.tasks.b?.missing).toBe(0);
   });

@@ -127,7 +127,7 @@ describe('a verification', () => {
 });
 
 describe('who verifies', () => {
-  const BOARD = { resting: {}, busy: {}, maxParallel: {} };
+  const BOARD = { rateLimited: {}, busy: {}, maxParallel: {} };
 
   function routed(story: ReturnType<typeof proposed>) {
     const verifier = story.state.tasks['verify/1.1'];

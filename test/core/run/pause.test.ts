@@ -10,7 +10,7 @@ import { added, attempted, failure, given, spec, started, T0 } from '../../suppo
 const QUIET = {
   now: T0,
   slots: 10,
-  board: { resting: {}, busy: {}, maxParallel: {} },
+  availability: { rateLimited: {}, busy: {}, maxParallel: {} },
   projects: {},
   claimed: new Set<string>(),
   landing: new Set<string>(),

@@ -9,7 +9,7 @@ import { added, attemptEnded, attempted, given, spec, started, T0, taskEnded } f
 const CIRCUMSTANCES: SchedulingInput = {
   now: T0,
   slots: 20,
-  board: { resting: {}, busy: {}, maxParallel: {} },
+  availability: { rateLimited: {}, busy: {}, maxParallel: {} },
   projects: {},
   claimed: new Set(),
   landing: new Set(),
@@ -63,7 +63,7 @@ describe('with 10,000 tasks', () => {
     const run = counted(independent(10_000));
     next([run.state], {
       ...CIRCUMSTANCES,
-      board: { resting: { one: T0 + 1, two: T0 + 1 }, busy: {}, maxParallel: {} },
+      availability: { rateLimited: { one: T0 + 1, two: T0 + 1 }, busy: {}, maxParallel: {} },
     });
     expect(run.reads()).toBeLessThanOrEqual(200);
   });

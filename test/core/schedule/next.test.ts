@@ -20,8 +20,17 @@ import {
 type Budget = { run?: number; project?: number; attempt?: number };
 
 function schedulingInput(more: Partial<SchedulingInput> = {}): SchedulingInput {
-  const board = { resting: {}, busy: {}, maxParallel: {} };
-  return { now: T0, slots: 10, board, projects: {}, claimed: new Set(), landing: new Set(), outside: {}, ...more };
+  const availability = { rateLimited: {}, busy: {}, maxParallel: {} };
+  return {
+    now: T0,
+    slots: 10,
+    availability: availability,
+    projects: {},
+    claimed: new Set(),
+    landing: new Set(),
+    outside: {},
+    ...more,
+  };
 }
 
 function wanted(runs: RunState[], more: Partial<SchedulingInput> = {}): string[] {
@@ -91,20 +100,20 @@ describe('waiting for a time', () => {
   });
 
   it('asks to be woken when the rest of an agent ends', () => {
-    const board = { resting: { one: T0 + 9, two: T0 + 7 }, busy: {}, maxParallel: {} };
-    expect(next([run('run1', three)], schedulingInput({ board }))).toEqual({ intents: [], wakeAt: T0 + 7 });
+    const availability = { rateLimited: { one: T0 + 9, two: T0 + 7 }, busy: {}, maxParallel: {} };
+    expect(next([run('run1', three)], schedulingInput({ availability }))).toEqual({ intents: [], wakeAt: T0 + 7 });
   });
 
   it('looks past a task whose agent rests to one that can start', () => {
     const tasks = [added(spec('a', { agent: 'gone' }), spec('b'))];
     const state = given(started({ run: 'run1' }, { routing: { order: ['one'], fallback: false } }), ...tasks).state;
-    const board = { resting: { gone: T0 + 9 }, busy: {}, maxParallel: {} };
-    expect(wanted([state], { board })).toEqual(['attempt run1 b']);
+    const availability = { rateLimited: { gone: T0 + 9 }, busy: {}, maxParallel: {} };
+    expect(wanted([state], { availability })).toEqual(['attempt run1 b']);
   });
 
   it('gives an agent no more than it may have at once, over all runs', () => {
-    const board = { resting: {}, busy: { one: 1 }, maxParallel: { one: 2 } };
-    expect(wanted([run('run1', three), run('run2', three)], { board })).toEqual(['attempt run1 a']);
+    const availability = { rateLimited: {}, busy: { one: 1 }, maxParallel: { one: 2 } };
+    expect(wanted([run('run1', three), run('run2', three)], { availability })).toEqual(['attempt run1 a']);
   });
 });
 

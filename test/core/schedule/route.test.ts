@@ -16,7 +16,7 @@ type Asked = {
   profiles?: string[];
 };
 
-function routed(asked: Asked, board: Partial<AgentAvailability> = {}) {
+function routed(asked: Asked, availability: Partial<AgentAvailability> = {}) {
   const config = {
     routing: {
       order: asked.prefer ?? ['one', 'two'],
@@ -41,7 +41,7 @@ function routed(asked: Asked, board: Partial<AgentAvailability> = {}) {
   state.crashes = asked.crashes ?? {};
   const found = state.tasks['job/1'];
   if (found === undefined) throw new Error('the task is missing');
-  return route(state, found, { resting: {}, busy: {}, maxParallel: {}, ...board }, T0);
+  return route(state, found, { rateLimited: {}, busy: {}, maxParallel: {}, ...availability }, T0);
 }
 
 describe('the agent for a task', () => {
@@ -63,7 +63,7 @@ describe('the agent for a task', () => {
   });
 
   it('is the next in order while the first rests', () => {
-    expect(routed({}, { resting: { one: T0 + 1 } })).toEqual({
+    expect(routed({}, { rateLimited: { one: T0 + 1 } })).toEqual({
       kind: 'agent',
       agent: 'two',
       because: 'one rests; next in order',
@@ -71,15 +71,15 @@ describe('the agent for a task', () => {
   });
 
   it('is the first again as soon as its rest is over', () => {
-    expect(routed({}, { resting: { one: T0 } })).toMatchObject({ agent: 'one' });
+    expect(routed({}, { rateLimited: { one: T0 } })).toMatchObject({ agent: 'one' });
   });
 
   it('is waited for while it rests when no other may take over', () => {
-    expect(routed({ fallback: false }, { resting: { one: T0 + 7 } })).toMatchObject({ kind: 'later', at: T0 + 7 });
+    expect(routed({ fallback: false }, { rateLimited: { one: T0 + 7 } })).toMatchObject({ kind: 'later', at: T0 + 7 });
   });
 
   it('is waited for until the first of them wakes when all rest', () => {
-    expect(routed({}, { resting: { one: T0 + 9, two: T0 + 4 } })).toMatchObject({ kind: 'later', at: T0 + 4 });
+    expect(routed({}, { rateLimited: { one: T0 + 9, two: T0 + 4 } })).toMatchObject({ kind: 'later', at: T0 + 4 });
   });
 
   it('is waited for while it has as much to do as it may', () => {
@@ -92,8 +92,8 @@ describe('the agent for a task', () => {
   });
 
   it('comes as soon as the rest of a preferred one ends when the next is busy', () => {
-    const board = { resting: { one: T0 + 5 }, busy: { two: 1 }, maxParallel: { two: 1 } };
-    expect(routed({}, board)).toMatchObject({ kind: 'later', at: T0 + 5 });
+    const availability = { rateLimited: { one: T0 + 5 }, busy: { two: 1 }, maxParallel: { two: 1 } };
+    expect(routed({}, availability)).toMatchObject({ kind: 'later', at: T0 + 5 });
   });
 
   it('is nobody where none is configured', () => {
@@ -116,7 +116,7 @@ describe('the agent for a task', () => {
   it('is the best by verified results where the user left it open, and says so', () => {
     const ranking = { agents: ['two', 'one'], because: 'best verified results' };
     expect(routed({ ranking })).toEqual({ kind: 'agent', agent: 'two', because: 'best verified results' });
-    expect(routed({ ranking }, { resting: { two: T0 + 1 } })).toMatchObject({
+    expect(routed({ ranking }, { rateLimited: { two: T0 + 1 } })).toMatchObject({
       agent: 'one',
       because: 'two rests; next in order',
     });
@@ -143,10 +143,13 @@ describe('the agent for a task', () => {
 
   it('stays while only one family of its models rests, and says which', () => {
     const models = { standard: 'claude-sonnet-5', heavy: 'opus' };
-    expect(routed({ models }, { resting: { 'one#opus': T0 + 5 } })).toMatchObject({ agent: 'one', closed: ['opus'] });
+    expect(routed({ models }, { rateLimited: { 'one#opus': T0 + 5 } })).toMatchObject({
+      agent: 'one',
+      closed: ['opus'],
+    });
     const both = { 'one#opus': T0 + 5, 'one#sonnet': T0 + 3 };
-    expect(routed({ models }, { resting: both })).toMatchObject({ agent: 'two' });
-    expect(routed({ models, fallback: false }, { resting: both })).toMatchObject({ kind: 'later', at: T0 + 3 });
+    expect(routed({ models }, { rateLimited: both })).toMatchObject({ agent: 'two' });
+    expect(routed({ models, fallback: false }, { rateLimited: both })).toMatchObject({ kind: 'later', at: T0 + 3 });
   });
 
   it('uses its own login first, and a profile of another program only while that rests', () => {
@@ -155,8 +158,11 @@ describe('the agent for a task', () => {
       agent: 'one',
       because: 'first in order of preference',
     });
-    expect(routed({ profiles: ['p'] }, { resting: { one: T0 + 5 } })).toMatchObject({ agent: 'one', account: 'p' });
+    expect(routed({ profiles: ['p'] }, { rateLimited: { one: T0 + 5 } })).toMatchObject({ agent: 'one', account: 'p' });
     const all = { one: T0 + 5, 'one/p': T0 + 9 };
-    expect(routed({ profiles: ['p'], fallback: false }, { resting: all })).toMatchObject({ kind: 'later', at: T0 + 5 });
+    expect(routed({ profiles: ['p'], fallback: false }, { rateLimited: all })).toMatchObject({
+      kind: 'later',
+      at: T0 + 5,
+    });
   });
 });

@@ -122,9 +122,9 @@ function watch(limits: Partial<TaskLimits>) {
     warn: (warnings) => told.push(...warnings.map(({ sign }) => sign)),
     stop: ({ kind }) => told.push(kind),
   });
-  watchdog.heard(90, { kind: 'none' });
-  watchdog.heard(150, { kind: 'none' });
-  watchdog.heard(250, { kind: 'none' });
+  watchdog.recordActivity(90, { kind: 'none' });
+  watchdog.recordActivity(150, { kind: 'none' });
+  watchdog.recordActivity(250, { kind: 'none' });
   watchdog.close();
   return told;
 }

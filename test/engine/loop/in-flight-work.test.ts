@@ -3,17 +3,17 @@ import { InFlightWork } from '../../../src/engine/loop/in-flight-work.ts';
 
 it('tells whoever waits for a look that there will be none, now and later', async () => {
   const inFlight = new InFlightWork();
-  const waiting = inFlight.looked();
+  const waiting = inFlight.nextPass();
   inFlight.fail(new Error('the disk is full'));
   inFlight.fail(new Error('and another'));
   await expect(waiting).rejects.toThrow('the disk is full');
-  inFlight.look();
-  await expect(inFlight.looked()).rejects.toThrow('the disk is full');
+  inFlight.completePass();
+  await expect(inFlight.nextPass()).rejects.toThrow('the disk is full');
 });
 
 it('resolves at the next look while all is well', async () => {
   const inFlight = new InFlightWork();
-  const waiting = inFlight.looked();
-  inFlight.look();
+  const waiting = inFlight.nextPass();
+  inFlight.completePass();
   await expect(waiting).resolves.toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { enginePort } from '../../../src/engine/loop/control-runs.ts';
 import type { Engine } from '../../../src/engine/loop/engine.ts';
-import { activate } from '../../../src/engine/start/open-run.ts';
+import { openRun } from '../../../src/engine/start/open-run.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { writeFiles } from '../../support/scratch.ts';
 import { makeRunPlace } from '../run-project.ts';
@@ -28,7 +28,7 @@ async function makeHeldPlace(): Promise<Place> {
 
 async function begin(place: Place, engine: Engine): Promise<string> {
   const { state, project } = await place.start(engine, 'Write it');
-  engine.carry(await activate(engine, state.start.run, { state, project }));
+  engine.run(await openRun(engine, state.start.run, { state, project }));
   await appears(join(place.root, 'agent'));
   return state.start.run;
 }
@@ -50,7 +50,7 @@ it('does nothing more once it has left, whatever its agents do, and the next eng
   await appears(join(place.root, 'over'));
   const second = place.newEngine();
   expect(place.store.read(runStream(run)).map(({ type }) => type)).toEqual(before);
-  second.carry(await activate(second, run));
+  second.run(await openRun(second, run));
   await second.idle();
   await second.stop();
   const state = place.stateOf(run);
@@ -65,7 +65,7 @@ it('refuses what is asked of it while it ends, and waits for what it was doing f
   const port = enginePort(engine, () => {});
   const busy = Promise.withResolvers<void>();
   const order: string[] = [];
-  const asked = engine.attend(async () => {
+  const asked = engine.handle(async () => {
     await busy.promise;
     order.push('asked');
   });

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { projectsPort } from '../../../src/access/projects.ts';
-import { chooseParts } from '../../../src/app/implementations.ts';
+import { chooseImplementations } from '../../../src/app/implementations.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { nextStartAt } from '../../../src/core/schedule/next-start.ts';
 import { startFromCurrentBase } from '../../../src/engine/attempt/start-from-current-base.ts';
 import { Engine } from '../../../src/engine/loop/engine.ts';
 import { loadRun } from '../../../src/engine/loop/ledger.ts';
-import { activate } from '../../../src/engine/start/open-run.ts';
+import { openRun } from '../../../src/engine/start/open-run.ts';
 import { startRun } from '../../../src/engine/start/start-run.ts';
 import { prepareHome, resolveHome } from '../../../src/home.ts';
 import { runStream } from '../../../src/schema/ids.ts';
@@ -82,7 +82,7 @@ async function makePlace() {
     repo,
     git,
     store,
-    engine: (world: World) => new Engine({ home, store, world, parts: chooseParts(env, []), env }),
+    engine: (world: World) => new Engine({ home, store, world, implementations: chooseImplementations(env, []), env }),
     commit: (name: string) => {
       writeFileSync(join(repo, name), name);
       git('add', name);
@@ -117,7 +117,7 @@ it('starts at its time from the base as it stands then, comes again after an eng
   const options = StartOptions.parse({ dir: place.repo, land: 'merge', collection: 'nightly' });
   const { state, project } = await startRun(first, { recipe: 'job', input, options });
   const { run } = state.start;
-  first.carry(await activate(first, run, { state, project }));
+  first.run(await openRun(first, run, { state, project }));
   await place.when(run, (stands) => nextStartAt(stands) === input.notBefore);
   expect(projectsPort(place.store, clock).state(project.id).filed).toEqual({ [run]: 'nightly' });
   place.commit('early.txt');
@@ -130,7 +130,7 @@ it('starts at its time from the base as it stands then, comes again after an eng
   place.commit('late.txt');
   const later = movableWorld(HOUR);
   const second = place.engine(later);
-  second.carry(await activate(second, run));
+  second.run(await openRun(second, run));
   later.ring();
   const adopted = loadRun(place.store, runStream(run));
   expect([adopted.order, adopted.tasks['job/2']?.spec]).toEqual([['job/1', 'job/2'], waits.tasks['job/2']?.spec]);
@@ -159,7 +159,7 @@ it('begins with its own branch where the base that moved on cannot be merged wit
   const input = JobInput.parse({ task: 'Later', notBefore: realWorld.now() + HOUR });
   const options = StartOptions.parse({ dir: place.repo });
   const { state, project } = await startRun(engine, { recipe: 'job', input, options });
-  const active = await activate(engine, state.start.run, { state, project });
+  const active = await openRun(engine, state.start.run, { state, project });
   const { add } = active.recipe.unfold(state, input, undefined);
   await engine.submit(active, () => [
     { type: 'tasks.added', data: { specs: add } },

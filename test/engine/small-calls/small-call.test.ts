@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runDocument } from '../../../src/core/view/document.ts';
 import { summarizeUsage } from '../../../src/core/view/usage.ts';
 import { smallCallNotes } from '../../../src/engine/small-calls/call-providers.ts';
-import { activate } from '../../../src/engine/start/open-run.ts';
+import { openRun } from '../../../src/engine/start/open-run.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { realWorld } from '../../../src/world.ts';
@@ -86,7 +86,7 @@ describe('a small question', () => {
     await using place = await makePlace({ script: WISE, agent: { kind: 'command' } });
     const engine = place.newEngine();
     const { state, project } = await place.start(engine, LONG_TASK);
-    const active = await activate(engine, state.start.run, { state, project });
+    const active = await openRun(engine, state.start.run, { state, project });
     expect(smallCallNotes(engine, active)).toEqual([]);
     await place.carry(LONG_TASK);
     expect(place.requests()).toEqual([]);
@@ -96,7 +96,7 @@ describe('a small question', () => {
     await using place = await makePlace({ script: WISE });
     const engine = place.newEngine();
     const { state, project } = await place.start(engine, LONG_TASK);
-    const active = await activate(engine, state.start.run, { state, project });
+    const active = await openRun(engine, state.start.run, { state, project });
     expect(smallCallNotes(engine, active)).toEqual([expect.stringMatching(/api:anthropic, for \$0\.20 in all/)]);
   });
 
@@ -108,7 +108,7 @@ describe('a small question', () => {
     const begun: RunEvent = { type: 'call.started', data: { call: 'title', kind: 'title', reservation } };
     await place.store.append([{ stream: runStream(run), expected: 1, events: [begun] }], realWorld.now());
     const engine = place.newEngine();
-    engine.carry(await activate(engine, run));
+    engine.run(await openRun(engine, run));
     await engine.idle();
     await engine.stop();
     const after = place.stateOf(run);
