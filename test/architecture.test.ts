@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/steps/generated.mjs';
 import { findCycle } from '../src/core/run/graph.ts';
@@ -123,24 +123,38 @@ describe('the layout of src', () => {
   });
 });
 
-describe('the page', () => {
-  const shared = /^dashboard\/(api|ui)\//;
-  const features = sources.filter(({ file }) => /^dashboard\/(features|ui|api)\//.test(file));
+describe('the dashboard', () => {
+  const dashboard = sources.filter(({ folder }) => folder === 'dashboard');
+  const importsOf = (layer: RegExp, isForbidden: (path: string, file: string) => boolean) =>
+    dashboard
+      .filter(({ file }) => layer.test(file))
+      .flatMap(({ file, imports }) =>
+        imports
+          .filter((path) => path.startsWith('dashboard/') && isForbidden(path, file))
+          .map((path) => `${file} imports ${path}`),
+      );
 
-  it('has features that know nothing of each other', () => {
-    const strange = features.flatMap(({ file, imports }) =>
-      imports
-        .filter((path) => path.startsWith('dashboard/') && !shared.test(path))
-        .filter((path) => path.split('/').slice(0, 3).join('/') !== file.split('/').slice(0, 3).join('/'))
-        .map((path) => `${file} imports ${path}`),
-    );
-    expect(strange).toEqual([]);
+  it('lets ui and api import neither features nor app', () => {
+    const isAbove = (path: string) => !/^dashboard\/(api|ui)\//.test(path);
+    expect(importsOf(/^dashboard\/(api|ui)\//, isAbove)).toEqual([]);
+  });
+
+  it('lets a feature import ui and api, but no other feature and not app', () => {
+    const featureOf = (path: string) => path.split('/').slice(0, 3).join('/');
+    const isForeign = (path: string, file: string) =>
+      !/^dashboard\/(api|ui)\//.test(path) && featureOf(path) !== featureOf(file);
+    expect(importsOf(/^dashboard\/features\//, isForeign)).toEqual([]);
+  });
+
+  it('uses no file name twice', () => {
+    const names = dashboard.map(({ file }) => basename(file).replace(/\.tsx?$/, ''));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 });
 
 describe('what only one place may do', () => {
   it('is to ask the clock or for chance: only world.ts, and clock.ts of the page', () => {
-    expect(filesWith(NONDETERMINISM).sort()).toEqual(['dashboard/ui/clock.ts', 'world.ts']);
+    expect(filesWith(NONDETERMINISM).sort()).toEqual(['dashboard/ui/browser/clock.ts', 'world.ts']);
   });
 
   it('is to start processes: only src/process', () => {

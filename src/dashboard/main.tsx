@@ -2,10 +2,11 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './ui/theme.css';
-import { onReconnect } from './api/overview.ts';
-import { Unreachable } from './api/problem.ts';
+import './ui/state/state-colors.css';
+import { Unreachable } from './api/api-error.ts';
+import { onReconnect } from './api/run-overview.ts';
 import { Shell } from './app/shell.tsx';
-import { startTheme } from './ui/theme.ts';
+import { startTheme } from './ui/browser/preferences.ts';
 
 const ROOT = document.getElementById('root');
 if (ROOT === null) throw new Error('The page has no element #root');

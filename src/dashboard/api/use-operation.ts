@@ -1,8 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OperationInput, OperationName, OperationOutput } from '../../operations/contracts.ts';
-import { notify } from '../ui/notices.ts';
+import { notify } from '../ui/feedback/notices.ts';
 import { call } from './call.ts';
-import { MAY_ACT } from './role.ts';
+
+/** Whether who looks at this page may also act; the server decides, and says so in the page. */
+export const MAY_ACT = document.querySelector<HTMLMetaElement>('meta[name="role"]')?.content !== 'viewer';
 
 /** What an operation answers, kept until it is asked for anew; `again` asks. */
 export function useOperation<N extends OperationName>(

@@ -1,8 +1,8 @@
 import { type ReactElement, useEffect, useState } from 'react';
+import { ApiProblem } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
-import { useOverview } from '../api/overview.ts';
-import { ApiProblem } from '../api/problem.ts';
-import { after } from '../ui/clock.ts';
+import { useOverview } from '../api/run-overview.ts';
+import { after } from '../ui/browser/clock.ts';
 import styles from './connection.module.css';
 
 /** A server that does not answer in this time is as good as none. */

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Link, useRoute } from 'wouter';
-import { useOverview } from '../api/overview.ts';
-import { Icon } from '../ui/icon.tsx';
+import { useOverview } from '../api/run-overview.ts';
+import { Icon } from '../ui/text/icon.tsx';
 import styles from './navigation.module.css';
 import { PAGES, type Page } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
-import type { IconName } from '../ui/icon.tsx';
-import { lateView } from '../ui/late-view.tsx';
+import { lateView } from '../ui/feedback/lazy-view.tsx';
+import type { IconName } from '../ui/text/icon.tsx';
 
 /** A page of the dashboard; one with a drawing stands in the navigation. */
 export type Page = { path: string; title: string; icon?: IconName; view: ComponentType };

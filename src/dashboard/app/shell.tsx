@@ -1,14 +1,16 @@
-import { Component, type ReactElement, type ReactNode } from 'react';
-import { Route, Switch } from 'wouter';
+import { Component, type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
+import { Link, Route, Switch } from 'wouter';
+import { MAY_ACT } from '../api/use-operation.ts';
 import { Alerts } from '../features/alerts/alerts.tsx';
-import { Empty, Trouble } from '../ui/standing.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { currentNotices, dismiss, onNotices } from '../ui/feedback/notices.ts';
+import { Empty, Trouble } from '../ui/feedback/placeholders.tsx';
+import { Icon } from '../ui/text/icon.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
-import { Notices } from './notices.tsx';
 import { PAGES } from './pages.ts';
 import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
-import { ViewerLine } from './viewer-line.tsx';
 
 /** Keeps the frame standing when a page breaks, and says what broke. */
 class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
@@ -52,5 +54,35 @@ export function Shell(): ReactElement {
       <Notices />
       <Alerts />
     </div>
+  );
+}
+
+/** Tells a viewer why nothing can be done here, before it is tried. */
+function ViewerLine(): ReactElement | null {
+  if (MAY_ACT) return null;
+  return (
+    <p className={styles.line}>
+      You are here as a viewer: you can look at everything. To act, log in with an operator's token.
+    </p>
+  );
+}
+
+/** What was just said, in a corner; screen readers hear it. */
+function Notices(): ReactElement {
+  const notices = useSyncExternalStore(onNotices, currentNotices);
+  return (
+    <ul className={styles.notices} aria-live="polite">
+      {notices.map(({ id, kind, text, hint, to }) => (
+        <li key={id} className={styles.notice} data-kind={kind}>
+          <div>
+            <p>{to === undefined ? text : <Link href={to}>{text}</Link>}</p>
+            {hint === undefined ? null : <p className="quiet">{hint}</p>}
+          </div>
+          <Button weight="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            <Icon name="close" size={12} />
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react';
-import { useOverview } from '../api/overview.ts';
+import { useOverview } from '../api/run-overview.ts';
 import { KeyboardHelp } from '../features/palette/keyboard-help.tsx';
 import { Palette } from '../features/palette/palette.tsx';
-import type { PageName } from '../features/palette/use-entries.ts';
+import type { PageName } from '../features/palette/use-palette-entries.ts';
 import { useShortcuts } from '../features/palette/use-shortcuts.ts';
-import { count, Money } from '../ui/amounts.tsx';
-import { Button, LinkButton } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { setTheme, THEMES, useTheme } from '../ui/theme.ts';
+import { setTheme, THEMES, useTheme } from '../ui/browser/preferences.ts';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { count, Money } from '../ui/text/amounts.tsx';
+import { Icon } from '../ui/text/icon.tsx';
 import { PAGES } from './pages.ts';
 import styles from './top-bar.module.css';
 

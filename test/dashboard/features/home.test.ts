@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nameOfProject, projectsOf, sectionsOf } from '../../../src/dashboard/features/home/sections.ts';
-import { stepPieces } from '../../../src/dashboard/ui/next-step.ts';
+import { nameOfProject, projectsOf, sectionsOf } from '../../../src/dashboard/features/home/home-sections.ts';
+import { stepPieces } from '../../../src/dashboard/ui/run/next-step.ts';
 import type { RunOverview, WaitingItem } from '../../../src/schema/overview.ts';
 
 function run(id: string, more: Partial<RunOverview> = {}): RunOverview {

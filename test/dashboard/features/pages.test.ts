@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { newsOf, standingOf } from '../../../src/dashboard/features/alerts/news.ts';
+import { newsOf, standingOf } from '../../../src/dashboard/features/alerts/run-notification.ts';
 import { historyInput, historyQuery, withFilter } from '../../../src/dashboard/features/history/history-query.ts';
-import { groupWaiting, settlingOf, waitingIn } from '../../../src/dashboard/features/inbox/waiting.ts';
-import { type Entry, findEntries, withRecent } from '../../../src/dashboard/features/palette/entry.ts';
-import { runActions } from '../../../src/dashboard/features/palette/run-actions.ts';
-import { stepOf } from '../../../src/dashboard/features/palette/shortcut.ts';
-import { groupHits, markWords } from '../../../src/dashboard/features/search/found.ts';
+import { groupWaiting, settlingOf, waitingIn } from '../../../src/dashboard/features/inbox/inbox-items.ts';
+import {
+  type Entry,
+  findEntries,
+  runActions,
+  withRecent,
+} from '../../../src/dashboard/features/palette/palette-entries.ts';
+import { stepOf } from '../../../src/dashboard/features/palette/shortcut-keys.ts';
+import { groupHits } from '../../../src/dashboard/features/search/search-hits.ts';
 import { findSettings, originAt, sectionsOf } from '../../../src/dashboard/features/settings/setting-paths.ts';
 import { dayBars, roundUp } from '../../../src/dashboard/features/usage/day-bars.ts';
 import { usageInput, usageQuery } from '../../../src/dashboard/features/usage/usage-query.ts';
@@ -146,17 +150,6 @@ describe('search', () => {
     kind: 'text',
     excerpt: '',
   };
-
-  it('cuts a text where words were found, whatever they are made of', () => {
-    expect(markWords('Price (price) x', 'price (').map(({ text, isHit }) => [text, isHit])).toEqual([
-      ['Price', true],
-      [' ', false],
-      ['(', true],
-      ['price', true],
-      [') x', false],
-    ]);
-    expect(markWords('<b>', '')).toEqual([{ text: '<b>', isHit: false, at: 0 }]);
-  });
 
   it('gathers the hits of a task from all pages', () => {
     const pages = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { noMoments, noteMoment } from '../../../src/dashboard/features/run/timeline/moments.ts';
-import { marksOf, segmentsOf } from '../../../src/dashboard/features/run/timeline/segments.ts';
-import { moved, ticksOf, zoomed } from '../../../src/dashboard/features/run/timeline/span.ts';
+import { marksOf, segmentsOf } from '../../../src/dashboard/features/run/timeline/task-segments.ts';
+import { moved, ticksOf, zoomed } from '../../../src/dashboard/features/run/timeline/time-range.ts';
+import { noMoments, noteMoment } from '../../../src/dashboard/features/run/timeline/timeline-history.ts';
 import { mostUrgent, timelineRows } from '../../../src/dashboard/features/run/timeline/timeline-rows.ts';
 import {
   added,

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { evolve } from '../../../src/core/run/evolve.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { taskCosts } from '../../../src/dashboard/features/run/cost/task-costs.ts';
-import { findTask } from '../../../src/dashboard/features/run/graph/find-task.ts';
 import { partsOf, placesOf } from '../../../src/dashboard/features/run/graph/graph-layout.ts';
-import { defaultGrouping, graphModel } from '../../../src/dashboard/features/run/graph/graph-model.ts';
-import { retryEffect } from '../../../src/dashboard/features/run/tasks/retry-effect.ts';
-import { lookCounts, planRows, staleTasks } from '../../../src/dashboard/features/run/tasks/task-rows.ts';
+import { defaultGrouping, findTask, graphModel } from '../../../src/dashboard/features/run/graph/graph-model.ts';
+import { lookCounts, planRows, retryEffect, staleTasks } from '../../../src/dashboard/features/run/tasks/task-plan.ts';
 import { timelineRows } from '../../../src/dashboard/features/run/timeline/timeline-rows.ts';
 import { bigRunHistory } from '../../support/big-run.ts';
 import {

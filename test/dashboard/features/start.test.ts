@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fieldsOf, inputEntries, mistakesOf } from '../../../src/dashboard/features/start/asked.ts';
-import { commandLineOf } from '../../../src/dashboard/features/start/command-line.ts';
-import { afterStart, readDraft, withAddress } from '../../../src/dashboard/features/start/draft.ts';
-import { mistakesInRefusal } from '../../../src/dashboard/features/start/refusal.ts';
+import { commandLineOf } from '../../../src/dashboard/features/start/equivalent-command.ts';
+import { afterStart, readDraft, withAddress } from '../../../src/dashboard/features/start/start-draft.ts';
+import {
+  fieldsOf,
+  inputEntries,
+  mistakesInRefusal,
+  mistakesOf,
+} from '../../../src/dashboard/features/start/start-request.ts';
 import { JobInput, StartOptions } from '../../../src/schema/request.ts';
 
 const schemaOf = (schema: z.ZodType) => ({ ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) });

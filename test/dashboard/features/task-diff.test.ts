@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isIn, moved, spanned } from '../../../src/dashboard/features/task/diff/cursor.ts';
+import { isIn, moved, spanned } from '../../../src/dashboard/features/task/diff/diff-cursor.ts';
 import { diffRows, type Shown } from '../../../src/dashboard/features/task/diff/diff-rows.ts';
-import { fileTree, inTreeOrder } from '../../../src/dashboard/features/task/diff/file-tree.ts';
-import { parseDiff } from '../../../src/dashboard/features/task/diff/parse.ts';
 import {
   asSent,
   commented,
@@ -11,7 +9,9 @@ import {
   NO_REVIEW,
   nextId,
   readReview,
-} from '../../../src/dashboard/features/task/diff/review.ts';
+} from '../../../src/dashboard/features/task/diff/draft-review.ts';
+import { fileTree, inTreeOrder } from '../../../src/dashboard/features/task/diff/file-tree.ts';
+import { parseDiff } from '../../../src/dashboard/features/task/diff/parse-diff.ts';
 import { tokenLines } from '../../../src/dashboard/features/task/diff/token-lines.ts';
 
 const PATCH = `diff --git a/src/a.ts b/src/a.ts

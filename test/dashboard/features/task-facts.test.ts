@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskState } from '../../../src/core/run/state.ts';
-import { pairGates, stepsOf } from '../../../src/dashboard/features/task/gates/pair-gates.ts';
-import { offers } from '../../../src/dashboard/features/task/header/offers.ts';
+import { pairGates, stepsOf } from '../../../src/dashboard/features/task/gates/gate-results.ts';
+import { offers } from '../../../src/dashboard/features/task/header/available-actions.ts';
 import { commitOf, costOf, messageEffect, reasonOf } from '../../../src/dashboard/features/task/task-facts.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import type { GateSpec } from '../../../src/schema/gate.ts';

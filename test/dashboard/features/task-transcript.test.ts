@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { foldRows, indexOfRow } from '../../../src/dashboard/features/task/transcript/fold.ts';
-import { placeIn } from '../../../src/dashboard/features/task/transcript/scroll-position.ts';
-import { splitAt, wordsOf } from '../../../src/dashboard/features/task/transcript/split-at.ts';
-import { firstLine, tellingArgument } from '../../../src/dashboard/features/task/transcript/tool-argument.ts';
+import { foldRows, indexOfRow } from '../../../src/dashboard/features/task/transcript/fold-rows.ts';
 import {
   extended,
   gapHeights,
   grown,
   isAtNewest,
   MOST_ROWS,
+  placeIn,
   windowOf,
-} from '../../../src/dashboard/features/task/transcript/window.ts';
-import { printedText, seenText } from '../../../src/dashboard/ui/seen-text.ts';
+} from '../../../src/dashboard/features/task/transcript/loaded-rows.ts';
+import { firstLine, tellingArgument } from '../../../src/dashboard/features/task/transcript/one-line.ts';
+import { searchWords, splitMatches } from '../../../src/dashboard/ui/text/split-matches.ts';
+import { printedText, seenText } from '../../../src/dashboard/ui/text/visible-text.ts';
 import type { TranscriptLine, TranscriptPage } from '../../../src/schema/transcript-page.ts';
 
 function row(id: number, kind = 'text', more: Partial<TranscriptLine> = {}): TranscriptLine {
@@ -77,12 +77,20 @@ describe('what a transcript shows', () => {
   });
 
   it('marks every word that is looked for, whatever signs it is made of', () => {
-    expect(wordsOf('a.b (c)')).toEqual(['a', 'b', 'c']);
-    expect(splitAt('Say hello', ['HELLO'])).toEqual([
-      { part: 'Say ', at: 0, isHit: false },
-      { part: 'hello', at: 4, isHit: true },
+    expect(searchWords('a.b (c)')).toEqual(['a', 'b', 'c']);
+    expect(splitMatches('Say hello', ['HELLO'])).toEqual([
+      { text: 'Say ', at: 0, isMatch: false },
+      { text: 'hello', at: 4, isMatch: true },
     ]);
-    expect(splitAt('a.b', ['.'])).toHaveLength(3);
+    expect(splitMatches('a.b', ['.'])).toHaveLength(3);
+    expect(splitMatches('Price (price) x', ['price', '(']).map(({ text, isMatch }) => [text, isMatch])).toEqual([
+      ['Price', true],
+      [' ', false],
+      ['(', true],
+      ['price', true],
+      [') x', false],
+    ]);
+    expect(splitMatches('<b>', [])).toEqual([{ text: '<b>', at: 0, isMatch: false }]);
   });
 });
 

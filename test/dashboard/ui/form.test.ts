@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { changesBetween, withChanges } from '../../../src/dashboard/ui/form/change.ts';
+import { branchOf } from '../../../src/dashboard/ui/form/blank-value.ts';
+import { changesBetween, withChanges } from '../../../src/dashboard/ui/form/changes.ts';
 import { completed, entriesOf, fieldOf } from '../../../src/dashboard/ui/form/field.ts';
-import { findMistakes, mistakeAt, mistakesFrom } from '../../../src/dashboard/ui/form/mistake.ts';
-import { branchOf } from '../../../src/dashboard/ui/form/sample.ts';
-import { linesOf, readNumber, readSpan, spanText } from '../../../src/dashboard/ui/form/typed.ts';
+import { linesOf, readNumber, readSpan, spanText } from '../../../src/dashboard/ui/form/parse-input.ts';
+import { findMistakes, mistakeAt, mistakesFrom } from '../../../src/dashboard/ui/form/validate.ts';
 import { Config } from '../../../src/schema/config.ts';
 import { JobInput, StartRequest, TodoRequest } from '../../../src/schema/request.ts';
 

@@ -1,14 +1,13 @@
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
-import { onRunChange, useOverview } from '../../api/overview.ts';
-import { showOnDesktop } from '../../ui/desktop-news.ts';
-import { statePath } from '../../ui/icon.tsx';
-import { notify } from '../../ui/notices.ts';
-import { useTitle } from '../../ui/page-title.ts';
-import { runPath } from '../../ui/paths.ts';
-import type { Look } from '../../ui/state.ts';
-import { useTheme } from '../../ui/theme.ts';
-import { newsOf, standingOf } from './news.ts';
+import { onRunChange, useOverview } from '../../api/run-overview.ts';
+import { runPath } from '../../ui/browser/page-paths.ts';
+import { showOnDesktop, useTheme } from '../../ui/browser/preferences.ts';
+import { notify } from '../../ui/feedback/notices.ts';
+import { useTitle } from '../../ui/layout/page.tsx';
+import type { Look } from '../../ui/state/display-state.ts';
+import { statePath } from '../../ui/state/state-mark.tsx';
+import { newsOf, standingOf } from './run-notification.ts';
 
 /** A hand of five strokes: what the tab shows while nothing is going on. */
 const CALM = 'M3 13V7M5.5 13V4M8 13V2.5M10.5 13V4M13 13V7';

@@ -1,13 +1,13 @@
 import { type ReactElement, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { count } from '../../ui/amounts.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { EntryFields } from '../../ui/form/entry-fields.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { START_ENTRIES, startingOf } from './batch-start.ts';
+import { entriesOf } from '../../ui/form/field.ts';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { count } from '../../ui/text/amounts.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './batches.module.css';
 
 type Batch = OperationOutput<'list-batches'>['batches'][number];
@@ -61,4 +61,38 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
       </Panel>
     </div>
   );
+}
+
+type Starting = OperationInput<'start-batch'>;
+
+const OWN = ['from', 'parallel', 'collection'];
+
+/** What can be said when a batch is started. */
+const START_ENTRIES = entriesOf({
+  type: 'object',
+  properties: {
+    rehearse: {
+      type: 'boolean',
+      default: false,
+      description: 'Play a scenario instead of asking a model: costs nothing.',
+    },
+    parallel: { type: 'integer', minimum: 1, maximum: 50, description: 'Jobs at once, whatever the batch says.' },
+    from: { type: 'integer', minimum: 1, default: 1, description: 'The item to begin with.' },
+    collection: { type: 'string', description: 'Where its runs are filed; by default a new collection.' },
+    agents: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Agents: a name, role=name, or command:<program>.',
+    },
+    checks: { type: 'array', items: { type: 'string' }, description: 'Commands that must exit 0 on each result.' },
+    budget: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars of a job.' },
+  },
+});
+
+/** What is asked of the server; it checks it anew. */
+function startingOf(dir: string, name: string, values: Record<string, unknown>): Starting;
+function startingOf(dir: string, name: string, values: Record<string, unknown>): unknown {
+  const entries = Object.entries(values);
+  const own = Object.fromEntries(entries.filter(([key]) => OWN.includes(key)));
+  return { dir, name, ...own, options: Object.fromEntries(entries.filter(([key]) => !OWN.includes(key))) };
 }

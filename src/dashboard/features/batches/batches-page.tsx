@@ -2,11 +2,11 @@ import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import { useOperation } from '../../api/use-operation.ts';
 import { useProject } from '../../api/use-project.ts';
-import { count } from '../../ui/amounts.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
-import { PageFrame } from '../../ui/page.tsx';
-import { ProjectChoice } from '../../ui/project-choice.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { ProjectChoice } from '../../ui/controls/project-select.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { PageFrame } from '../../ui/layout/page.tsx';
+import { count } from '../../ui/text/amounts.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
 import { BatchView } from './batch-view.tsx';
 import styles from './batches.module.css';
 

@@ -1,11 +1,11 @@
 import { type ReactElement, useId, useState } from 'react';
 import type { OperationOutput } from '../../../operations/contracts.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { count } from '../../ui/amounts.tsx';
-import { Button } from '../../ui/button.tsx';
-import choice from '../../ui/choice.module.css';
-import { Copyable } from '../../ui/copyable.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import choice from '../../ui/controls/controls.module.css';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { count } from '../../ui/text/amounts.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './history.module.css';
 
 /** Puts old ended runs into files: first it says which, then it does it. */

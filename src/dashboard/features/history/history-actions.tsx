@@ -1,10 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { call } from '../../api/call.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { count } from '../../ui/amounts.tsx';
-import { Button } from '../../ui/button.tsx';
-import choice from '../../ui/choice.module.css';
+import { Button } from '../../ui/controls/button.tsx';
+import choice from '../../ui/controls/controls.module.css';
+import { notify } from '../../ui/feedback/notices.ts';
+import { count } from '../../ui/text/amounts.tsx';
 import styles from './history.module.css';
-import { useFiling } from './use-filing.ts';
 import type { HistoryRun } from './use-history.ts';
 
 type HistoryActionsProps = {
@@ -90,4 +92,42 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
       ) : null}
     </p>
   );
+}
+
+type Filing = {
+  flag(runs: readonly HistoryRun[], isOn: boolean): void;
+  hide(runs: readonly HistoryRun[], isOn: boolean): void;
+  collect(dir: string, name: string, runs: readonly HistoryRun[]): void;
+  rename(run: string, title: string): void;
+};
+
+/** Files runs: flags, hides, collects or renames them, several at once; the list is then asked for anew. */
+export function useFiling(onDone: () => void): Filing {
+  const client = useQueryClient();
+  const execute = async (asked: readonly Promise<unknown>[], done: string) => {
+    const outcomes = await Promise.allSettled(asked);
+    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (refused === undefined) notify({ kind: 'done', text: done });
+    else notify({ kind: 'trouble', text: String(refused.reason?.message ?? refused.reason), error: refused.reason });
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['list-runs'] }),
+      client.invalidateQueries({ queryKey: ['list-collections'] }),
+    ]);
+    onDone();
+  };
+  return {
+    flag: (runs, isOn) =>
+      void execute(
+        runs.map(({ run }) => call('flag-run', { run, flagged: isOn })),
+        `${count(runs.length, 'run')} ${isOn ? 'flagged' : 'unflagged'}`,
+      ),
+    hide: (runs, isOn) =>
+      void execute(
+        runs.map(({ run }) => call('hide-run', { run, hidden: isOn })),
+        `${count(runs.length, 'run')} ${isOn ? 'hidden' : 'listed again'}`,
+      ),
+    collect: (dir, name, runs) =>
+      void execute([call('add-collection', { dir, name, runs: runs.map(({ run }) => run) })], `Filed in ${name}`),
+    rename: (run, title) => void execute([call('rename-run', { run, title })], 'Renamed'),
+  };
 }

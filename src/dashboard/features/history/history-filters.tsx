@@ -1,13 +1,12 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import type { ReactElement } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import choice from '../../ui/choice.module.css';
-import { after } from '../../ui/clock.ts';
+import choice from '../../ui/controls/controls.module.css';
+import { useDebouncedText } from '../../ui/controls/use-debounced-text.ts';
 import styles from './history.module.css';
 import { type HistoryQuery, STATUSES } from './history-query.ts';
 
 type HistoryFiltersProps = { query: HistoryQuery; onChange(change: Record<string, string | boolean>): void };
 
-const QUIET_MS = 250;
 /** The one recipe that begins with a pull request, and so is not among those that are started by a form. */
 const REVIEW = 'review';
 
@@ -22,12 +21,7 @@ export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactE
     { dir: root ?? '' },
     { enabled: root !== undefined, fresh: true },
   );
-  const [typed, setTyped] = useState(query.text);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins the wait anew
-  useEffect(() => {
-    if (typed.trim() === query.text) return;
-    return after(QUIET_MS, () => onChange({ q: typed.trim() }));
-  }, [typed]);
+  const [typed, setTyped] = useDebouncedText(query.text, (q) => onChange({ q }));
   const select = (
     label: string,
     key: 'status' | 'recipe' | 'project' | 'collection',

@@ -1,18 +1,17 @@
 import { type ReactElement, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { useOperation } from '../../api/use-operation.ts';
-import { Button } from '../../ui/button.tsx';
-import { useListKeys } from '../../ui/list-keys.ts';
-import { PageFrame } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { runPath } from '../../ui/paths.ts';
-import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
+import { runPath } from '../../ui/browser/page-paths.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { useListKeys } from '../../ui/controls/list-keys.ts';
+import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { PageFrame } from '../../ui/layout/page.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
 import { ArchivePanel } from './archive-panel.tsx';
-import { HistoryActions } from './history-actions.tsx';
+import { HistoryActions, useFiling } from './history-actions.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { historyQuery, withFilter } from './history-query.ts';
 import { HistoryTable } from './history-table.tsx';
-import { useFiling } from './use-filing.ts';
 import { useHistory } from './use-history.ts';
 
 /** Every run there ever was, by any filter, and the ways to file it. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { OperationOutput } from '../../../operations/contracts.ts';
-import { useOverview } from '../../api/overview.ts';
+import { useOverview } from '../../api/run-overview.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { type HistoryQuery, historyInput, PAGE } from './history-query.ts';
 

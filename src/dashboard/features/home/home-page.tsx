@@ -1,14 +1,13 @@
 import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
-import { useOverview } from '../../api/overview.ts';
-import { Skeleton } from '../../ui/standing.tsx';
-import { FirstMinute } from './first-minute.tsx';
+import { useOverview } from '../../api/run-overview.ts';
+import { Skeleton } from '../../ui/feedback/placeholders.tsx';
+import { FirstMinute } from './getting-started.tsx';
 import styles from './home-page.module.css';
+import { type ProjectChoice, projectsOf, sectionsOf } from './home-sections.ts';
 import { NeedsYou } from './needs-you.tsx';
-import { ProjectFilter } from './project-filter.tsx';
-import { Recent } from './recent.tsx';
-import { Running } from './running.tsx';
-import { projectsOf, sectionsOf } from './sections.ts';
+import { Running } from './open-runs.tsx';
+import { Recent } from './recent-runs.tsx';
 
 /** All work on one page: what needs you, what is running, what happened. */
 export function HomePage(): ReactElement {
@@ -32,5 +31,34 @@ export function HomePage(): ReactElement {
       <Running running={running} resting={resting} />
       <Recent runs={recent} />
     </div>
+  );
+}
+
+type ProjectFilterProps = {
+  projects: readonly ProjectChoice[];
+  chosen: string | null;
+  onChoose(project: string | null): void;
+};
+
+/** Chooses one project; where there is only one there is nothing to choose. */
+function ProjectFilter({ projects, chosen, onChoose }: ProjectFilterProps): ReactElement | null {
+  if (projects.length < 2 && chosen === null) return null;
+  return (
+    <label className={styles.filter}>
+      <span className="quiet">Project</span>
+      <select
+        value={chosen ?? ''}
+        onChange={({ target }) => onChoose(target.value === '' ? null : target.value)}
+        title={projects.find(({ id }) => id === chosen)?.path}
+      >
+        <option value="">All projects</option>
+        {projects.map(({ id, name, runs }) => (
+          <option key={id} value={id}>
+            {name} ({runs})
+          </option>
+        ))}
+        {chosen !== null && projects.every(({ id }) => id !== chosen) ? <option value={chosen}>{chosen}</option> : null}
+      </select>
+    </label>
   );
 }

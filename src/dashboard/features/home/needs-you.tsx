@@ -1,13 +1,12 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { count, Time } from '../../ui/amounts.tsx';
-import { LinkButton } from '../../ui/button.tsx';
-import { NextStepLine } from '../../ui/next-step-line.tsx';
-import { runPath, taskPath } from '../../ui/paths.ts';
-import { SettleButtons } from '../../ui/settle-buttons.tsx';
-import { StateMark } from '../../ui/state-mark.tsx';
+import { runPath, taskPath } from '../../ui/browser/page-paths.ts';
+import { LinkButton } from '../../ui/controls/button.tsx';
+import { NextStepLine, SettleButtons } from '../../ui/run/attention-actions.tsx';
+import { StateMark } from '../../ui/state/state-mark.tsx';
+import { count, Time } from '../../ui/text/amounts.tsx';
+import { type Need, nameOfProject } from './home-sections.ts';
 import styles from './needs-you.module.css';
-import { type Need, nameOfProject } from './sections.ts';
 
 const TITLES: Record<Need['item']['what'], string> = {
   plan: 'A plan waits for approval',

@@ -1,18 +1,19 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { useOverview } from '../../api/overview.ts';
-import { count } from '../../ui/amounts.tsx';
-import { useNow } from '../../ui/clock.ts';
-import { useListKeys } from '../../ui/list-keys.ts';
-import { PageFrame } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { folderName, runPath, taskPath } from '../../ui/paths.ts';
-import { Empty, Skeleton } from '../../ui/standing.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
+import { call } from '../../api/call.ts';
+import { useOverview } from '../../api/run-overview.ts';
+import { useNow } from '../../ui/browser/clock.ts';
+import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
+import { useListKeys } from '../../ui/controls/list-keys.ts';
+import { Tabs } from '../../ui/controls/tabs.tsx';
+import { notify } from '../../ui/feedback/notices.ts';
+import { Empty, Skeleton } from '../../ui/feedback/placeholders.tsx';
+import { PageFrame } from '../../ui/layout/page.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { count } from '../../ui/text/amounts.tsx';
 import styles from './inbox.module.css';
-import { useSettle } from './use-settle.ts';
-import { type Grouping, groupWaiting, settlingOf, waitingIn } from './waiting.ts';
-import { WaitingRow } from './waiting-row.tsx';
+import { type Grouping, groupWaiting, settlingOf, type Waiting, waitingIn } from './inbox-items.ts';
+import { WaitingRow } from './inbox-row.tsx';
 
 const GROUPINGS: readonly { value: Grouping; title: string }[] = [
   { value: 'age', title: 'By age' },
@@ -86,4 +87,42 @@ export function InboxPage(): ReactElement {
       </section>
     </PageFrame>
   );
+}
+
+type Settle = {
+  /** Does what settles an item; what is under way is not done twice. */
+  settle(item: Waiting): void;
+  retry(item: Waiting): void;
+  isBusy(item: Waiting): boolean;
+};
+
+/** Settles what waits: approves, retries or resumes it. It stays busy until the overview says what became of it, or it is refused. */
+function useSettle(): Settle {
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const keyOf = ({ key, since }: Waiting) => `${key} ${since}`;
+  const execute = async (item: Waiting, act: () => Promise<unknown>, done: string) => {
+    const key = keyOf(item);
+    if (busy.has(key)) return;
+    setBusy((before) => new Set([...before, key]));
+    try {
+      await act();
+      notify({ kind: 'done', text: done });
+    } catch (error) {
+      setBusy((before) => new Set([...before].filter((each) => each !== key)));
+      notify({ kind: 'trouble', text: error instanceof Error ? error.message : String(error), error });
+    }
+  };
+  const trackOf = ({ track }: Waiting) => (track === undefined ? {} : { track });
+  const about = ({ run, task }: Waiting) => ({ run, ...(task === null ? {} : { task }) });
+  const retry = (item: Waiting) => void execute(item, () => call('retry-run', about(item)), 'It is tried again');
+  return {
+    settle: (item) => {
+      const { operation } = settlingOf(item.what);
+      if (operation === 'approve-run') void execute(item, () => call('approve-run', about(item)), 'Approved');
+      else if (operation === 'retry-run') retry(item);
+      else void execute(item, () => call('resume-runs', { run: item.run, ...trackOf(item) }), 'It goes on');
+    },
+    retry,
+    isBusy: (item) => busy.has(keyOf(item)),
+  };
 }

@@ -1,14 +1,13 @@
 import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import { useProject } from '../../api/use-project.ts';
-import { PageFrame } from '../../ui/page.tsx';
-import { ProjectChoice } from '../../ui/project-choice.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { Agents } from './agents.tsx';
-import { Benches } from './benches.tsx';
-import { Routes } from './routes.tsx';
-import { Scores } from './scores.tsx';
+import { ProjectChoice } from '../../ui/controls/project-select.tsx';
+import { Tabs } from '../../ui/controls/tabs.tsx';
+import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { PageFrame } from '../../ui/layout/page.tsx';
+import { Agents } from './agent-cards.tsx';
+import { Benches, Scores } from './measured-results.tsx';
+import { Routes } from './role-routes.tsx';
 
 const VIEWS = [
   { value: 'agents', title: 'Agents' },

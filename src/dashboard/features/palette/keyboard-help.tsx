@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Sheet } from './modal.tsx';
 import styles from './palette.module.css';
-import { Sheet } from './sheet.tsx';
-import { GO_KEYS } from './shortcut.ts';
-import type { PageName } from './use-entries.ts';
+import { GO_KEYS } from './shortcut-keys.ts';
+import type { PageName } from './use-palette-entries.ts';
 
 const EVERYWHERE: readonly [string, string][] = [
   ['Ctrl K', 'Command palette: any run, task, page or action'],

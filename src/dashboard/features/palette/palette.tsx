@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react';
-import { Empty } from '../../ui/standing.tsx';
-import { type Entry, findEntries, withRecent } from './entry.ts';
+import { Empty } from '../../ui/feedback/placeholders.tsx';
+import { Sheet } from './modal.tsx';
 import styles from './palette.module.css';
-import { Sheet } from './sheet.tsx';
-import { type PageName, useEntries } from './use-entries.ts';
+import { type Entry, findEntries, withRecent } from './palette-entries.ts';
+import { type PageName, useEntries } from './use-palette-entries.ts';
 
 const KEY = 'manyhands.recent';
 

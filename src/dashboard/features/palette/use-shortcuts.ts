@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { after } from '../../ui/clock.ts';
-import { isTyping } from '../../ui/list-keys.ts';
-import { areSingleKeysOn } from '../../ui/single-keys.ts';
-import { stepOf } from './shortcut.ts';
+import { after } from '../../ui/browser/clock.ts';
+import { areSingleKeysOn } from '../../ui/browser/preferences.ts';
+import { isTyping } from '../../ui/controls/list-keys.ts';
+import { stepOf } from './shortcut-keys.ts';
 
 /** What stands over the page. */
 export type Open = 'palette' | 'help' | undefined;

@@ -1,20 +1,19 @@
 import { type ReactElement, useEffect, useMemo } from 'react';
-import { useParams, useSearch } from 'wouter';
+import { Link, useParams, useSearch } from 'wouter';
 import type { RunState } from '../../../core/run/state.ts';
 import { attention } from '../../../core/view/attention.ts';
-import { useRunOverview } from '../../api/overview.ts';
-import { useRun } from '../../api/run.ts';
+import { useRunOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { usePageTitle } from '../../ui/page-title.ts';
-import { runPath } from '../../ui/paths.ts';
-import { useSlowed } from '../../ui/slowed.ts';
-import { Skeleton, Trouble } from '../../ui/standing.tsx';
-import { ViewLinks } from '../../ui/view-links.tsx';
-import { AttentionBox } from './head/attention-box.tsx';
-import { RunHeader } from './head/run-header.tsx';
-import { Summary } from './head/summary.tsx';
+import { useSlowed } from '../../ui/browser/clock.ts';
+import { runPath } from '../../ui/browser/page-paths.ts';
+import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { usePageTitle } from '../../ui/layout/page.tsx';
+import { AttentionBox } from './header/attention-box.tsx';
+import { RunHeader } from './header/run-header.tsx';
+import { Summary } from './header/run-summary.tsx';
 import styles from './run-page.module.css';
-import { VIEWS } from './views.ts';
+import { VIEWS } from './run-views.ts';
+import { useRun } from './use-run.ts';
 
 /** A run: how it stands, what it needs, and every way to look at it. */
 export function RunPage(): ReactElement {
@@ -77,4 +76,20 @@ function useRead(run: string, isShown: boolean): void {
 function pauseFor({ order }: RunState): number {
   if (order.length < 500) return 0;
   return order.length < 3_000 ? 250 : 1_000;
+}
+
+type ViewLink = { name: string; title: string; to: string; count?: number };
+
+/** Ways to look at one thing; each has its own address. */
+function ViewLinks(props: { label: string; views: readonly ViewLink[]; here: string }): ReactElement {
+  return (
+    <nav className={styles.tabs} aria-label={props.label}>
+      {props.views.map(({ name, title, to, count }) => (
+        <Link key={name} href={to} className={styles.tab} aria-current={name === props.here ? 'page' : undefined}>
+          {title}
+          {count === undefined ? null : <span className={styles.count}>{count.toLocaleString('en-US')}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
 }

@@ -1,22 +1,22 @@
 import { type ReactElement, useId } from 'react';
 import { useSearchParams } from 'wouter';
 import { usePages } from '../../api/use-pages.ts';
-import { count } from '../../ui/amounts.tsx';
-import { Button } from '../../ui/button.tsx';
-import { PageFrame } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/standing.tsx';
-import { groupHits } from './found.ts';
-import { FoundTaskRow, Hits } from './hits.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { useDebouncedText } from '../../ui/controls/use-debounced-text.ts';
+import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { PageFrame } from '../../ui/layout/page.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { count } from '../../ui/text/amounts.tsx';
+import { FoundTaskRow, Hits } from './hit-list.tsx';
 import styles from './search.module.css';
-import { useTyped } from './use-typed.ts';
+import { groupHits } from './search-hits.ts';
 
 /** Looks for words in everything that agents said and in every task, as they are typed. */
 export function SearchPage(): ReactElement {
   const id = useId();
   const [params, setParams] = useSearchParams();
   const text = params.get('q') ?? '';
-  const [typed, setTyped] = useTyped(text, (q) => setParams(q === '' ? {} : { q }, { replace: true }));
+  const [typed, setTyped] = useDebouncedText(text, (q) => setParams(q === '' ? {} : { q }, { replace: true }));
   const found = usePages('search', {
     input: (before) => ({ text, ...(typeof before === 'number' ? { before } : {}) }),
     next: ({ next }) => next ?? undefined,

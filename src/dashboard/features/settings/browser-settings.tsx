@@ -1,17 +1,23 @@
 import { type ReactElement, useId } from 'react';
-import { setDesktopNotifications, useDesktopNotifications } from '../../ui/desktop-news.ts';
-import { Panel } from '../../ui/panel.tsx';
-import { setSingleKeys, useSingleKeys } from '../../ui/single-keys.ts';
-import { Tabs } from '../../ui/tabs.tsx';
-import { setTheme, THEMES, useTheme } from '../../ui/theme.ts';
+import {
+  setDesktopNotifications,
+  setSingleKeys,
+  setTheme,
+  THEMES,
+  useDesktopNotifications,
+  useSingleKeys,
+  useTheme,
+} from '../../ui/browser/preferences.ts';
+import { Tabs } from '../../ui/controls/tabs.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './settings.module.css';
 
 const TITLES = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
 const WORDS = {
   on: 'Shown when a run needs you, fails or ends, while this page is not looked at.',
   off: 'Shown when a run needs you, fails or ends; your browser will ask for your leave.',
-  refused: 'Your browser refuses them for this page; allow them in its settings first.',
-  impossible: 'This browser has none.',
+  blocked: 'Your browser refuses them for this page; allow them in its settings first.',
+  unsupported: 'This browser has none.',
 } as const;
 
 /** What is chosen for this browser only. */
@@ -41,7 +47,7 @@ export function BrowserSettings(): ReactElement {
               id={id}
               type="checkbox"
               checked={news === 'on'}
-              disabled={news === 'refused' || news === 'impossible'}
+              disabled={news === 'blocked' || news === 'unsupported'}
               onChange={(event) => void setDesktopNotifications(event.target.checked)}
             />
             <span className="quiet">{WORDS[news]}</span>

@@ -1,5 +1,5 @@
 import type { Entry } from '../../ui/form/field.ts';
-import { isSchema } from '../../ui/form/schema.ts';
+import { isSchema } from '../../ui/form/json-schema.ts';
 
 /** Settings that belong together, as a part of the page. */
 export type Section = { key: string; title: string; about: string; entries: readonly Entry[] };

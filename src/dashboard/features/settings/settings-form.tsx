@@ -1,14 +1,14 @@
 import { type ReactElement, useState } from 'react';
-import { ApiProblem } from '../../api/problem.ts';
-import { count } from '../../ui/amounts.tsx';
-import { Button } from '../../ui/button.tsx';
-import choice from '../../ui/choice.module.css';
+import { ApiProblem } from '../../api/api-error.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import choice from '../../ui/controls/controls.module.css';
+import { Empty, Trouble } from '../../ui/feedback/placeholders.tsx';
 import { entriesOf } from '../../ui/form/field.ts';
-import { isSchema } from '../../ui/form/schema.ts';
-import { Empty, Trouble } from '../../ui/standing.tsx';
-import { SectionPanel } from './section-panel.tsx';
+import { isSchema } from '../../ui/form/json-schema.ts';
+import { count } from '../../ui/text/amounts.tsx';
 import { findSettings, sectionsOf } from './setting-paths.ts';
 import styles from './settings.module.css';
+import { SectionPanel } from './settings-section.tsx';
 import type { SettingsDocument, SettingsEdit } from './use-settings.ts';
 
 /** All settings as a form; only what is changed is written, and the comments of the file stay. */

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
+import { ApiProblem } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { ApiProblem } from '../../api/problem.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { type Change, changesBetween, withChanges } from '../../ui/form/change.ts';
-import { notify } from '../../ui/notices.ts';
+import { notify } from '../../ui/feedback/notices.ts';
+import { type Change, changesBetween, withChanges } from '../../ui/form/changes.ts';
 
 export type SettingsDocument = OperationOutput<'read-settings'>;
 type Place = OperationInput<'read-settings'>;

@@ -1,9 +1,20 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { PageFrame } from '../../ui/page.tsx';
-import { Skeleton, Trouble } from '../../ui/standing.tsx';
-import { withReview } from './asked.ts';
-import { StartForm } from './start-form.tsx';
+import { useProject } from '../../api/use-project.ts';
+import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EntryFields } from '../../ui/form/entry-fields.tsx';
+import { type Suggestions, SuggestionsContext } from '../../ui/form/text-controls.tsx';
+import { PageFrame } from '../../ui/layout/page.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { commandLineOf } from './equivalent-command.ts';
+import { FolderChoice } from './project-folder.tsx';
+import styles from './start.module.css';
+import { StartPanel } from './start-panel.tsx';
+import { inputEntries, mistakesIn, optionEntries, type Recipe, withReview } from './start-request.ts';
+import { useDraft, useStart, useWorkFile } from './use-start-form.ts';
+import { RecipeChoice, WorkPanel } from './work-panel.tsx';
+
+const SHOWN_OPTIONS = ['agents', 'checks', 'budget', 'land'];
 
 /** Starts a run of any recipe: the form is made of the recipe's own schema. */
 export function StartPage(): ReactElement {
@@ -15,4 +26,95 @@ export function StartPage(): ReactElement {
       {recipes.data === undefined ? null : <StartForm recipes={withReview(recipes.data)} />}
     </PageFrame>
   );
+}
+
+/** The form of a new run; what is typed for one recipe stays while another is looked at. */
+function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
+  const [draft, change] = useDraft();
+  const project = useProject();
+  const form = useRef<HTMLDivElement>(null);
+  const dir = draft.dir ?? project.dir ?? '';
+  const recipe = recipes.find(({ name }) => name === draft.recipe) ?? recipes[0];
+  const isFromFile = recipe?.file === true && draft.isFromFile;
+  const isKnown = project.projects.some(({ root, exists }) => exists && root === dir);
+  const names = useKnownNames(dir, isKnown);
+  const reading = useWorkFile({ dir, file: draft.file, isWanted: isFromFile, isKnown });
+  const { mistakes, ...trying } = useStart(change);
+  useEffect(() => {
+    if (mistakes.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [mistakes]);
+  if (recipe === undefined) return <Trouble error="There is no recipe to start." />;
+
+  const { read } = reading;
+  const meant = recipes.find(({ name }) => name === read?.recipe) ?? recipe;
+  const input = draft.inputs[recipe.name] ?? {};
+  const file = isFromFile ? { file: draft.file === '' ? 'tasks.yaml' : draft.file } : {};
+  const start = () => {
+    if (isFromFile && read?.ok !== true) reading.again();
+    else
+      trying.start({ recipe: meant, draft: { ...draft, dir, inputs: { ...draft.inputs, [meant.name]: input } }, read });
+  };
+  const rehearse = (isOn: boolean) => {
+    const { rehearse: _, ...rest } = draft.options;
+    change({ options: isOn ? { ...rest, rehearse: true } : rest });
+  };
+  return (
+    <SuggestionsContext value={names}>
+      <div className={styles.columns} ref={form}>
+        <div className={styles.column}>
+          <RecipeChoice recipes={recipes} chosen={recipe.name} onChoose={(name) => change({ recipe: name })} />
+          <WorkPanel
+            recipe={recipe}
+            draft={draft}
+            dir={dir}
+            isKnown={isKnown}
+            entries={isFromFile && read?.ok !== true ? [] : inputEntries(meant, read)}
+            reading={reading}
+            mistakes={mistakes}
+            change={change}
+          >
+            <FolderChoice
+              projects={project.projects}
+              dir={dir}
+              mistake={mistakes.get('options.dir')}
+              onChoose={(next) => change({ dir: next })}
+            />
+          </WorkPanel>
+          <Panel title="How">
+            <EntryFields
+              entries={optionEntries(recipe)}
+              shown={SHOWN_OPTIONS}
+              value={draft.options}
+              mistakes={mistakesIn(mistakes, 'options')}
+              onChange={(options) => change({ options })}
+            />
+          </Panel>
+        </div>
+        <div className={styles.aside}>
+          <StartPanel
+            isRehearsal={draft.options.rehearse === true}
+            onRehearse={rehearse}
+            command={commandLineOf({ recipe: recipe.name, dir, input, options: draft.options, ...file })}
+            isBusy={trying.isBusy}
+            mistakes={mistakes.size}
+            error={trying.error}
+            onStart={start}
+          />
+        </div>
+      </div>
+    </SuggestionsContext>
+  );
+}
+
+/** Names that are known in a project: its agents, templates and collections; nothing is asked about a folder while it is typed. */
+function useKnownNames(dir: string, isKnown: boolean): Suggestions {
+  const isNamed = { enabled: isKnown, fresh: true };
+  const models = useOperation('list-models', { dir }, isNamed).data ?? [];
+  const templates = useOperation('list-templates', { dir }, isNamed).data?.templates ?? [];
+  const collections = useOperation('list-collections', { dir }, isNamed).data ?? [];
+  return {
+    agents: models.map(({ agent }) => agent),
+    template: templates.map(({ name }) => name),
+    collection: collections.map(({ name }) => name),
+  };
 }

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { Trouble } from '../../ui/standing.tsx';
-import type { CommandLine } from './command-line.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Trouble } from '../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
+import type { CommandLine } from './equivalent-command.ts';
 import styles from './start.module.css';
 
 type StartPanelProps = {

@@ -1,11 +1,11 @@
 import { type ReactElement, useId } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { count } from '../../ui/amounts.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Skeleton, Trouble } from '../../ui/standing.tsx';
-import type { WorkFile as Read } from './asked.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { count } from '../../ui/text/amounts.tsx';
 import styles from './start.module.css';
-import type { FileReading } from './use-work-file.ts';
+import type { WorkFile as Read } from './start-request.ts';
+import type { FileReading } from './use-start-form.ts';
 
 type WorkFileProps = {
   dir: string;

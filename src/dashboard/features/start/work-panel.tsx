@@ -1,12 +1,12 @@
 import type { ReactElement, ReactNode } from 'react';
+import { Tabs } from '../../ui/controls/tabs.tsx';
 import { EntryFields } from '../../ui/form/entry-fields.tsx';
 import type { Entry } from '../../ui/form/field.ts';
-import { Panel } from '../../ui/panel.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { mistakesIn, type Recipe } from './asked.ts';
-import type { Draft } from './draft.ts';
+import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './start.module.css';
-import type { FileReading } from './use-work-file.ts';
+import type { Draft } from './start-draft.ts';
+import { mistakesIn, type Recipe } from './start-request.ts';
+import type { FileReading } from './use-start-form.ts';
 import { WorkFile } from './work-file.tsx';
 
 type WorkPanelProps = {
@@ -63,5 +63,25 @@ export function WorkPanel(props: WorkPanelProps): ReactElement {
         />
       </div>
     </Panel>
+  );
+}
+
+type RecipeChoiceProps = { recipes: readonly Recipe[]; chosen: string; onChoose(name: string): void };
+
+/** What kind of work it is: one of the recipes. */
+export function RecipeChoice({ recipes, chosen, onChoose }: RecipeChoiceProps): ReactElement {
+  return (
+    <fieldset className={styles.recipes}>
+      <legend className="hidden-words">Recipe</legend>
+      {recipes.map(({ name, title, summary }) => (
+        <label key={name} className={styles.recipe} data-chosen={name === chosen}>
+          <input type="radio" name="recipe" value={name} checked={name === chosen} onChange={() => onChoose(name)} />
+          <span>
+            <span className={styles.title}>{title}</span>
+            <span className={styles.summary}>{summary}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import type { AttemptState, TaskPhase, TaskState } from '../../../core/run/state.ts';
+import type { OperationOutput } from '../../../operations/contracts.ts';
 import type { Usage } from '../../../schema/usage.ts';
-import type { TaskView } from './task-view.ts';
 
 /** What a task has cost so far, as far as its agents told; null where none did. */
 export function costOf(task: TaskState): number | null {
@@ -113,3 +113,6 @@ export function unheard(task: TaskState): string[] {
 export function short(hash: string): string {
   return hash.slice(0, 8);
 }
+
+/** A task whole, with the run that it belongs to. */
+export type TaskView = Omit<OperationOutput<'show-task'>, 'task'> & { task: TaskState };

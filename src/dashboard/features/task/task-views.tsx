@@ -1,15 +1,14 @@
-import type { ReactElement } from 'react';
-import { isOpen, type TaskState } from '../../../core/run/state.ts';
-import { lateView } from '../../ui/late-view.tsx';
-import { Empty } from '../../ui/standing.tsx';
+import type { ReactElement, ReactNode } from 'react';
+import type { TaskSpec } from '../../../schema/task.ts';
+import { lateView } from '../../ui/feedback/lazy-view.tsx';
+import { Empty } from '../../ui/feedback/placeholders.tsx';
+import { duration, money } from '../../ui/text/amounts.tsx';
 import { AttemptsView } from './attempts/attempts-view.tsx';
-import { GateCard } from './gates/gate-card.tsx';
-import styles from './gates/gates.module.css';
-import { pairGates } from './gates/pair-gates.ts';
-import { PromptView } from './prompt-view.tsx';
-import type { TaskView } from './task-view.ts';
+import { GatesView } from './gates/gates-view.tsx';
+import type { TaskView } from './task-facts.ts';
+import styles from './task-views.module.css';
 import { TranscriptView } from './transcript/transcript-view.tsx';
-import type { Address } from './use-address.ts';
+import type { Address } from './use-task-address.ts';
 
 /** How many lines stand for a view that is still coming. */
 const LINES = 12;
@@ -58,16 +57,41 @@ function Said({ address, view }: { address: Address; view: TaskView }): ReactEle
   );
 }
 
-/** What each gate found about the task's work, and which gates are still to come. */
-function GatesView({ task }: { task: TaskState }): ReactElement {
-  const gates = pairGates(task.spec.gates, task.evidence);
-  if (gates.length === 0)
-    return <Empty title="This task has no gates">Its work is not checked before it lands, or it lands nothing.</Empty>;
+/** What the agent is asked for, and within which bounds. */
+function PromptView({ spec }: { spec: TaskSpec }): ReactElement {
+  const scopes = spec.gates.flatMap((gate) => (gate.gate === 'scope' ? [gate] : []));
   return (
-    <ul className={styles.gates}>
-      {gates.map((gate) => (
-        <GateCard key={gate.key} gate={gate} isOver={!isOpen(task)} />
-      ))}
-    </ul>
+    <div className={styles.view}>
+      <dl className={styles.facts}>
+        <Fact name="Role">{spec.role}</Fact>
+        <Fact name="Access">{spec.access === 'write' ? 'may change files' : 'only reads'}</Fact>
+        <Fact name="Time">
+          at most {duration(spec.limits.runtimeMs)}, silent for at most {duration(spec.limits.inactivityMs)}
+        </Fact>
+        {spec.limits.turns === undefined ? null : <Fact name="Turns">at most {spec.limits.turns}</Fact>}
+        {spec.limits.costUsd === undefined ? null : <Fact name="Cost">at most {money(spec.limits.costUsd)}</Fact>}
+        <Fact name="Attempts">
+          {spec.retry.policy === 'none' ? 'one' : `at most ${spec.retry.attempts}`}
+          {spec.retry.policy === 'analyze' ? ', each failure is studied first' : ''}
+        </Fact>
+        {scopes.map((scope) => (
+          <Fact key={scope.name} name="Files">
+            {scope.allow.length === 0 ? 'all' : `only ${scope.allow.join(', ')}`}
+            {scope.deny.length === 0 ? '' : `; not ${scope.deny.join(', ')}`}
+            {scope.also.length === 0 ? '' : `; also ${scope.also.join(', ')}`}
+          </Fact>
+        ))}
+      </dl>
+      {spec.prompt === '' ? <Empty title="The prompt is empty" /> : <pre className={styles.prompt}>{spec.prompt}</pre>}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement {
+  return (
+    <div className={styles.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { OperationOutput } from '../../../operations/contracts.ts';
 import { call } from '../../api/call.ts';
-import { useRunOverview } from '../../api/overview.ts';
-import type { TaskView } from './task-view.ts';
+import { useRunOverview } from '../../api/run-overview.ts';
+import type { TaskView } from './task-facts.ts';
 
 export type LiveTask = { view: TaskView | undefined; error: unknown; again(): void };
 

@@ -1,14 +1,39 @@
 import { type ReactElement, useId, useState } from 'react';
+import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { Button } from '../../ui/button.tsx';
-import choice from '../../ui/choice.module.css';
+import { Button } from '../../ui/controls/button.tsx';
+import choice from '../../ui/controls/controls.module.css';
+import { Tabs } from '../../ui/controls/tabs.tsx';
 import { EntryFields } from '../../ui/form/entry-fields.tsx';
 import { entriesOf, fieldOf } from '../../ui/form/field.ts';
-import { findMistakes, NO_MISTAKES } from '../../ui/form/mistake.ts';
-import { Panel } from '../../ui/panel.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { HEADER_SCHEMA, savingOf, type Template, valuesOf } from './template-draft.ts';
+import { findMistakes, NO_MISTAKES } from '../../ui/form/validate.ts';
+import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './templates.module.css';
+
+export type Template = OperationOutput<'list-templates'>['templates'][number];
+type Saving = OperationInput<'save-template'>;
+
+/** The fields of a template's header that a form asks for, besides its name. */
+const HEADER_SCHEMA = {
+  type: 'object',
+  properties: {
+    summary: { type: 'string', minLength: 1, maxLength: 200, description: 'What it is for, in one line.' },
+    text: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100_000,
+      description: 'Stands before the task as its guidelines.',
+    },
+    role: { type: 'string', pattern: '^[a-z][a-z0-9-]*$', description: 'The role to play.' },
+    write: { type: 'boolean', description: 'Whether the role may change files.' },
+    agent: { type: 'string', description: 'The agent to ask.' },
+    tier: { type: 'string', enum: ['light', 'standard', 'heavy'], description: 'How strong a model.' },
+    checks: { type: 'array', items: { type: 'string' }, description: 'Commands that must exit 0 on the result.' },
+    budget: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars of a job.' },
+    dir: { type: 'string', description: 'The folder that its jobs work in.' },
+  },
+  required: ['summary', 'text'],
+} as const;
 
 type TemplateFormProps = { dir: string; template: Template | undefined; onDone(name: string | undefined): void };
 
@@ -76,4 +101,34 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
       </div>
     </Panel>
   );
+}
+
+/** The values of the form for a template that there is. */
+function valuesOf(template: Template | undefined): Record<string, unknown> {
+  if (template === undefined) return {};
+  const { summary, text, role, write, agent, tier, checks, budget, dir } = template;
+  const all = {
+    summary,
+    text,
+    role,
+    write: write || null,
+    agent,
+    tier,
+    checks: checks.length === 0 ? null : checks,
+    budget,
+    dir,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+}
+
+/** What is asked of the server to save a form; it checks it anew. */
+function savingOf(
+  dir: string,
+  name: string,
+  values: Record<string, unknown>,
+  how: { scope: string; replace: boolean },
+): Saving;
+function savingOf(dir: string, name: string, values: Record<string, unknown>, how: object): unknown {
+  const { text, ...header } = values;
+  return { dir, name, text, header, ...how };
 }

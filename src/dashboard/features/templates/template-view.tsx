@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
-import { duration, Money } from '../../ui/amounts.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { Empty } from '../../ui/standing.tsx';
-import { Table } from '../../ui/table.tsx';
-import type { Template } from './template-draft.ts';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Empty } from '../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { duration, Money } from '../../ui/text/amounts.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
+import type { Template } from './template-form.tsx';
 import styles from './templates.module.css';
 
 type TemplateViewProps = { dir: string; template: Template; onEdit(): void; onGone(): void };

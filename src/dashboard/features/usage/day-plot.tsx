@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { count, money } from '../../ui/amounts.tsx';
+import { count, money } from '../../ui/text/amounts.tsx';
 import { type DayBar, roundUp } from './day-bars.ts';
 import styles from './usage.module.css';
 import type { Measure } from './usage-query.ts';

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import choice from '../../ui/choice.module.css';
-import { Tabs } from '../../ui/tabs.tsx';
+import choice from '../../ui/controls/controls.module.css';
+import { Tabs } from '../../ui/controls/tabs.tsx';
 import { RANGES, type RangeName, type UsageQuery } from './usage-query.ts';
 
 type UsageFiltersProps = { query: UsageQuery; onChange(change: Record<string, string>): void };

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import { Money } from '../../ui/amounts.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/layout/table.tsx';
+import { Money } from '../../ui/text/amounts.tsx';
 import { amountOf, type UsageRow } from './day-bars.ts';
 import styles from './usage.module.css';
 import type { Measure } from './usage-query.ts';

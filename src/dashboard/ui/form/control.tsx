@@ -1,17 +1,10 @@
 import type { ReactElement } from 'react';
-import { ChoiceControl } from './choice-control.tsx';
 import type { ControlProps } from './form-field.tsx';
-import { GroupControl } from './group-control.tsx';
-import { JsonControl } from './json-control.tsx';
-import { LinesControl } from './lines-control.tsx';
-import { ListControl } from './list-control.tsx';
 import { MapControl } from './map-control.tsx';
-import { isLines } from './mistake.ts';
-import { NumberControl } from './number-control.tsx';
-import { SwitchControl } from './switch-control.tsx';
-import { TextControl } from './text-control.tsx';
-import { MomentControl, SpanControl } from './time-control.tsx';
-import { UnionControl } from './union-control.tsx';
+import { GroupControl, ListControl, UnionControl } from './nested-controls.tsx';
+import { JsonControl, LinesControl, TextControl } from './text-controls.tsx';
+import { isLines } from './validate.ts';
+import { ChoiceControl, MomentControl, NumberControl, SpanControl, SwitchControl } from './value-controls.tsx';
 
 /** The way of asking that fits a field. */
 export function Control(props: ControlProps): ReactElement {

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
-import { withKey } from './change.ts';
+import { withKey } from './changes.ts';
 import type { Entry } from './field.ts';
 import styles from './form.module.css';
 import { FormField } from './form-field.tsx';
-import type { InputErrors } from './mistake.ts';
-import { isSchema } from './schema.ts';
+import { isSchema } from './json-schema.ts';
+import type { InputErrors } from './validate.ts';
 
 type EntryFieldsProps = {
   entries: readonly Entry[];

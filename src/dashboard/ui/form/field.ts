@@ -1,5 +1,4 @@
-import { titleOf, unitOf } from './field-name.ts';
-import { isSchema, numberIn, type Schema, schemasIn, textIn, textsIn } from './schema.ts';
+import { isSchema, numberIn, type Schema, schemasIn, textIn, textsIn } from './json-schema.ts';
 
 /** What a form asks for, made of a JSON Schema; one kind for each way of asking. */
 export type Field =
@@ -175,4 +174,44 @@ export function completed(
 ): Record<string, unknown> {
   const missing = entries.filter(({ key, ifMissing }) => ifMissing !== undefined && values[key] === undefined);
   return { ...values, ...Object.fromEntries(missing.map(({ key, ifMissing }) => [key, ifMissing])) };
+}
+
+/** Names carry their units; a form shows them beside the number instead. */
+const UNITS: readonly [RegExp, string][] = [
+  [/Seconds$/, 'seconds'],
+  [/Ms$/, ''],
+  [/Bytes$/, 'bytes'],
+  [/Mb$/, 'MB'],
+  [/Usd$/, 'US dollars'],
+];
+const WORDS: Readonly<Record<string, string>> = {
+  cli: 'CLI',
+  mcp: 'MCP',
+  pr: 'Pull requests',
+  env: 'Environment',
+  args: 'Arguments',
+  dir: 'Folder',
+  dirs: 'folders',
+  openai: 'OpenAI',
+  ccswitch: 'CC Switch',
+};
+
+/** A name of a setting in words: `maxParallel` becomes "Max parallel". */
+function titleOf(key: string): string {
+  const bare = UNITS.reduce((name, [unit]) => name.replace(unit, ''), key) || key;
+  const words = bare
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[-_.]/g, ' ')
+    .toLowerCase()
+    .split(' ')
+    .map((word) => WORDS[word] ?? word);
+  const text = words.join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What a number counts, as its name says. */
+function unitOf(key: string): string | undefined {
+  if (key === 'budget' || key === 'spend') return 'US dollars';
+  if (key === 'seconds') return 'seconds';
+  return UNITS.find(([unit]) => unit.test(key))?.[1];
 }

@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useId } from 'react';
 import { Control } from './control.tsx';
 import type { Entry, Field } from './field.ts';
 import styles from './form.module.css';
-import { type InputErrors, isLines, mistakeAt } from './mistake.ts';
+import { type InputErrors, isLines, mistakeAt } from './validate.ts';
 
 /** What a control is given: the value, where it stands in the form, and what holds if there is none. */
 export type ControlProps<F extends Field = Field> = {

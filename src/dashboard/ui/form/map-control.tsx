@@ -1,14 +1,14 @@
 import { type ReactElement, useState } from 'react';
-import { Button } from '../button.tsx';
-import { Icon } from '../icon.tsx';
-import { withKey } from './change.ts';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../text/icon.tsx';
+import { blankOf } from './blank-value.ts';
+import { withKey } from './changes.ts';
 import { Control } from './control.tsx';
 import type { FieldOf } from './field.ts';
 import styles from './form.module.css';
 import type { ControlProps } from './form-field.tsx';
-import { pathTo } from './mistake.ts';
-import { blankOf } from './sample.ts';
-import { isSchema } from './schema.ts';
+import { isSchema } from './json-schema.ts';
+import { pathTo } from './validate.ts';
 
 /** Values under names that a person chooses. */
 export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {

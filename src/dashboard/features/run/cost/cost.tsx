@@ -1,14 +1,14 @@
 import { type ReactElement, useMemo } from 'react';
 import { Link } from 'wouter';
+import type { RunState } from '../../../../core/run/state.ts';
 import { summarizeUsage } from '../../../../core/view/usage.ts';
 import type { UsageRow } from '../../../../schema/document.ts';
-import { money } from '../../../ui/amounts.tsx';
-import { Panel } from '../../../ui/panel.tsx';
-import { taskPath } from '../../../ui/paths.ts';
-import { Empty } from '../../../ui/standing.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import type { ViewProps } from '../views.ts';
-import { Budget } from './budget.tsx';
+import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../../ui/layout/panel.tsx';
+import { type Column, Table } from '../../../ui/layout/table.tsx';
+import { money } from '../../../ui/text/amounts.tsx';
+import type { ViewProps } from '../run-views.ts';
 import styles from './cost.module.css';
 import { type TaskCost, taskCosts } from './task-costs.ts';
 
@@ -64,4 +64,35 @@ export function Cost({ state, version }: ViewProps): ReactElement {
       </Panel>
     </div>
   );
+}
+
+/** What is spent and set aside of what may be spent. */
+function Budget({ state: { spent, reserved, start } }: { state: RunState }): ReactElement {
+  const { run, project } = start.config.budget;
+  return (
+    <section className={styles.budget} aria-label="Budget">
+      <p className={styles.figures}>
+        <strong>{money(spent.costUsd)}</strong>
+        <span className="quiet">
+          {run === undefined ? 'spent; no budget was set' : `spent of ${money(run)}`}
+          {reserved.costUsd > 0 ? `, ${money(reserved.costUsd)} set aside for what is under way` : ''}
+          {project === undefined ? '' : `; the project may spend ${money(project)}`}
+        </span>
+      </p>
+      {run === undefined ? null : (
+        <div
+          className={styles.bar}
+          role="img"
+          aria-label={`${Math.round((spent.costUsd / run) * 100)} % of the budget`}
+        >
+          <span style={{ width: share(spent.costUsd, run) }} data-near={spent.costUsd >= run * 0.8} />
+          <span style={{ width: share(Math.min(reserved.costUsd, run - spent.costUsd), run) }} data-reserved="" />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function share(part: number, whole: number): string {
+  return `${Math.min(Math.max(part / whole, 0), 1) * 100}%`;
 }

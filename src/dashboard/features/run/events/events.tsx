@@ -1,14 +1,14 @@
 import { type ReactElement, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
-import { taskPath } from '../../../ui/paths.ts';
-import { Empty, Skeleton } from '../../../ui/standing.tsx';
-import { useChoices } from '../../../ui/use-choices.ts';
-import { VirtualList } from '../../../ui/virtual-list.tsx';
-import type { ViewProps } from '../views.ts';
-import { EventFilter } from './event-filter.tsx';
+import type { ConnectionState } from '../../../api/stream.ts';
+import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { Empty, Skeleton } from '../../../ui/feedback/placeholders.tsx';
+import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
+import type { ViewProps } from '../run-views.ts';
+import { useChoices } from '../use-view-params.ts';
 import styles from './events.module.css';
-import { type HistoryLine, KINDS, useHistory } from './history.ts';
+import { type HistoryLine, KINDS, useHistory } from './use-event-lines.ts';
 
 const ROW_PX = 26;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -77,5 +77,62 @@ function chosen(
     (line) =>
       (kind === null || line.kind === kind) &&
       (text === '' || line.fact.toLowerCase().includes(text) || line.about.includes(text)),
+  );
+}
+
+type EventFilterProps = {
+  kind: string | null;
+  text: string;
+  standing: ConnectionState;
+  count: number;
+  choose(key: 'kind' | 'text', value: string | null): void;
+};
+
+const TITLES: Record<(typeof KINDS)[number], string> = {
+  run: 'Run',
+  task: 'Tasks',
+  attempt: 'Attempts',
+  gate: 'Checks',
+  call: 'Small questions',
+};
+const STANDINGS: Record<ConnectionState, string> = {
+  connecting: 'Connecting …',
+  live: 'Live',
+  lost: 'Not connected; trying again',
+  ended: '',
+};
+
+/** Chooses events by kind and by words, and says whether they are live. */
+function EventFilter({ kind, text, standing, count, choose }: EventFilterProps): ReactElement {
+  return (
+    <div className={styles.filter}>
+      <input
+        type="search"
+        className={styles.text}
+        placeholder="Filter events"
+        aria-label="Filter events by words"
+        value={text}
+        onChange={({ target }) => choose('text', target.value)}
+      />
+      <label>
+        <span className="hidden-words">Kind of events</span>
+        <select
+          className={styles.text}
+          value={kind ?? ''}
+          onChange={({ target }) => choose('kind', target.value === '' ? null : target.value)}
+        >
+          <option value="">All kinds</option>
+          {KINDS.map((each) => (
+            <option key={each} value={each}>
+              {TITLES[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span className="quiet numbers">{count.toLocaleString('en-US')}</span>
+      <span className={styles.standing} role="status">
+        {STANDINGS[standing]}
+      </span>
+    </div>
   );
 }

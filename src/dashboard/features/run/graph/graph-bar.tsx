@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Button } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import styles from './graph.module.css';
 import type { Grouping } from './graph-model.ts';
 

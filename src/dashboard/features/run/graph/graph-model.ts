@@ -1,6 +1,6 @@
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
-import { lookOfTask, WORDS } from '../../../ui/state.ts';
-import { depthsOf } from '../tasks/task-rows.ts';
+import { lookOfTask, WORDS } from '../../../ui/state/display-state.ts';
+import { depthsOf } from '../tasks/task-plan.ts';
 
 /** What a graph is made of: a task, or tasks that are folded into one. */
 type GraphNode =
@@ -124,4 +124,17 @@ function isTask(state: RunState, id: string): boolean {
 
 function clusterId(name: string): string {
   return `cluster ${name}`;
+}
+
+/** The first task, after the one found last, whose key or title holds the words; none where there is none. */
+export function findTask(state: RunState, words: string, after: string | null): string | undefined {
+  const text = words.trim().toLowerCase();
+  if (text === '') return undefined;
+  const start = after === null ? 0 : state.order.indexOf(after) + 1;
+  for (let step = 0; step < state.order.length; step += 1) {
+    const key = state.order[(start + step) % state.order.length];
+    const title = key === undefined ? undefined : state.tasks[key]?.spec.title;
+    if (key !== undefined && title !== undefined && `${key} ${title}`.toLowerCase().includes(text)) return key;
+  }
+  return undefined;
 }

@@ -1,17 +1,16 @@
-import { findTask } from './find-task.ts';
+import { clusterOf, defaultGrouping, findTask, type GraphModel, type Grouping, graphModel } from './graph-model.ts';
 import '@xyflow/react/dist/base.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { whenIdle } from '../../../ui/clock.ts';
-import { Empty, Skeleton } from '../../../ui/standing.tsx';
-import { staleTasks } from '../tasks/task-rows.ts';
-import type { ViewProps } from '../views.ts';
-import { Canvas } from './canvas.tsx';
+import { whenIdle } from '../../../ui/browser/clock.ts';
+import { Empty, Skeleton } from '../../../ui/feedback/placeholders.tsx';
+import type { ViewProps } from '../run-views.ts';
+import { staleTasks } from '../tasks/task-plan.ts';
 import styles from './graph.module.css';
 import { GraphBar } from './graph-bar.tsx';
+import { Canvas } from './graph-canvas.tsx';
 import { type Places, placesOf } from './graph-layout.ts';
-import { clusterOf, defaultGrouping, type GraphModel, type Grouping, graphModel } from './graph-model.ts';
-import { LiveStateContext } from './live-state.ts';
+import { LiveStateContext } from './graph-nodes.tsx';
 
 const GROUPINGS: readonly Grouping[] = ['none', 'track', 'role', 'depth', 'state'];
 

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import { call } from '../../../api/call.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Panel } from '../../../ui/panel.tsx';
-import { Skeleton, Trouble } from '../../../ui/standing.tsx';
-import type { ViewProps } from '../views.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Skeleton, Trouble } from '../../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../../ui/layout/panel.tsx';
+import type { ViewProps } from '../run-views.ts';
+import { Verdicts } from './acceptance.tsx';
 import { markdownBlocks } from './markdown-blocks.ts';
 import styles from './report.module.css';
 import { ReportText } from './report-text.tsx';
-import { Verdicts } from './verdicts.tsx';
 
 /** The report of the run and what is judged of its result; both are made anew when the run ends, lands or is asked for. */
 export function Report({ state }: ViewProps): ReactElement {

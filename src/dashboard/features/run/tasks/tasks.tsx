@@ -1,13 +1,12 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import { Empty } from '../../../ui/standing.tsx';
-import { type Look, URGENCY } from '../../../ui/state.ts';
-import { useChoices } from '../../../ui/use-choices.ts';
-import { VirtualList } from '../../../ui/virtual-list.tsx';
-import type { ViewProps } from '../views.ts';
-import { RetryQuestion } from './retry-question.tsx';
-import { StatusFilter } from './status-filter.tsx';
-import { TaskLine } from './task-line.tsx';
-import { lookCounts, planRows, staleTasks } from './task-rows.ts';
+import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
+import { type Look, URGENCY, WORDS } from '../../../ui/state/display-state.ts';
+import type { ViewProps } from '../run-views.ts';
+import { useChoices } from '../use-view-params.ts';
+import { RetryQuestion } from './retry-confirmation.tsx';
+import { lookCounts, planRows, staleTasks } from './task-plan.ts';
+import { TaskLine } from './task-row.tsx';
 import styles from './tasks.module.css';
 
 const ROW_PX = 34;
@@ -69,4 +68,54 @@ export function Tasks({ state, version }: ViewProps): ReactElement {
 
 function lookIn(value: string | null): Look | null {
   return URGENCY.find((look) => look === value) ?? null;
+}
+
+type StatusFilterProps = {
+  counts: ReadonlyMap<Look, number>;
+  total: number;
+  chosen: Look | null;
+  text: string;
+  onLook(look: Look | null): void;
+  onText(text: string): void;
+};
+
+/** Chooses tasks by their state and by words. */
+function StatusFilter({ counts, total, chosen, text, onLook, onText }: StatusFilterProps): ReactElement {
+  return (
+    <div className={styles.filter}>
+      <input
+        type="search"
+        className={styles.text}
+        placeholder="Filter tasks"
+        aria-label="Filter tasks by words"
+        value={text}
+        onChange={({ target }) => onText(target.value)}
+      />
+      <fieldset className={styles.looks} aria-label="By state">
+        <Choice isChosen={chosen === null} count={total} onChoose={() => onLook(null)}>
+          All
+        </Choice>
+        {URGENCY.filter((look) => counts.has(look) || look === chosen).map((look) => (
+          <Choice
+            key={look}
+            isChosen={chosen === look}
+            count={counts.get(look) ?? 0}
+            onChoose={() => onLook(chosen === look ? null : look)}
+          >
+            {WORDS[look]}
+          </Choice>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+type ChoiceProps = { isChosen: boolean; count: number; onChoose(): void; children: string };
+
+function Choice({ isChosen, count, onChoose, children }: ChoiceProps): ReactElement {
+  return (
+    <button type="button" className={styles.look} aria-pressed={isChosen} onClick={onChoose}>
+      {children} <span className="numbers">{count.toLocaleString('en-US')}</span>
+    </button>
+  );
 }

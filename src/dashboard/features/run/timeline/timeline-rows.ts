@@ -1,5 +1,5 @@
 import type { RunState } from '../../../../core/run/state.ts';
-import { lookOfTask, URGENCY } from '../../../ui/state.ts';
+import { lookOfTask, URGENCY } from '../../../ui/state/display-state.ts';
 
 /** A row of the timeline: a task, or the head of a track whose tasks follow. */
 export type TimelineRow =

@@ -1,8 +1,16 @@
-import type { ReactElement } from 'react';
-import { ScrollArea } from '../../../ui/scroll-area.tsx';
-import { Empty } from '../../../ui/standing.tsx';
-import type { TaskView } from '../task-view.ts';
-import { AttemptCard } from './attempt-card.tsx';
+import type { ReactElement, ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { AttemptState } from '../../../../core/run/state.ts';
+import { useAction } from '../../../api/use-operation.ts';
+import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
+import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
+import { modelOf, type TaskView } from '../task-facts.ts';
+import { Outcome } from './attempt-outcome.tsx';
 import styles from './attempts.module.css';
 
 /** All attempts of a task side by side, the newest first. */
@@ -21,5 +29,94 @@ export function AttemptsView({ view, again }: { view: TaskView; again(): void })
         />
       ))}
     </ScrollArea>
+  );
+}
+
+type AttemptCardProps = { which: { run: string; task: string }; attempt: AttemptState; again(): void };
+
+/** One attempt: who made it and why they, what it took, what came of it. The lines of all cards stand in the same order. */
+function AttemptCard({ which, attempt, again }: AttemptCardProps): ReactElement {
+  const { number, ended, usage } = attempt;
+  const look = ended === null ? 'running' : ended.failure === null ? 'done' : 'failed';
+  const used = usage.kind === 'known' ? usage : undefined;
+  return (
+    <article className={styles.card} aria-label={`Attempt ${number}`}>
+      <header className={styles.head}>
+        <h2>Attempt {number}</h2>
+        <StateMark look={look} />
+      </header>
+      <dl className={styles.facts}>
+        <Fact name="Agent">{attempt.account === null ? attempt.agent : `${attempt.agent} · ${attempt.account}`}</Fact>
+        <Fact name="Model">
+          {[modelOf(usage) ?? 'not told', attempt.tier].filter((each) => each !== null).join(' · ')}
+        </Fact>
+        <Fact name="Chosen">{attempt.because}</Fact>
+        <Fact name="Started">
+          <Time at={attempt.startedAt} />
+        </Fact>
+        <Fact name={ended === null ? 'Running' : 'Took'}>
+          <Duration from={attempt.startedAt} to={ended?.at ?? null} />
+        </Fact>
+        <Fact name="Turns">{figure(used?.turns)}</Fact>
+        <Fact name="Tokens">
+          {used === undefined ? '–' : `${figure(used.inputTokens)} in, ${figure(used.outputTokens)} out`}
+        </Fact>
+        <Fact name="Cost">
+          <Money usd={used?.costUsd ?? null} />
+          {usage.kind === 'unknown' && ended !== null ? <span className="quiet"> not known</span> : null}
+        </Fact>
+      </dl>
+      {ended === null ? null : <Outcome ended={ended} />}
+      <Warnings which={{ ...which, attempt: number }} warnings={attempt.warnings} again={again} />
+      <p>
+        <Link href={`${taskPath(which.run, which.task)}?attempt=${number}`} className={styles.link}>
+          Read its transcript
+        </Link>
+      </p>
+    </article>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className="numbers">{children}</dd>
+    </>
+  );
+}
+
+function figure(number: number | undefined): string {
+  return number === undefined ? '–' : number.toLocaleString('en-US');
+}
+
+type WarningsProps = {
+  which: { run: string; task: string; attempt: number };
+  warnings: AttemptState['warnings'];
+  again(): void;
+};
+
+/** Signs that an attempt may be in trouble; each can be dismissed once it was seen. */
+function Warnings({ which, warnings, again }: WarningsProps): ReactElement | null {
+  const dismiss = useAction('dismiss-warning', { onDone: again });
+  if (warnings.length === 0) return null;
+  return (
+    <ul className={styles.warnings} aria-label="Warnings">
+      {warnings.map(({ sign, message, at }) => (
+        <li key={sign}>
+          <span>
+            {message} <Time at={at} />
+          </span>
+          <Button
+            weight="quiet"
+            aria-label={`Dismiss: ${message}`}
+            busy={dismiss.isBusy}
+            onClick={() => dismiss.act({ ...which, sign })}
+          >
+            <Icon name="close" size={12} />
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,8 +1,7 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
 import styles from './diff.module.css';
-import { placeOf } from './place-words.ts';
-import type { Selection } from './selection.ts';
+import { placeOf, type Selection } from './line-selection.ts';
 
 type CommentEditorProps = {
   selection: Selection;

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
-import { count } from '../../../ui/amounts.tsx';
+import { count } from '../../../ui/text/amounts.tsx';
 import styles from './diff.module.css';
 import type { Mode } from './diff-rows.ts';
-import type { DiffFile } from './parse.ts';
+import type { DiffFile } from './parse-diff.ts';
 
 type DiffBarProps = { files: readonly DiffFile[]; mode: Mode; onMode(mode: Mode): void };
 

@@ -1,12 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { ScrollArea } from '../../../ui/scroll-area.tsx';
+import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
 import styles from './diff.module.css';
-import type { DiffActs, LineActs } from './diff-acts.ts';
 import { DiffRowView } from './diff-row.tsx';
 import type { DiffRow } from './diff-rows.ts';
 import { languageCount, onLanguage } from './highlight.ts';
-import { useKeys } from './use-keys.ts';
+import { type DiffActs, type LineActs, useKeys } from './use-diff-keys.ts';
 
 type DiffListProps = {
   rows: readonly DiffRow[];

@@ -1,17 +1,16 @@
 import { memo, type ReactElement } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { Copyable } from '../../../ui/copyable.tsx';
-import { Icon } from '../../../ui/icon.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Copyable } from '../../../ui/text/copyable.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
 import { CommentEditor } from './comment-editor.tsx';
 import styles from './diff.module.css';
-import type { LineActs } from './diff-acts.ts';
 import { Changed } from './diff-bar.tsx';
+import { PairRow, UnifiedRow } from './diff-lines.tsx';
 import type { DiffRow } from './diff-rows.ts';
-import { PairRow, UnifiedRow } from './line-rows.tsx';
-import type { DiffFile } from './parse.ts';
-import { placeOf } from './place-words.ts';
-import type { DraftComment } from './review.ts';
-import type { Selection, Side } from './selection.ts';
+import type { DraftComment } from './draft-review.ts';
+import { placeOf, type Selection, type Side } from './line-selection.ts';
+import type { DiffFile } from './parse-diff.ts';
+import type { LineActs } from './use-diff-keys.ts';
 
 type DiffRowViewProps = {
   row: DiffRow;

@@ -1,7 +1,7 @@
 import { fileKind } from '../../../../core/finish/file-kind.ts';
-import type { DiffFile, DiffLine, Hunk } from './parse.ts';
-import type { DraftComment } from './review.ts';
-import type { Selection, Side } from './selection.ts';
+import type { DraftComment } from './draft-review.ts';
+import type { Selection, Side } from './line-selection.ts';
+import type { DiffFile, DiffLine, Hunk } from './parse-diff.ts';
 
 export type Mode = 'unified' | 'split';
 

@@ -1,4 +1,4 @@
-import type { DiffFile } from './parse.ts';
+import type { DiffFile } from './parse-diff.ts';
 
 /** A folder with what lies in it; folders that hold nothing but one folder are one. */
 export type Folder = { name: string; folders: Folder[]; files: { name: string; file: DiffFile }[] };

@@ -1,13 +1,12 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 import { useAction } from '../../../api/use-operation.ts';
-import { count } from '../../../ui/amounts.tsx';
-import { Button } from '../../../ui/button.tsx';
-import { messageEffect } from '../task-facts.ts';
-import type { TaskView } from '../task-view.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { count } from '../../../ui/text/amounts.tsx';
+import { messageEffect, type TaskView } from '../task-facts.ts';
 import styles from './diff.module.css';
-import { placeOf } from './place-words.ts';
-import { asSent, isEmptyReview, NO_REVIEW } from './review.ts';
-import type { HeldReview } from './use-review.ts';
+import { asSent, isEmptyReview, NO_REVIEW } from './draft-review.ts';
+import { placeOf } from './line-selection.ts';
+import type { HeldReview } from './use-draft-review.ts';
 
 type ReviewPanelProps = { view: TaskView; held: HeldReview; again(): void };
 

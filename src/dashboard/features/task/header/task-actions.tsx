@@ -1,11 +1,9 @@
 import { type ReactElement, useState } from 'react';
 import { useAction } from '../../../api/use-operation.ts';
-import { Button } from '../../../ui/button.tsx';
-import type { TaskView } from '../task-view.ts';
-import { ActionPanel } from './action-panel.tsx';
-import { offers } from './offers.ts';
-import { RequeuePanel } from './requeue-panel.tsx';
-import { RetryPanel } from './retry-panel.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
+import type { TaskView } from '../task-facts.ts';
+import { ActionPanel, RequeuePanel, RetryPanel } from './action-panels.tsx';
+import { offers } from './available-actions.ts';
 import styles from './task-header.module.css';
 
 type TaskActionsProps = { view: TaskView; again(): void; onContinue(): void };

@@ -1,16 +1,14 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
-import { Copyable } from '../../../ui/copyable.tsx';
-import { runPath } from '../../../ui/paths.ts';
-import { lookOfTask } from '../../../ui/state.ts';
-import { StateMark } from '../../../ui/state-mark.tsx';
-import { reasonOf } from '../task-facts.ts';
-import type { TaskView } from '../task-view.ts';
+import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
+import { lookOfTask } from '../../../ui/state/display-state.ts';
+import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
+import { Copyable } from '../../../ui/text/copyable.tsx';
+import { commitOf, costOf, modelOf, reasonOf, short, type TaskView } from '../task-facts.ts';
 import { TaskActions } from './task-actions.tsx';
 import styles from './task-header.module.css';
-import { TaskLine } from './task-line.tsx';
-import { TaskLinks } from './task-links.tsx';
 
 type TaskHeaderProps = { view: TaskView; live: LiveAttempt | undefined; again(): void; onContinue(): void };
 
@@ -39,5 +37,91 @@ export function TaskHeader({ view, live, again, onContinue }: TaskHeaderProps): 
       )}
       <TaskLinks view={view} />
     </header>
+  );
+}
+
+type TaskLineProps = { view: TaskView; live: LiveAttempt | undefined; mark: ReactNode };
+
+/** State, who does it, how long, what it cost and what came of it, on one line. */
+function TaskLine({ view, live, mark }: TaskLineProps): ReactElement {
+  const { spec, attempts } = view.task;
+  const last = attempts.at(-1);
+  const commit = commitOf(view.task);
+  const agent = [last?.agent ?? spec.agent, last?.account, last?.tier ?? spec.tier, last && modelOf(last.usage)];
+  const cost = live === undefined ? costOf(view.task) : (costOf(view.task) ?? live.costUsd);
+  return (
+    <dl className={styles.line}>
+      <div className={styles.fact}>
+        <dt className="hidden-words">State</dt>
+        <dd>{mark}</dd>
+      </div>
+      <Fact name="Role">{spec.role}</Fact>
+      <Fact name="Agent">{agent.filter((each) => each != null).join(' · ') || 'not chosen yet'}</Fact>
+      {last === undefined ? null : (
+        <Fact name={last.ended === null ? 'Running for' : 'Took'}>
+          <Duration from={last.startedAt} to={last.ended?.at ?? null} />
+        </Fact>
+      )}
+      {last === undefined ? null : (
+        <Fact name="Started">
+          <Time at={last.startedAt} />
+        </Fact>
+      )}
+      <Fact name="Cost">
+        <Money usd={cost} />
+      </Fact>
+      {commit === null ? null : (
+        <Fact name="Commit">
+          <Copyable text={commit} shown={short(commit)} />
+        </Fact>
+      )}
+      {spec.track === undefined ? null : <Fact name="Track">{spec.track}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement {
+  return (
+    <div className={styles.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const SHOWN = 8;
+
+/** The tasks around this one: what it needs, what needs it, whom it serves. */
+function TaskLinks({ view }: { view: TaskView }): ReactElement | null {
+  const { spec } = view.task;
+  const served = [spec.resolves, spec.analyzes, spec.verifies].filter((key) => key !== undefined);
+  if (spec.needs.length + view.dependents.length + served.length === 0) return null;
+  return (
+    <div className={styles.links}>
+      <Keys name="Needs" run={view.run} keys={spec.needs} />
+      <Keys name="Needed by" run={view.run} keys={view.dependents} />
+      <Keys name="Serves" run={view.run} keys={served} />
+    </div>
+  );
+}
+
+function Keys({ name, run, keys }: { name: string; run: string; keys: readonly string[] }): ReactElement | null {
+  const [isAll, setAll] = useState(false);
+  if (keys.length === 0) return null;
+  const shown = isAll ? keys : keys.slice(0, SHOWN);
+  return (
+    <p>
+      <span className="quiet">{name} </span>
+      {shown.map((key) => (
+        <Link key={key} href={taskPath(run, key)} className={styles.key}>
+          {key}
+        </Link>
+      ))}
+      {keys.length > shown.length ? (
+        <button type="button" className={styles.more} onClick={() => setAll(true)}>
+          and {keys.length - shown.length} more
+        </button>
+      ) : null}
+    </p>
   );
 }

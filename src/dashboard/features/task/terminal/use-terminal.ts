@@ -2,11 +2,10 @@ import { FitAddon } from '@xterm/addon-fit';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { TERMINAL_SIZE } from '../../../../operations/contracts/terminal-contracts.ts';
+import { ApiProblem } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { ApiProblem } from '../../../api/problem.ts';
-import type { ConnectionState } from '../../../api/stream.ts';
-import { useStream } from '../../../api/use-stream.ts';
-import { after } from '../../../ui/clock.ts';
+import { type ConnectionState, useStream } from '../../../api/stream.ts';
+import { after } from '../../../ui/browser/clock.ts';
 
 /** So many bytes are typed at once; a longer paste is sent in pieces. */
 const PIECE_BYTES = 48 * 1024;

@@ -1,8 +1,8 @@
 import type { KeyboardEvent, ReactElement, Ref } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { Icon } from '../../../ui/icon.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './transcript.module.css';
-import type { Find } from './use-find.ts';
+import type { Find } from './use-transcript-find.ts';
 
 /** Finds a text in the transcript: Enter for the next place, Shift-Enter for the one before, Esc to stop. */
 export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputElement> }): ReactElement {

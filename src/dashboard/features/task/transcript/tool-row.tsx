@@ -1,10 +1,9 @@
 import type { ReactElement } from 'react';
-import { Icon } from '../../../ui/icon.tsx';
-import type { ToolItem } from './fold.ts';
-import { LongText } from './long-text.tsx';
-import { Marked } from './marked.tsx';
-import styles from './rows.module.css';
-import { firstLine, tellingArgument } from './tool-argument.ts';
+import { Icon } from '../../../ui/text/icon.tsx';
+import type { ToolItem } from './fold-rows.ts';
+import { firstLine, tellingArgument } from './one-line.ts';
+import { LongText, Marked } from './row-text.tsx';
+import styles from './transcript-rows.module.css';
 
 type ToolRowProps = { item: ToolItem; isOpen: boolean; words: readonly string[]; toggle(): void };
 

@@ -1,15 +1,15 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import type { ConnectionState } from '../../../api/stream.ts';
-import { count } from '../../../ui/amounts.tsx';
-import { Button } from '../../../ui/button.tsx';
-import { ScrollArea } from '../../../ui/scroll-area.tsx';
-import { Empty, Skeleton, Trouble } from '../../../ui/standing.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Empty, Skeleton, Trouble } from '../../../ui/feedback/placeholders.tsx';
+import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
+import { count } from '../../../ui/text/amounts.tsx';
 import { FindBar } from './find-bar.tsx';
-import { Rows } from './rows.tsx';
 import styles from './transcript.module.css';
-import { useFind } from './use-find.ts';
-import { useReading } from './use-reading.ts';
+import { Rows } from './transcript-rows.tsx';
 import { useTranscript, type Which } from './use-transcript.ts';
+import { useFind } from './use-transcript-find.ts';
+import { useReading } from './use-transcript-list.ts';
 
 type StandingProps = { total: number; isLive: boolean; standing: ConnectionState };
 

@@ -2,9 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { LogLine } from '../../../../schema/document.ts';
 import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
 import { call } from '../../../api/call.ts';
-import type { ConnectionState } from '../../../api/stream.ts';
-import { useStream } from '../../../api/use-stream.ts';
-import { extended, grown, PAGE_ROWS, type Window, windowOf } from './window.ts';
+import { type ConnectionState, useStream } from '../../../api/stream.ts';
+import { extended, grown, PAGE_ROWS, type Window, windowOf } from './loaded-rows.ts';
 
 export type Which = { run: string; task: string; attempt: number };
 

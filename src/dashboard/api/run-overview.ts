@@ -1,0 +1,109 @@
+import { useSyncExternalStore } from 'react';
+import type { StreamItem } from '../../operations/contracts.ts';
+import type { RunOverview } from '../../schema/overview.ts';
+import { after } from '../ui/browser/clock.ts';
+import { followRuns, type Whole } from './cross-tab-stream.ts';
+import type { ConnectionState } from './stream.ts';
+
+/** All runs as they stand, newest first; shared by every part of the page and kept live by one stream for all tabs. */
+export type Overview = {
+  runs: readonly RunOverview[];
+  /** Whether the first list has come. */
+  isReady: boolean;
+  standing: ConnectionState;
+};
+
+type Change = (before: RunOverview | undefined, after: RunOverview) => void;
+
+/** Two frames of a screen. */
+const GATHER_MS = 32;
+
+const byId = new Map<string, RunOverview>();
+const listeners = new Set<() => void>();
+const changeListeners = new Set<Change>();
+const reconnectListeners = new Set<() => void>();
+let overview: Overview = { runs: [], isReady: false, standing: 'connecting' };
+let position = 0;
+let isFollowed = false;
+let isDue = false;
+
+/** The live overview; the first who asks opens the stream. */
+export function useOverview(): Overview {
+  return useSyncExternalStore(listen, () => overview);
+}
+
+/** One run of the overview. */
+export function useRunOverview(run: string): RunOverview | undefined {
+  return useOverview().runs.find((each) => each.run === run);
+}
+
+/** Tells of each change of a run after the first list has come: what notices and sounds are made of. */
+export function onRunChange(listener: Change): () => void {
+  changeListeners.add(listener);
+  return () => changeListeners.delete(listener);
+}
+
+/** Tells whenever the server answers again after the connection to it was lost: what failed meanwhile can be asked for anew. */
+export function onReconnect(listener: () => void): () => void {
+  reconnectListeners.add(listener);
+  return () => reconnectListeners.delete(listener);
+}
+
+function listen(changed: () => void): () => void {
+  listeners.add(changed);
+  if (!isFollowed) {
+    isFollowed = true;
+    followRuns({ onItem: take, onStanding: (standing) => publish({ standing }), onWhole: takeWhole, whole });
+  }
+  return () => listeners.delete(changed);
+}
+
+function whole(): Whole {
+  return { runs: [...byId.values()], position, isReady: overview.isReady, standing: overview.standing };
+}
+
+function take(item: StreamItem<'watch-runs'>): void {
+  position = Math.max(position, item.position);
+  if ('ready' in item) publish({ isReady: true, runs: newestFirst() });
+  else {
+    if ('removed' in item) byId.delete(item.removed);
+    else put(item.run);
+    publishSoon();
+  }
+}
+
+/** What another tab knows replaces what is known here; what it changes is told like any change. */
+function takeWhole(told: Whole): void {
+  const kept = new Set(told.runs.map(({ run }) => run));
+  for (const run of byId.keys()) if (!kept.has(run)) byId.delete(run);
+  for (const run of told.runs) put(run);
+  position = told.position;
+  publish({ isReady: told.isReady, standing: told.standing, runs: newestFirst() });
+}
+
+function put(run: RunOverview): void {
+  const before = byId.get(run.run);
+  byId.set(run.run, run);
+  if (overview.isReady) for (const listener of changeListeners) listener(before, run);
+}
+
+/** Changes that come at once are drawn at once. */
+function publishSoon(): void {
+  if (isDue) return;
+  isDue = true;
+  after(GATHER_MS, () => {
+    isDue = false;
+    publish({ runs: newestFirst() });
+  });
+}
+
+function newestFirst(): RunOverview[] {
+  return [...byId.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+function publish(change: Partial<Overview>): void {
+  const isBack = overview.standing === 'lost' && change.standing === 'live';
+  overview = { ...overview, ...change };
+  for (const listener of listeners) listener();
+  if (isBack) for (const listener of reconnectListeners) listener();
+}

@@ -1,0 +1,48 @@
+import type { RunOverview } from '../../../schema/overview.ts';
+import { type Look, lookOfRun, URGENCY } from '../../ui/state/display-state.ts';
+
+/** Something about a run that a person should hear of. */
+export type News = { kind: 'trouble' | 'done' | 'news'; text: string };
+
+const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
+  plan: 'has a plan for you to approve',
+  held: 'holds work for you',
+  blocked: 'is blocked',
+  paused: 'is paused',
+};
+const ENDED: Partial<Record<RunOverview['status'], { kind: News['kind']; text: string }>> = {
+  done: { kind: 'done', text: 'is done' },
+  unverified: { kind: 'news', text: 'ended unverified' },
+  failed: { kind: 'trouble', text: 'failed' },
+};
+
+/** What the change of a run means to a person; most changes mean nothing. */
+export function newsOf(before: RunOverview | undefined, after: RunOverview): News | undefined {
+  if (after.hidden) return undefined;
+  const ended = before?.status === after.status ? undefined : ENDED[after.status];
+  if (ended !== undefined && before !== undefined) return { kind: ended.kind, text: `${after.title} ${ended.text}` };
+  const known = new Set(before?.attention.map(keyOf));
+  const fresh = after.attention.find((item) => item.what !== 'paused' && !known.has(keyOf(item)));
+  if (fresh === undefined || before === undefined) return undefined;
+  return {
+    kind: 'news',
+    text: `${after.title} ${WAITING[fresh.what]}${fresh.reason === '' ? '' : `: ${fresh.reason}`}`,
+  };
+}
+
+function keyOf({ task, what }: RunOverview['attention'][number]): string {
+  return `${what} ${task ?? ''}`;
+}
+
+/** How many things wait, and the most urgent look among the runs that matter now. */
+export function standingOf(runs: readonly RunOverview[]): { waiting: number; look: Look | undefined } {
+  const shown = runs.filter(({ hidden }) => !hidden);
+  const waiting = shown.reduce((sum, { attention }) => sum + attention.length, 0);
+  const looks = new Set(shown.filter(isNow).map(lookOfRun));
+  return { waiting, look: waiting > 0 ? 'waiting' : URGENCY.find((look) => looks.has(look)) };
+}
+
+/** A run that ended and was read is no news any more. */
+function isNow({ status, unread }: RunOverview): boolean {
+  return unread || status === 'running' || status === 'paused' || status === 'held' || status === 'blocked';
+}

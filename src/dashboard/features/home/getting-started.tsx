@@ -1,0 +1,58 @@
+import type { ReactElement, ReactNode } from 'react';
+import { Link } from 'wouter';
+import { LinkButton } from '../../ui/controls/button.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
+import styles from './getting-started.module.css';
+
+/** What a newcomer does first; it costs nothing. */
+export function FirstMinute(): ReactElement {
+  return (
+    <div className={styles.page}>
+      <h1>Put the first agents to work</h1>
+      <p className={styles.lead}>
+        Manyhands gives a goal to coding agents, each in a workspace of its own, checks what they make, and lands it on
+        a branch. Nothing has been started yet. Begin with a rehearsal: the model is played, everything else is real.
+      </p>
+      <ol className={styles.steps}>
+        <Step number={1} title="Rehearse, free of charge">
+          <p>In a git repository of yours, in a terminal. Your branch and files stay as they are.</p>
+          <Copyable text={'mh do "Add a --json flag" --rehearse'} />
+        </Step>
+        <Step number={2} title="Watch it here">
+          <p>
+            The run appears on this page by itself: what needs you first, then who works on what, then what happened.
+          </p>
+        </Step>
+        <Step number={3} title="Then with real agents">
+          <p>
+            <Link href="/models" className={styles.link}>
+              Models
+            </Link>{' '}
+            says which agents can work on this machine. Name the checks that must pass and what it may cost.
+          </p>
+          <Copyable text={'mh do "Add a --json flag" --check "npm test" --budget 2'} />
+        </Step>
+      </ol>
+      <p className={styles.buttons}>
+        <LinkButton to="/start" weight="main">
+          New run
+        </LinkButton>
+        <span className="quiet">does the same from this page, with every option in a form.</span>
+      </p>
+    </div>
+  );
+}
+
+function Step({ number, title, children }: { number: number; title: string; children: ReactNode }): ReactElement {
+  return (
+    <li className={styles.step}>
+      <span className={styles.number} aria-hidden="true">
+        {number}
+      </span>
+      <div className={styles.words}>
+        <h2>{title}</h2>
+        {children}
+      </div>
+    </li>
+  );
+}

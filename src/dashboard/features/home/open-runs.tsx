@@ -1,0 +1,98 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { isInterrupted } from '../../../core/view/run-status.ts';
+import type { RunOverview } from '../../../schema/overview.ts';
+import { runPath } from '../../ui/browser/page-paths.ts';
+import { LiveAgent } from '../../ui/run/live-agent.tsx';
+import { colorOf, lookOfRun } from '../../ui/state/display-state.ts';
+import { StateBar } from '../../ui/state/state-bar.tsx';
+import { StateMark } from '../../ui/state/state-mark.tsx';
+import { count, Duration, money, Time } from '../../ui/text/amounts.tsx';
+import { nameOfProject } from './home-sections.ts';
+import styles from './open-runs.module.css';
+
+/** A run at work: how far it is, what it costs, and who works in it on what. */
+export function RunCard({ run }: { run: RunOverview }): ReactElement {
+  const look = lookOfRun(run);
+  const rest = run.liveCount - run.live.length;
+  return (
+    <article className={styles.card} style={{ borderLeftColor: colorOf(look) }} aria-label={run.title}>
+      <header className={styles.head}>
+        {run.status === 'cancelling' ? <StateMark look={look} word="Being cancelled" /> : <StateMark look={look} />}
+        <Link href={runPath(run.run)} className={styles.title}>
+          {run.title}
+        </Link>
+        <Cost run={run} />
+      </header>
+      <p className={styles.facts}>
+        <span title={run.project}>{nameOfProject(run.project)}</span>
+        <span>{run.recipe}</span>
+        {run.branch === null ? null : <span>{run.branch}</span>}
+        <span>
+          <Duration from={run.startedAt} to={run.endedAt} />
+        </span>
+        {run.nextAt === null ? null : (
+          <span>
+            next <Time at={run.nextAt} />
+          </span>
+        )}
+      </p>
+      <div className={styles.progress}>
+        <StateBar counts={run.counts} total={run.tasks} />
+        <span className="numbers quiet">
+          {run.done.toLocaleString('en-US')} / {run.tasks.toLocaleString('en-US')}
+        </span>
+      </div>
+      {run.live.length === 0 ? null : (
+        <ul className={styles.agents} aria-label="Agents at work">
+          {run.live.map((live) => (
+            <LiveAgent key={`${live.task} ${live.attempt}`} run={run.run} live={live} />
+          ))}
+        </ul>
+      )}
+      {rest > 0 ? <p className="quiet">and {count(rest, 'more agent')}</p> : null}
+      {run.live.length === 0 ? <Idle run={run} /> : null}
+    </article>
+  );
+}
+
+function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
+  const isNear = budget !== null && cost >= budget * 0.8;
+  return (
+    <span className={styles.cost} data-near={isNear} title={budget === null ? 'No budget' : 'Cost of its budget'}>
+      {money(cost)}
+      {budget === null ? '' : ` of ${money(budget)}`}
+    </span>
+  );
+}
+
+function Idle({ run }: { run: RunOverview }): ReactElement | null {
+  const words = run.reason ?? (run.counts.ready ? 'Waits for a free place.' : null);
+  if (isInterrupted(run)) return <p className={styles.reason}>Nobody works on it: open it and press Resume.</p>;
+  return words === null ? null : <p className={styles.reason}>{words}</p>;
+}
+
+type RunningProps = { running: readonly RunOverview[]; resting: readonly RunOverview[] };
+
+/** What is at work now; runs that are open but have nobody at work follow. */
+export function Running({ running, resting }: RunningProps): ReactElement {
+  const cards = [...running, ...resting];
+  return (
+    <section aria-label="Running">
+      <h2 className={styles.runningTitle}>
+        Running <span className="quiet">{cards.length === 0 ? '' : cards.length}</span>
+      </h2>
+      {cards.length === 0 ? (
+        <p className="quiet">Nothing is running.</p>
+      ) : (
+        <ul className={styles.cards}>
+          {cards.map((run) => (
+            <li key={run.run}>
+              <RunCard run={run} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

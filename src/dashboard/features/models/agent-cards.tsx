@@ -1,0 +1,93 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { OperationOutput } from '../../../operations/contracts.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { StateMark } from '../../ui/state/state-mark.tsx';
+import { count, Money, Time } from '../../ui/text/amounts.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
+import styles from './models.module.css';
+
+type Agent = OperationOutput<'list-models'>[number];
+
+/** Every agent that is set up here: whether it could work now, and if not, what to do. */
+export function Agents({ dir }: { dir: string }): ReactElement {
+  const { data, error, isLoading, again } = useOperation('list-models', { dir }, { fresh: true });
+  if (isLoading) return <Skeleton lines={10} />;
+  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (data === undefined || data.length === 0)
+    return <Empty title="No agent is set up">Add one in the settings, or run mh init in the project.</Empty>;
+  return (
+    <div className={styles.cards}>
+      {data.map((agent) => (
+        <AgentCard key={agent.agent} agent={agent} />
+      ))}
+    </div>
+  );
+}
+
+function AgentCard({ agent }: { agent: Agent }): ReactElement {
+  const { models, quality, accounts, resting, ccswitch } = agent;
+  const look = agent.ok ? (agent.restsUntil === null ? 'done' : 'paused') : 'failed';
+  return (
+    <Panel title={agent.agent} actions={<span className="quiet">{agent.kind}</span>}>
+      <div className={styles.card}>
+        <p>
+          <StateMark look={look} bare />{' '}
+          <strong>{agent.ok ? (agent.restsUntil === null ? 'Ready' : 'Rests') : 'Cannot work'}</strong>
+          {agent.restsUntil === null ? null : (
+            <>
+              {' until '}
+              <Time at={agent.restsUntil} />
+            </>
+          )}
+        </p>
+        <p className="quiet">{agent.detail}</p>
+        {agent.nextStep === null ? null : <p className={styles.next}>{agent.nextStep}</p>}
+        <dl className={styles.facts}>
+          {(['light', 'standard', 'heavy'] as const).map((tier) => (
+            <Fact key={tier} name={tier}>
+              {models[tier] === null ? <span className="quiet">its own choice</span> : <Copyable text={models[tier]} />}
+            </Fact>
+          ))}
+          {accounts.map(({ name, restsUntil }) => (
+            <Fact key={name} name={`login ${name}`}>
+              {restsUntil === null ? (
+                'ready'
+              ) : (
+                <>
+                  rests, back <Time at={restsUntil} />
+                </>
+              )}
+            </Fact>
+          ))}
+          {resting.map(({ account, family, until }) => (
+            <Fact key={`${account} ${family}`} name={family}>
+              closed{account === null ? '' : ` for ${account}`}, opens <Time at={until} />
+            </Fact>
+          ))}
+          {ccswitch.on ? (
+            <Fact name="CC Switch">{ccswitch.note ?? count(ccswitch.profiles.length, 'profile')}</Fact>
+          ) : null}
+          <Fact name="landed">
+            <span className="numbers">
+              {quality.attempts === 0 ? 'nothing yet' : `${quality.landed} of ${count(quality.attempts, 'attempt')}`}
+            </span>
+          </Fact>
+          <Fact name="cost">
+            <Money usd={quality.cost} />
+          </Fact>
+        </dl>
+      </div>
+    </Panel>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { useOperation } from '../../api/use-operation.ts';
+import { runPath } from '../../ui/browser/page-paths.ts';
+import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { StateMark } from '../../ui/state/state-mark.tsx';
+import { duration, Money } from '../../ui/text/amounts.tsx';
+import styles from './models.module.css';
+
+/** How good the work of each agent was, by role and model, from results that checks have decided. */
+export function Scores({ dir }: { dir: string }): ReactElement {
+  const { data, error, isLoading, again } = useOperation('score-models', { dir }, { fresh: true });
+  if (isLoading) return <Skeleton lines={8} />;
+  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (data === undefined || data.length === 0)
+    return (
+      <Empty title="No verified results yet">They come by themselves: each task whose checks decide adds one.</Empty>
+    );
+  const tally = ({ good, bad }: { good: number; bad: number }) => (good + bad === 0 ? '–' : `${good} of ${good + bad}`);
+  return (
+    <Panel title="Verified results" flush>
+      <Table
+        label="Verified results"
+        rows={data}
+        keyOf={({ role, agent, model }) => `${role} ${agent} ${model}`}
+        columns={[
+          { title: 'Role', cell: ({ role }) => role },
+          { title: 'Agent', cell: ({ agent }) => agent },
+          { title: 'Model', cell: ({ model }) => model ?? <span className="quiet">unknown</span> },
+          {
+            title: 'Score',
+            isNumber: true,
+            cell: ({ score, counts }) => <span className={counts ? undefined : 'quiet'}>{score.toFixed(2)}</span>,
+          },
+          { title: 'Here', isNumber: true, cell: ({ here }) => tally(here) },
+          { title: 'Elsewhere', isNumber: true, cell: ({ elsewhere }) => tally(elsewhere) },
+          { title: 'Benchmarks', isNumber: true, cell: ({ bench }) => tally(bench) },
+          { title: 'Cost', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
+          { title: 'Because', cell: ({ because }) => <span className={styles.wide}>{because}</span> },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+const LOOKS = { pass: 'done', fail: 'failed', error: 'unverified' } as const;
+
+/** What benchmarks came to, the newest first. */
+export function Benches(): ReactElement {
+  const { data, error, isLoading, again } = useOperation('list-benches', {}, { fresh: true });
+  if (isLoading) return <Skeleton lines={8} />;
+  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (data === undefined || data.length === 0)
+    return (
+      <Empty title="No benchmark was carried out">mh models bench measures your agents on small known tasks.</Empty>
+    );
+  return (
+    <Panel title="Benchmarks" flush>
+      <Table
+        label="Benchmarks"
+        rows={data.toReversed()}
+        keyOf={({ run, agent, kind }) => `${run} ${agent} ${kind}`}
+        columns={[
+          { title: 'Verdict', cell: ({ verdict }) => <StateMark look={LOOKS[verdict]} bare /> },
+          { title: 'Agent', cell: ({ agent }) => agent },
+          { title: 'Model', cell: ({ model }) => model ?? <span className="quiet">its own choice</span> },
+          { title: 'Kind', cell: ({ kind, run }) => <Link href={runPath(run)}>{kind}</Link> },
+          { title: 'Cost', isNumber: true, cell: ({ costUsd }) => <Money usd={costUsd} /> },
+          { title: 'Time', isNumber: true, cell: ({ durationMs }) => duration(durationMs) },
+          { title: 'Reason', cell: ({ reason }) => <span className={styles.wide}>{reason}</span> },
+        ]}
+      />
+    </Panel>
+  );
+}

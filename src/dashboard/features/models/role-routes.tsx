@@ -1,0 +1,113 @@
+import { type ReactElement, useId } from 'react';
+import { useSearchParams } from 'wouter';
+import { useOperation } from '../../api/use-operation.ts';
+import choice from '../../ui/controls/controls.module.css';
+import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { StateMark } from '../../ui/state/state-mark.tsx';
+import { Time } from '../../ui/text/amounts.tsx';
+import styles from './models.module.css';
+
+/** Who each role would get now, and for one role the whole reasoning. */
+export function Routes({ dir }: { dir: string }): ReactElement {
+  const id = useId();
+  const [params, setParams] = useSearchParams();
+  const { data, error, isLoading, again } = useOperation('plan-routes', { dir }, { fresh: true });
+  if (isLoading) return <Skeleton lines={8} />;
+  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (data === undefined || data.length === 0) return <Empty title="There is no role to fill" />;
+  const role = params.get('role') ?? data[0]?.role ?? '';
+  const choose = (next: string) => {
+    const all = new URLSearchParams(params);
+    all.set('role', next);
+    setParams(all, { replace: true });
+  };
+  return (
+    <>
+      <Panel title="Who each role would get now" flush>
+        <Table
+          label="Roles"
+          rows={data}
+          keyOf={(row) => row.role}
+          columns={[
+            {
+              title: 'Role',
+              cell: (row) => (
+                <button
+                  type="button"
+                  className={styles.link}
+                  aria-pressed={row.role === role}
+                  onClick={() => choose(row.role)}
+                >
+                  {row.role}
+                </button>
+              ),
+            },
+            { title: 'Agent', cell: (row) => row.agent ?? <span className="quiet">nobody</span> },
+            { title: 'Model', cell: (row) => row.model ?? <span className="quiet">its own choice</span> },
+            { title: 'Login', cell: (row) => row.account ?? <span className="quiet">–</span> },
+            { title: 'Why', cell: (row) => <span className={styles.wide}>{row.because}</span> },
+            { title: 'Then', cell: (row) => row.order.slice(1).join(', ') },
+          ]}
+        />
+      </Panel>
+      <Panel
+        title="Why"
+        flush
+        actions={
+          <span className={choice.choice}>
+            <label htmlFor={id} className="quiet">
+              Role
+            </label>
+            <select id={id} className={choice.select} value={role} onChange={(event) => choose(event.target.value)}>
+              {data.map((row) => (
+                <option key={row.role} value={row.role}>
+                  {row.role}
+                </option>
+              ))}
+            </select>
+          </span>
+        }
+      >
+        <Pick dir={dir} role={role} />
+      </Panel>
+    </>
+  );
+}
+
+/** Why a role would get this agent: everybody who was thought of, and what speaks for or against each. */
+function Pick({ dir, role }: { dir: string; role: string }): ReactElement {
+  const { data, error, isLoading, again } = useOperation('pick-model', { dir, role }, { fresh: true });
+  if (isLoading) return <Skeleton lines={4} />;
+  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (data === undefined) return <Skeleton lines={4} />;
+  return (
+    <>
+      <p className={styles.because}>
+        <strong>{data.agent ?? 'Nobody'}</strong>
+        {data.model === null ? '' : ` with ${data.model}`}: {data.because}
+      </p>
+      <Table
+        label={`Candidates for ${role}`}
+        rows={data.candidates}
+        keyOf={({ agent }) => agent}
+        columns={[
+          { title: 'Agent', cell: ({ agent }) => agent },
+          { title: 'Stands', cell: ({ ok }) => <StateMark look={ok ? 'done' : 'failed'} bare /> },
+          { title: 'Score', isNumber: true, cell: ({ score }) => score.toFixed(2) },
+          { title: 'Results', isNumber: true, cell: ({ results }) => results },
+          { title: 'Rests until', cell: ({ restsUntil }) => (restsUntil === null ? '–' : <Time at={restsUntil} />) },
+          {
+            title: 'Because',
+            cell: ({ because, detail }) => (
+              <span className={styles.wide}>
+                {because} <span className="quiet">{detail}</span>
+              </span>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}

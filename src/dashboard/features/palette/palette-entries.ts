@@ -1,0 +1,112 @@
+import { isInterrupted } from '../../../core/view/run-status.ts';
+import type { RunOverview } from '../../../schema/overview.ts';
+
+/** Something that the palette reaches: a page, a run, a task, or an action. */
+export type Entry = {
+  id: string;
+  title: string;
+  group: 'Actions' | 'Pages' | 'Runs' | 'Tasks' | 'New run' | 'Appearance';
+  /** Words that find it besides its title. */
+  words?: string;
+  hint?: string;
+  /** It cannot be taken back: it must be chosen twice. */
+  isGrave?: boolean;
+  run(): void;
+};
+
+const MOST = 60;
+const MOST_RECENT = 8;
+const FEW = 6;
+
+/** The entries that hold every word typed, the best first; with nothing typed, those that were used last come first. */
+export function findEntries(entries: readonly Entry[], typed: string, recent: readonly string[]): Entry[] {
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const seen = new Map<string, number>();
+  const rated = entries.flatMap((entry, index) => {
+    const score = scoreOf(entry, words);
+    if (score === 0) return [];
+    if (words.length === 0 && isCrowd(entry, seen)) return [];
+    const place = recent.indexOf(entry.id);
+    const bonus = place < 0 ? 0 : (MOST_RECENT - place) / (words.length === 0 ? 1 : 10);
+    return [{ entry, score: score + bonus, index }];
+  });
+  return rated
+    .sort((a, b) => b.score - a.score || a.index - b.index)
+    .slice(0, MOST)
+    .map(({ entry }) => entry);
+}
+
+/** With nothing typed, a few of each crowd stand for all of it. */
+function isCrowd({ group }: Entry, seen: Map<string, number>): boolean {
+  if (group !== 'Runs' && group !== 'Tasks') return false;
+  const before = seen.get(group) ?? 0;
+  seen.set(group, before + 1);
+  return before >= FEW;
+}
+
+/** The entries used last, this one first. */
+export function withRecent(recent: readonly string[], id: string): string[] {
+  return [id, ...recent.filter((each) => each !== id)].slice(0, MOST_RECENT);
+}
+
+/** 0: a word is missing; more where words stand at the beginning of the title or of a word. */
+function scoreOf({ title, group, words: more = '', hint = '' }: Entry, words: readonly string[]): number {
+  const name = title.toLowerCase();
+  const all = `${name} ${more} ${hint} ${group}`.toLowerCase();
+  let score = 1;
+  for (const word of words) {
+    if (name.startsWith(word)) score += 4;
+    else if (name.includes(` ${word}`)) score += 3;
+    else if (name.includes(word)) score += 2;
+    else if (all.includes(word)) score += 1;
+    else return 0;
+  }
+  return score;
+}
+
+/** What the palette can ask for about a run. */
+export type RunAction =
+  | 'approve-run'
+  | 'retry-run'
+  | 'pause-run'
+  | 'resume'
+  | 'cancel-run'
+  | 'land-run'
+  | 'flag-run'
+  | 'mark-unread';
+
+const OPEN: readonly RunOverview['status'][] = ['running', 'held', 'blocked', 'paused'];
+
+/** The actions that make sense for a run as it stands. */
+export function runActions(run: RunOverview): { deed: RunAction; title: string; isGrave: boolean }[] {
+  const { status, attention, counts, landed } = run;
+  const isOpen = OPEN.includes(status);
+  const waits = attention.some(({ what }) => what === 'plan' || what === 'held');
+  const isStuck = status === 'blocked' || status === 'failed' || (counts.failed ?? 0) + (counts.blocked ?? 0) > 0;
+  const deeds: [boolean, RunAction, string, boolean][] = [
+    [waits, 'approve-run', 'Approve what waits', false],
+    [isStuck, 'retry-run', 'Retry what failed or is blocked', false],
+    [status === 'paused' || isInterrupted(run), 'resume', 'Resume', false],
+    [isOpen && status !== 'paused', 'pause-run', 'Pause', false],
+    [run.flag === null, 'flag-run', 'Flag', false],
+    [!run.unread, 'mark-unread', 'Mark as unread', false],
+    [isOpen, 'cancel-run', 'Cancel', true],
+    [status === 'done' && landed === null, 'land-run', 'Land', true],
+  ];
+  return deeds.flatMap(([isMeant, deed, title, isGrave]) => (isMeant ? [{ deed, title, isGrave }] : []));
+}
+
+/** The same as entries of the palette. */
+export function actionEntries(run: RunOverview, act: (deed: RunAction) => void): Entry[] {
+  return runActions(run).map(({ deed, title, isGrave }) => ({
+    id: `deed ${deed}`,
+    title: `${title}: ${run.title}`,
+    group: 'Actions' as const,
+    words: run.run,
+    isGrave,
+    run: () => act(deed),
+  }));
+}

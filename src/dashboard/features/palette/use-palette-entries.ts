@@ -1,0 +1,127 @@
+import { useLocation, useRoute } from 'wouter';
+import { useOverview } from '../../api/run-overview.ts';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
+import { setTheme, THEMES } from '../../ui/browser/preferences.ts';
+import { notify } from '../../ui/feedback/notices.ts';
+import { lookOfRun, WORDS } from '../../ui/state/display-state.ts';
+import { actionEntries, type Entry, type RunAction } from './palette-entries.ts';
+
+/** A task as the palette names it. */
+type TaskName = { key: string; title: string; role: string };
+
+/** A page as the palette names it. */
+export type PageName = { path: string; title: string };
+
+/** Everything that can be reached from here: actions of the run that is looked at, its tasks, pages, all runs. */
+export function useEntries(pages: readonly PageName[]): Entry[] {
+  const [, navigate] = useLocation();
+  const [, onRun] = useRoute('/runs/:run/*?');
+  const here = onRun?.run;
+  const { runs } = useOverview();
+  const recipes = useOperation('list-recipes', {}).data ?? [];
+  const shown = useOperation('run-state', { run: here ?? '' }, { enabled: here !== undefined, fresh: true });
+  const act = useRunActions();
+  const current = runs.find(({ run }) => run === here);
+  const go = (to: string) => () => navigate(to);
+  return [
+    ...(current === undefined ? [] : actionEntries(current, (deed) => act(current.run, deed))),
+    ...(here === undefined ? [] : tasksOf(shown.data?.state)).map(
+      ({ key, title, role }): Entry => ({
+        id: `task ${here} ${key}`,
+        title,
+        group: 'Tasks',
+        words: `${key} ${role}`,
+        hint: key,
+        run: go(taskPath(here ?? '', key)),
+      }),
+    ),
+    ...pages.map(
+      ({ path, title }): Entry => ({ id: `page ${path}`, title, group: 'Pages', words: 'go to', run: go(path) }),
+    ),
+    ...runs.map(
+      (run): Entry => ({
+        id: `run ${run.run}`,
+        title: run.title,
+        group: 'Runs',
+        words: `${run.run} ${run.project} ${run.recipe}`,
+        hint: `${folderName(run.project)} · ${WORDS[lookOfRun(run)]}`,
+        run: go(runPath(run.run)),
+      }),
+    ),
+    {
+      id: 'copy-link',
+      title: 'Copy the link of this page',
+      group: 'Actions',
+      run: () =>
+        void navigator.clipboard.writeText(location.href).then(
+          () => notify({ kind: 'done', text: 'The link is copied' }),
+          () =>
+            notify({
+              kind: 'trouble',
+              text: 'This browser does not let the page copy; take the link from the address bar',
+            }),
+        ),
+    },
+    ...recipes.map(
+      ({ name, title, summary }): Entry => ({
+        id: `new ${name}`,
+        title: `New run: ${title}`,
+        group: 'New run',
+        hint: summary,
+        run: go(`/start?recipe=${encodeURIComponent(name)}`),
+      }),
+    ),
+    ...THEMES.map(
+      (theme): Entry => ({
+        id: `theme ${theme}`,
+        title: theme === 'system' ? 'Colours as the system' : `${theme === 'dark' ? 'Dark' : 'Light'} colours`,
+        group: 'Appearance',
+        words: 'theme',
+        run: () => setTheme(theme),
+      }),
+    ),
+  ];
+}
+
+/** The tasks of a run's state, in the order in which they came. */
+function tasksOf(state: unknown): TaskName[] {
+  const tasks = isObject(state) && isObject(state.tasks) ? state.tasks : {};
+  return Object.entries(tasks).map(([key, task]) => {
+    const spec = isObject(task) && isObject(task.spec) ? task.spec : {};
+    return { key, title: textOf(spec.title) ?? key, role: textOf(spec.role) ?? '' };
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Carries out what the palette asks for about a run. */
+function useRunActions(): (run: string, deed: RunAction) => void {
+  const approve = useAction('approve-run', { done: 'Approved' });
+  const retry = useAction('retry-run', { done: 'It is tried again' });
+  const pause = useAction('pause-run', { done: 'Paused' });
+  const resume = useAction('resume-runs', { done: 'It goes on' });
+  const cancel = useAction('cancel-run', { done: 'Cancelled; everything it made is kept' });
+  const land = useAction('land-run', { done: 'Landed' });
+  const flag = useAction('flag-run', { done: 'Flagged' });
+  const mark = useAction('mark-read');
+  return (run, deed) => {
+    const acts: Record<RunAction, () => void> = {
+      'approve-run': () => approve.act({ run }),
+      'retry-run': () => retry.act({ run }),
+      'pause-run': () => pause.act({ run }),
+      resume: () => resume.act({ run }),
+      'cancel-run': () => cancel.act({ run }),
+      'land-run': () => land.act({ run }),
+      'flag-run': () => flag.act({ run }),
+      'mark-unread': () => mark.act({ run, read: false }),
+    };
+    acts[deed]();
+  };
+}

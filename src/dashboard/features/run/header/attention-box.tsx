@@ -1,0 +1,61 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { RunState } from '../../../../core/run/state.ts';
+import type { Attention } from '../../../../core/view/attention.ts';
+import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { NextStepLine, SettleButtons } from '../../../ui/run/attention-actions.tsx';
+import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { count } from '../../../ui/text/amounts.tsx';
+import styles from './attention-box.module.css';
+
+const MOST = 8;
+
+/** What in this run waits for a person: why, and the way to settle it. */
+export function AttentionBox(props: { state: RunState; waiting: readonly Attention[] }): ReactElement | null {
+  const { state, waiting } = props;
+  if (waiting.length === 0) return null;
+  return (
+    <section className={styles.box} aria-label="Needs you">
+      <ul>
+        {waiting.slice(0, MOST).map((item) => (
+          <Item key={`${item.task} ${item.what} ${item.nextStep}`} state={state} item={item} />
+        ))}
+      </ul>
+      {waiting.length > MOST ? (
+        <p className={styles.more}>and {count(waiting.length - MOST, 'more task')} below</p>
+      ) : null}
+    </section>
+  );
+}
+
+function Item({ state, item }: { state: RunState; item: Attention }): ReactElement {
+  const run = state.start.run;
+  const { task, reason, files, nextStep } = item;
+  return (
+    <li className={styles.item}>
+      <div className={styles.words}>
+        <p className={styles.reason}>
+          <StateMark look="waiting" bare />
+          {task === null ? null : (
+            <Link href={taskPath(run, task)} className={styles.task}>
+              {state.tasks[task]?.spec.title ?? task}
+            </Link>
+          )}
+          <span>{reason}</span>
+        </p>
+        {files.length === 0 ? null : (
+          <p className={styles.files} title={files.join('\n')}>
+            {files.slice(0, 5).join(', ')}
+            {files.length > 5 ? ` and ${files.length - 5} more` : ''}
+          </p>
+        )}
+        <p className={styles.step}>
+          <NextStepLine step={nextStep} run={run} />
+        </p>
+      </div>
+      <div className={styles.buttons}>
+        <SettleButtons item={{ ...item, run }} away={false} />
+      </div>
+    </li>
+  );
+}

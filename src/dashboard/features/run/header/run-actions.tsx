@@ -1,0 +1,135 @@
+import type { ReactElement } from 'react';
+import type { RunState } from '../../../../core/run/state.ts';
+import type { RunOverview } from '../../../../schema/overview.ts';
+import { useAction } from '../../../api/use-operation.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
+import { LandActions } from './land-actions.tsx';
+import styles from './run-actions.module.css';
+
+type Filed = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
+
+/** What a person can do with the run as it stands. */
+export function RunActions({ state, filing }: { state: RunState; filing: Filed | undefined }): ReactElement {
+  const isEnded = state.status.kind === 'ended';
+  const lost = state.counts.failed + state.counts.blocked + state.counts.cancelled;
+  const run = state.start.run;
+  const retry = useAction('retry-run', { done: 'It is tried again' });
+  return (
+    <div className={styles.actions}>
+      {isEnded ? null : <GoingActions state={state} isLeft={filing?.carried === false} />}
+      {lost > 0 && (isEnded || state.counts.failed + state.counts.blocked > 0) ? (
+        <Button busy={retry.isBusy} onClick={() => retry.act({ run })}>
+          <Icon name="retry" size={14} /> Retry {lost === 1 ? 'the failed task' : `${lost} tasks`}
+        </Button>
+      ) : null}
+      {isEnded ? <LandActions state={state} /> : null}
+      <FilingActions run={run} filing={filing} />
+    </div>
+  );
+}
+
+/** `isLeft`: nobody works on the run. */
+function GoingActions({ state, isLeft }: { state: RunState; isLeft: boolean }): ReactElement {
+  const run = state.start.run;
+  const pause = useAction('pause-run', { done: 'Nothing more is started; what runs goes on' });
+  const resume = useAction('resume-runs', { done: 'It goes on' });
+  const cancel = useAction('cancel-run', { done: 'It is being cancelled; everything it made is kept' });
+  if (state.status.kind === 'cancelling') {
+    return (
+      <ConfirmButton
+        question="Kill its agents now? What they made is saved."
+        yes="Kill them"
+        busy={cancel.isBusy}
+        onConfirm={() => cancel.act({ run, force: true })}
+      >
+        <Icon name="stop" size={14} /> Stop at once
+      </ConfirmButton>
+    );
+  }
+  const isPaused = '' in state.paused;
+  return (
+    <>
+      {isPaused || isLeft ? (
+        <Button weight="main" busy={resume.isBusy} onClick={() => resume.act({ run })}>
+          <Icon name="play" size={14} /> Resume
+        </Button>
+      ) : (
+        <Button busy={pause.isBusy} onClick={() => pause.act({ run })}>
+          <Icon name="pause" size={14} /> Pause
+        </Button>
+      )}
+      <ConfirmButton
+        question="Cancel this run? What it made is kept."
+        yes="Cancel it"
+        busy={cancel.isBusy}
+        onConfirm={() => cancel.act({ run })}
+      >
+        <Icon name="stop" size={14} /> Cancel
+      </ConfirmButton>
+      <AgentsAtOnce run={run} now={state.maxParallel} />
+    </>
+  );
+}
+
+function FilingActions({ run, filing }: { run: string; filing: Filed | undefined }): ReactElement {
+  const flag = useAction('flag-run');
+  const hide = useAction('hide-run');
+  const isFlagged = filing?.flag != null;
+  const isHidden = filing?.hidden === true;
+  return (
+    <span className={styles.filing}>
+      <Button
+        weight="quiet"
+        aria-pressed={isFlagged}
+        busy={flag.isBusy}
+        onClick={() => flag.act({ run, flagged: !isFlagged })}
+      >
+        <Icon name="flag" size={14} /> {isFlagged ? 'Flagged' : 'Flag'}
+      </Button>
+      <Button
+        weight="quiet"
+        aria-pressed={isHidden}
+        busy={hide.isBusy}
+        onClick={() => hide.act({ run, hidden: !isHidden })}
+      >
+        <Icon name="eye" size={14} /> {isHidden ? 'Hidden' : 'Hide'}
+      </Button>
+    </span>
+  );
+}
+
+const MOST = 150;
+
+/** How many agents may be at work at once; it can be changed while the run goes on. */
+function AgentsAtOnce({ run, now }: { run: string; now: number }): ReactElement {
+  const limit = useAction('limit-run');
+  const set = (agents: number) => {
+    if (Number.isInteger(agents) && agents >= 1 && agents <= MOST && agents !== now) limit.act({ run, agents });
+  };
+  return (
+    <span className={styles.group}>
+      <label htmlFor="agents-at-once" className="quiet">
+        Agents at once
+      </label>
+      <Button weight="quiet" aria-label="One agent less" disabled={now <= 1} onClick={() => set(now - 1)}>
+        <Icon name="minus" size={12} />
+      </Button>
+      <input
+        id="agents-at-once"
+        key={now}
+        className={styles.number}
+        type="number"
+        min={1}
+        max={MOST}
+        defaultValue={now}
+        onBlur={({ target }) => set(target.valueAsNumber)}
+        onKeyDown={({ key, currentTarget }) => (key === 'Enter' ? set(currentTarget.valueAsNumber) : undefined)}
+      />
+      <Button weight="quiet" aria-label="One agent more" disabled={now >= MOST} onClick={() => set(now + 1)}>
+        <Icon name="plus" size={12} />
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { RunState } from '../../../../core/run/state.ts';
+import { StateBar } from '../../../ui/state/state-bar.tsx';
+import { Duration, money, Time } from '../../../ui/text/amounts.tsx';
+import { Copyable } from '../../../ui/text/copyable.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
+import styles from './run-facts.module.css';
+
+/** Where a run works, where its result is, how far it is and what it cost. */
+export function RunFacts({ state }: { state: RunState }): ReactElement {
+  const { start, status, spent, counts, order } = state;
+  const project = start.project.folder ?? start.project.root;
+  const budget = start.config.budget.run;
+  return (
+    <div className={styles.facts}>
+      <dl className={styles.list}>
+        <Fact name="Run">
+          <Copyable text={start.run} />
+        </Fact>
+        <Fact name="Project">
+          <Copyable text={project} shown={project.split(/[\\/]/).findLast((part) => part !== '') ?? project} />
+        </Fact>
+        <Fact name="Recipe">{start.recipe.name}</Fact>
+        <Fact name="Base">{start.base.branch ?? start.base.commit.slice(0, 8)}</Fact>
+        {state.pushed === null ? null : (
+          <Fact name="Branch">
+            <Copyable text={`mh/${start.run}`} />
+          </Fact>
+        )}
+        <Landed state={state} />
+        <Fact name="Started">
+          <Time at={state.startedAt} />
+        </Fact>
+        <Fact name={status.kind === 'ended' ? 'Took' : 'Elapsed'}>
+          <Duration from={state.startedAt} to={status.kind === 'ended' ? status.at : null} />
+        </Fact>
+        <Fact name="Cost">
+          <span className="numbers">
+            {money(spent.costUsd)}
+            {budget === undefined ? '' : ` of ${money(budget)}`}
+          </span>
+        </Fact>
+      </dl>
+      <div className={styles.progress}>
+        <StateBar counts={counts} total={order.length} />
+        <span className="numbers quiet">
+          {counts.done.toLocaleString('en-US')} / {order.length.toLocaleString('en-US')} done
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement {
+  return (
+    <div className={styles.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Landed({ state: { landed, undone } }: { state: RunState }): ReactElement | null {
+  if (landed === null) return null;
+  const isPage = landed.url !== null && /^https?:\/\//.test(landed.url);
+  return (
+    <Fact name={undone === null ? 'Landed' : 'Undone'}>
+      {isPage && landed.url !== null ? (
+        <a href={landed.url} target="_blank" rel="noreferrer" className={styles.page}>
+          {landed.how === 'pr' ? 'Pull request' : landed.branch} <Icon name="outside" size={12} />
+        </a>
+      ) : (
+        <span>
+          {landed.how === 'branch' ? 'as' : 'on'} {landed.branch} at{' '}
+          <Copyable text={(undone ?? landed).commit} shown={(undone ?? landed).commit.slice(0, 8)} />
+        </span>
+      )}
+    </Fact>
+  );
+}

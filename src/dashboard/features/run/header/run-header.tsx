@@ -1,0 +1,87 @@
+import { type FormEvent, type ReactElement, useState } from 'react';
+import type { RunState } from '../../../../core/run/state.ts';
+import { nextStartAt } from '../../../../core/schedule/next-start.ts';
+import { runStatus } from '../../../../core/view/run-status.ts';
+import { useRunOverview } from '../../../api/run-overview.ts';
+import { useAction } from '../../../api/use-operation.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { lookOfRun } from '../../../ui/state/display-state.ts';
+import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
+import { RunActions } from './run-actions.tsx';
+import { RunFacts } from './run-facts.tsx';
+import styles from './run-header.module.css';
+
+/** What run it is, how it stands, and what can be done with it. */
+export function RunHeader({ state }: { state: RunState }): ReactElement {
+  const overview = useRunOverview(state.start.run);
+  const next = nextStartAt(state);
+  const look = lookOfRun({
+    status: runStatus(state),
+    unread: false,
+    nextAt: next === undefined ? null : new Date(next).toISOString(),
+    liveCount: state.counts.running,
+    carried: overview?.carried ?? true,
+  });
+  const reason = state.status.kind === 'ended' || state.status.kind === 'cancelling' ? state.status.reason : null;
+  return (
+    <header className={styles.header}>
+      <div className={styles.first}>
+        {state.status.kind === 'cancelling' ? (
+          <StateMark look={look} word="Being cancelled" />
+        ) : (
+          <StateMark look={look} />
+        )}
+        <RunTitle run={state.start.run} title={state.start.title} />
+      </div>
+      {reason === null ? null : (
+        <p className={styles.reason} title={reason}>
+          {reason}
+        </p>
+      )}
+      <RunFacts state={state} />
+      <RunActions state={state} filing={overview} />
+    </header>
+  );
+}
+
+/** A run's title; the pencil lets one write another. */
+function RunTitle({ run, title }: { run: string; title: string }): ReactElement {
+  const [draft, setDraft] = useState<string | null>(null);
+  const rename = useAction('rename-run', { onDone: () => setDraft(null) });
+  if (draft === null) {
+    return (
+      <div className={styles.title}>
+        <h1>{title}</h1>
+        <Button weight="quiet" aria-label="Rename" title="Rename" onClick={() => setDraft(title)}>
+          <Icon name="pencil" size={14} />
+        </Button>
+      </div>
+    );
+  }
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (draft.trim() === title || draft.trim() === '') setDraft(null);
+    else rename.act({ run, title: draft });
+  };
+  return (
+    <form className={styles.form} onSubmit={save}>
+      <input
+        aria-label="Title"
+        className={styles.input}
+        value={draft}
+        maxLength={200}
+        // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was just pressed
+        autoFocus
+        onChange={({ target }) => setDraft(target.value)}
+        onKeyDown={({ key }) => (key === 'Escape' ? setDraft(null) : undefined)}
+      />
+      <Button type="submit" weight="main" busy={rename.isBusy}>
+        Rename
+      </Button>
+      <Button weight="quiet" onClick={() => setDraft(null)}>
+        Cancel
+      </Button>
+    </form>
+  );
+}

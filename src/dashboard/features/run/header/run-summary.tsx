@@ -1,0 +1,114 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import type { CompactRun } from '../../../../schema/compact-run.ts';
+import { call } from '../../../api/call.ts';
+import { useSlowed } from '../../../ui/browser/clock.ts';
+import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Time } from '../../../ui/text/amounts.tsx';
+import { Copyable } from '../../../ui/text/copyable.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
+import styles from './run-summary.module.css';
+
+/** So often at most the summary is asked for while the run changes. */
+const PAUSE_MS = 3_000;
+
+/** The run in a line, as a controller sees it: what it is at, what was done last, what to do next. */
+export function Summary(props: { run: string; version: number; isEnded: boolean; isWaiting: boolean }): ReactElement {
+  const { run, version, isEnded, isWaiting } = props;
+  const [isOpen, setOpen] = useState(false);
+  const seen = useSlowed(version, PAUSE_MS);
+  const { data } = useQuery({
+    queryKey: ['compact-run', run, seen],
+    queryFn: ({ signal }) => call('compact-run', { run }, signal),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+  return (
+    <section className={styles.summary} aria-label="Summary">
+      {data === undefined ? null : (
+        <>
+          {isEnded ? null : <span className={styles.phase}>{data.phase}</span>}
+          {data.lastAction === null || isEnded ? null : (
+            <span className={styles.last} title={data.lastAction.what}>
+              <Time at={data.lastAction.at} />: {data.lastAction.what}
+            </span>
+          )}
+          {data.risks.length === 0 ? null : (
+            <span className={styles.risk} title={data.risks.map(({ task, risk }) => `${task}: ${risk}`).join('\n')}>
+              {data.risks.length} risky
+            </span>
+          )}
+          {data.recommended.action === 'none' || isWaiting ? null : (
+            <span className={styles.next} title={data.recommended.because}>
+              Next: {isEnded ? data.recommended.action : data.recommended.because}
+              {data.recommended.command === null ? null : <Copyable text={data.recommended.command} />}
+            </span>
+          )}
+          <span className={styles.more}>
+            <Button weight="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              <Icon name="chevron" size={12} /> What agents did
+            </Button>
+          </span>
+          {isOpen ? <SummaryDetails data={data} /> : null}
+        </>
+      )}
+    </section>
+  );
+}
+
+const MOST = 12;
+
+/** What agents called and changed, and what is risky about it. */
+function SummaryDetails({ data }: { data: CompactRun }): ReactElement {
+  const { run, toolCalls, changedFiles, risks, warnings } = data;
+  const isEmpty = toolCalls.length + changedFiles.length + risks.length + warnings.length === 0;
+  if (isEmpty) return <p className="quiet">No tools were called and nothing risky was seen.</p>;
+  return (
+    <div className={styles.details}>
+      <Part title="Risks" total={risks.length}>
+        {risks.slice(0, MOST).map(({ task, risk, severity, detail }) => (
+          <li key={`${task} ${risk} ${detail}`}>
+            <strong>{risk}</strong> <span className="quiet">{severity}</span>{' '}
+            <Link href={taskPath(run, task)}>{task}</Link> <span className="quiet">{detail}</span>
+          </li>
+        ))}
+      </Part>
+      <Part title="Warnings" total={warnings.length}>
+        {warnings.slice(0, MOST).map(({ task, message }) => (
+          <li key={`${task} ${message}`}>
+            <Link href={taskPath(run, task)}>{task}</Link> <span className="quiet">{message}</span>
+          </li>
+        ))}
+      </Part>
+      <Part title="Last tool calls" total={toolCalls.length}>
+        {toolCalls.slice(-MOST).map(({ task, tool, detail, times }) => (
+          <li key={`${task} ${tool} ${detail}`} title={detail}>
+            <strong>{tool}</strong> <code>{detail}</code>{' '}
+            {times > 1 ? <span className="quiet">{times} times</span> : null}
+          </li>
+        ))}
+      </Part>
+      <Part title="Changed files" total={changedFiles.length}>
+        {changedFiles.slice(0, MOST).map((file) => (
+          <li key={file}>
+            <code>{file}</code>
+          </li>
+        ))}
+      </Part>
+    </div>
+  );
+}
+
+function Part({ title, total, children }: { title: string; total: number; children: ReactNode }): ReactElement | null {
+  if (total === 0) return null;
+  return (
+    <section aria-label={title} className={styles.part}>
+      <h3>
+        {title} <span className="quiet">{total > MOST ? `${MOST} of ${total}` : total}</span>
+      </h3>
+      <ul>{children}</ul>
+    </section>
+  );
+}

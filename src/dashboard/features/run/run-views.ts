@@ -1,0 +1,32 @@
+import type { ComponentType } from 'react';
+import type { RunState } from '../../../core/run/state.ts';
+import { lateView } from '../../ui/feedback/lazy-view.tsx';
+
+/** What each way to look at a run is given; the state is changed in place, and `version` tells that it was. */
+export type ViewProps = { state: RunState; version: number };
+export type View = { name: string; title: string; view: ComponentType<ViewProps> };
+
+/** How many lines stand for a view that is still coming. */
+const LINES = 8;
+
+/** The ways to look at a run; each is loaded when it is first looked at. */
+export const VIEWS: readonly [View, ...View[]] = [
+  {
+    name: 'timeline',
+    title: 'Timeline',
+    view: lateView(async () => (await import('./timeline/timeline.tsx')).Timeline, LINES),
+  },
+  { name: 'graph', title: 'Graph', view: lateView(async () => (await import('./graph/graph.tsx')).Graph, LINES) },
+  { name: 'tasks', title: 'Tasks', view: lateView(async () => (await import('./tasks/tasks.tsx')).Tasks, LINES) },
+  {
+    name: 'events',
+    title: 'Events',
+    view: lateView(async () => (await import('./events/events.tsx')).Events, LINES),
+  },
+  { name: 'cost', title: 'Cost', view: lateView(async () => (await import('./cost/cost.tsx')).Cost, LINES) },
+  {
+    name: 'report',
+    title: 'Report',
+    view: lateView(async () => (await import('./report/report.tsx')).Report, LINES),
+  },
+];

@@ -1,0 +1,55 @@
+import type { ReactElement } from 'react';
+import type { RunState } from '../../../../core/run/state.ts';
+import { useAction } from '../../../api/use-operation.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { count } from '../../../ui/text/amounts.tsx';
+import styles from './retry-confirmation.module.css';
+import { retryEffect } from './task-plan.ts';
+
+const NAMED = 6;
+
+/** Says what trying a task again brings with it, and asks for it. */
+export function RetryQuestion(props: { state: RunState; task: string; onDone(): void }): ReactElement | null {
+  const { state, task, onDone } = props;
+  const retry = useAction('retry-run', { done: 'It is tried again', onDone });
+  const effect = retryEffect(state, task);
+  if (effect === null) return null;
+  const others = effect.tasks.filter((key) => key !== task);
+  const title = state.tasks[task]?.spec.title ?? task;
+  return (
+    <div
+      className={styles.question}
+      role="alertdialog"
+      aria-label="Retry"
+      onKeyDown={({ key }) => (key === 'Escape' ? onDone() : undefined)}
+    >
+      <p>
+        Retry <strong>{title}</strong>?{' '}
+        {effect.kind === 'makes-stale'
+          ? others.length === 0
+            ? 'It was done; nothing was built upon it.'
+            : `It was done. ${count(others.length, 'task was built upon it and becomes stale', 'tasks were built upon it and become stale')}:`
+          : others.length === 0
+            ? 'Nothing else is opened again.'
+            : `${count(others.length, 'more task is opened again', 'more tasks are opened again')}:`}
+      </p>
+      {others.length === 0 ? null : (
+        <p className="quiet">
+          {others
+            .slice(0, NAMED)
+            .map((key) => state.tasks[key]?.spec.title ?? key)
+            .join(', ')}
+          {others.length > NAMED ? ` and ${others.length - NAMED} more` : ''}
+        </p>
+      )}
+      <p className={styles.buttons}>
+        <Button weight="main" autoFocus busy={retry.isBusy} onClick={() => retry.act({ run: state.start.run, task })}>
+          Retry
+        </Button>
+        <Button weight="quiet" onClick={onDone}>
+          No
+        </Button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { canReopen, invalidation, isServing, reopening } from '../../../../core/run/reopening.ts';
+import type { RunState, TaskState } from '../../../../core/run/state.ts';
+import { type Look, lookOfTask } from '../../../ui/state/display-state.ts';
+
+/** A row of the plan: a task and how deep it stands below what it needs, or the head of a track. */
+export type PlanRow = { kind: 'task'; key: string; depth: number } | { kind: 'track'; track: string; tasks: number };
+export type PlanFilter = { look: Look | null; text: string };
+
+const DEEPEST = 8;
+
+/** The plan as a list: in the order in which it was made, by track where there are tracks, indented by needs. */
+export function planRows(state: RunState, filter: PlanFilter): PlanRow[] {
+  const depths = depthsOf(state);
+  const stale = staleTasks(state);
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const tracks = new Map<string, PlanRow[]>();
+  for (const key of state.order) {
+    const task = state.tasks[key];
+    if (task === undefined || !matches(task, { ...filter, words, stale })) continue;
+    const track = task.spec.track ?? '';
+    const rows = tracks.get(track) ?? [];
+    tracks.set(track, rows);
+    rows.push({ kind: 'task', key, depth: depths.get(key) ?? 0 });
+  }
+  if (tracks.size === 1 && tracks.has('')) return tracks.get('') ?? [];
+  return [...tracks].flatMap(([track, rows]) => [{ kind: 'track', track, tasks: rows.length }, ...rows]);
+}
+
+/** How many tasks have each look. */
+export function lookCounts(state: RunState): Map<Look, number> {
+  const stale = staleTasks(state);
+  const counts = new Map<Look, number>();
+  for (const key of state.order) {
+    const task = state.tasks[key];
+    if (task === undefined) continue;
+    const look = lookOfTask(task.phase.status, stale.has(key));
+    counts.set(look, (counts.get(look) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Tasks that must be done again, and all that was built upon them. */
+export function staleTasks(state: RunState): ReadonlySet<string> {
+  const stale = new Set(state.invalidated);
+  for (const key of stale) for (const dependent of state.dependents[key] ?? []) stale.add(dependent);
+  return stale;
+}
+
+/** How many steps of needs lie before each task; tasks come after what they need. */
+export function depthsOf(state: RunState): Map<string, number> {
+  const depths = new Map<string, number>();
+  for (const key of state.order) {
+    const needs = state.tasks[key]?.spec.needs ?? [];
+    const depth = needs.reduce((deepest, need) => Math.max(deepest, (depths.get(need) ?? -1) + 1), 0);
+    depths.set(key, Math.min(depth, DEEPEST));
+  }
+  return depths;
+}
+
+type Wanted = PlanFilter & { words: readonly string[]; stale: ReadonlySet<string> };
+
+function matches({ spec, phase }: TaskState, { look, words, stale }: Wanted): boolean {
+  if (look !== null && lookOfTask(phase.status, stale.has(spec.key)) !== look) return false;
+  if (words.length === 0) return true;
+  const text = `${spec.key} ${spec.title} ${spec.name ?? ''} ${spec.role}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** What trying a task again does: it opens tasks that did not get done, or makes done ones stale. */
+type RetryEffect = { kind: 'reopens' | 'makes-stale'; tasks: string[] };
+
+/** What would follow if a person had this task tried again; nothing where that cannot be asked for. */
+export function retryEffect(state: RunState, key: string): RetryEffect | null {
+  const task = state.tasks[key];
+  if (task === undefined || state.status.kind === 'cancelling') return null;
+  if (task.phase.status === 'done') {
+    return isServing(task) ? null : { kind: 'makes-stale', tasks: invalidation(state, key) };
+  }
+  return canReopen(state, key) ? { kind: 'reopens', tasks: reopening(state, [key]) } : null;
+}

@@ -1,0 +1,76 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { lastAttempt, type RunState, type TaskState } from '../../../../core/run/state.ts';
+import { chargeOf } from '../../../../core/schedule/budget.ts';
+import { useAction } from '../../../api/use-operation.ts';
+import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { colorOf, lookOfTask } from '../../../ui/state/display-state.ts';
+import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { Duration, money } from '../../../ui/text/amounts.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
+import { type PlanRow, retryEffect } from './task-plan.ts';
+import styles from './task-row.module.css';
+
+type TaskLineProps = {
+  state: RunState;
+  row: Extract<PlanRow, { kind: 'task' }>;
+  isStale: boolean;
+  onRetry(): void;
+};
+
+/** A task of the plan: ticked when it is done, with who is at it and what can be done about it. */
+export function TaskLine({ state, row, isStale, onRetry }: TaskLineProps): ReactElement | null {
+  const approve = useAction('approve-run', { done: 'Approved' });
+  const task = state.tasks[row.key];
+  if (task === undefined) return null;
+  const run = state.start.run;
+  const look = lookOfTask(task.phase.status, isStale);
+  const attempt = lastAttempt(task);
+  return (
+    <div className={styles.line}>
+      <span className={styles.name} style={{ paddingLeft: row.depth * 14 }}>
+        <span className={styles.box} style={{ color: colorOf(look) }} aria-hidden="true">
+          {task.phase.status === 'done' ? <Icon name="check" size={12} /> : null}
+        </span>
+        <Link href={taskPath(run, row.key)} className={styles.title} title={`${row.key}: ${task.spec.title}`}>
+          {task.spec.title}
+        </Link>
+        <span className={styles.reason}>{reasonOf(task)}</span>
+      </span>
+      <span className={styles.role}>{task.spec.role}</span>
+      <span className={styles.agent}>
+        {attempt === undefined ? '' : attempt.agent}
+        {attempt !== undefined && attempt.number > 1 ? ` #${attempt.number}` : ''}
+      </span>
+      <StateMark look={look} />
+      <span className={styles.figure}>
+        {attempt === undefined ? '' : <Duration from={attempt.startedAt} to={attempt.ended?.at ?? null} />}
+      </span>
+      <span className={styles.figure}>{task.attempts.length === 0 ? '' : money(costOf(task))}</span>
+      <span className={styles.actions}>
+        {task.phase.status === 'held' ? (
+          <Button weight="main" busy={approve.isBusy} onClick={() => approve.act({ run, task: row.key })}>
+            Approve
+          </Button>
+        ) : null}
+        {retryEffect(state, row.key) === null ? null : (
+          <Button weight="quiet" aria-label={`Retry ${task.spec.title}`} title="Retry" onClick={onRetry}>
+            <Icon name="retry" size={14} />
+          </Button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function reasonOf({ phase }: TaskState): string {
+  if (phase.status === 'held') return phase.hold.reason;
+  return phase.status === 'done' || !('reason' in phase) ? '' : phase.reason;
+}
+
+function costOf({ attempts }: TaskState): number {
+  return attempts.reduce((sum, { usage, reservation, ended }) => {
+    return sum + (ended === null && usage.kind === 'unknown' ? 0 : chargeOf(usage, reservation).costUsd);
+  }, 0);
+}

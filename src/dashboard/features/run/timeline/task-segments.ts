@@ -1,0 +1,128 @@
+import type { AttemptState, RunState, TaskState } from '../../../../core/run/state.ts';
+import type { FailureKind } from '../../../../schema/failure.ts';
+import type { Look } from '../../../ui/state/display-state.ts';
+import type { Mark, Moments } from './timeline-history.ts';
+
+/** A stretch of a task's time; without an end it goes on. A `wait` is drawn hatched. */
+export type Segment = {
+  kind: 'attempt' | 'wait' | 'checks' | 'held';
+  look: Look;
+  from: number;
+  to: number | null;
+  /** The attempt that it is, where it is one. */
+  attempt: AttemptState | null;
+  words: string;
+};
+
+const LIMITS: ReadonlySet<FailureKind> = new Set(['rate-limit', 'usage-limit', 'overloaded']);
+
+/** A shorter wait is only the engine's own time. */
+const LEAST_WAIT_MS = 500;
+
+/** A task's time from when it could begin: waits, attempts, checks and landing, and what it waits for now. */
+export function segmentsOf(state: RunState, task: TaskState, moments: Moments): Segment[] {
+  const segments: Segment[] = [];
+  let before = readyAt(state, task, moments);
+  task.attempts.forEach((attempt, index) => {
+    if (before !== null && attempt.startedAt - before >= LEAST_WAIT_MS) {
+      segments.push(between(before, attempt.startedAt, task.attempts[index - 1]));
+    }
+    segments.push(attemptSegment(task, attempt, index));
+    before = attempt.ended?.at ?? null;
+  });
+  if (before !== null) segments.push(...after(state, task, before));
+  return segments;
+}
+
+/** What happened at one moment of the task. */
+export function marksOf(task: TaskState, { marks }: Moments): Mark[] {
+  const { phase } = task;
+  const landed: Mark[] =
+    phase.status === 'done' && phase.commit !== null
+      ? [{ at: phase.at, look: 'done', shape: 'landed', words: `landed at ${phase.commit.slice(0, 8)}` }]
+      : [];
+  const warnings = task.attempts.flatMap((attempt) =>
+    attempt.warnings.map(({ at, message }): Mark => ({ at, look: 'waiting', shape: 'warning', words: message })),
+  );
+  return [...warnings, ...(marks.get(task.spec.key) ?? []), ...landed];
+}
+
+/** When a task first could begin: when it was there and all that it needs was done. Unknown while something it needs is not. */
+function readyAt(state: RunState, task: TaskState, { added }: Moments): number | null {
+  let at = added.get(task.spec.key) ?? state.startedAt;
+  for (const need of task.spec.needs) {
+    const phase = state.tasks[need]?.phase;
+    if (phase?.status !== 'done') return null;
+    at = Math.max(at, phase.at);
+  }
+  return at;
+}
+
+function attemptSegment(task: TaskState, attempt: AttemptState, index: number): Segment {
+  const { ended, startedAt } = attempt;
+  const words =
+    ended === null
+      ? 'at work'
+      : ended.failure === null
+        ? ended.summary
+        : `${ended.failure.kind}: ${ended.failure.message}`;
+  return {
+    kind: 'attempt',
+    look: attemptLook(attempt, index === task.attempts.length - 1),
+    from: startedAt,
+    to: ended?.at ?? null,
+    attempt,
+    words,
+  };
+}
+
+/** Work that was handed over and yet was followed by another attempt was not accepted. */
+function attemptLook({ ended }: AttemptState, isLast: boolean): Look {
+  if (ended === null) return 'running';
+  if (ended.failure === null) return isLast ? 'done' : 'unverified';
+  return ended.failure.kind === 'interrupted' ? 'cancelled' : 'failed';
+}
+
+function between(from: number, to: number, last: AttemptState | undefined): Segment {
+  if (last === undefined) return wait(from, to, 'waited for a free place');
+  const failure = last.ended?.failure ?? null;
+  if (failure === null)
+    return { kind: 'checks', look: 'checking', from, to, attempt: null, words: 'checks and review' };
+  if (LIMITS.has(failure.kind)) return { ...wait(from, to, `waited out: ${failure.message}`), look: 'waiting' };
+  return wait(from, to, `waited after a failure: ${failure.kind}`);
+}
+
+function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
+  switch (phase.status) {
+    case 'ready':
+      return [wait(from, null, phase.notBefore > from ? 'waits for its time' : readyWords(state))];
+    case 'analyzing':
+      return [wait(from, null, `${phase.analysis} studies the failure`)];
+    case 'landing':
+    case 'verifying':
+    case 'conflicted':
+      return [{ kind: 'checks', look: 'checking', from, to: null, attempt: null, words: phase.status }];
+    case 'held':
+      return [{ kind: 'held', look: 'waiting', from, to: null, attempt: null, words: phase.hold.reason }];
+    case 'blocked':
+      return [{ kind: 'held', look: 'waiting', from, to: null, attempt: null, words: phase.reason }];
+    case 'done':
+      if (phase.at <= from) return [];
+      return [{ kind: 'checks', look: 'checking', from, to: phase.at, attempt: null, words: 'checks and landing' }];
+    case 'waiting':
+    case 'running':
+    case 'failed':
+    case 'skipped':
+    case 'cancelled':
+      return [];
+  }
+}
+
+function readyWords({ status, paused }: RunState): string {
+  if (status.kind === 'held') return 'waits until the run goes on';
+  return Object.keys(paused).length > 0 ? 'waits while it is paused' : 'waits for a free place';
+}
+
+function wait(from: number, to: number | null, words: string): Segment {
+  return { kind: 'wait', look: 'queued', from, to, attempt: null, words };
+}

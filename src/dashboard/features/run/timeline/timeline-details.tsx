@@ -1,0 +1,77 @@
+import type { ReactElement } from 'react';
+import type { RunState, TaskState } from '../../../../core/run/state.ts';
+import type { LiveAttempt } from '../../../../schema/overview.ts';
+import { LiveAgent } from '../../../ui/run/live-agent.tsx';
+import { lookOfTask } from '../../../ui/state/display-state.ts';
+import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { count, duration, money } from '../../../ui/text/amounts.tsx';
+import { segmentsOf } from './task-segments.ts';
+import styles from './timeline-details.module.css';
+import type { Moments } from './timeline-history.ts';
+
+const SEGMENTS = 5;
+
+/** What the row that is pointed at, or focused, is about; its place stays when none is. */
+type DetailsProps = {
+  state: RunState;
+  task: TaskState | undefined;
+  moments: Moments;
+  end: number;
+  live: readonly LiveAttempt[];
+};
+
+export function Details({ state, task, moments, end, live }: DetailsProps): ReactElement {
+  const activity = live.find((each) => each.task === task?.spec.key)?.activity;
+  if (task === undefined) {
+    return (
+      <div className={styles.details}>
+        <p className="quiet">Point at a row for its details; Enter opens the task, + and - zoom.</p>
+      </div>
+    );
+  }
+  const { spec, phase, evidence } = task;
+  const segments = segmentsOf(state, task, moments);
+  return (
+    <div className={styles.details}>
+      <p className={styles.first}>
+        <StateMark look={lookOfTask(phase.status, state.invalidated.includes(spec.key))} />
+        <code>{spec.key}</code>
+        <strong>{spec.title}</strong>
+        <span className="quiet">{spec.role}</span>
+        {evidence.map(({ gate, verdict }) => (
+          <span key={gate} className={styles.gate} data-verdict={verdict}>
+            {gate}: {verdict}
+          </span>
+        ))}
+      </p>
+      <ul className={styles.list}>
+        {segments.slice(-SEGMENTS).map(({ attempt, from, to, words, kind }) => (
+          <li key={`${kind} ${from}`}>
+            <span className={styles.who}>{attempt === null ? kind : `${attempt.number} · ${attempt.agent}`}</span>
+            <span className="numbers">{duration((to ?? end) - from)}</span>
+            <span className="numbers">{attempt?.usage.kind === 'known' ? money(attempt.usage.costUsd) : ''}</span>
+            <span className={styles.words}>{attempt?.ended === null ? (activity ?? words) : words}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+type AtWorkProps = { run: string; live: readonly LiveAttempt[]; all: number };
+
+/** Who is at work right now, and what each did last; it stands where the details of a row stand when one is pointed at. */
+export function AtWork({ run, live, all }: AtWorkProps): ReactElement {
+  return (
+    // A part that scrolls must be reachable by keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <section className={styles.work} tabIndex={0} aria-label="Agents at work">
+      <ul className={styles.workList}>
+        {live.map((each) => (
+          <LiveAgent key={`${each.task} ${each.attempt}`} run={run} live={each} />
+        ))}
+      </ul>
+      {all > live.length ? <p className="quiet">and {count(all - live.length, 'more agent')}</p> : null}
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ReactElement } from 'react';
+import { useOperation } from '../../api/use-operation.ts';
+import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { StateMark } from '../../ui/state/state-mark.tsx';
+import { Copyable } from '../../ui/text/copyable.tsx';
+
+/** Where the server keeps everything, and whether it has what it needs. */
+export function ServerPanel({ dir }: { dir: string }): ReactElement {
+  const where = useOperation('where', { dir }, { fresh: true });
+  const doctor = useOperation('doctor', { dir }, { fresh: true });
+  return (
+    <>
+      <Panel title="Where everything is" flush>
+        {where.isLoading ? <Skeleton lines={6} /> : null}
+        {where.error === undefined ? null : <Trouble error={where.error} again={where.again} />}
+        {where.data === undefined ? null : (
+          <Table
+            label="Where everything is"
+            rows={where.data}
+            keyOf={({ what, path }) => `${what} ${path}`}
+            columns={[
+              { title: 'What', cell: ({ what }) => what },
+              { title: 'Path', cell: ({ path }) => <Copyable text={path} /> },
+              { title: 'There', cell: ({ exists }) => (exists ? 'yes' : <span className="quiet">not yet</span>) },
+            ]}
+          />
+        )}
+      </Panel>
+      <Panel title="What it needs" flush>
+        {doctor.isLoading ? <Skeleton lines={6} /> : null}
+        {doctor.error === undefined ? null : <Trouble error={doctor.error} again={doctor.again} />}
+        {doctor.data === undefined ? null : (
+          <Table
+            label="What it needs"
+            rows={doctor.data}
+            keyOf={({ name, detail }) => `${name} ${detail}`}
+            columns={[
+              {
+                title: 'Stands',
+                cell: ({ ok, required }) => <StateMark look={ok ? 'done' : required ? 'failed' : 'unverified'} bare />,
+              },
+              { title: 'What', cell: ({ name }) => name },
+              { title: 'Detail', cell: ({ detail }) => detail },
+              { title: 'To mend it', cell: ({ fix }) => fix ?? '' },
+            ]}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}

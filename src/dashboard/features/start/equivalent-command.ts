@@ -1,0 +1,122 @@
+import { isSchema } from '../../ui/form/json-schema.ts';
+import { spanText } from '../../ui/form/parse-input.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+type Asked = { recipe: string; dir: string; input: Values; options: Values; file?: string };
+
+/** The same as a command, and the names of what no flag of it says. */
+export type CommandLine = { command: string; unsaid: readonly string[] };
+
+type Flag = (value: unknown) => string[];
+
+const OPTION_FLAGS: Readonly<Record<string, Flag>> = {
+  agents: each('--agent'),
+  checks: each('--check'),
+  land: one('--land'),
+  budget: one('--budget'),
+  base: one('--base'),
+  rehearse: bare('--rehearse'),
+  scenario: one('--scenario'),
+  maxParallel: one('--max-parallel'),
+  title: one('--title'),
+  collection: one('--collection'),
+};
+
+const INPUT_FLAGS: Readonly<Record<string, Readonly<Record<string, Flag>>>> = {
+  goal: { goal: (goal) => [String(goal)], planOnly: bare('--plan-only') },
+  job: {
+    task: (task) => [String(task)],
+    role: one('--role'),
+    write: bare('--write'),
+    after: each('--after'),
+    priority: one('--priority'),
+    stop: stopFlags,
+    scope: scopeFlags,
+    outputBytes: one('--output-limit'),
+    retry: one('--retry'),
+    tier: one('--tier'),
+    template: one('--template'),
+    context: (facts) =>
+      Object.entries(isSchema(facts) ? facts : {}).flatMap(([key, fact]) => ['--context', `${key}=${fact}`]),
+    notBefore: (at) => ['--at', new Date(Number(at)).toISOString()],
+    repeat: repeatFlags,
+  },
+  review: {
+    number: one('--pr'),
+    automerge: bare('--automerge'),
+    push: bare('--push'),
+    yes: bare('--yes'),
+  },
+};
+const FILE_FLAGS: Readonly<Record<string, Flag>> = {
+  only: (ids) => ['--only', Array.isArray(ids) ? ids.join(',') : String(ids)],
+  execute: bare('--execute'),
+  maxParallel: one('--max-parallel'),
+};
+const VERBS: Readonly<Record<string, string>> = { goal: 'do', job: 'job', review: 'review' };
+
+/** The command that starts the same; nothing where only a file can say what is asked for. */
+export function commandLineOf({ recipe, dir, input, options, file }: Asked): CommandLine | undefined {
+  const verb = file === undefined ? VERBS[recipe] : 'run';
+  if (verb === undefined) return undefined;
+  const own = said(input, file === undefined ? (INPUT_FLAGS[recipe] ?? {}) : FILE_FLAGS);
+  const shared = said(options, OPTION_FLAGS);
+  const words = ['mh', verb, ...(file === undefined ? [] : [file]), ...own.words, ...shared.words];
+  if (dir !== '') words.push('--dir', dir);
+  return { command: words.map(quoted).join(' '), unsaid: [...own.unsaid, ...shared.unsaid] };
+}
+
+function said(values: Values, flags: Readonly<Record<string, Flag>>): { words: string[]; unsaid: string[] } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return {
+    words: Object.entries(flags).flatMap(([key, flag]) => (values[key] === undefined ? [] : flag(values[key]))),
+    unsaid: entries.filter(([key]) => flags[key] === undefined).map(([key]) => key),
+  };
+}
+
+function one(flag: string): Flag {
+  return (value) => [flag, String(value)];
+}
+
+function each(flag: string): Flag {
+  return (value) => (Array.isArray(value) ? value.flatMap((item) => [flag, String(item)]) : [flag, String(value)]);
+}
+
+function bare(flag: string): Flag {
+  return (value) => (value === true ? [flag] : []);
+}
+
+function stopFlags(stop: unknown): string[] {
+  if (!isSchema(stop)) return [];
+  const { turns, budget, seconds, completion } = stop;
+  return [
+    ...(turns === undefined ? [] : ['--stop', `turns=${turns}`]),
+    ...(budget === undefined ? [] : ['--stop', `budget=${budget}`]),
+    ...(seconds === undefined ? [] : ['--stop', `time=${seconds}s`]),
+    ...(completion === true ? ['--stop', 'completion'] : []),
+  ];
+}
+
+function scopeFlags(scope: unknown): string[] {
+  if (!isSchema(scope)) return [];
+  const { allow, deny, maxChangedLines } = scope;
+  return [
+    ...(allow === undefined ? [] : each('--scope-allow')(allow)),
+    ...(deny === undefined ? [] : each('--scope-deny')(deny)),
+    ...(maxChangedLines === undefined ? [] : ['--max-diff-lines', String(maxChangedLines)]),
+  ];
+}
+
+function repeatFlags(repeat: unknown): string[] {
+  if (!isSchema(repeat)) return [];
+  const { everyMs, times } = repeat;
+  return [
+    ...(everyMs === undefined ? [] : ['--every', spanText(everyMs).replaceAll(' ', '')]),
+    ...(times === undefined ? [] : ['--times', String(times)]),
+  ];
+}
+
+/** A word as a POSIX shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,69 @@
+import { isSchema } from '../../ui/form/json-schema.ts';
+
+/** What was typed so far for a new run; each recipe keeps its own input. */
+export type Draft = {
+  recipe: string;
+  /** The folder of the project; none until one is chosen or typed. */
+  dir: string | undefined;
+  inputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  options: Readonly<Record<string, unknown>>;
+  /** The work file, and whether the work is read from it. */
+  file: string;
+  isFromFile: boolean;
+};
+
+const EMPTY: Draft = { recipe: 'goal', dir: undefined, inputs: {}, options: {}, file: '', isFromFile: true };
+
+/** Reads a draft that was kept; whatever of it cannot be read begins anew. */
+export function readDraft(text: string | null): Draft {
+  if (text === null) return EMPTY;
+  let kept: unknown;
+  try {
+    kept = JSON.parse(text);
+  } catch {
+    // Somebody else wrote there: there is nothing of ours to lose.
+    return EMPTY;
+  }
+  if (!isSchema(kept)) return EMPTY;
+  const textAt = (key: 'recipe' | 'file') => (typeof kept[key] === 'string' ? kept[key] : EMPTY[key]);
+  const { inputs, options, isFromFile } = kept;
+  return {
+    recipe: textAt('recipe'),
+    dir: typeof kept.dir === 'string' ? kept.dir : undefined,
+    file: textAt('file'),
+    inputs: isSchema(inputs) ? Object.fromEntries(Object.entries(inputs).filter(isInput)) : {},
+    options: isSchema(options) ? options : {},
+    isFromFile: isFromFile !== false,
+  };
+}
+
+function isInput(entry: [string, unknown]): entry is [string, Readonly<Record<string, unknown>>] {
+  return isSchema(entry[1]);
+}
+
+/** A draft as an address asks for it: `?recipe=job&template=review&dir=/work/shop`. */
+export function withAddress(draft: Draft, params: URLSearchParams): Draft {
+  const recipe = params.get('recipe') ?? (params.has('template') ? 'job' : draft.recipe);
+  const template = params.get('template');
+  const text = params.get('text');
+  const own = {
+    ...draft.inputs[recipe],
+    ...(template === null ? {} : { template }),
+    ...(text === null ? {} : { [TEXT_KEYS[recipe] ?? 'text']: text }),
+  };
+  return {
+    ...draft,
+    recipe,
+    dir: params.get('dir') ?? draft.dir,
+    file: params.get('file') ?? draft.file,
+    inputs: { ...draft.inputs, [recipe]: own },
+  };
+}
+
+const TEXT_KEYS: Readonly<Record<string, string>> = { goal: 'goal', job: 'task' };
+
+/** The draft after its run was started: what was asked for is gone, how and where is kept. */
+export function afterStart(draft: Draft): Draft {
+  const { title: _, ...options } = draft.options;
+  return { ...draft, inputs: { ...draft.inputs, [draft.recipe]: {} }, options, file: '' };
+}

@@ -1,0 +1,107 @@
+import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
+import { type Entry, entriesOf } from '../../ui/form/field.ts';
+import { findMistakes, mistakesFrom } from '../../ui/form/validate.ts';
+import type { Draft } from './start-draft.ts';
+
+export type Recipe = OperationOutput<'list-recipes'>[number];
+export type WorkFile = OperationOutput<'read-work-file'>;
+
+/** What a review asks a person for: the rest of its input is read from the forge. */
+const REVIEW_INPUT = {
+  type: 'object',
+  properties: {
+    number: { type: 'integer', minimum: 1, description: 'The number of the pull request.' },
+    automerge: { type: 'boolean', default: false, description: 'Merge it if it passes, instead of only approving it.' },
+    push: { type: 'boolean', default: false, description: 'Push fixes to its branch.' },
+    yes: { type: 'boolean', default: false, description: 'Approve or merge it without asking once more.' },
+  },
+  required: ['number'],
+} as const;
+
+/** A review begins with a pull request of the forge; the server has an operation of its own for it. */
+export function withReview(recipes: readonly Recipe[]): readonly Recipe[] {
+  const options = recipes[0]?.options;
+  if (options === undefined || recipes.some(({ name }) => name === 'review')) return recipes;
+  const summary = 'Read, check and mend a pull request, then approve or merge it as far as it may.';
+  return [...recipes, { name: 'review', title: 'Review', summary, input: REVIEW_INPUT, options, file: false }];
+}
+
+/** Options that stand in sight; the project and the rehearsal have a place of their own. */
+const OWN_PLACE = new Set(['dir', 'rehearse']);
+
+/** What a form asks for a recipe; with a work file only what the file does not say. */
+export function inputEntries(recipe: Recipe, read: WorkFile | undefined): readonly Entry[] {
+  const entries = entriesOf(recipe.name === 'review' ? REVIEW_INPUT : recipe.input);
+  if (read === undefined) return entries;
+  const told = read.request?.input;
+  const isTold = (key: string) => typeof told === 'object' && told !== null && key in told;
+  return entries.filter(({ key, isNeeded }) => !isNeeded && !isTold(key));
+}
+
+export function optionEntries(recipe: Recipe): readonly Entry[] {
+  return entriesOf(recipe.options).filter(({ key }) => !OWN_PLACE.has(key));
+}
+
+/** Every field that a recipe asks for, by the path as the server names it. */
+export function fieldsOf(recipe: Recipe): Set<string> {
+  const input = inputEntries(recipe, undefined).map(({ key }) => `input.${key}`);
+  return new Set([...input, ...optionEntries(recipe).map(({ key }) => `options.${key}`), 'options.dir']);
+}
+
+/** What is missing or wrong before anything is asked of the server, by the path as the server would name it. */
+export function mistakesOf(asked: { recipe: Recipe; draft: Draft; read: WorkFile | undefined }): Map<string, string> {
+  const { recipe, draft, read } = asked;
+  const input = { kind: 'group', entries: inputEntries(recipe, read) } as const;
+  const options = { kind: 'group', entries: optionEntries(recipe) } as const;
+  const found = new Map<string, string>();
+  for (const [path, text] of findMistakes(input, draft.inputs[recipe.name] ?? {})) found.set(`input.${path}`, text);
+  for (const [path, text] of findMistakes(options, draft.options)) found.set(`options.${path}`, text);
+  if ((draft.dir ?? '').trim() === '') found.set('options.dir', 'Choose a project, or name its folder.');
+  return found;
+}
+
+/** The request as the form says it; the server checks it anew, so it need not be proven here. */
+export function startRequest(asked: { recipe: string; input: unknown; options: unknown }): OperationInput<'start-run'>;
+export function startRequest(asked: { recipe: string; input: unknown; options: unknown }): unknown {
+  return asked;
+}
+
+/** The same for a review. */
+export function reviewRequest(asked: object): OperationInput<'review-pull-request'>;
+export function reviewRequest(asked: object): unknown {
+  return asked;
+}
+
+/** Those of some mistakes that are about one part, by their path inside of it. */
+export function mistakesIn(mistakes: ReadonlyMap<string, string>, part: 'input' | 'options'): Map<string, string> {
+  const inside = [...mistakes].filter(([path]) => path.startsWith(`${part}.`));
+  return new Map(inside.map(([path, text]) => [path.slice(part.length + 1), text]));
+}
+
+/** The field that a refusal is about, by its code. */
+const FIELDS: Readonly<Record<string, string>> = {
+  NOT_A_REPOSITORY: 'options.dir',
+  REPOSITORY_EMPTY: 'options.dir',
+  REPOSITORY_UNSUPPORTED: 'options.dir',
+  AGENT_UNKNOWN: 'options.agents',
+  AGENT_MISSING: 'options.agents',
+  BRANCH_UNKNOWN: 'options.base',
+  SCENARIO_INVALID: 'options.scenario',
+  TEMPLATE_UNKNOWN: 'input.template',
+  TEMPLATE_INVALID: 'input.template',
+  ROLE_UNKNOWN: 'input.role',
+  RUN_UNKNOWN: 'input.after',
+};
+
+type Refusal = { code: string; message: string; details: Readonly<Record<string, unknown>> };
+
+/** What a refusal says, by the field that it is about; nothing where it is about none of those that are asked for. */
+export function mistakesInRefusal(
+  { code, message, details }: Refusal,
+  asked: ReadonlySet<string>,
+): Map<string, string> {
+  const told = mistakesFrom(details.issues);
+  if (told.size > 0) return told;
+  const field = FIELDS[code];
+  return field === undefined || !asked.has(field) ? new Map() : new Map([[field, message]]);
+}

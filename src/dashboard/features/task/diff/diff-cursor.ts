@@ -1,0 +1,50 @@
+import type { DiffRow } from './diff-rows.ts';
+import type { Selection, Side } from './line-selection.ts';
+
+/** Where a keyboard reader stands: a row, and the side of it that is meant. */
+export type Cursor = { index: number; side: Side };
+
+/** The next row in a direction that holds lines; the same cursor where there is none. */
+export function moved(rows: readonly DiffRow[], from: Cursor | undefined, by: 1 | -1): Cursor | undefined {
+  const start = from === undefined ? -1 : from.index;
+  for (let index = start + by; index >= 0 && index < rows.length; index += by) {
+    const side = sideIn(rows[index], from?.side ?? 'new');
+    if (side !== undefined) return { index, side };
+  }
+  return from;
+}
+
+/** The row of the next file in a direction. */
+export function nextFile(rows: readonly DiffRow[], from: number, by: 1 | -1): number | undefined {
+  for (let index = from + by; index >= 0 && index < rows.length; index += by) {
+    if (rows[index]?.row === 'file') return index;
+  }
+  return undefined;
+}
+
+/** The number of the line that is meant; undefined where the row has none on that side. */
+export function lineAt(row: DiffRow | undefined, side: Side): number | undefined {
+  if (row?.row === 'line') return row.line[side] ?? undefined;
+  if (row?.row === 'pair') return (side === 'old' ? row.left?.old : row.right?.new) ?? undefined;
+  return undefined;
+}
+
+/** The side that is wanted, or the other where the row has only that. */
+export function sideIn(row: DiffRow | undefined, wanted: Side): Side | undefined {
+  if (lineAt(row, wanted) !== undefined) return wanted;
+  const other = wanted === 'old' ? 'new' : 'old';
+  return lineAt(row, other) === undefined ? undefined : other;
+}
+
+/** The lines from an anchor to another line; only lines of the same side of the same file can be meant together. */
+export function spanned(anchor: Selection | undefined, to: { path: string; side: Side; line: number }): Selection {
+  if (anchor === undefined || anchor.path !== to.path || anchor.side !== to.side) return { ...to, endLine: to.line };
+  return { ...anchor, line: Math.min(anchor.line, to.line), endLine: Math.max(anchor.endLine, to.line) };
+}
+
+/** Whether a line belongs to what is selected. */
+export function isIn(selection: Selection | undefined, path: string, at: { side: Side; line: number | null }): boolean {
+  if (selection === undefined || at.line === null) return false;
+  const isSame = selection.path === path && selection.side === at.side;
+  return isSame && at.line >= selection.line && at.line <= selection.endLine;
+}

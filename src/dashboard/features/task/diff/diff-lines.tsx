@@ -1,0 +1,115 @@
+import type { MouseEvent, ReactElement } from 'react';
+import { seenText } from '../../../ui/text/visible-text.ts';
+import styles from './diff.module.css';
+import { isIn } from './diff-cursor.ts';
+import type { DiffRow } from './diff-rows.ts';
+import { colours } from './highlight.ts';
+import type { Selection, Side } from './line-selection.ts';
+import type { DiffFile, DiffLine, Hunk } from './parse-diff.ts';
+import type { LineActs } from './use-diff-keys.ts';
+
+type RowProps<R extends 'line' | 'pair'> = {
+  row: Extract<DiffRow, { row: R }>;
+  cursor: Side | undefined;
+  selected: Selection | undefined;
+  act: LineActs;
+};
+
+const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', added: '+', deleted: '−' };
+
+/** A line with both its numbers. */
+export function UnifiedRow({ row, cursor, selected, act }: RowProps<'line'>): ReactElement {
+  const { line, file, hunk } = row;
+  const side: Side = line.new === null ? 'old' : 'new';
+  const pick = (event: MouseEvent) => act.pick(row, side, event.shiftKey);
+  return (
+    <div
+      className={styles.unified}
+      data-kind={line.kind}
+      data-cursor={cursor !== undefined}
+      data-selected={isIn(selected, file.path, { side, line: line[side] })}
+    >
+      <LineNumber number={line.old} pick={side === 'old' ? pick : undefined} />
+      <LineNumber number={line.new} pick={side === 'new' ? pick : undefined} />
+      <span className={styles.sign} aria-hidden="true">
+        {SIGNS[line.kind]}
+      </span>
+      <Code file={file} hunk={hunk} line={line} side={side} />
+    </div>
+  );
+}
+
+/** The line before and the line after, beside each other. */
+export function PairRow({ row, cursor, selected, act }: RowProps<'pair'>): ReactElement {
+  return (
+    <div className={styles.pair}>
+      {(['old', 'new'] as const).map((side) => {
+        const line = side === 'old' ? row.left : row.right;
+        return (
+          <div
+            key={side}
+            className={styles.half}
+            data-kind={line?.kind ?? 'none'}
+            data-cursor={cursor === side}
+            data-selected={line !== null && isIn(selected, row.file.path, { side, line: line[side] })}
+          >
+            <LineNumber number={line?.[side] ?? null} pick={(event) => act.pick(row, side, event.shiftKey)} />
+            {line === null ? <span /> : <Code file={row.file} hunk={row.hunk} line={line} side={side} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+type LineNumberProps = { number: number | null; pick: ((event: MouseEvent) => void) | undefined };
+
+/** A click comments on the line; with Shift on all lines from the one that was clicked before. */
+function LineNumber({ number, pick }: LineNumberProps): ReactElement {
+  if (number === null || pick === undefined) return <span className={styles.number}>{number}</span>;
+  return (
+    <button
+      type="button"
+      className={styles.number}
+      tabIndex={-1}
+      aria-label={`Comment on line ${number}`}
+      title="Comment; Shift-click for several lines"
+      onClick={pick}
+    >
+      {number}
+    </button>
+  );
+}
+
+const LONGEST = 4_000;
+
+type CodeProps = { file: DiffFile; hunk: Hunk; line: DiffLine; side: Side };
+
+/** The text of a line in the colours of its language. */
+function Code({ file, hunk, line, side }: CodeProps): ReactElement {
+  const tokens = colours(file, hunk)?.[side].get(line[side] ?? 0);
+  const rest = line.text.length - LONGEST;
+  if (tokens === undefined || rest > 0)
+    return (
+      <span className={styles.code}>
+        {seenText(line.text.slice(0, LONGEST))}
+        {rest > 0 ? <em> … {rest.toLocaleString('en-US')} more characters</em> : null}
+      </span>
+    );
+  let at = 0;
+  return (
+    <span className={styles.code}>
+      {tokens.map(({ text, scope }) => {
+        const key = at;
+        at += text.length;
+        return scope === null ? (
+          seenText(text)
+        ) : (
+          <span key={key} data-scope={scope}>
+            {seenText(text)}
+          </span>
+        );
+      })}
+    </span>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ReviewComment } from '../../../../schema/message.ts';
+import type { Selection } from './line-selection.ts';
+import type { DiffFile } from './parse-diff.ts';
+
+/** A comment that is not sent yet. */
+export type DraftComment = ReviewComment & { id: string };
+
+/** What a person has written about a diff and not sent yet. */
+export type Review = { message: string; comments: readonly DraftComment[] };
+
+export const NO_REVIEW: Review = { message: '', comments: [] };
+
+const LONGEST_QUOTE = 4_000;
+
+/** The same review with one more comment, or with that comment worded anew; no words take it away. */
+export function commented(review: Review, comment: DraftComment): Review {
+  const others = review.comments.filter(({ id }) => id !== comment.id);
+  const text = comment.text.trim();
+  return { ...review, comments: text === '' ? others : inOrder([...others, { ...comment, text }]) };
+}
+
+/** A comment on the selected lines, with the lines themselves as they are seen. */
+export function commentOn(file: DiffFile, selection: Selection, written: { id: string; text: string }): DraftComment {
+  const { path, side, line, endLine } = selection;
+  const quote = quoteOf(file, selection);
+  return {
+    ...written,
+    path,
+    side,
+    line,
+    ...(endLine === line ? {} : { endLine }),
+    ...(quote === '' ? {} : { quote }),
+  };
+}
+
+/** A name for the next comment that no other one of the review has. */
+export function nextId({ comments }: Review): string {
+  return String(1 + Math.max(0, ...comments.map(({ id }) => Number(id) || 0)));
+}
+
+/** The review with the comments of an earlier one, which keep what they quote. */
+export function joinedReview(review: Review, earlier: Review): Review {
+  const joined = earlier.comments.reduce((sum, comment) => commented(sum, { ...comment, id: nextId(sum) }), review);
+  const message = [review.message.trim(), earlier.message.trim()].filter((text) => text !== '').join('\n\n');
+  return { ...joined, message };
+}
+
+/** What is sent: the comments without what only this page knows. */
+export function asSent(review: Review): { message: string; comments: ReviewComment[] } {
+  return { message: review.message.trim(), comments: review.comments.map(({ id: _id, ...comment }) => comment) };
+}
+
+export function isEmptyReview(review: Review): boolean {
+  return review.comments.length === 0 && review.message.trim() === '';
+}
+
+/** Reads a review that was put away; what is not one, or was damaged, is none. */
+export function readReview(text: string | null): Review {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    if (!isRecord(value) || typeof value.message !== 'string' || !Array.isArray(value.comments)) return NO_REVIEW;
+    return { message: value.message, comments: value.comments.filter(isComment) };
+  } catch {
+    // It is only a draft, and what cannot be read is lost already.
+    return NO_REVIEW;
+  }
+}
+
+function isComment(value: unknown): value is DraftComment {
+  if (!isRecord(value)) return false;
+  const { id, path, side, line, endLine, text } = value;
+  const isPlace = (side === 'old' || side === 'new') && isLine(line) && (endLine === undefined || isLine(endLine));
+  return isPlace && [id, path, text].every((each) => typeof each === 'string');
+}
+
+function isLine(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function quoteOf(file: DiffFile, { side, line, endLine }: Selection): string {
+  return file.hunks
+    .flatMap(({ lines }) => lines)
+    .filter((each) => each[side] !== null && (each[side] ?? 0) >= line && (each[side] ?? 0) <= endLine)
+    .map(({ text }) => text)
+    .join('\n')
+    .slice(0, LONGEST_QUOTE);
+}
+
+function inOrder(comments: DraftComment[]): DraftComment[] {
+  return comments.sort((a, b) => a.path.localeCompare(b.path) || a.line - b.line);
+}

@@ -1,0 +1,98 @@
+import { type KeyboardEvent, useState } from 'react';
+import { type Cursor, lineAt, moved, nextFile, sideIn, spanned } from './diff-cursor.ts';
+import type { DiffRow } from './diff-rows.ts';
+import type { DraftComment } from './draft-review.ts';
+import type { Selection, Side } from './line-selection.ts';
+
+type Keys = {
+  cursor: Cursor | undefined;
+  selected: Selection | undefined;
+  /** What a screen reader is told about where one stands. */
+  said: string;
+  act: LineActs;
+  onKeyDown(event: KeyboardEvent): void;
+};
+
+type Around = { act: DiffActs; show(index: number): void };
+
+/** Goes through a diff by keyboard: arrows move, Shift selects, Enter or c comments, n and p go from file to file. */
+export function useKeys(rows: readonly DiffRow[], { act, show }: Around): Keys {
+  const [cursor, setCursor] = useState<Cursor>();
+  const [selected, setSelected] = useState<Selection>();
+  const here = cursor === undefined ? undefined : rows[cursor.index];
+
+  const go = (next: Cursor | undefined, isMore: boolean) => {
+    if (next === undefined) return;
+    setCursor(next);
+    show(next.index);
+    const selection = at(rows[next.index], next.side);
+    if (selection !== undefined) setSelected(isMore ? spanned(selected, selection) : selection);
+  };
+  const comment = (selection: Selection | undefined) => {
+    if (selection !== undefined) act.select(selection);
+  };
+  const pick: LineActs['pick'] = (row, side, isMore) => {
+    const one = at(row, side);
+    if (one === undefined) return;
+    const selection = isMore ? spanned(selected, one) : one;
+    setSelected(selection);
+    setCursor({ index: rows.indexOf(row), side });
+    comment(selection);
+  };
+  const stop = () => {
+    setSelected(undefined);
+    act.stop();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts: Record<string, () => void> = {
+      ArrowDown: () => go(moved(rows, cursor, 1), event.shiftKey),
+      ArrowUp: () => go(moved(rows, cursor, -1), event.shiftKey),
+      ArrowLeft: () => cursor && go({ ...cursor, side: sideIn(here, 'old') ?? cursor.side }, false),
+      ArrowRight: () => cursor && go({ ...cursor, side: sideIn(here, 'new') ?? cursor.side }, false),
+      Enter: () => comment(selected),
+      c: () => comment(selected),
+      n: () => go(moved(rows, fileAt(rows, cursor, 1), 1), false),
+      p: () => go(moved(rows, fileAt(rows, cursor, -1), 1), false),
+      Escape: stop,
+    };
+    const chosen = acts[event.key];
+    if (chosen === undefined) return;
+    event.preventDefault();
+    chosen();
+  };
+  return { cursor, selected, said: spoken(here, cursor), act: { ...act, stop, pick }, onKeyDown };
+}
+
+function at(row: DiffRow | undefined, side: Side): Selection | undefined {
+  const line = lineAt(row, side);
+  return row === undefined || line === undefined ? undefined : { path: row.file.path, side, line, endLine: line };
+}
+
+/** The place just above the first line of the next file, or of this or the one before. */
+function fileAt(rows: readonly DiffRow[], cursor: Cursor | undefined, by: 1 | -1): Cursor {
+  const index = cursor?.index ?? -1;
+  const from = by === -1 ? (nextFile(rows, index, -1) ?? 0) : index;
+  return { index: nextFile(rows, from, by) ?? from, side: cursor?.side ?? 'new' };
+}
+
+function spoken(row: DiffRow | undefined, cursor: Cursor | undefined): string {
+  if (row === undefined || cursor === undefined) return '';
+  const line =
+    row.row === 'line' ? row.line : row.row === 'pair' ? (cursor.side === 'old' ? row.left : row.right) : null;
+  if (line === null) return '';
+  return `${line.kind === 'same' ? '' : line.kind} line ${line[cursor.side] ?? ''}: ${line.text.slice(0, 200)}`;
+}
+
+/** What can be done in a diff. */
+export type DiffActs = {
+  toggle(path: string): void;
+  select(selection: Selection): void;
+  edit(comment: DraftComment): void;
+  remove(comment: DraftComment): void;
+  save(text: string): void;
+  stop(): void;
+};
+
+/** What a click on a line's number does besides: it selects, with Shift from what was selected before. */
+export type LineActs = DiffActs & { pick(row: DiffRow, side: Side, isMore: boolean): void };

@@ -1,0 +1,65 @@
+import { useCallback, useState } from 'react';
+import { isEmptyReview, joinedReview, NO_REVIEW, type Review, readReview } from './draft-review.ts';
+
+/** A review that is being written, and those of earlier versions of the same work that were never sent. */
+export type HeldReview = {
+  review: Review;
+  change(next: Review): void;
+  /** How many comments wait in earlier reviews. */
+  left: number;
+  take(): void;
+  discard(): void;
+};
+
+/** A review that is kept in this browser until it is sent: a reload, another page, or newer work does not lose it. */
+export function useReview(work: string, commit: string): HeldReview {
+  const place = `${work} ${commit}`;
+  const [review, setReview] = useState(() => readReview(stored(place)));
+  const [earlier, setEarlier] = useState(() => othersOf(work, place));
+  const change = useCallback(
+    (next: Review) => {
+      setReview(next);
+      store(place, next);
+    },
+    [place],
+  );
+  const discard = () => {
+    for (const { key } of earlier) store(key, NO_REVIEW);
+    setEarlier([]);
+  };
+  const take = () => {
+    change(earlier.reduce((sum, each) => joinedReview(sum, each.review), review));
+    discard();
+  };
+  return { review, change, left: earlier.reduce((sum, each) => sum + each.review.comments.length, 0), take, discard };
+}
+
+function othersOf(work: string, place: string): { key: string; review: Review }[] {
+  try {
+    return Object.keys(localStorage)
+      .filter((key) => key.startsWith(`${work} `) && key !== place)
+      .map((key) => ({ key, review: readReview(stored(key)) }))
+      .filter(({ review }) => review.comments.length > 0);
+  } catch {
+    // A browser may forbid to keep anything; then nothing was kept.
+    return [];
+  }
+}
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    // A browser may forbid to keep anything.
+    return null;
+  }
+}
+
+function store(key: string, review: Review): void {
+  try {
+    if (isEmptyReview(review)) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(review));
+  } catch {
+    // A browser that keeps nothing still lets the review be written and sent.
+  }
+}

@@ -1,0 +1,96 @@
+import type { ReactElement } from 'react';
+import { isOpen, type TaskState } from '../../../../core/run/state.ts';
+import type { Verdict } from '../../../../schema/gate.ts';
+import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
+import type { Look } from '../../../ui/state/display-state.ts';
+import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { duration } from '../../../ui/text/amounts.tsx';
+import { Copyable } from '../../../ui/text/copyable.tsx';
+import { short } from '../task-facts.ts';
+import { type Gate, pairGates, type Step, stepsOf } from './gate-results.ts';
+import styles from './gates.module.css';
+
+const LOOKS: Record<Verdict, Look> = { pass: 'done', fail: 'failed', held: 'waiting', error: 'failed' };
+const VERDICTS: Record<Verdict, string> = {
+  pass: 'passed',
+  fail: 'failed',
+  held: 'a person decides',
+  error: 'could not run',
+};
+
+/** What each gate found about the task's work, and which gates are still to come. */
+export function GatesView({ task }: { task: TaskState }): ReactElement {
+  const gates = pairGates(task.spec.gates, task.evidence);
+  if (gates.length === 0)
+    return <Empty title="This task has no gates">Its work is not checked before it lands, or it lands nothing.</Empty>;
+  return (
+    <ul className={styles.gates}>
+      {gates.map((gate) => (
+        <GateCard key={gate.key} gate={gate} isOver={!isOpen(task)} />
+      ))}
+    </ul>
+  );
+}
+
+/** One gate: its verdict, what it ran on which tree for how long, and what it printed. */
+function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; isOver: boolean }): ReactElement {
+  const steps = stepsOf(evidence?.output ?? '');
+  const look = evidence === null ? 'queued' : evidence.stale === true ? 'stale' : LOOKS[evidence.verdict];
+  return (
+    <li className={styles.gate}>
+      <div className={styles.head}>
+        <StateMark look={look} bare />
+        <h2 className={styles.name}>{name}</h2>
+        <span className={styles.verdict}>
+          {evidence === null ? (isOver ? 'left no evidence' : 'has not run yet') : VERDICTS[evidence.verdict]}
+        </span>
+        {evidence === null ? null : (
+          <span className={styles.figures}>
+            <span className="numbers">{took(evidence.durationMs)}</span>
+            {evidence.exitCode === null ? null : <span>exit {evidence.exitCode}</span>}
+            <span title="The tree that it looked at">
+              <Copyable text={evidence.tree} shown={short(evidence.tree)} />
+            </span>
+          </span>
+        )}
+      </div>
+      {evidence === null ? null : <p className={styles.summary}>{evidence.summary}</p>}
+      {evidence?.stale === true ? (
+        <p className={styles.stale}>Stale: the work was invalidated after this was found.</p>
+      ) : null}
+      {evidence?.reused === true ? (
+        <p className="quiet">Found before on exactly this tree, and not run again.</p>
+      ) : null}
+      {command === null ? null : <Copyable text={command} />}
+      {steps.length === 0 ? null : <Steps steps={steps} />}
+      {evidence?.output === undefined || evidence.output === '' ? null : (
+        <details open={evidence.verdict === 'fail' && steps.length === 0}>
+          <summary>Output</summary>
+          <ScrollArea label={`Output of ${name}`} className={styles.output}>
+            {evidence.output}
+          </ScrollArea>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function took(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
+function Steps({ steps }: { steps: readonly Step[] }): ReactElement {
+  return (
+    <ol className={styles.steps}>
+      {steps.map(({ number, result, text }) => (
+        <li key={number} data-result={result}>
+          <span className={styles.result}>{result}</span>
+          <span>
+            {number}. {text}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,128 @@
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { invalidation, reopening } from '../../../../core/run/reopening.ts';
+import type { RunState } from '../../../../core/run/state.ts';
+import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Skeleton, Trouble } from '../../../ui/feedback/placeholders.tsx';
+import { count } from '../../../ui/text/amounts.tsx';
+import { Icon } from '../../../ui/text/icon.tsx';
+import type { TaskView } from '../task-facts.ts';
+import styles from './task-header.module.css';
+
+const SHOWN = 12;
+
+type RetryPanelProps = { view: TaskView; again(): void; close(): void };
+
+/** Shows what a retry opens again before it is asked for. */
+export function RetryPanel({ view, again, close }: RetryPanelProps): ReactElement {
+  const { key } = view.task.spec;
+  const asked = useOperation('run-state', { run: view.run });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for earlier is asked for once more
+  useEffect(() => {
+    if (asked.data !== undefined) asked.again();
+  }, []);
+  const retry = useAction('retry-run', {
+    done: `${key} is tried again`,
+    onDone: () => {
+      again();
+      close();
+    },
+  });
+  const isDone = view.task.phase.status === 'done';
+  const others = asked.data === undefined ? [] : affected(folded(asked.data.state), key, isDone);
+  return (
+    <ActionPanel title={isDone ? 'Do this task again?' : 'Try this task again?'} close={close}>
+      {asked.error === undefined ? null : <Trouble error={asked.error} again={asked.again} />}
+      {asked.isLoading ? <Skeleton lines={2} /> : <Affected others={others} isDone={isDone} />}
+      <Button weight="main" busy={retry.isBusy} onClick={() => retry.act({ run: view.run, task: key })}>
+        {isDone ? 'Do it again' : 'Retry'}
+      </Button>
+    </ActionPanel>
+  );
+}
+
+function Affected({ others, isDone }: { others: readonly string[]; isDone: boolean }): ReactElement {
+  if (others.length === 0) return <p>No other task is affected.</p>;
+  const what = isDone ? 'become stale and are done again' : 'open again with it';
+  return (
+    <div>
+      <p>
+        {count(others.length, 'more task')} {what}:
+      </p>
+      <ul className={styles.affected}>
+        {others.slice(0, SHOWN).map((key) => (
+          <li key={key}>
+            <code>{key}</code>
+          </li>
+        ))}
+        {others.length > SHOWN ? <li className="quiet">and {others.length - SHOWN} more</li> : null}
+      </ul>
+    </div>
+  );
+}
+
+function affected(state: RunState, key: string, isDone: boolean): string[] {
+  return (isDone ? invalidation(state, key) : reopening(state, [key])).filter((each) => each !== key);
+}
+
+/** The server folded it with the same code. */
+function folded(state: unknown): RunState;
+function folded(state: unknown): unknown {
+  return state;
+}
+
+/** Unfolds below the button that asked for it; Esc closes it. */
+export function ActionPanel(props: { title: string; close(): void; children: ReactNode }): ReactElement {
+  const { title, close, children } = props;
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  return (
+    <section
+      ref={panel}
+      className={styles.panel}
+      aria-label={title}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close();
+      }}
+    >
+      <div className={styles.panelHead}>
+        <h2>{title}</h2>
+        <Button weight="quiet" aria-label="Close" onClick={close}>
+          <Icon name="close" size={12} />
+        </Button>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+type RequeuePanelProps = { view: TaskView; again(): void; close(): void };
+
+/** Puts the task back in line as if it had never been tried; what that does is said first. */
+export function RequeuePanel({ view, again, close }: RequeuePanelProps): ReactElement {
+  const { key } = view.task.spec;
+  const requeue = useAction('retry-run', {
+    done: `${key} starts over`,
+    onDone: () => {
+      again();
+      close();
+    },
+  });
+  const isRunning = view.task.phase.status === 'running';
+  return (
+    <ActionPanel title="Start this task over?" close={close}>
+      <p>
+        {isRunning ? 'The agent is stopped. ' : ''}The next attempt begins in a clean workspace and a new session, and
+        what was tried does not count. All work so far stays saved.
+      </p>
+      <Button
+        weight="main"
+        busy={requeue.isBusy}
+        onClick={() => requeue.act({ run: view.run, task: key, requeue: true })}
+      >
+        Start over
+      </Button>
+    </ActionPanel>
+  );
+}

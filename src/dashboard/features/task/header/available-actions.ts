@@ -1,0 +1,58 @@
+import { messageEffect, type TaskView } from '../task-facts.ts';
+
+/** What a person can do about a task; a done one is done `again`, with all that was built upon it. */
+export type Offers = {
+  approve: boolean;
+  retry: 'again' | 'once more' | null;
+  /** Back in line from a clean workspace, without counting what was tried. */
+  requeue: boolean;
+  message: boolean;
+  cancel: boolean;
+};
+
+const REQUEUED: ReadonlySet<string> = new Set([
+  'running',
+  'held',
+  'blocked',
+  'ready',
+  'failed',
+  'skipped',
+  'cancelled',
+]);
+const ENDED: ReadonlySet<string> = new Set(['done', 'unverified', 'failed', 'cancelled', 'cancelling']);
+
+/** What is offered; what the engine would refuse is not. */
+export function offers(view: TaskView): Offers {
+  const { task, status } = view;
+  const { spec, phase, attempts } = task;
+  const isServing = spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
+  return {
+    approve: phase.status === 'held',
+    retry: status === 'cancelling' ? null : retryOf(phase.status, isServing),
+    requeue: status !== 'cancelling' && REQUEUED.has(phase.status) && !isServing && attempts.length > 0,
+    message: 'effect' in messageEffect(view),
+    cancel: !ENDED.has(status),
+  };
+}
+
+function retryOf(status: TaskView['task']['phase']['status'], isServing: boolean): Offers['retry'] {
+  switch (status) {
+    case 'done':
+      return isServing ? null : 'again';
+    case 'blocked':
+      return 'once more';
+    case 'failed':
+    case 'skipped':
+    case 'cancelled':
+      return isServing ? null : 'once more';
+    case 'waiting':
+    case 'ready':
+    case 'running':
+    case 'analyzing':
+    case 'landing':
+    case 'verifying':
+    case 'conflicted':
+    case 'held':
+      return null;
+  }
+}

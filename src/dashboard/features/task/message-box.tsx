@@ -1,0 +1,62 @@
+import { type KeyboardEvent, type ReactElement, type Ref, useState } from 'react';
+import { useAction } from '../../api/use-operation.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import styles from './message-box.module.css';
+import { messageEffect, type TaskView, unheard } from './task-facts.ts';
+
+type ContinueBoxProps = { view: TaskView; again(): void; field: Ref<HTMLTextAreaElement> };
+
+/** A message to the agent, whether it is at work or has stopped; what it brings about is said beside it. */
+export function ContinueBox({ view, again, field }: ContinueBoxProps): ReactElement {
+  const [message, setMessage] = useState('');
+  const send = useAction('send-message', {
+    done: 'Sent to the agent',
+    onDone: () => {
+      setMessage('');
+      again();
+    },
+  });
+  const effect = messageEffect(view);
+  if ('refusal' in effect) return <p className={styles.effect}>{effect.refusal}</p>;
+  const isEmpty = message.trim() === '';
+  const submit = () => {
+    if (!isEmpty && !send.isBusy) send.act({ run: view.run, task: view.task.spec.key, message });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
+  };
+  return (
+    <form
+      className={styles.box}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <textarea
+        ref={field}
+        className={styles.field}
+        rows={isEmpty ? 1 : Math.min(8, message.split('\n').length + 1)}
+        placeholder="Message to the agent"
+        aria-label="Message to the agent"
+        aria-describedby="continue-effect"
+        value={message}
+        onChange={(event) => setMessage(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <p id="continue-effect" className={styles.effect}>
+        {effect.effect} <Unheard task={view.task} />
+      </p>
+      <Button type="submit" weight="main" busy={send.isBusy} disabled={isEmpty} title="Ctrl-Enter">
+        {effect.button}
+      </Button>
+    </form>
+  );
+}
+
+/** What was sent and waits for an attempt to be told. */
+function Unheard({ task }: { task: TaskView['task'] }): ReactElement | null {
+  const messages = unheard(task);
+  if (messages.length === 0) return null;
+  return <span className={styles.unheard}>Waits to be told: {messages.join(' · ')}</span>;
+}

@@ -1,0 +1,84 @@
+import type { ReactElement } from 'react';
+import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
+import { Icon } from '../../../ui/text/icon.tsx';
+import { field } from './fold-rows.ts';
+import { firstLine } from './one-line.ts';
+import { LongText, Marked } from './row-text.tsx';
+import styles from './transcript-rows.module.css';
+
+/** What stands before a row, so that it is never taken for what the agent said. */
+const LABELS: Readonly<Record<string, string>> = {
+  reasoning: 'Reasoning',
+  'tool-result': 'Result of an earlier call',
+  'file-change': 'File',
+  session: 'Session',
+  usage: 'Used',
+  retry: 'Retry',
+  'permission-denied': 'Not allowed',
+  question: 'Question',
+  result: 'Result',
+  unknown: 'Raw output',
+  truncated: 'Left out',
+  message: 'You',
+  engine: 'Manyhands',
+};
+
+const FOLDABLE: ReadonlySet<string> = new Set(['reasoning', 'tool-result', 'unknown']);
+
+type LineRowProps = { line: TranscriptLine; isOpen: boolean; words: readonly string[]; toggle(): void };
+
+/** A row that is no tool call: what the agent said, thought or did, what the engine noted, what a person wrote. */
+export function LineRow(props: LineRowProps): ReactElement {
+  const { line, words } = props;
+  if (isFoldable(line)) return <Folded {...props} />;
+  const label = LABELS[line.kind];
+  const text = line.kind === 'usage' ? (usageWords(line.data) ?? 'usage is not known') : line.text;
+  return (
+    <div className={styles.line} data-kind={line.kind}>
+      {label === undefined ? null : <span className={styles.label}>{label}</span>}
+      <LongText text={text} words={words} plain />
+    </div>
+  );
+}
+
+function Folded({ line, isOpen, words, toggle }: LineRowProps): ReactElement {
+  return (
+    <div className={styles.line} data-kind={line.kind}>
+      <button type="button" className={styles.foldHead} aria-expanded={isOpen} onClick={toggle}>
+        <Icon name="chevron" size={12} />
+        <span className={styles.label}>{LABELS[line.kind] ?? line.kind}</span>
+        {isOpen ? null : (
+          <span className={styles.argument}>
+            <Marked text={firstLine(line.text)} words={words} />
+          </span>
+        )}
+      </button>
+      {isOpen ? (
+        <div className={styles.inside}>
+          <LongText text={line.text} words={words} plain={line.kind === 'reasoning'} />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** Whether a row is one line until it is opened. */
+function isFoldable({ kind, text }: TranscriptLine): boolean {
+  if (!FOLDABLE.has(kind)) return false;
+  return kind === 'reasoning' || text.length > 160 || text.includes('\n');
+}
+
+/** What a row about usage says, in a few words; undefined where it says nothing. */
+function usageWords(data: unknown): string | undefined {
+  const cost = field(data, 'costUsd');
+  const tokens = [field(data, 'inputTokens'), field(data, 'outputTokens')];
+  const turns = field(data, 'turns');
+  const known = tokens.filter((each) => typeof each === 'number');
+  if (typeof cost !== 'number') return undefined;
+  const parts = [
+    ...(typeof turns === 'number' && turns > 0 ? [`turn ${turns}`] : []),
+    ...(known.length > 0 ? [`${known.reduce((sum, each) => sum + each, 0).toLocaleString('en-US')} tokens`] : []),
+    `$${cost.toFixed(4)}`,
+  ];
+  return parts.join(' · ');
+}

@@ -1,0 +1,90 @@
+import { memo, type ReactElement, useCallback, useMemo, useState } from 'react';
+import { duration, exactTime } from '../../../ui/text/amounts.tsx';
+import { searchWords } from '../../../ui/text/split-matches.ts';
+import type { Item } from './fold-rows.ts';
+import { LineRow } from './message-row.tsx';
+import { ToolRow } from './tool-row.tsx';
+import styles from './transcript.module.css';
+import type { Find } from './use-transcript-find.ts';
+import type { Reading } from './use-transcript-list.ts';
+
+type RowsProps = { reading: Reading; find: Find; startedAt: number; place: number | undefined };
+
+/** Those rows that are in view, each where it belongs; what was opened stays open. */
+export function Rows({ reading, find, startedAt, place }: RowsProps): ReactElement {
+  const { items, list, gaps, stay } = reading;
+  const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
+  const words = useMemo(() => searchWords(find.text), [find.text]);
+  const toggle = useCallback(
+    (id: number) => {
+      stay();
+      setToggled((was) => new Set(was.has(id) ? [...was].filter((each) => each !== id) : [...was, id]));
+    },
+    [stay],
+  );
+  return (
+    <div className={styles.sizer} style={{ height: list.getTotalSize() }}>
+      {gaps.before > 0 ? <div className={styles.gap} style={{ top: 0, height: gaps.before }} /> : null}
+      {list.getVirtualItems().map(({ index, key, start }) => {
+        const item = items[index];
+        if (item === undefined) return null;
+        const isMarked = place !== undefined && item.rows.includes(place);
+        return (
+          <div
+            key={key}
+            ref={list.measureElement}
+            data-index={index}
+            className={styles.place}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            <TranscriptRow
+              item={item}
+              startedAt={startedAt}
+              isOpen={toggled.has(item.id) !== hidesPlace(item, isMarked)}
+              isMarked={isMarked}
+              words={words}
+              toggle={toggle}
+            />
+          </div>
+        );
+      })}
+      {gaps.after > 0 ? <div className={styles.gap} style={{ bottom: 0, height: gaps.after }} /> : null}
+    </div>
+  );
+}
+
+/** A place that a search leads to is opened, because it may be inside of what is folded. */
+function hidesPlace(item: Item, isMarked: boolean): boolean {
+  return isMarked && (item.kind === 'tool' || item.line.kind !== 'text');
+}
+
+type TranscriptRowProps = {
+  item: Item;
+  startedAt: number;
+  isOpen: boolean;
+  isMarked: boolean;
+  words: readonly string[];
+  toggle(id: number): void;
+};
+
+/** One thing of a transcript beside the time since its attempt began. */
+const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): ReactElement {
+  const { item, startedAt, isOpen, isMarked, words, toggle } = props;
+  return (
+    <div className={styles.row} data-marked={isMarked}>
+      <time className={styles.time} dateTime={new Date(item.at).toISOString()} title={exactTime(item.at)}>
+        {sinceStart(item.at - startedAt)}
+      </time>
+      {item.kind === 'tool' ? (
+        <ToolRow item={item} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
+      ) : (
+        <LineRow line={item.line} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
+      )}
+    </div>
+  );
+});
+
+/** How long after its attempt began something was said. */
+function sinceStart(ms: number): string {
+  return `+${duration(ms)}`;
+}

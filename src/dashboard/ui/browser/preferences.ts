@@ -1,0 +1,101 @@
+import { useSyncExternalStore } from 'react';
+
+/** `system` follows the operating system. */
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** `blocked`: the browser denied the permission; `unsupported`: it has no desktop notifications. */
+export type DesktopNotifications = 'on' | 'off' | 'blocked' | 'unsupported';
+
+const THEME = 'manyhands.theme';
+const SINGLE_KEYS = 'manyhands.single-keys';
+const DESKTOP_NOTIFICATIONS = 'manyhands.desktop-news';
+
+const listeners = new Set<() => void>();
+
+/** Applies the stored theme before the first render, and again when the system or another tab changes it. */
+export function startTheme(): void {
+  applyTheme();
+  darkSystem().addEventListener('change', applyTheme);
+  window.addEventListener('storage', publish);
+}
+
+export function setTheme(theme: Theme): void {
+  store(THEME, theme);
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, currentTheme);
+}
+
+/** Whether a single letter triggers an action anywhere on a page; speech input can trigger them by accident. */
+export function areSingleKeysOn(): boolean {
+  return localStorage.getItem(SINGLE_KEYS) !== 'off';
+}
+
+export function setSingleKeys(isOn: boolean): void {
+  store(SINGLE_KEYS, isOn ? 'on' : 'off');
+}
+
+export function useSingleKeys(): boolean {
+  return useSyncExternalStore(subscribe, areSingleKeysOn);
+}
+
+/** Switches desktop notifications; switching them on for the first time asks for the browser's permission. */
+export async function setDesktopNotifications(isOn: boolean): Promise<void> {
+  if (isOn && Notification.permission === 'default') await Notification.requestPermission();
+  store(DESKTOP_NOTIFICATIONS, isOn ? 'on' : 'off');
+}
+
+export function useDesktopNotifications(): DesktopNotifications {
+  return useSyncExternalStore(subscribe, desktopNotifications);
+}
+
+/** Shows a desktop notification if they are on and the page is hidden. Every tab calls this; equal tags are shown once. */
+export function showOnDesktop(notification: { title: string; text: string; tag: string; onOpen(): void }): void {
+  if (document.visibilityState === 'visible' || desktopNotifications() !== 'on') return;
+  try {
+    const shown = new Notification(notification.title, { body: notification.text, tag: notification.tag });
+    shown.onclick = () => {
+      window.focus();
+      notification.onOpen();
+    };
+  } catch {
+    // Mobile browsers allow it only in a service worker; the notice in the page is shown regardless.
+  }
+}
+
+function desktopNotifications(): DesktopNotifications {
+  if (typeof Notification === 'undefined') return 'unsupported';
+  if (Notification.permission === 'denied') return 'blocked';
+  return Notification.permission === 'granted' && localStorage.getItem(DESKTOP_NOTIFICATIONS) === 'on' ? 'on' : 'off';
+}
+
+function currentTheme(): Theme {
+  const stored = localStorage.getItem(THEME);
+  return THEMES.find((theme) => theme === stored) ?? 'system';
+}
+
+function applyTheme(): void {
+  const theme = currentTheme();
+  document.documentElement.dataset.theme = theme === 'system' ? (darkSystem().matches ? 'dark' : 'light') : theme;
+}
+
+function darkSystem(): MediaQueryList {
+  return window.matchMedia('(prefers-color-scheme: dark)');
+}
+
+function store(key: string, value: string): void {
+  localStorage.setItem(key, value);
+  publish();
+}
+
+function publish(): void {
+  applyTheme();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,40 @@
+import { ApiProblem } from '../../api/api-error.ts';
+import { after } from '../browser/clock.ts';
+
+/** Something that is said in a corner of the page for a while. */
+export type Notice = { id: number; kind: 'done' | 'trouble' | 'news'; text: string; hint?: string; to?: string };
+
+const SHOWN_MS = 8_000;
+const MOST = 4;
+
+let notices: readonly Notice[] = [];
+let last = 0;
+const listeners = new Set<() => void>();
+
+/** Says something; it goes away by itself, but trouble stays until it is dismissed. */
+export function notify(said: { kind: Notice['kind']; text: string; to?: string; error?: unknown }): void {
+  last += 1;
+  const { error, ...shown } = said;
+  const hint = error instanceof ApiProblem ? error.hint : undefined;
+  const notice: Notice = { id: last, ...shown, ...(hint === undefined ? {} : { hint }) };
+  set([...notices, notice].slice(-MOST));
+  if (said.kind !== 'trouble') after(SHOWN_MS, () => dismiss(notice.id));
+}
+
+export function dismiss(id: number): void {
+  set(notices.filter((notice) => notice.id !== id));
+}
+
+export function currentNotices(): readonly Notice[] {
+  return notices;
+}
+
+export function onNotices(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function set(next: readonly Notice[]): void {
+  notices = next;
+  for (const listener of listeners) listener();
+}

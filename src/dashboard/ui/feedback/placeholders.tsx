@@ -1,0 +1,39 @@
+import type { ReactElement, ReactNode } from 'react';
+import { ApiProblem } from '../../api/api-error.ts';
+import { Button } from '../controls/button.tsx';
+import styles from './placeholders.module.css';
+
+/** Lines in the place of what is still coming; nothing jumps when it comes. */
+export function Skeleton({ lines = 3 }: { lines?: number }): ReactElement {
+  return (
+    <div className={styles.skeleton} role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, index) => (
+        // The lines are all alike and never change their order.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <span key={index} className={styles.line} />
+      ))}
+    </div>
+  );
+}
+
+/** What stands where there is nothing yet: why, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactElement {
+  return (
+    <div className={styles.empty}>
+      <p className={styles.title}>{title}</p>
+      {children === undefined ? null : <div className="quiet">{children}</div>}
+    </div>
+  );
+}
+
+/** What went wrong, what to do about it, and the way to try again. */
+export function Trouble({ error, again }: { error: unknown; again?: () => void }): ReactElement {
+  const hint = error instanceof ApiProblem ? error.hint : undefined;
+  return (
+    <div className={styles.trouble} role="alert">
+      <p className={styles.title}>{error instanceof Error ? error.message : String(error)}</p>
+      {hint === undefined ? null : <p>{hint}</p>}
+      {again === undefined ? null : <Button onClick={again}>Try again</Button>}
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { type ReactElement, useState } from 'react';
+import type { FieldOf } from './field.ts';
+import styles from './form.module.css';
+import type { ControlProps } from './form-field.tsx';
+import { momentText, readMoment, readNumber, readSpan, spanText, valueText } from './parse-input.ts';
+import { rangeText } from './validate.ts';
+
+/** Yes or no; while nothing is chosen it shows what holds. */
+export function SwitchControl({ id, value, fallback, label, describedBy, onChange }: ControlProps): ReactElement {
+  return (
+    <input
+      id={id}
+      type="checkbox"
+      className={styles.switch}
+      checked={typeof value === 'boolean' ? value : fallback === true}
+      aria-label={label}
+      aria-describedby={describedBy}
+      onChange={(event) => onChange(event.target.checked)}
+    />
+  );
+}
+
+/** One of a few words, or nothing: then what holds is named. */
+export function ChoiceControl(props: ControlProps<FieldOf<'choice'>>): ReactElement {
+  const { field, value, fallback, onChange } = props;
+  return (
+    <select
+      id={props.id}
+      className={styles.select}
+      value={typeof value === 'string' ? value : ''}
+      aria-label={props.label}
+      aria-describedby={props.describedBy}
+      aria-invalid={props.mistakes.has(props.path) || undefined}
+      onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
+    >
+      <option value="">{fallback === undefined ? 'not set' : `default: ${valueText(fallback)}`}</option>
+      {field.options.map((word) => (
+        <option key={word} value={word}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A number with its unit and its bounds; what is typed stays even while it is no number. */
+export function NumberControl(props: ControlProps<FieldOf<'number'>>): ReactElement {
+  const { field, value, fallback, onChange } = props;
+  const [typed, setTyped] = useState('');
+  const shown = readNumber(typed) === value ? typed : value === undefined ? '' : String(value);
+  const take = (text: string) => {
+    setTyped(text);
+    onChange(readNumber(text));
+  };
+  return (
+    <span className={styles.measured}>
+      <input
+        id={props.id}
+        type="text"
+        inputMode={field.isWhole ? 'numeric' : 'decimal'}
+        autoComplete="off"
+        className={styles.number}
+        value={shown}
+        placeholder={fallback === undefined ? undefined : valueText(fallback)}
+        aria-label={props.label}
+        aria-describedby={props.describedBy}
+        aria-invalid={props.mistakes.has(props.path) || undefined}
+        onChange={(event) => take(event.target.value)}
+      />
+      <span className="quiet">
+        {[field.unit, rangeText(field.range).replace(/^ (of )?/, '')].filter((word) => word).join(', ')}
+      </span>
+    </span>
+  );
+}
+
+/** How long: 90s, 10m, 1h30m, 2d. */
+export function SpanControl(props: ControlProps): ReactElement {
+  const { value, onChange } = props;
+  const [typed, setTyped] = useState('');
+  const take = (text: string) => {
+    setTyped(text);
+    onChange(readSpan(text));
+  };
+  return (
+    <input
+      id={props.id}
+      type="text"
+      autoComplete="off"
+      className={styles.number}
+      value={readSpan(typed) === value ? typed : spanText(value)}
+      placeholder="10m"
+      aria-label={props.label}
+      aria-describedby={props.describedBy}
+      aria-invalid={props.mistakes.has(props.path) || undefined}
+      onChange={(event) => take(event.target.value)}
+    />
+  );
+}
+
+/** When: a date and a time of day, where the browser is. */
+export function MomentControl(props: ControlProps): ReactElement {
+  return (
+    <input
+      id={props.id}
+      type="datetime-local"
+      className={styles.moment}
+      value={momentText(props.value)}
+      aria-label={props.label}
+      aria-describedby={props.describedBy}
+      aria-invalid={props.mistakes.has(props.path) || undefined}
+      onChange={(event) => props.onChange(readMoment(event.target.value))}
+    />
+  );
+}

@@ -1,0 +1,47 @@
+import { type ReactElement, type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import styles from './page.module.css';
+
+type PageProps = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode };
+
+/** A page: its name, what it is for, what can be chosen, and its parts below each other. */
+export function PageFrame({ title, about, actions, children }: PageProps): ReactElement {
+  usePageTitle(title);
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <div>
+          <h1>{title}</h1>
+          {about === undefined ? null : <p className="quiet">{about}</p>}
+        </div>
+        {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+let title = '';
+const listeners = new Set<() => void>();
+
+/** Names what is looked at, so that tabs can be told apart; without words it is the dashboard itself. */
+export function usePageTitle(words: string): void {
+  useEffect(() => {
+    set(words);
+    return () => set('');
+  }, [words]);
+}
+
+/** What is looked at now. */
+export function useTitle(): string {
+  return useSyncExternalStore(listen, () => title);
+}
+
+function set(words: string): void {
+  title = words;
+  for (const listener of listeners) listener();
+}
+
+function listen(changed: () => void): () => void {
+  listeners.add(changed);
+  return () => listeners.delete(changed);
+}

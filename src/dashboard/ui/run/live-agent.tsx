@@ -1,0 +1,61 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { LiveAttempt } from '../../../schema/overview.ts';
+import { useAction } from '../../api/use-operation.ts';
+import { taskPath } from '../browser/page-paths.ts';
+import { Duration, Money, Time } from '../text/amounts.tsx';
+import { Icon } from '../text/icon.tsx';
+import styles from './live-agent.module.css';
+
+/** An agent at work: on what, what it did last, when it was last heard, and what one should know. */
+export function LiveAgent({ run, live }: { run: string; live: LiveAttempt }): ReactElement {
+  const who = [live.agent, live.account, live.tier].filter((part) => part !== null).join(' · ');
+  return (
+    <li className={styles.agent}>
+      <div className={styles.line}>
+        <span className={styles.name} title={who}>
+          {live.agent}
+        </span>
+        <Link href={taskPath(run, live.task)} className={styles.task} title={`${live.task}: ${live.title}`}>
+          {live.title}
+        </Link>
+        <span className={styles.figures}>
+          {live.attempt > 1 ? <span title="Attempt">#{live.attempt}</span> : null}
+          <Money usd={live.costUsd} />
+          <Duration from={live.startedAt} to={null} />
+        </span>
+      </div>
+      <p className={styles.activity}>
+        <span className={styles.did} title={live.activity ?? undefined}>
+          {live.activity ?? 'Nothing heard yet'}
+        </span>
+        <span className={styles.sign}>
+          <Time at={live.lastSignAt} />
+        </span>
+      </p>
+      {live.warnings.map((warning) => (
+        <Warning key={warning.sign} run={run} live={live} warning={warning} />
+      ))}
+    </li>
+  );
+}
+
+type WarningProps = { run: string; live: LiveAttempt; warning: LiveAttempt['warnings'][number] };
+
+function Warning({ run, live: { task, attempt }, warning: { sign, message } }: WarningProps): ReactElement {
+  const dismiss = useAction('dismiss-warning');
+  return (
+    <p className={styles.warning}>
+      <Icon name="warning" size={14} />
+      <span>{message}</span>
+      <button
+        type="button"
+        aria-label={`Dismiss warning: ${message}`}
+        disabled={dismiss.isBusy}
+        onClick={() => dismiss.act({ run, task, attempt, sign })}
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,97 @@
+import type { TaskStatus } from '../../../core/run/state.ts';
+import { isInterrupted } from '../../../core/view/run-status.ts';
+import type { RunOverview } from '../../../schema/overview.ts';
+
+/** How something stands, as it is shown everywhere: card, graph, timeline, tab icon. */
+export type Look =
+  | 'running'
+  | 'checking'
+  | 'waiting'
+  | 'paused'
+  | 'interrupted'
+  | 'scheduled'
+  | 'queued'
+  | 'done'
+  | 'unread'
+  | 'unverified'
+  | 'failed'
+  | 'cancelled'
+  | 'stale';
+
+/** The word for each look; its colour is the CSS variable `--state-<look>`. */
+export const WORDS: Record<Look, string> = {
+  running: 'Running',
+  checking: 'Checking',
+  waiting: 'Waits for you',
+  paused: 'Paused',
+  interrupted: 'Interrupted',
+  scheduled: 'Scheduled',
+  queued: 'Queued',
+  done: 'Done',
+  unread: 'Done, unread',
+  unverified: 'Unverified',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  stale: 'Stale',
+};
+
+/** The colour of a look, for what is drawn and not written. */
+export function colorOf(look: Look): string {
+  return `var(--state-${look})`;
+}
+
+/** The order in which a person wants to see runs: what needs them, what runs, what happened. */
+export const URGENCY: readonly Look[] = [
+  'waiting',
+  'interrupted',
+  'failed',
+  'running',
+  'checking',
+  'paused',
+  'scheduled',
+  'queued',
+  'unread',
+  'unverified',
+  'stale',
+  'done',
+  'cancelled',
+];
+
+const TASK_LOOKS: Record<TaskStatus, Look> = {
+  waiting: 'queued',
+  ready: 'queued',
+  running: 'running',
+  analyzing: 'running',
+  landing: 'checking',
+  verifying: 'checking',
+  conflicted: 'checking',
+  held: 'waiting',
+  blocked: 'waiting',
+  done: 'done',
+  failed: 'failed',
+  skipped: 'cancelled',
+  cancelled: 'cancelled',
+};
+
+/** How a task looks; one that was done and must be done again is stale until it is. */
+export function lookOfTask(status: TaskStatus, isStale = false): Look {
+  return isStale && (status === 'done' || status === 'waiting') ? 'stale' : TASK_LOOKS[status];
+}
+
+/** How a run looks on a card. */
+export function lookOfRun(run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'liveCount' | 'carried'>): Look {
+  if (isInterrupted(run)) return 'interrupted';
+  switch (run.status) {
+    case 'held':
+    case 'blocked':
+      return 'waiting';
+    case 'done':
+      return run.unread ? 'unread' : 'done';
+    case 'running':
+      return run.nextAt !== null && run.liveCount === 0 ? 'scheduled' : 'running';
+    case 'cancelling':
+      return 'cancelled';
+    default:
+      return run.status;
+  }
+}

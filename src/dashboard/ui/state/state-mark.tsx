@@ -1,0 +1,48 @@
+import type { ReactElement } from 'react';
+import { Drawing } from '../text/icon.tsx';
+import { type Look, WORDS } from './display-state.ts';
+import styles from './state-mark.module.css';
+
+const STATE_PATHS: Record<Look, string> = {
+  running: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM6.7 5.5v5L10.8 8z',
+  checking: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3.2l2 1.8',
+  waiting: 'M8 1.8 14.2 8 8 14.2 1.8 8zM8 5v3.6M8 11h.01',
+  paused: 'M5.5 3.5v9M10.5 3.5v9',
+  interrupted: 'M8 2a6 6 0 0 0-4.2 10.2M8 14a6 6 0 0 0 4.2-10.2M8 5v3.6M8 11h.01',
+  scheduled: 'M3 3.5h10v10H3zM3 6.5h10M5.5 2v2.5M10.5 2v2.5',
+  queued: 'M8 3.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z',
+  done: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5 8.2l2.2 2.2L11 6',
+  unread: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5 8.2l2.2 2.2L11 6M13.5 2.5h.01',
+  unverified: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM6.2 6.2A1.9 1.9 0 1 1 8 8.4v.8M8 11.4h.01',
+  failed: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4',
+  cancelled: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM3.8 3.8l8.4 8.4',
+  stale: 'M13 5.5A5.5 5.5 0 1 0 13.5 9M13.5 2.5v3h-3',
+};
+
+type StateMarkProps = {
+  look: Look;
+  /** Only the drawing is shown; the word is still read out. */
+  bare?: boolean;
+  /** Another word, where the usual one says too much. */
+  word?: string;
+};
+
+/** A state: its drawing in its colour, and its word. */
+export function StateMark({ look, bare = false, word = WORDS[look] }: StateMarkProps): ReactElement {
+  return (
+    <span className={styles.mark} data-look={look} title={bare ? word : undefined}>
+      <StateDrawing look={look} />
+      <span className={bare ? 'hidden-words' : undefined}>{word}</span>
+    </span>
+  );
+}
+
+/** The drawing of a state, the same everywhere; its shape tells it apart without its colour. */
+export function StateDrawing({ look, size = 16 }: { look: Look; size?: number }): ReactElement {
+  return <Drawing path={STATE_PATHS[look]} size={size} />;
+}
+
+/** The path of a state's drawing, for the tab's icon. */
+export function statePath(look: Look): string {
+  return STATE_PATHS[look];
+}

@@ -1,0 +1,73 @@
+import type { ReactElement } from 'react';
+import { now, useNow } from '../browser/clock.ts';
+
+const UNITS: readonly [string, number][] = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+];
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** A moment to the second. */
+export function exactTime(at: string | number): string {
+  return EXACT.format(new Date(at));
+}
+
+/** A moment as a distance from now; the exact one stands in its title. */
+export function Time({ at }: { at: string | number }): ReactElement {
+  const moment = new Date(at);
+  const time = useNow(distanceStep(moment.getTime()));
+  return (
+    <time dateTime={moment.toISOString()} title={EXACT.format(moment)} className="numbers">
+      {relative(moment.getTime(), time)}
+    </time>
+  );
+}
+
+/** How long something takes or took; it goes on while it has no end. */
+export function Duration({ from, to }: { from: string | number; to: string | number | null }): ReactElement {
+  const time = useNow(1_000);
+  const end = to === null ? time : new Date(to).getTime();
+  return <span className="numbers">{duration(end - new Date(from).getTime())}</span>;
+}
+
+/** US dollars; small sums keep the digits that matter. */
+export function Money({ usd }: { usd: number | null }): ReactElement {
+  return <span className="numbers">{usd === null ? '–' : money(usd)}</span>;
+}
+
+export function money(usd: number): string {
+  return `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.1 ? 4 : 2)}`;
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const at = UNITS.findIndex(([, size]) => seconds >= size);
+  const [unit, size] = UNITS[at] ?? ['s', 1];
+  const below = UNITS[at + 1];
+  const rest = below === undefined ? 0 : Math.floor((seconds % size) / below[1]);
+  const whole = `${Math.floor(seconds / size)}${unit}`;
+  return rest === 0 || below === undefined ? whole : `${whole} ${rest}${below[0]}`;
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
+function relative(at: number, time: number): string {
+  const distance = time - at;
+  if (Math.abs(distance) < 5_000) return 'now';
+  return distance >= 0 ? `${coarse(distance)} ago` : `in ${coarse(-distance)}`;
+}
+
+function coarse(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const [unit, size] = UNITS.find(([, each]) => seconds >= each) ?? ['s', 1];
+  return `${Math.floor(seconds / size)}${unit}`;
+}
+
+/** What is long ago changes its words less often. */
+function distanceStep(at: number): number {
+  return Math.abs(now() - at) < 3_600_000 ? 5_000 : 60_000;
+}

@@ -1,0 +1,26 @@
+import { type ReactElement, useState } from 'react';
+import { after } from '../browser/clock.ts';
+import styles from './copyable.module.css';
+import { Icon } from './icon.tsx';
+import { seenText } from './visible-text.ts';
+
+const SHOWN_MS = 1_500;
+
+/** An id, path or command that a click copies. */
+export function Copyable({ text, shown = text }: { text: string; shown?: string }): ReactElement {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    after(SHOWN_MS, () => setCopied(false));
+  };
+  return (
+    <button type="button" className={styles.copyable} title={`Copy ${text}`} onClick={() => void copy()}>
+      <code>{seenText(shown)}</code>
+      <Icon name={isCopied ? 'check' : 'copy'} size={12} />
+      <span className="hidden-words" role="status">
+        {isCopied ? 'Copied' : ''}
+      </span>
+    </button>
+  );
+}
