@@ -12,7 +12,7 @@ import { nameOfProject } from './home-sections.ts';
 import styles from './open-runs.module.css';
 
 /** A run at work: how far it is, what it costs, and who works in it on what. */
-export function RunCard({ run }: { run: RunOverview }): ReactElement {
+function RunCard({ run }: { run: RunOverview }): ReactElement {
   const look = lookOfRun(run);
   const rest = run.liveCount - run.live.length;
   return (

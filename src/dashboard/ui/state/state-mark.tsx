@@ -38,7 +38,7 @@ export function StateMark({ look, bare = false, word = WORDS[look] }: StateMarkP
 }
 
 /** The drawing of a state, the same everywhere; its shape tells it apart without its colour. */
-export function StateDrawing({ look, size = 16 }: { look: Look; size?: number }): ReactElement {
+function StateDrawing({ look, size = 16 }: { look: Look; size?: number }): ReactElement {
   return <Drawing path={STATE_PATHS[look]} size={size} />;
 }
 

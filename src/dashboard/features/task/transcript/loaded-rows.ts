@@ -59,7 +59,7 @@ export function gapHeights(window: Window): { before: number; after: number } {
 }
 
 /** Which row a place in the room before (or behind) the held rows stands for. */
-export function rowInGap(window: Window, side: 'before' | 'after', share: number): number {
+function rowInGap(window: Window, side: 'before' | 'after', share: number): number {
   const part = Math.min(1, Math.max(0, share));
   if (side === 'before') return Math.floor(window.start * part);
   return Math.min(window.total - 1, endOf(window) + Math.floor((window.total - endOf(window)) * part));
