@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { AppError } from '../errors.ts';
 import { splitWords } from './split-words.ts';
 
-/** An agent as a person names it: for one role or for all, by name or as a program with arguments. */
+/** An agent as the user names it: for one role or for all, by name or as a program with arguments. */
 export interface AgentChoice {
   role?: string;
   agent: { kind: 'named'; name: string; model?: string } | { kind: 'command'; program: string; args: string[] };

@@ -4,7 +4,7 @@ import type { Failure } from '../schema/failure.ts';
 import type { Access, TaskLimits, Tier } from '../schema/task.ts';
 import type { Usage } from '../schema/usage.ts';
 
-/** The one vocabulary into which every agent's output is translated. */
+/** The common form into which every agent's output is translated. */
 export type AgentEvent =
   | { type: 'session'; id: string }
   | { type: 'text'; text: string }
@@ -20,7 +20,7 @@ export type AgentEvent =
   | { type: 'terminal'; text: string }
   | { type: 'unknown'; raw: string };
 
-/** What an agent may use and is told in this attempt, from settings; each adapter puts it into its program's own words. */
+/** What an agent may use in this attempt and its instructions, from settings; each adapter translates them for its program. */
 export interface AssignmentSettings {
   model?: string;
   effort?: Effort;
@@ -33,7 +33,7 @@ export interface AssignmentSettings {
   mcp: Readonly<Record<string, McpServer>>;
   /** Settings files of the repository (hooks, tools) that may be obeyed, in exactly this content; all others may not. */
   trusted: readonly TrustedFile[];
-  /** Texts that reach the agent below its role in rank: the `instructions:` file, and the base's own native files. */
+  /** Texts of lower priority than the role: the `instructions:` file, and the base's own native files. */
   instructions: string;
   native: Readonly<Partial<Record<NativeFile, string>>>;
   /** The login to use, if there are several. */
@@ -43,13 +43,13 @@ export interface AssignmentSettings {
 /** A file of the repository as the user trusts it. */
 export type TrustedFile = { path: string; text: string };
 
-/** Globs of files that may be touched, must not be, and may be besides. */
+/** Globs of files that may be changed, must not be, and may be in addition. */
 type WriteScope = { allow: readonly string[]; deny: readonly string[]; also: readonly string[] };
 
-/** The instruction files that agents read by themselves. */
+/** The instruction files that agents read themselves. */
 export type NativeFile = 'CLAUDE.md' | 'AGENTS.md' | 'GEMINI.md';
 
-/** What an attempt asks of an agent. All paths are absolute. */
+/** The work that an attempt assigns to an agent. All paths are absolute. */
 export interface Assignment {
   attempt: string;
   run: string;
@@ -64,11 +64,11 @@ export interface Assignment {
   session?: string;
   outputSchema?: unknown;
   limits: TaskLimits;
-  /** Which files of the repository it may touch; all of them apply. */
+  /** Which files of the repository it may change; all scopes apply. */
   scopes?: readonly WriteScope[];
   settings: AssignmentSettings;
   env: Record<string, string>;
-  /** It works in a terminal; the shape of its answer is not asked for. */
+  /** It runs in a terminal; no structured output is requested. */
   interactive?: boolean;
 }
 
@@ -80,10 +80,10 @@ export interface AgentCommand {
   pipeOutput: boolean;
 }
 
-/** How a process under the shim came to its end. */
+/** How a process under the shim ended. */
 export type AgentExit = { kind: 'exited'; code: number } | { kind: 'interrupted' };
 
-/** What an attempt came to, from structured fields and exit codes, never from the agent's prose. */
+/** The result of an attempt, from structured fields and exit codes, never from the agent's prose. */
 export type AgentResult = {
   usage: Usage;
   session?: string;
@@ -106,20 +106,20 @@ export interface Availability {
   nextStep?: string;
 }
 
-/** A coding program that we start: one file per kind, chosen by the registry. */
+/** A coding program: one implementation per kind, selected by the registry. */
 export interface Agent {
   readonly name: string;
   readonly kind: AgentConfig['kind'];
   readonly maxParallel: number;
-  /** Whether it could work here and now, and what is missing. */
+  /** Whether it can be used now, and what is missing. */
   available(): Promise<Availability>;
-  /** The variables of our environment, besides the common ones, that it may see: its own vendor's. */
+  /** Its own vendor's variables, which it may see in addition to the common ones. */
   readonly vendor: RegExp | undefined;
-  /** Settings files of a repository that it obeys whatever we do. */
+  /** Settings files of a repository that it always obeys. */
   readonly obeys?: readonly string[];
   command(assignment: Assignment): Promise<AgentCommand>;
   reader(assignment: Assignment): AgentReader;
-  /** The same program as a person uses it, in a terminal; none where it has no such mode. */
+  /** The same program in a terminal; undefined where it has no interactive mode. */
   readonly interactive?: {
     command(assignment: Assignment): Promise<Pick<AgentCommand, 'command' | 'env'>>;
     reader(assignment: Assignment): AgentReader;

@@ -1,6 +1,6 @@
 import type { Assignment } from './agent.ts';
 
-/** The whole environment of an attempt's program: what the engine allows, what the user configured, and who it is. */
+/** The whole environment of an attempt's program: what the engine allows, what the user configured, and the attempt's identity. */
 export function attemptEnvironment(assignment: Assignment, configured: Record<string, string>): Record<string, string> {
   return {
     ...assignment.env,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../schema/failure.ts';
 import { Usage } from '../schema/usage.ts';
 
-/** Lines that every program of ours writes, one JSON object each: agent events as they are, and how it failed. */
+/** Lines that all our agent programs write, one JSON object each: agent events, and the failure. */
 export const EVENT_LINES = [
   z.object({ type: z.literal('session'), id: z.string() }),
   z.object({ type: z.literal('text'), text: z.string() }),

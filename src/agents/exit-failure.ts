@@ -2,10 +2,10 @@ import { constants } from 'node:os';
 import type { Failure } from '../schema/failure.ts';
 import type { AgentExit } from './agent.ts';
 
-/** What a program's end says by itself: nothing wrong only for exit code 0. Programs killed by a signal exit with 128 + its number. */
+/** The failure that an exit code alone implies: none only for 0. Programs killed by a signal exit with 128 + its number. */
 export function exitFailure(exit: AgentExit): Failure | undefined {
   if (exit.kind === 'interrupted') {
-    return { kind: 'interrupted', message: 'It was stopped from outside before it had finished' };
+    return { kind: 'interrupted', message: 'It was stopped before it finished' };
   }
   if (exit.code === 0) return undefined;
   if (exit.code === 126) return { kind: 'environment', message: 'The program cannot be executed (exit code 126)' };

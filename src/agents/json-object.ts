@@ -1,7 +1,7 @@
-/** Deeper than any honest result, and far from where recursive readers of it would overflow. */
+/** Deeper than any legitimate result, and far below the depth at which recursive readers would overflow. */
 const DEEPEST = 200;
 
-/** The JSON object that a line consists of, if it does; one nested so deeply that reading it is an attack does not count. */
+/** The JSON object that a line consists of, or undefined; maliciously deep nesting is rejected. */
 export function parseJsonObject(line: string): Record<string, unknown> | undefined {
   const text = line.trim();
   if (!text.startsWith('{') || !text.endsWith('}') || depthOf(text) > DEEPEST) return undefined;

@@ -1,5 +1,6 @@
 import { promptText } from '../roles/prompt.ts';
-/** How an agent that knows no schemas is asked for output of one; nothing where none is wanted. */
+
+/** The request for structured output to an agent without schema support; empty without a schema. */
 export function outputRequest(schema: unknown): string {
   if (schema === undefined) return '';
   return promptText('roles/sections/output-request', { schema: JSON.stringify(schema) });

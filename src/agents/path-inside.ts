@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { errorCode } from '../errors.ts';
 
-/** The absolute path of a file in the workspace, or undefined when it (or a link on the way to it) leads out. */
+/** The absolute path of a file in the workspace, or undefined when it (or a symbolic link in its path) leads outside. */
 export async function pathInside(workspace: string, path: string): Promise<string | undefined> {
   const root = await realpath(workspace);
   const target = resolve(root, path);
@@ -10,7 +10,7 @@ export async function pathInside(workspace: string, path: string): Promise<strin
   return real !== undefined && (real === root || real.startsWith(root + sep)) && target !== root ? target : undefined;
 }
 
-/** The real path of the file, or of the nearest folder above that exists; undefined for a link to nowhere. */
+/** The real path of the file, or of the nearest folder above that exists; undefined for a dangling link. */
 async function realpathOfNearest(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
@@ -25,7 +25,7 @@ async function exists(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch {
-    // Not there, or not to be seen: its folder decides.
+    // Missing or not accessible: its folder decides.
     return false;
   }
 }

@@ -7,29 +7,29 @@ import { findOnPath, findProgram, type ProgramSearch } from './program.ts';
 import { scriptedAgents } from './rehearsal/rehearsal-agents.ts';
 import { loadScenario } from './rehearsal/scenario.ts';
 
-/** What agents are made from. */
+/** What agents are created from. */
 export interface AgentOptions {
   config: Config;
   /** The folder the user gave: programs and scenarios named on the command line begin here. */
   dir: string;
   /** The repository, where configured relative paths begin; the same folder unless given. */
   root?: string;
-  /** With `everybody`, agents are played under their own names, so that what names them is rehearsed too. */
-  rehearsal: { program: string[]; scenario?: string; everybody?: boolean };
+  /** With `allAgents`, every agent is rehearsed under its own name, so that settings that name agents are exercised too. */
+  rehearsal: { program: string[]; scenario?: string; allAgents?: boolean };
   /** Texts of --agent. */
   adHoc: string[];
-  /** The PATH to look for programs on. */
+  /** The PATH on which programs are searched. */
   path?: string;
 }
 
 /** Agents as plain settings with absolute paths, so that a run can record them and find the same ones again. */
 export interface PinnedAgents {
   agents: Record<string, AgentConfig>;
-  /** For each text of --agent, in order: the agents it stands for, and the role if it named one. */
+  /** For each text of --agent, in order: the agents it selects, and the role if it named one. */
   choices: { role?: string; agents: string[] }[];
 }
 
-/** Settles which agents there are: those asked for first, then the configured ones. A missing program or unknown name is refused. */
+/** Decides which agents exist: the requested ones first, then the configured ones. A missing program or unknown name is refused. */
 export function pinAgents(options: AgentOptions): PinnedAgents {
   const rehearsals = rehearsalAgents(options);
   const isRehearsed = options.rehearsal.scenario !== undefined;
@@ -37,27 +37,31 @@ export function pinAgents(options: AgentOptions): PinnedAgents {
   const choices: PinnedAgents['choices'] = [];
   for (const text of options.adHoc) {
     const choice = parseAgentChoice(text);
-    const chosen = settle(choice, { options, rehearsals, agents });
+    const chosen = resolveChoice(choice, { options, rehearsals, agents });
     for (const [name, config] of Object.entries(chosen)) agents.set(name, config);
     choices.push({ ...(choice.role === undefined ? {} : { role: choice.role }), agents: Object.keys(chosen) });
   }
   for (const [name, config] of Object.entries(options.config.agents)) if (!agents.has(name)) agents.set(name, config);
-  const [part] = Object.values(rehearsals);
-  if (options.rehearsal.everybody === true && part !== undefined)
-    return { agents: rehearsed(options, Object.fromEntries(agents), part), choices };
+  const [rehearsalConfig] = Object.values(rehearsals);
+  if (options.rehearsal.allAgents === true && rehearsalConfig !== undefined)
+    return { agents: withRehearsalAgents(options, Object.fromEntries(agents), rehearsalConfig), choices };
   if (agents.size === 0) for (const [name, config] of installedAgents(options)) agents.set(name, config);
   return { agents: Object.fromEntries(agents), choices };
 }
 
 /** In a rehearsal only the programs that the command itself names are run. */
-function rehearsed({ config }: AgentOptions, agents: Record<string, AgentConfig>, part: AgentConfig) {
+function withRehearsalAgents(
+  { config }: AgentOptions,
+  agents: Record<string, AgentConfig>,
+  rehearsalConfig: AgentConfig,
+) {
   const kept = Object.keys(agents).filter(
     (name) => agents[name]?.kind === 'command' && !Object.hasOwn(config.agents, name),
   );
-  return scriptedAgents(agents, { part, usual: BUILT_IN, kept });
+  return scriptedAgents(agents, { rehearsalConfig, builtIn: BUILT_IN, unchanged: kept });
 }
 
-/** Where the programs of configured agents are looked for. */
+/** Where the programs of configured agents are searched. */
 export function searchOf({ dir, root, path }: AgentOptions): ProgramSearch {
   return { dir: root ?? dir, path: path ?? process.env.PATH ?? '' };
 }
@@ -65,7 +69,7 @@ export function searchOf({ dir, root, path }: AgentOptions): ProgramSearch {
 /** Agents that need no settings: the program of that name on PATH. */
 export const BUILT_IN = ['claude', 'codex', 'gemini'] as const;
 
-/** With nothing configured and nothing asked for, the programs that are there are the agents. */
+/** With no agent configured or requested, the installed programs are the agents. */
 function installedAgents(options: AgentOptions): [string, AgentConfig][] {
   const search = searchOf(options);
   return BUILT_IN.flatMap((name) =>
@@ -78,26 +82,30 @@ function builtIn(name: string): AgentConfig | undefined {
   return kind === undefined ? undefined : AgentConfig.parse({ kind });
 }
 
-type Settling = { options: AgentOptions; rehearsals: Record<string, AgentConfig>; agents: Map<string, AgentConfig> };
+type ChoiceContext = {
+  options: AgentOptions;
+  rehearsals: Record<string, AgentConfig>;
+  agents: Map<string, AgentConfig>;
+};
 
-function settle({ agent }: AgentChoice, settling: Settling): Record<string, AgentConfig> {
-  if (agent.kind === 'command') return adHocCommand(agent, settling);
-  const { options, rehearsals } = settling;
+function resolveChoice({ agent }: AgentChoice, context: ChoiceContext): Record<string, AgentConfig> {
+  if (agent.kind === 'command') return adHocCommand(agent, context);
+  const { options, rehearsals } = context;
   const named = new Map([...Object.entries(rehearsals), ...Object.entries(options.config.agents)]);
   const config = named.get(agent.name) ?? builtIn(agent.name);
   if (config !== undefined)
     return { [agent.name]: agent.model === undefined ? config : { ...config, model: agent.model } };
   if (agent.name === 'rehearsal') return rehearsals;
   const known = [...new Set([...named.keys(), ...BUILT_IN, 'rehearsal'])];
-  const meant = nearest(agent.name, known);
-  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const closest = nearest(agent.name, known);
+  const suggestion = closest === undefined ? '' : ` Did you mean ${closest}?`;
   const message = `There is no agent "${agent.name}".${suggestion} Known agents: ${known.join(', ')}, command:<program>`;
   throw new AppError('AGENT_UNKNOWN', message, { name: agent.name, known });
 }
 
 function adHocCommand(
   { program, args }: { program: string; args: string[] },
-  { options, rehearsals, agents }: Settling,
+  { options, rehearsals, agents }: ChoiceContext,
 ): Record<string, AgentConfig> {
   const found = findProgram(program, { ...searchOf(options), dir: options.dir });
   if ('missing' in found)

@@ -3,22 +3,22 @@ interface Price {
   input: number;
   /** Input that the provider had in its cache. */
   cached: number;
-  /** Input that it put there; as other input unless named. */
+  /** Input that was written to the cache; priced as other input unless given. */
   written?: number;
   /** Reasoning counts as output. */
   output: number;
-  /** A call with a longer prompt costs so many times as much, all of it. */
+  /** The factors for all tokens of a call whose prompt is longer. */
   long?: { above: number; input: number; output: number };
 }
 
-/** The tokens of one model; each is counted in one place only. */
+/** The tokens of one model; each token is counted in one field only. */
 export interface BilledTokens {
   inputTokens: number;
   cachedTokens: number;
   outputTokens: number;
   /** Input that was put into the provider's cache. */
   writtenTokens?: number;
-  /** The whole prompt of a single call; of a sum of calls it is not known, and ordinary prices hold. */
+  /** The whole prompt of a single call; unknown for a sum of calls, to which standard prices apply. */
   promptTokens?: number;
 }
 
@@ -30,7 +30,7 @@ export const PRICES_READ_ON = '2026-11-15';
 const LONG_GPT = { above: 272_000, input: 2, output: 1.5 };
 const LONG_GEMINI = { above: 200_000, input: 2, output: 1.5 };
 
-/** Public list prices of the models of which only tokens are told, by programs or by direct requests. */
+/** Public list prices of the models for which programs or APIs report only tokens. */
 export const PRICES: PriceList = {
   'gpt-6.1-sol': { input: 2, cached: 0.1, written: 2.5, output: 10, long: LONG_GPT },
   'gpt-6-astra': { input: 10, cached: 1, written: 12.5, output: 50, long: LONG_GPT },
@@ -63,11 +63,11 @@ export const PRICES: PriceList = {
   'gemini-2.5-flash-lite': { input: 0.1, cached: 0.01, output: 0.4 },
 };
 
-/** Marks of a version that has the price of its model: a preview, or a dated snapshot. */
+/** Suffixes of versions that have the price of their model: a preview, or a dated snapshot. */
 const VERSION = /(-preview)?(-\d{4}-\d{2}-\d{2}|-\d{2}-\d{4}|-\d{8})?$/;
 const MILLION = 1_000_000;
 
-/** What tokens of a model cost in US dollars; nothing is said of a model that is not on the list. */
+/** The cost of a model's tokens in US dollars; undefined for a model that is not on the list. */
 export function costOf(model: string, tokens: BilledTokens, prices: PriceList = PRICES): number | undefined {
   const price = priceOf(model, prices);
   if (price === undefined) return undefined;

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 
-/** Where programs are looked for. */
+/** Where programs are searched. */
 export interface ProgramSearch {
   /** Relative paths begin here. */
   dir: string;
@@ -30,7 +30,7 @@ export function findProgram(name: string, search: ProgramSearch): FoundProgram {
   };
 }
 
-/** A bare name is looked for on PATH alone: a file of that name in the repository is not the user's program. */
+/** A bare name is searched only on PATH: a file of that name in the repository is not the user's program. */
 export function findOnPath(command: string, search: ProgramSearch): FoundProgram {
   if (command.includes('/')) return findProgram(command, search);
   const folders = search.path.split(delimiter).filter(isAbsolute);
@@ -38,7 +38,7 @@ export function findOnPath(command: string, search: ProgramSearch): FoundProgram
   return programs.find((program) => 'found' in program) ?? { missing: `${command} is not on PATH` };
 }
 
-/** The program of an agent that is about to work. */
+/** The program of an agent that is about to start. */
 export function requireProgram(agent: string, program: FoundProgram): string {
   if ('found' in program) return program.found;
   throw new AppError('AGENT_MISSING', `Agent ${agent}: ${program.missing}`, { name: agent });
@@ -53,7 +53,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not allowed to run it is the answer, not an error.
+    // Not executable is a result, not an error.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import type { FailureKind } from '../schema/failure.ts';
 
-/** Failures that say of a first request that no model has worked on it. */
+/** Failures of a first request that imply that no model processed it. */
 export const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'rate-limit',
   'usage-limit',

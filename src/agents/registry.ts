@@ -20,7 +20,7 @@ const KINDS: Record<AgentConfig['kind'], Make> = {
     rehearsalAgent({ name, config, dir: root ?? dir, program: rehearsal.program }),
 };
 
-/** Every agent by name, those asked for on the command line first. */
+/** Every agent by name, those requested on the command line first. */
 export function createAgents(options: AgentOptions): Map<string, Agent> {
   const { agents } = pinAgents(options);
   return new Map(Object.entries(agents).map(([name, config]) => [name, KINDS[config.kind](name, config, options)]));

@@ -9,7 +9,7 @@ const BY_EXIT: ReadonlyMap<number, Failure> = new Map([
   [128 + SIGKILL, { kind: 'killed', message: 'It was ended by SIGKILL' }],
 ]);
 
-/** For programs that crash by no signal of their own: an exit code that stands for one says that somebody ended them. */
+/** For programs that never exit by a signal themselves: such an exit code means that they were terminated externally. */
 export function signalFailure(code: number): Failure | undefined {
   return BY_EXIT.get(code);
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts';
 
-/** Single quotes keep everything, double quotes and bare text know the backslash; nothing else is special. */
+/** Single quotes are literal, double quotes and bare text support the backslash; nothing else is special. */
 const PIECE = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|(\s+)|([\s\S])/g;
 
-/** Splits a command line into words as a person expects of quotes, and expands nothing: no shell ever sees it. */
+/** Splits a command line into words with shell quoting, without any expansion. */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

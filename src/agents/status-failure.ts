@@ -10,7 +10,7 @@ const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
   [429, 'rate-limit'],
 ]);
 
-/** What a service means by the HTTP status that it refuses with; nothing where a status stands for too many things. */
+/** The failure that an HTTP status of a model service stands for; undefined for ambiguous statuses. */
 export function statusFailure(status: number): FailureKind | undefined {
   return BY_STATUS.get(status) ?? (status >= 500 ? 'overloaded' : undefined);
 }

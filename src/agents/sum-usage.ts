@@ -1,6 +1,6 @@
 import type { Usage } from '../schema/usage.ts';
 
-/** Both together; what is unknown stays unknown, whatever else is known. */
+/** The sum of two usages; unknown if either is unknown. */
 export function sumUsage(left: Usage, right: Usage): Usage {
   if (left.kind === 'unknown' || right.kind === 'none') return left;
   if (left.kind === 'none' || right.kind === 'unknown') return right;

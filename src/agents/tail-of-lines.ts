@@ -1,10 +1,10 @@
-/** Keeps the end of what was said, in bounded memory however much is said. */
+/** Keeps the last lines in bounded memory. */
 export interface TailOfLines {
   add(line: string): void;
   text(): string;
 }
 
-/** Enough for a summary or for evidence in a prompt; the transcript has the whole. */
+/** Enough for a summary or for evidence in a prompt; the transcript has the full text. */
 const LONGEST_TEXT = 16_000;
 
 /** A tail that begins at a line, or within the last line when that alone is too long. */

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../schema/config/agent.ts';
 import type { ProgramSearch } from './program.ts';
 
-/** The place of a vendor's agent in the configuration. */
+/** The configuration of a vendor's agent. */
 export interface VendorAgentOptions {
   name: string;
   config: AgentConfig;

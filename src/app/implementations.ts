@@ -31,7 +31,7 @@ export function chooseImplementations(env: NodeJS.ProcessEnv, rehearsal: string[
         root,
         path,
         adHoc: choices,
-        rehearsal: { program: rehearsal, everybody: rehearse, ...(scenario === undefined ? {} : { scenario }) },
+        rehearsal: { program: rehearsal, allAgents: rehearse, ...(scenario === undefined ? {} : { scenario }) },
       }),
     withLogins: async (config) =>
       config.routing.ccswitch === 'off' ? config : withProfiles(config, (await discoverProfiles(config, env)).profiles),

@@ -7,7 +7,7 @@ import { type Rest, unavailable } from './rest.ts';
 export type HttpForge = { forge: string; baseUrl: string; authorization: string; timeoutMs?: number };
 
 const TIMEOUT_MS = 60_000;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Reaches a forge by HTTP; a login is never sent in the clear, nor along a redirect. */
 export function httpRest(
@@ -50,7 +50,7 @@ async function limited(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MOST_BYTES) throw new Error('the answer is too long');
+    if (size > MAX_BYTES) throw new Error('the answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -17,7 +17,7 @@ export type ForgeProgram = {
 };
 
 const TIMEOUT_MS = 60_000;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** The exit code with which these programs say that nobody is logged in. */
 const NOT_LOGGED_IN = 4;
 
@@ -26,7 +26,7 @@ export function programRest(program: ForgeProgram, world: World = realWorld): Re
   return async (request, signal) => {
     try {
       const { timeoutMs = TIMEOUT_MS } = program;
-      const options = { cwd: tmpdir(), env: program.env, timeoutMs, maxOutputBytes: MOST_BYTES, signal };
+      const options = { cwd: tmpdir(), env: program.env, timeoutMs, maxOutputBytes: MAX_BYTES, signal };
       const input = request.body === undefined ? {} : { input: JSON.stringify(request.body) };
       const { code, stdout, stderr, timedOut } = await run(
         commandFor(program, request),

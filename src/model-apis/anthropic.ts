@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Count, pricedAnswer } from './answer.ts';
-import { ANSWER_TOOL, MOST_ANSWER_TOKENS, type ModelApi } from './model-api.ts';
+import { ANSWER_TOOL, MAX_ANSWER_TOKENS, type ModelApi } from './model-api.ts';
 import { sendOnce } from './request.ts';
 
 const VERSION = '2023-06-01';
@@ -32,7 +32,7 @@ export const anthropicApi: ModelApi = {
         headers: { 'x-api-key': env.ANTHROPIC_API_KEY ?? '', 'anthropic-version': VERSION },
         body: {
           model,
-          max_tokens: MOST_ANSWER_TOKENS,
+          max_tokens: MAX_ANSWER_TOKENS,
           system,
           messages: [{ role: 'user', content: text }],
           tools: [{ name: ANSWER_TOOL, description: 'Give the answer.', input_schema: schema }],

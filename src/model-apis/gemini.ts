@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Count, pricedAnswer } from './answer.ts';
-import { ANSWER_TOOL, MOST_ANSWER_TOKENS, type ModelApi } from './model-api.ts';
+import { ANSWER_TOOL, MAX_ANSWER_TOKENS, type ModelApi } from './model-api.ts';
 import { sendOnce } from './request.ts';
 
 const Part = z.looseObject({
@@ -41,7 +41,7 @@ export const geminiApi: ModelApi = {
         body: {
           systemInstruction: { parts: [{ text: system }] },
           contents: [{ role: 'user', parts: [{ text }] }],
-          generationConfig: { maxOutputTokens: MOST_ANSWER_TOKENS },
+          generationConfig: { maxOutputTokens: MAX_ANSWER_TOKENS },
           tools: [{ functionDeclarations: [{ name: ANSWER_TOOL, parametersJsonSchema: schema }] }],
           toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [ANSWER_TOOL] } },
         },

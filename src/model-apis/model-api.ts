@@ -31,6 +31,6 @@ export interface ModelApi {
 }
 
 /** Most tokens of an answer: a few sentences, or the text of a pull request. */
-export const MOST_ANSWER_TOKENS = 2_000;
+export const MAX_ANSWER_TOKENS = 2_000;
 /** The one tool that a model is made to call: its arguments are the answer. */
 export const ANSWER_TOOL = 'answer';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Count, pricedAnswer } from './answer.ts';
-import { ANSWER_TOOL, MOST_ANSWER_TOKENS, type ModelApi } from './model-api.ts';
+import { ANSWER_TOOL, MAX_ANSWER_TOKENS, type ModelApi } from './model-api.ts';
 import { sendOnce } from './request.ts';
 
 const Response = z.looseObject({
@@ -30,7 +30,7 @@ export const openaiApi: ModelApi = {
         headers: { authorization: `Bearer ${env.OPENAI_API_KEY ?? ''}` },
         body: {
           model,
-          max_output_tokens: MOST_ANSWER_TOKENS,
+          max_output_tokens: MAX_ANSWER_TOKENS,
           instructions: system,
           input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
           tools: [{ type: 'function', name: ANSWER_TOOL, description: 'Give the answer.', parameters: schema }],

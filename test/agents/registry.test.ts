@@ -149,7 +149,7 @@ describe('the agents of a run', () => {
   it('are all played in a rehearsal, whoever names them, within their own limits; only a program of the command line is run', () => {
     const configured = { codex: { kind: 'codex', spendUsd: 3 }, mine: { kind: 'command', command: 'sh' } };
     const asked = options(['fix=codex:big', 'review=command:./agent.sh', 'rehearsal'], { agents: configured });
-    const { agents } = pinAgents({ ...asked, rehearsal: { program, everybody: true } });
+    const { agents } = pinAgents({ ...asked, rehearsal: { program, allAgents: true } });
     const kinds = Object.entries(agents).map(([name, { kind }]) => [name, kind]);
     expect(Object.fromEntries(kinds)).toEqual({
       claude: 'rehearsal',

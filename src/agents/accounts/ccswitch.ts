@@ -9,16 +9,16 @@ import { type ProfileRow, readProfileRows } from './ccswitch-database.ts';
 
 type ProfileKind = 'claude' | 'codex' | 'gemini';
 
-/** A profile of CC Switch: `env` stands for its login and holds secrets; without it `why` says why it cannot be used. */
+/** A profile of CC Switch: `env` selects its login and holds secrets; without it `why` says why the profile cannot be used. */
 export type Profile = { kind: ProfileKind; id: string; name: string; isCurrent: boolean } & (
   | { env: Record<string, string> }
   | { why: string }
 );
 
-/** What was found, and one sentence where something is amiss. */
+/** The profiles, and a note if the file could not be read. */
 export type Discovery = { file: string; profiles: Profile[]; note: string | undefined };
 
-/** Only variables of its own vendor are taken: whatever else a profile names could change how programs run. */
+/** Only variables of its own vendor are used: any other variable could change how programs run. */
 const VARIABLES: Readonly<Record<ProfileKind, RegExp>> = {
   claude: /^(ANTHROPIC|CLAUDE)_[A-Z0-9_]+$/,
   codex: /^(OPENAI|CODEX)_[A-Z0-9_]+$/,
@@ -30,19 +30,19 @@ const Settings = z.object({
   config: z.string().nullish(),
 });
 const OWN_PROVIDER = /^\s*(model_provider|base_url|openai_base_url)\s*=/m;
-const OWN_LOGIN = 'it is the login of the program itself';
+const OWN_LOGIN = 'it uses the login of the program itself';
 const HASH_CHARS = 6;
 
-/** The profiles that CC Switch keeps; reading them spends nothing and changes nothing. */
+/** The profiles of CC Switch; reading them makes no requests and changes nothing. */
 export async function discoverProfiles(config: Config, env: NodeJS.ProcessEnv): Promise<Discovery> {
   const file = profilesFile(config.routing.ccswitch, env);
   const found = await readProfileRows(file);
   if (found.kind === 'rows') return { file, profiles: found.rows.flatMap(profileOf), note: undefined };
-  const asked = config.routing.ccswitch !== 'off';
-  return { file, profiles: [], note: found.note ?? (asked ? `there is no ${file}` : undefined) };
+  const isConfigured = config.routing.ccswitch !== 'off';
+  return { file, profiles: [], note: found.note ?? (isConfigured ? `there is no ${file}` : undefined) };
 }
 
-/** The settings with each usable profile as one more login of the agents of its kind, behind the user's own. */
+/** The settings with each usable profile as an additional login of the agents of its kind, after the user's own. */
 export function withProfiles(config: Config, profiles: readonly Profile[]): Config {
   if (config.routing.ccswitch === 'off') return config;
   const agents = Object.entries(config.agents).map(([name, agent]): [string, AgentConfig] => {
@@ -104,12 +104,12 @@ function loginOf(
   return hasLogin ? { env: Object.fromEntries(variables) } : { why: OWN_LOGIN };
 }
 
-/** Codex takes a key from a variable, but a provider only from a settings folder of its own. */
+/** Codex reads a key from a variable, but a provider only from a settings folder. */
 function codexLogin({ auth, config }: z.infer<typeof Settings>): { env: Record<string, string> } | { why: string } {
   const key = auth?.OPENAI_API_KEY;
   if (key == null || key === '') return { why: OWN_LOGIN };
   if (OWN_PROVIDER.test(config ?? ''))
-    return { why: 'it names a provider of its own, which no variable can stand for' };
+    return { why: 'it configures its own provider, which cannot be set by a variable' };
   return { env: { CODEX_API_KEY: key } };
 }
 

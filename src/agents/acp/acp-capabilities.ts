@@ -7,8 +7,8 @@ const Offered = z
   .optional()
   .transform((value) => value !== undefined && value !== null && value !== false);
 
-/** What an agent says of itself when it is greeted. */
-export const Greeting = z.looseObject({
+/** The agent's answer to `initialize`. */
+export const InitializeResult = z.looseObject({
   agentInfo: z.looseObject({ name: z.string() }).nullish().catch(undefined),
   agentCapabilities: z
     .looseObject({
@@ -18,7 +18,7 @@ export const Greeting = z.looseObject({
     })
     .prefault({}),
 });
-export type Greeting = z.infer<typeof Greeting>;
+export type InitializeResult = z.infer<typeof InitializeResult>;
 
 const Mode = z.looseObject({ id: z.string() });
 const ConfigOption = z.looseObject({
@@ -30,8 +30,8 @@ const ConfigOption = z.looseObject({
     .catch([]),
 });
 
-/** What a session offers when it is opened. */
-export const Opened = z.looseObject({
+/** The modes, models and options of a session, sent when it is opened. */
+export const SessionOptions = z.looseObject({
   sessionId: z.string().optional(),
   modes: z
     .looseObject({ currentModeId: z.string(), availableModes: z.array(Mode) })
@@ -46,9 +46,9 @@ export const Opened = z.looseObject({
     .catch(undefined),
   configOptions: z.array(ConfigOption).nullish().catch(undefined),
 });
-export type Opened = z.infer<typeof Opened>;
+export type SessionOptions = z.infer<typeof SessionOptions>;
 
-/** Modes in which an agent asks us before it acts, or is held by a sandbox of its own; one that only plans is the last resort. */
+/** Modes in which an agent requests permission before it acts, or runs in its own sandbox; a planning mode comes last. */
 const READING = ['read-only', 'default', 'ask', 'plan'];
 const WRITING: Readonly<Record<Permission, readonly string[]>> = {
   default: ['default', 'ask', 'read-only'],
@@ -58,32 +58,33 @@ const WRITING: Readonly<Record<Permission, readonly string[]>> = {
   plan: READING,
 };
 
-/** The mode to switch to, if the session offers a better one than it is in. */
+/** The mode to switch to, if the session offers a more suitable one than its current mode. */
 export function chooseMode(
-  { modes }: Opened,
+  { modes }: SessionOptions,
   { access, permission }: { access: Access; permission: Permission },
 ): string | undefined {
   if (!modes) return undefined;
-  const wanted = access === 'read' ? READING : WRITING[permission];
-  const found = wanted.find((id) => modes.availableModes.some((mode) => mode.id === id));
+  const preferred = access === 'read' ? READING : WRITING[permission];
+  const found = preferred.find((id) => modes.availableModes.some((mode) => mode.id === id));
   return found === modes.currentModeId ? undefined : found;
 }
 
-/** How a model is chosen in a session. */
+/** How a model is selected in a session. */
 export type ModelChoice =
   | { kind: 'current' }
   | { kind: 'model'; modelId: string }
   | { kind: 'option'; configId: string; value: string }
   | { kind: 'missing' };
 
-/** Finds a model by name; agents that add how hard it thinks in brackets are taken at the first of these. */
-export function chooseModel({ models, configOptions }: Opened, wanted: string): ModelChoice {
-  const isWanted = (name: string) => name === wanted || name.startsWith(`${wanted}[`);
-  if (isWanted(models?.currentModelId ?? '')) return { kind: 'current' };
+/** Finds a model by name; where an agent lists one model per effort in brackets, the first of them is used. */
+export function chooseModel({ models, configOptions }: SessionOptions, requested: string): ModelChoice {
+  const isRequested = (name: string) => name === requested || name.startsWith(`${requested}[`);
+  if (isRequested(models?.currentModelId ?? '')) return { kind: 'current' };
   for (const option of configOptions ?? []) {
-    const value = option.category === 'model' ? option.options.find((each) => isWanted(each.value))?.value : undefined;
+    const value =
+      option.category === 'model' ? option.options.find((each) => isRequested(each.value))?.value : undefined;
     if (value !== undefined) return { kind: 'option', configId: option.id, value };
   }
-  const modelId = models?.availableModels.find((model) => isWanted(model.modelId))?.modelId;
+  const modelId = models?.availableModels.find((model) => isRequested(model.modelId))?.modelId;
   return modelId === undefined ? { kind: 'missing' } : { kind: 'model', modelId };
 }

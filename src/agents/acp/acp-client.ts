@@ -15,10 +15,10 @@ import { pathInside } from '../path-inside.ts';
 import type { AcpInput } from './acp-input.ts';
 import { chooseOption, isGranted, PermissionRequest } from './acp-permission.ts';
 
-/** What the agent does towards us, besides answering. */
+/** Handles what the agent sends besides responses. */
 export interface ClientHandlers {
   onUpdate(update: unknown): void;
-  /** Says whether the request is granted. */
+  /** Returns whether the request is granted. */
   onPermission(request: PermissionRequest): boolean;
 }
 
@@ -29,11 +29,11 @@ const Notification = z.looseObject({
 const FileRequest = z.looseObject({ path: z.string(), content: z.string().default('') });
 const REFUSED = -32_001;
 
-/** Connects to an agent as its client: permissions are answered by the rights of the order, files stay in the workspace. */
-export function connectClient(conversation: Conversation, order: AcpInput, handlers: ClientHandlers): ClientConnection {
+/** Connects to an agent as its client: the input decides permissions, and file access is limited to the workspace. */
+export function connectClient(conversation: Conversation, input: AcpInput, handlers: ClientHandlers): ClientConnection {
   const edit: PermissionRequest = { toolCall: { toolCallId: 'file', kind: 'edit' }, options: [] };
   const inside = async (path: string) => {
-    const file = await pathInside(order.workspace, path);
+    const file = await pathInside(input.workspace, path);
     if (file === undefined) throw new RequestError(REFUSED, `${path} is not in the workspace`);
     return file;
   };
@@ -46,22 +46,22 @@ export function connectClient(conversation: Conversation, order: AcpInput, handl
       content: await readFile(await inside(params.path), 'utf8'),
     }))
     .onRequest(methods.client.fs.writeTextFile, FileRequest, async ({ params }) => {
-      if (!isGranted(edit, order)) throw new RequestError(REFUSED, 'Writing is not allowed here');
+      if (!isGranted(edit, input)) throw new RequestError(REFUSED, 'Writing is not allowed here');
       await writeFile(await inside(params.path), params.content);
       return {};
     })
     .connect(withoutUpdates(conversation, handlers));
 }
 
-/** Updates are taken out before the library, which drops those that it does not know, and in their order with answers. */
+/** Handles updates before the library, which drops unknown ones, and keeps their order relative to responses. */
 function withoutUpdates({ input, output }: Conversation, { onUpdate }: ClientHandlers): Stream {
   const { readable, writable } = ndJsonStream(Writable.toWeb(input), Readable.toWeb(output));
-  const sieve = new TransformStream<AnyMessage, AnyMessage>({
+  const filter = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, controller) {
       const { data } = Notification.safeParse(message);
       if (data === undefined) controller.enqueue(message);
       else onUpdate(data.params.update);
     },
   });
-  return { readable: readable.pipeThrough(sieve), writable };
+  return { readable: readable.pipeThrough(filter), writable };
 }

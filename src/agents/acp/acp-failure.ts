@@ -7,8 +7,8 @@ const Coded = z.looseObject({ code: z.number(), message: z.string(), data: z.unk
 
 const AUTH_REQUIRED = -32000;
 
-/** Words of an error that an agent answers with instead of a code of its own; never words of a message. */
-const BY_WORDS: readonly (readonly [RegExp, FailureKind])[] = [
+/** Texts of errors that agents send without a specific code; never matched against messages of the model. */
+const BY_TEXT: readonly (readonly [RegExp, FailureKind])[] = [
   [/usage limit|daily quota|hit your .* limit/i, 'usage-limit'],
   [/rate.?limit|too many requests|resource has been exhausted/i, 'rate-limit'],
   [/authenticat|unauthori[sz]ed|api[ -]key|log ?in\b/i, 'auth'],
@@ -23,10 +23,10 @@ const BY_WORDS: readonly (readonly [RegExp, FailureKind])[] = [
     'network',
   ],
 ];
-/** Statuses that stand for several things, 500 also for whatever an agent has no status for: words say more. */
+/** Ambiguous statuses (agents use 500 for any other error): for these the text is more specific. */
 const VAGUE: ReadonlySet<number> = new Set([0, 400, 429, 500]);
 
-/** What an error that the agent answered with means: its code first, a status in its data or words after that. */
+/** Classifies an error response: by its code first, then by its text or by a status in its data. */
 export function errorFailure(error: unknown): Failure {
   const { data: coded } = Coded.safeParse(error);
   if (coded === undefined) return { kind: 'crashed', message: failureMessage(String(error)) };
@@ -34,33 +34,33 @@ export function errorFailure(error: unknown): Failure {
   const status = /\b(?:status|code)["':\s]*(\d{3})\b|API Error: (\d{3})\b/i.exec(text);
   const named = Number(status?.[1] ?? status?.[2] ?? (coded.code >= 400 && coded.code < 600 ? coded.code : 0));
   const kind =
-    (coded.code === AUTH_REQUIRED ? 'auth' : undefined) ?? wordsKind(text, named) ?? statusFailure(named) ?? 'unknown';
+    (coded.code === AUTH_REQUIRED ? 'auth' : undefined) ?? kindByText(text, named) ?? statusFailure(named) ?? 'unknown';
   return { kind, message: failureMessage(text) };
 }
 
-/** What the end of a turn means, apart from its being done. */
+/** The failure that a stop reason stands for, if any. */
 export function stopFailure(stopReason: string, isStopped: boolean): Failure | undefined {
   switch (stopReason) {
     case 'end_turn':
       return undefined;
     case 'cancelled':
       return isStopped
-        ? { kind: 'interrupted', message: 'It was stopped before it had finished' }
-        : { kind: 'refused', message: 'It gave up when it was refused a permission' };
+        ? { kind: 'interrupted', message: 'It was stopped before it finished' }
+        : { kind: 'refused', message: 'It gave up after a permission was denied' };
     case 'refusal':
-      return { kind: 'refused', message: 'The model refused to go on' };
+      return { kind: 'refused', message: 'The model refused to continue' };
     case 'max_turn_requests':
-      return { kind: 'budget', message: 'It used all the turns that it allows itself' };
+      return { kind: 'budget', message: 'It reached its own turn limit' };
     case 'max_tokens':
-      return { kind: 'implementation', message: 'Its answer was cut off by the limit of tokens' };
+      return { kind: 'implementation', message: 'Its answer was cut off by the token limit' };
     default:
       return { kind: 'unknown', message: `It stopped with ${stopReason}` };
   }
 }
 
-function wordsKind(text: string, status: number): FailureKind | undefined {
+function kindByText(text: string, status: number): FailureKind | undefined {
   if (!VAGUE.has(status)) return undefined;
-  return BY_WORDS.find(([words]) => words.test(text))?.[1];
+  return BY_TEXT.find(([pattern]) => pattern.test(text))?.[1];
 }
 
 function textIn(data: unknown): string {

@@ -3,7 +3,7 @@ import { Permission } from '../../schema/config/agent.ts';
 import { McpServer } from '../../schema/config/mcp.ts';
 import { Access } from '../../schema/task.ts';
 
-/** What the program that speaks with an agent is told: whom to start, what to ask, and what to allow. */
+/** The input of the ACP client program: the agent to start, the prompt, and the permissions. */
 export const AcpInput = z.object({
   command: z.array(z.string()).min(1),
   workspace: z.string(),
@@ -15,7 +15,7 @@ export const AcpInput = z.object({
   allowedCli: z.array(z.string()),
   addDirs: z.array(z.string()),
   mcp: z.record(z.string(), McpServer),
-  /** Texts below the prompt in rank, and the base's own for agents that are kept from reading them. */
+  /** Instructions of lower priority than the prompt, and the base's native files for agents that may not read them. */
   instructions: z.string(),
   native: z.record(z.string(), z.string()),
   model: z.string().optional(),

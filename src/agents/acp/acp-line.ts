@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Usage } from '../../schema/usage.ts';
 import { EVENT_LINES } from '../event-line.ts';
 
-/** What the program writes, one JSON object a line: what all of ours write, and `spent`, the usage so far, for live budgets. */
+/** The output of the ACP client program, one JSON object per line; `spent` is the usage so far, for live budgets. */
 export const AcpLine = z.discriminatedUnion('type', [
   ...EVENT_LINES,
   z.object({ type: z.literal('retry'), message: z.string() }),

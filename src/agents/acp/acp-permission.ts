@@ -4,7 +4,7 @@ import type { AcpInput } from './acp-input.ts';
 
 const Option = z.looseObject({ optionId: z.string(), kind: z.string() });
 
-/** What an agent asks for, as far as it says so. */
+/** An agent's request for permission to call a tool. */
 export const PermissionRequest = z.looseObject({
   toolCall: z.looseObject({
     toolCallId: z.string(),
@@ -29,11 +29,11 @@ const ServerCall = z.object({ server: z.string(), tool: z.string() });
 const READING = new Set(['read', 'search', 'think', 'fetch']);
 const EDITING = new Set(['edit', 'delete', 'move']);
 const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
-/** What a shell would do besides running the named programs one after another. */
+/** Shell syntax that runs more than the listed programs in sequence. */
 const HIDDEN = /`|\$\(|<\(|>\(|\n/;
 const REDIRECTED = /[<>]/;
 
-/** Whether a request is granted: by the kind of tool, and for commands by the programs that they run. */
+/** Whether a request is granted: decided by the kind of tool, and for commands by the programs that they run. */
 export function isGranted({ toolCall }: PermissionRequest, rights: Rights): boolean {
   const { access, permission } = rights;
   const name = toolCall.name ?? '';
@@ -48,7 +48,7 @@ export function isGranted({ toolCall }: PermissionRequest, rights: Rights): bool
   return command !== undefined && runsOnly(command, allowedCommands(rights));
 }
 
-/** The option that says yes once, or no once; some agents have only the lasting one. Nothing means: cancelled. */
+/** The option that allows or rejects once; some agents offer only a permanent one. Undefined means cancelled. */
 export function chooseOption({ options }: PermissionRequest, granted: boolean): string | undefined {
   const kinds = granted ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
   return kinds.flatMap((kind) => options.find((option) => option.kind === kind)?.optionId ?? [])[0];
@@ -60,7 +60,7 @@ function commandOf({ rawInput, title }: PermissionRequest['toolCall']): string {
 
 function isRefused(command: string | undefined, { disallowedTools }: Rights): boolean {
   const refused = shellPrefixes(disallowedTools);
-  return command !== undefined && partsOf(command).some((part) => startsWithAny(part, refused));
+  return command !== undefined && simpleCommands(command).some((command) => startsWithAny(command, refused));
 }
 
 function allowedCommands({ permission, allowedCli, allowedTools }: Rights): string[] {
@@ -68,19 +68,19 @@ function allowedCommands({ permission, allowedCli, allowedTools }: Rights): stri
 }
 
 function runsOnly(command: string, allowed: readonly string[]): boolean {
-  return !HIDDEN.test(command) && partsOf(command).every((part) => startsWithAny(part, allowed));
+  return !HIDDEN.test(command) && simpleCommands(command).every((command) => startsWithAny(command, allowed));
 }
 
-function partsOf(command: string): string[] {
+function simpleCommands(command: string): string[] {
   const inner = /^(?:\S*\/)?(?:ba|z)?sh -l?c (['"]?)([\s\S]*)\1$/.exec(command)?.[2] ?? command;
-  return inner.split(/&&|\|\||[;|&]/).map((part) => part.trim());
+  return inner.split(/&&|\|\||[;|&]/).map((command) => command.trim());
 }
 
-function startsWithAny(part: string, prefixes: readonly string[]): boolean {
-  return prefixes.some((prefix) => part === prefix || part.startsWith(`${prefix} `));
+function startsWithAny(command: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => command === prefix || command.startsWith(`${prefix} `));
 }
 
-/** Tools of servers that the user gave to agents are meant to be used; agents name the server in one place or another. */
+/** Tools of MCP servers that the user configured are allowed; agents name the server in different fields. */
 function isOfServer({ name, toolCallId, rawInput }: PermissionRequest['toolCall'], { mcp }: Rights): boolean {
   const named = ServerCall.safeParse(rawInput).data?.server;
   const isCalled = (server: string) =>

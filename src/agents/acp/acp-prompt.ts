@@ -4,20 +4,20 @@ import type { AcpInput } from './acp-input.ts';
 /** A piece of a prompt. */
 export type TextBlock = { type: 'text'; text: string };
 
-/** What the agent is asked: the prompt letter for letter, then what is below it in rank, each a piece of its own. */
-export function promptBlocks(prompt: string, order: AcpInput, agentName: string): TextBlock[] {
-  return [prompt, nativeText(order, agentName), order.instructions, outputRequest(order.outputSchema)]
+/** The unchanged prompt, then texts of lower priority, each as its own block. */
+export function promptBlocks(prompt: string, input: AcpInput, agentName: string): TextBlock[] {
+  return [prompt, nativeText(input, agentName), input.instructions, outputRequest(input.outputSchema)]
     .filter((text) => text.trim() !== '')
     .map((text) => ({ type: 'text', text }));
 }
 
-/** Who is kept from the repository's settings is kept from its instructions with them; others read theirs themselves. */
+/** Agents that may not read the repository's settings do not read its instructions either; the others read them themselves. */
 function nativeText({ native }: AcpInput, agentName: string): string {
   if (/claude/i.test(agentName)) return native['CLAUDE.md'] ?? native['AGENTS.md'] ?? '';
   return /opencode/i.test(agentName) ? (native['AGENTS.md'] ?? native['CLAUDE.md'] ?? '') : '';
 }
 
-/** The servers of tools in the words of the protocol; those by address only where the agent can reach them. */
+/** The MCP servers in the form of the protocol; HTTP servers only where the agent supports them. */
 export function mcpServers({ mcp }: AcpInput, canHttp: boolean): object[] {
   const pairs = (record: Record<string, string>) => Object.entries(record).map(([name, value]) => ({ name, value }));
   return Object.entries(mcp).flatMap(([name, server]): object[] => {

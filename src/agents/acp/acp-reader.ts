@@ -8,7 +8,7 @@ import { AcpLine } from './acp-line.ts';
 
 type Result = Extract<AcpLine, { type: 'result' }>;
 
-/** Translates the lines of our program that speaks with the agent; a line it does not know survives as `unknown`. */
+/** Translates the lines of the ACP client program; an unknown line becomes an `unknown` event. */
 export function acpReader(): AgentReader {
   let usage: Usage = { kind: 'none' };
   let session: string | undefined;
@@ -61,7 +61,7 @@ export function acpReader(): AgentReader {
   };
 }
 
-/** A finished result counts even if the program was stopped after it; without one nothing is finished. */
+/** A result counts even if the program was stopped after it; without one the attempt has failed. */
 function exitOf(exit: AgentExit, result: Result | undefined): Failure | undefined {
   if (result !== undefined && exit.kind === 'interrupted') return undefined;
   const failure = exitFailure(exit);

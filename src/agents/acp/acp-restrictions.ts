@@ -3,20 +3,20 @@ import { basename, join } from 'node:path';
 import { isAbsent } from '../../errors.ts';
 import type { Assignment } from '../agent.ts';
 
-/** What keeps a program from obeying the repository's own settings, as far as that is known of it. */
-type Restraint = {
-  /** The settings that it would obey. */
+/** How a known program is prevented from obeying the repository's own settings. */
+type Restriction = {
+  /** The settings files that it would obey. */
   files: RegExp;
-  /** Variables for where they may not be obeyed, and for where they may; without them it cannot be kept from them. */
+  /** Variables that disable or enable these settings; without them the program cannot be restricted. */
   env?: { without: Readonly<Record<string, string>>; with: Readonly<Record<string, string>> };
-  /** What it obeys whatever we do. */
+  /** Files that it always obeys. */
   obeyed?: readonly string[];
-  /** Where none of these stands there is nothing to be kept from, and it keeps what it would lose with them: our servers of tools. */
+  /** If none of these files exists the restriction is not needed, which would also disable our MCP servers. */
   names?: readonly string[];
 };
 
-/** By the name of the program; Claude is kept from them when its session is opened, and Codex trusts every folder it works in. */
-const KNOWN: readonly (readonly [RegExp, Restraint])[] = [
+/** By program name; Claude is restricted when its session is opened, and Codex trusts every folder it works in. */
+const KNOWN: readonly (readonly [RegExp, Restriction])[] = [
   [/claude/, { files: /^\.claude\/|^\.mcp\.json$/, env: { without: {}, with: {} } }],
   [
     /gemini/,
@@ -36,38 +36,38 @@ const KNOWN: readonly (readonly [RegExp, Restraint])[] = [
   [/codex/, { files: /^\.codex\//, obeyed: ['.codex/config.toml', '.codex/hooks.json'] }],
 ];
 
-/** Whether a program can be kept from the repository's settings; of one that nobody knows it cannot be said. */
-export function canRestrain(program: string): boolean {
-  return restraintOf(program)?.env !== undefined;
+/** Whether a program can be prevented from obeying the repository's settings; false for unknown programs. */
+export function canRestrict(program: string): boolean {
+  return restrictionFor(program)?.env !== undefined;
 }
 
-/** The variables that keep it from them, or let it obey those that the user trusts as they are. */
-export async function restrainingVariables(
+/** The variables that disable the repository's settings, or enable those that the user trusts. */
+export async function restrictingVariables(
   program: string,
   { workspace, settings }: Assignment,
 ): Promise<Record<string, string>> {
-  const { files, env, names } = restraintOf(program) ?? {};
+  const { files, env, names } = restrictionFor(program) ?? {};
   const isTrusted = settings.trusted.some(({ path }) => files?.test(path) === true);
-  const isHarmless = names !== undefined && !(await isAnyThere(workspace, names));
+  const isHarmless = names !== undefined && !(await existsAny(workspace, names));
   return { ...(isTrusted || isHarmless ? env?.with : env?.without) };
 }
 
-async function isAnyThere(folder: string, names: readonly string[]): Promise<boolean> {
+async function existsAny(folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
-    const isThere = await lstat(join(folder, name)).then(
+    const exists = await lstat(join(folder, name)).then(
       () => true,
       (error: unknown) => !isAbsent(error),
     );
-    if (isThere) return true;
+    if (exists) return true;
   }
   return false;
 }
 
-/** The settings files that a program obeys whatever we do. */
+/** The settings files that a program always obeys. */
 export function obeyedBy(program: string): readonly string[] {
-  return restraintOf(program)?.obeyed ?? [];
+  return restrictionFor(program)?.obeyed ?? [];
 }
 
-function restraintOf(program: string): Restraint | undefined {
-  return KNOWN.find(([sign]) => sign.test(basename(program)))?.[1];
+function restrictionFor(program: string): Restriction | undefined {
+  return KNOWN.find(([pattern]) => pattern.test(basename(program)))?.[1];
 }

@@ -1,88 +1,95 @@
 import { methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk/unstable';
 import { z } from 'zod';
 import type { Failure } from '../../schema/failure.ts';
-import { chooseMode, chooseModel, Greeting, Opened } from './acp-capabilities.ts';
+import { chooseMode, chooseModel, InitializeResult, SessionOptions } from './acp-capabilities.ts';
 import type { AcpInput } from './acp-input.ts';
 import { mcpServers } from './acp-prompt.ts';
 
-/** Asks the agent something and gives its answer. */
-export type Ask = (method: string, params: object) => Promise<unknown>;
+/** Sends a request to the agent and returns its response. */
+export type SendRequest = (method: string, params: object) => Promise<unknown>;
 
-/** A session that is open. */
+/** An open session. */
 export interface AcpSession {
   id: string;
-  opened: Opened;
+  options: SessionOptions;
 }
 
 /** What a session is opened with. */
-interface Opening {
-  order: AcpInput;
-  greeting: Greeting;
-  /** Called when the earlier session cannot be gone on with; may throw. */
+interface OpenSessionOptions {
+  input: AcpInput;
+  initialized: InitializeResult;
+  /** Called when the earlier session cannot be resumed; may throw. */
   onLost: (error: unknown) => void;
 }
 
-/** Begins to speak with an agent: what can it do? */
-export async function greet(ask: Ask): Promise<Greeting> {
-  const answer = await ask(methods.agent.initialize, {
+/** Initializes the connection and returns the agent's capabilities. */
+export async function initialize(request: SendRequest): Promise<InitializeResult> {
+  const answer = await request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: 'manyhands', version: '1' },
   });
-  return Greeting.parse(answer);
+  return InitializeResult.parse(answer);
 }
 
-/** Goes on with the earlier session where the agent can; one that it has lost is begun anew, as the prompt says all. */
-export async function openSession(ask: Ask, { order, greeting, onLost }: Opening): Promise<AcpSession> {
-  const params = sessionParams(order, greeting);
-  const method = resumeMethod(greeting);
-  if (order.session !== undefined && method !== undefined) {
+/** Resumes the earlier session if the agent can; otherwise opens a new one, because the prompt is complete by itself. */
+export async function openSession(
+  request: SendRequest,
+  { input, initialized, onLost }: OpenSessionOptions,
+): Promise<AcpSession> {
+  const params = sessionParams(input, initialized);
+  const method = resumeMethod(initialized);
+  if (input.session !== undefined && method !== undefined) {
     try {
-      const opened = Opened.parse((await ask(method, { ...params, sessionId: order.session })) ?? {});
-      return { id: order.session, opened };
+      const options = SessionOptions.parse((await request(method, { ...params, sessionId: input.session })) ?? {});
+      return { id: input.session, options };
     } catch (error) {
       onLost(error);
     }
   }
-  const opened = Opened.parse(await ask(methods.agent.session.new, params));
-  return { id: z.string().parse(opened.sessionId), opened };
+  const options = SessionOptions.parse(await request(methods.agent.session.new, params));
+  return { id: z.string().parse(options.sessionId), options };
 }
 
-/** Puts the session into a mode in which it asks us, and onto the wanted model. */
-export async function settleSession(ask: Ask, order: AcpInput, session: AcpSession): Promise<Failure | undefined> {
-  const { id: sessionId, opened } = session;
-  const modeId = chooseMode(opened, order);
-  if (modeId !== undefined) await ask(methods.agent.session.setMode, { sessionId, modeId });
-  if (order.model === undefined) return undefined;
-  const choice = chooseModel(opened, order.model);
+/** Selects a mode in which the agent requests permissions, and the requested model. */
+export async function configureSession(
+  request: SendRequest,
+  input: AcpInput,
+  session: AcpSession,
+): Promise<Failure | undefined> {
+  const { id: sessionId, options } = session;
+  const modeId = chooseMode(options, input);
+  if (modeId !== undefined) await request(methods.agent.session.setMode, { sessionId, modeId });
+  if (input.model === undefined) return undefined;
+  const choice = chooseModel(options, input.model);
   switch (choice.kind) {
     case 'current':
       return undefined;
     case 'missing':
-      return { kind: 'model-not-found', message: `The agent does not offer the model ${order.model}` };
+      return { kind: 'model-not-found', message: `The agent does not offer the model ${input.model}` };
     case 'option': {
       const { configId, value } = choice;
-      await ask(methods.agent.session.setConfigOption, { sessionId, configId, value });
+      await request(methods.agent.session.setConfigOption, { sessionId, configId, value });
       return undefined;
     }
     case 'model':
-      await ask('session/set_model', { sessionId, modelId: choice.modelId });
+      await request('session/set_model', { sessionId, modelId: choice.modelId });
       return undefined;
   }
 }
 
-function sessionParams(order: AcpInput, { agentCapabilities: can }: Greeting): object {
-  const { workspace: cwd, addDirs } = order;
+function sessionParams(input: AcpInput, { agentCapabilities: can }: InitializeResult): object {
+  const { workspace: cwd, addDirs } = input;
   return {
     cwd,
-    mcpServers: mcpServers(order, can.mcpCapabilities.http),
+    mcpServers: mcpServers(input, can.mcpCapabilities.http),
     ...(can.sessionCapabilities.additionalDirectories && addDirs.length > 0 ? { additionalDirectories: addDirs } : {}),
     // Claude obeys no settings of the repository, which could run code.
     _meta: { claudeCode: { options: { settingSources: [] } } },
   };
 }
 
-function resumeMethod({ agentCapabilities: can }: Greeting): string | undefined {
+function resumeMethod({ agentCapabilities: can }: InitializeResult): string | undefined {
   if (can.sessionCapabilities.resume) return methods.agent.session.resume;
   return can.loadSession ? methods.agent.session.load : undefined;
 }

@@ -25,14 +25,14 @@ const ToolFields = {
     .catch(undefined),
 };
 
-/** Codex says so when it cannot go on, and then why, in the place of an answer. */
+/** Codex reports here that it cannot continue, and sends the reason instead of an answer. */
 const ThreadStatus = z
   .looseObject({ codex: z.looseObject({ threadStatus: z.looseObject({ type: z.string() }) }) })
   .nullish()
   .catch(undefined);
 
-/** Updates for a person in front of an editor. */
-const UNTOLD = [
+/** Updates that only an interactive client displays. */
+const NOT_REPORTED = [
   'user_message_chunk',
   'available_commands_update',
   'current_mode_update',
@@ -40,7 +40,7 @@ const UNTOLD = [
   'plan',
 ] as const;
 
-/** The updates of a session that we understand. */
+/** The session updates that are understood. */
 const Update = z.discriminatedUnion('sessionUpdate', [
   z.looseObject({ sessionUpdate: z.literal('agent_message_chunk'), content: Text }),
   z.looseObject({ sessionUpdate: z.literal('agent_thought_chunk'), content: Text }),
@@ -50,7 +50,7 @@ const Update = z.discriminatedUnion('sessionUpdate', [
     cost: z.looseObject({ amount: z.number().nonnegative(), currency: z.string() }).nullish().catch(undefined),
   }),
   z.looseObject({ sessionUpdate: z.literal('session_info_update'), _meta: ThreadStatus }),
-  z.looseObject({ sessionUpdate: z.enum(UNTOLD) }),
+  z.looseObject({ sessionUpdate: z.enum(NOT_REPORTED) }),
 ]);
 type Update = z.infer<typeof Update>;
 type ToolUpdate = Extract<Update, { toolCallId: string }>;
@@ -58,22 +58,22 @@ type ToolUpdate = Extract<Update, { toolCallId: string }>;
 type Tool = {
   name: string;
   input: unknown;
-  isTold: boolean;
+  isReported: boolean;
   isEnded: boolean;
   /** Whether each file is new. */
   changes: Map<string, boolean>;
-  /** What its terminal showed. */
-  shown: string;
+  /** The output of its terminal. */
+  terminalOutput: string;
 };
 
-/** Turns the updates of one prompt into events, and keeps what they come to. */
+/** Translates the updates of one prompt into events and accumulates their result. */
 export class Updates {
-  /** US dollars of the whole session, as last told. */
+  /** US dollars of the whole session, as last reported. */
   costUsd: number | undefined;
   turns = 0;
-  /** What the agent itself says after it could not go on. */
+  /** The agent's own message after it could not continue. */
   error: string | undefined;
-  /** The final text: what was said after the last tool. */
+  /** The final text: the message after the last tool call. */
   text = '';
   readonly #workspace: string;
   readonly #tools = new Map<string, Tool>();
@@ -84,7 +84,7 @@ export class Updates {
     this.#workspace = workspace;
   }
 
-  take(raw: unknown): AgentEvent[] {
+  read(raw: unknown): AgentEvent[] {
     const parsed = Update.safeParse(raw);
     if (!parsed.success) return [...this.flush(), { type: 'unknown', raw: JSON.stringify(raw) }];
     const update = parsed.data;
@@ -92,9 +92,9 @@ export class Updates {
       case 'agent_message_chunk':
         if (this.error !== undefined) this.error += update.content.text;
         this.text += update.content.text;
-        return this.#say('text', update.content.text);
+        return this.#appendText('text', update.content.text);
       case 'agent_thought_chunk':
-        return this.#say('reasoning', update.content.text);
+        return this.#appendText('reasoning', update.content.text);
       case 'tool_call':
       case 'tool_call_update':
         return [...this.flush(), ...this.#tool(update)];
@@ -109,24 +109,28 @@ export class Updates {
     }
   }
 
-  /** What is known of a tool's input, for agents that do not say it again when they ask. */
+  /** A tool's known input, for agents that do not repeat it in the permission request. */
   inputOf(toolCallId: string): unknown {
     return this.#tools.get(toolCallId)?.input;
   }
 
-  /** A tool that is asked for is told of, also when the agent itself does not. */
-  asked(call: { toolCallId: string; title?: string | null | undefined; rawInput?: unknown }): AgentEvent[] {
+  /** Reports a tool whose permission is requested, also when the agent itself does not report it. */
+  permissionRequested(call: {
+    toolCallId: string;
+    title?: string | null | undefined;
+    rawInput?: unknown;
+  }): AgentEvent[] {
     return [...this.flush(), ...this.#tool({ ...call, sessionUpdate: 'tool_call' }, true)];
   }
 
-  /** What was said and not yet told. */
+  /** Text that was received and not yet reported. */
   flush(): AgentEvent[] {
     const pending = this.#pending;
     this.#pending = undefined;
     return pending === undefined || pending.text === '' ? [] : [pending];
   }
 
-  #say(type: 'text' | 'reasoning', piece: string): AgentEvent[] {
+  #appendText(type: 'text' | 'reasoning', piece: string): AgentEvent[] {
     this.#answer();
     const before = this.#pending?.type === type ? [] : this.flush();
     const text = `${this.#pending?.text ?? ''}${piece}`;
@@ -140,21 +144,26 @@ export class Updates {
     this.#isAnswering = true;
   }
 
-  /** An agent tells of a tool in pieces: its call is told when it begins to work or asks, its result once. */
-  #tool(update: ToolUpdate, isAsked = false): AgentEvent[] {
+  /** Agents report a tool in several updates: its call is reported when it starts or needs permission, its result once. */
+  #tool(update: ToolUpdate, isRequested = false): AgentEvent[] {
     const tool = this.#tools.get(update.toolCallId) ?? this.#begin(update);
-    learn(tool, update);
+    mergeUpdate(tool, update);
     const isOver = update.status === 'completed' || update.status === 'failed';
     const events: AgentEvent[] = [];
-    if (!tool.isTold && (isOver || isAsked || update.status === 'in_progress')) {
-      tool.isTold = true;
+    if (!tool.isReported && (isOver || isRequested || update.status === 'in_progress')) {
+      tool.isReported = true;
       events.push(...toolCall({ id: update.toolCallId, name: tool.name, input: tool.input ?? null }));
     }
     if (!isOver || tool.isEnded) return events;
     tool.isEnded = true;
     this.#isAnswering = false;
     const isError = update.status === 'failed';
-    events.push({ type: 'tool-result', id: update.toolCallId, output: outputOf(update) || tool.shown.trim(), isError });
+    events.push({
+      type: 'tool-result',
+      id: update.toolCallId,
+      output: outputOf(update) || tool.terminalOutput.trim(),
+      isError,
+    });
     return isError ? events : [...events, ...this.#changes(tool)];
   }
 
@@ -162,7 +171,7 @@ export class Updates {
     this.#answer();
     this.text = '';
     const name = named ?? title ?? '';
-    const tool = { name, input: undefined, isTold: false, isEnded: false, changes: new Map(), shown: '' };
+    const tool = { name, input: undefined, isReported: false, isEnded: false, changes: new Map(), terminalOutput: '' };
     this.#tools.set(toolCallId, tool);
     return tool;
   }
@@ -176,9 +185,9 @@ export class Updates {
   }
 }
 
-function learn(tool: Tool, { name, rawInput, content, _meta }: ToolUpdate): void {
+function mergeUpdate(tool: Tool, { name, rawInput, content, _meta }: ToolUpdate): void {
   tool.name = name ?? tool.name;
-  tool.shown += _meta?.terminal_output_delta?.data ?? '';
+  tool.terminalOutput += _meta?.terminal_output_delta?.data ?? '';
   if (rawInput !== undefined && !isEmpty(rawInput)) tool.input = rawInput;
   for (const part of content ?? []) {
     if ('path' in part && !tool.changes.has(part.path)) tool.changes.set(part.path, part.isNew);

@@ -4,7 +4,7 @@ import { type BilledTokens, costOf, type PriceList } from '../prices.ts';
 
 const Count = z.number().int().nonnegative();
 
-/** Tokens in the several words that agents have for them. */
+/** Token counts under the different names that agents use. */
 const Tokens = z
   .object({
     inputTokens: Count.optional(),
@@ -20,7 +20,7 @@ const Tokens = z
     const input = tokens.inputTokens ?? tokens.input_tokens ?? 0;
     const outputTokens = tokens.outputTokens ?? tokens.output_tokens ?? 0;
     const cachedTokens = tokens.cachedReadTokens ?? tokens.cachedInputTokens ?? 0;
-    // Some count what came from a cache as input, too; then input and output are all there is.
+    // Some agents count cached tokens as input, too; then the total is input plus output.
     const isCountedTwice = tokens.totalTokens === input + outputTokens;
     return { inputTokens: isCountedTwice ? Math.max(0, input - cachedTokens) : input, cachedTokens, outputTokens };
   });
@@ -35,17 +35,17 @@ const PromptUsage = z.looseObject({
     .catch(undefined),
 });
 
-/** What is known of the consumption of one prompt. */
+/** What is known about the usage of one prompt. */
 export interface SpentFacts {
   /** The answer to the prompt. */
   response: unknown;
-  /** US dollars that the session has cost since the prompt was given, if the agent says so. */
+  /** The session's cost in US dollars since the prompt was sent, if the agent reports it. */
   costUsd: number | undefined;
   turns: number;
   prices?: PriceList;
 }
 
-/** What a prompt consumed: the agent's own price, else tokens at list prices; anything less is unknown. */
+/** The usage of a prompt: the agent's own cost, else tokens at list prices, else unknown. */
 export function promptUsage({ response, costUsd, turns, prices }: SpentFacts): Usage {
   const { usage, _meta } = PromptUsage.parse(response);
   const models = _meta?.quota?.model_usage ?? [];

@@ -9,21 +9,21 @@ import { attemptEnvironment } from '../attempt-environment.ts';
 import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
 import type { AcpInput } from './acp-input.ts';
 import { acpReader } from './acp-reader.ts';
-import { canRestrain, obeyedBy, restrainingVariables } from './acp-restrictions.ts';
+import { canRestrict, obeyedBy, restrictingVariables } from './acp-restrictions.ts';
 
-/** An ACP agent's place in the configuration. */
+/** An ACP agent's configuration. */
 export interface AcpAgentOptions {
   name: string;
   config: AgentConfig;
   search: ProgramSearch;
-  /** The command that starts our program which speaks with the agent. */
+  /** The command that starts the ACP client program. */
   program?: readonly string[];
 }
 
-/** Agents by ACP take up to 1.2 GB each. */
-const MOST_PARALLEL = 8;
+/** ACP agents use up to 1.2 GB each. */
+const MAX_PARALLEL = 8;
 
-/** Whose variables a program may see, told by its name. */
+/** Which vendor's variables a program may see, by its name. */
 const VENDORS: readonly (readonly [RegExp, RegExp])[] = [
   [/claude/, /^(ANTHROPIC|CLAUDE)_/],
   [/codex/, /^(OPENAI|CODEX)_/],
@@ -31,7 +31,7 @@ const VENDORS: readonly (readonly [RegExp, RegExp])[] = [
   [/opencode/, /^OPENCODE_/],
 ];
 
-/** Any agent that speaks the Agent Client Protocol on its stdio; a program of ours is its client and outlives the engine. */
+/** Any agent that supports the Agent Client Protocol on stdio; its client is a separate program that outlives the engine. */
 export function acpAgent({ name, config, search, program = clientProgram() }: AcpAgentOptions): Agent {
   const command = config.command;
   if (command === undefined || command === '') {
@@ -42,8 +42,8 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
   return {
     name,
     kind: 'acp',
-    maxParallel: config.maxParallel ?? MOST_PARALLEL,
-    vendor: VENDORS.find(([sign]) => sign.test(basename(command)))?.[1],
+    maxParallel: config.maxParallel ?? MAX_PARALLEL,
+    vendor: VENDORS.find(([pattern]) => pattern.test(basename(command)))?.[1],
     obeys: obeyedBy(command),
     async available() {
       const found = find();
@@ -53,13 +53,13 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
     },
     async command(assignment) {
       const found = requireProgram(name, find());
-      const file = join(assignment.folder, 'acp-order.json');
-      const order = orderFor(assignment, [found, ...config.args]);
-      await writeFile(file, JSON.stringify(order), { mode: 0o600 });
+      const file = join(assignment.folder, 'acp-input.json');
+      const input = inputFor(assignment, [found, ...config.args]);
+      await writeFile(file, JSON.stringify(input), { mode: 0o600 });
       return {
         command: [...program, file],
         env: attemptEnvironment(assignment, {
-          ...(await restrainingVariables(command, assignment)),
+          ...(await restrictingVariables(command, assignment)),
           ...config.env,
           ...assignment.settings.account?.env,
         }),
@@ -70,13 +70,13 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
   };
 }
 
-/** What cannot be told or prevented before it starts. */
+/** What cannot be checked or prevented before it starts. */
 function cautionFor(command: string): string {
-  const login = 'its login shows when it starts';
-  return canRestrain(command) ? login : `${login}; it may obey settings of the repository, which cannot be prevented`;
+  const login = 'its login is checked when it starts';
+  return canRestrict(command) ? login : `${login}; it may obey settings of the repository, which cannot be prevented`;
 }
 
-function orderFor(assignment: Assignment, command: string[]): AcpInput {
+function inputFor(assignment: Assignment, command: string[]): AcpInput {
   const { settings, session, outputSchema, workspace, promptFile, access } = assignment;
   const { permission, instructions, model } = settings;
   return {
@@ -104,7 +104,7 @@ function nativeTexts(native: Assignment['settings']['native']): Record<string, s
   );
 }
 
-/** Beside the built program, or the source of it, which Node runs as it is. */
+/** The built program if there is one, else its source, which Node runs directly. */
 function clientProgram(): string[] {
   const built = fileURLToPath(new URL('./acp.js', import.meta.url));
   const source = fileURLToPath(new URL('./acp-program.ts', import.meta.url));

@@ -11,116 +11,121 @@ import { finalJson } from '../final-json.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { REFUSALS } from '../refusals.ts';
 import { signalFailure } from '../signal-failure.ts';
-import type { Greeting } from './acp-capabilities.ts';
+import type { InitializeResult } from './acp-capabilities.ts';
 import { connectClient } from './acp-client.ts';
 import { errorFailure, stopFailure } from './acp-failure.ts';
 import type { AcpInput } from './acp-input.ts';
 import type { AcpLine } from './acp-line.ts';
 import { isGranted, type PermissionRequest } from './acp-permission.ts';
 import { promptBlocks } from './acp-prompt.ts';
-import { type Ask, greet, openSession, settleSession } from './acp-session.ts';
+import { configureSession, initialize, openSession, type SendRequest } from './acp-session.ts';
 import { Updates } from './acp-updates.ts';
 import { promptUsage } from './acp-usage.ts';
 
-/** What surrounds a talk with an agent. */
+/** The environment and the listeners of a session. */
 export interface AcpConversationOptions {
   env: Record<string, string>;
-  tell: (line: AcpLine) => void;
-  /** What the agent writes to its error channel. */
+  writeLine: (line: AcpLine) => void;
+  /** Receives what the agent writes to stderr. */
   onErrors: (chunk: Buffer) => void;
   world?: World;
 }
 
-/** What went wrong, if anything, and the exit code that says so: the agent's own if it ended in the middle. */
+/** The failure, if any, and the exit code: the agent's own if it exited during the session. */
 export interface AcpConversationEnd {
   code: number;
   failure?: Failure;
 }
 
-/** How long an agent that is told to stop may take to say so, and then to end. */
+/** How long a cancelled agent may take to confirm, and then to exit. */
 const CANCEL_MS = 2_500;
 const GRACE_MS = 2_000;
 
-const INTERRUPTED: Failure = { kind: 'interrupted', message: 'It was stopped before it had finished' };
-/** Some agents end a turn as if it were done when the model's answer was empty. */
-const UNANSWERED: Failure = { kind: 'network', message: 'It ended its turn without an answer of its model' };
+const INTERRUPTED: Failure = { kind: 'interrupted', message: 'It was stopped before it finished' };
+/** Some agents end a turn successfully when the model's answer was empty. */
+const UNANSWERED: Failure = { kind: 'network', message: 'It ended its turn without an answer from its model' };
 const { SIGHUP, SIGINT, SIGTERM } = constants.signals;
-/** Whoever stops us may have asked the agent itself, too. */
-const ASKED_TO_END: ReadonlySet<number> = new Set([SIGHUP, SIGINT, SIGTERM].map((number) => 128 + number));
+/** The agent may have received the same stop signal as this program. */
+const STOP_EXIT_CODES: ReadonlySet<number> = new Set([SIGHUP, SIGINT, SIGTERM].map((number) => 128 + number));
 const Stopped = z.looseObject({ stopReason: z.string() });
 
-/** Speaks with an agent from greeting to result, telling what happens. */
-export async function talk(
-  order: AcpInput,
+/** Runs a session with an agent from initialization to result, and reports its events. */
+export async function runSession(
+  input: AcpInput,
   options: AcpConversationOptions,
   signal: AbortSignal,
 ): Promise<AcpConversationEnd> {
   let conversation: Conversation;
   try {
-    conversation = await startConversation(order.command, { cwd: order.workspace, env: options.env });
+    conversation = await startConversation(input.command, { cwd: input.workspace, env: options.env });
   } catch (error) {
-    const message = `${order.command[0]} cannot be started: ${messageOf(error)}`;
+    const message = `${input.command[0]} cannot be started: ${messageOf(error)}`;
     return { code: 127, failure: { kind: 'environment', message } };
   }
   conversation.errors.on('data', options.onErrors);
-  const talking = new AcpConversation(order, conversation, options);
-  const end = await talking.run(signal);
+  const session = new AcpConversation(input, conversation, options);
+  const end = await session.run(signal);
   const { code } = await conversation.finish(GRACE_MS);
   if (end === undefined) return { code: 0 };
-  if (end !== 'gone') return { code: 1, failure: end };
+  if (end !== 'disconnected') return { code: 1, failure: end };
   const silent: Failure = { kind: 'crashed', message: 'It ended without an answer' };
-  const failure = ASKED_TO_END.has(code) ? INTERRUPTED : (signalFailure(code) ?? exitFailure({ kind: 'exited', code }));
+  const failure = STOP_EXIT_CODES.has(code)
+    ? INTERRUPTED
+    : (signalFailure(code) ?? exitFailure({ kind: 'exited', code }));
   return { code: code || 1, failure: failure ?? silent };
 }
 
 class AcpConversation {
-  readonly #order: AcpInput;
+  readonly #input: AcpInput;
   readonly #options: AcpConversationOptions;
   #updates: Updates;
   readonly #connection: ClientConnection;
   #isPrompted = false;
   #costBefore: number | undefined;
-  #told: number | undefined;
+  #reportedCostUsd: number | undefined;
 
-  constructor(order: AcpInput, conversation: Conversation, options: AcpConversationOptions) {
-    this.#order = order;
+  constructor(input: AcpInput, conversation: Conversation, options: AcpConversationOptions) {
+    this.#input = input;
     this.#options = options;
-    this.#updates = new Updates(order.workspace);
-    this.#connection = connectClient(conversation, order, {
-      onUpdate: (update) => this.#heard(update),
-      onPermission: (request) => this.#asked(request),
+    this.#updates = new Updates(input.workspace);
+    this.#connection = connectClient(conversation, input, {
+      onUpdate: (update) => this.#onUpdate(update),
+      onPermission: (request) => this.#onPermission(request),
     });
   }
 
-  async run(signal: AbortSignal): Promise<Failure | 'gone' | undefined> {
-    const leave = () => {
+  async run(signal: AbortSignal): Promise<Failure | 'disconnected' | undefined> {
+    const closeConnection = () => {
       if (!this.#isPrompted) this.#connection.close();
     };
-    signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', closeConnection, { once: true });
     try {
-      const ask: Ask = (method, params) => this.#request(method, params);
-      const greeting = await greet(ask);
+      const request: SendRequest = (method, params) => this.#request(method, params);
+      const initialized = await initialize(request);
       const onLost = (error: unknown) => {
         if (this.#connection.signal.aborted) throw error;
-        this.#options.tell({ type: 'retry', message: `The session cannot be resumed: ${errorFailure(error).message}` });
+        this.#options.writeLine({
+          type: 'retry',
+          message: `The session cannot be resumed: ${errorFailure(error).message}`,
+        });
       };
-      const session = await openSession(ask, { order: this.#order, greeting, onLost });
-      this.#options.tell({ type: 'session', id: session.id });
-      const missing = await settleSession(ask, this.#order, session);
-      return missing ?? (await this.#prompt(session.id, greeting, signal));
+      const session = await openSession(request, { input: this.#input, initialized, onLost });
+      this.#options.writeLine({ type: 'session', id: session.id });
+      const missing = await configureSession(request, this.#input, session);
+      return missing ?? (await this.#prompt(session.id, initialized, signal));
     } catch (error) {
-      this.#tellAll(this.#updates.flush());
-      if (!signal.aborted && this.#connection.signal.aborted) return 'gone';
+      this.#writeAll(this.#updates.flush());
+      if (!signal.aborted && this.#connection.signal.aborted) return 'disconnected';
       const failure = signal.aborted ? INTERRUPTED : errorFailure(error);
-      if (this.#isFree(failure)) this.#options.tell({ type: 'spent', usage: { kind: 'none' } });
+      if (this.#isFree(failure)) this.#options.writeLine({ type: 'spent', usage: { kind: 'none' } });
       return failure;
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', closeConnection);
       this.#connection.close();
     }
   }
 
-  /** No model has worked on what was refused before the first answer. */
+  /** A request that was refused before the first answer reached no model. */
   #isFree({ kind }: Failure): boolean {
     return this.#isPrompted && this.#updates.turns === 0 && REFUSALS.has(kind);
   }
@@ -129,14 +134,14 @@ class AcpConversation {
     return this.#connection.agent.request<unknown>(method, params);
   }
 
-  async #prompt(sessionId: string, greeting: Greeting, signal: AbortSignal): Promise<Failure | undefined> {
-    const text = await readFile(this.#order.promptFile, 'utf8');
-    const prompt = promptBlocks(text, this.#order, greeting.agentInfo?.name ?? '');
+  async #prompt(sessionId: string, initialized: InitializeResult, signal: AbortSignal): Promise<Failure | undefined> {
+    const text = await readFile(this.#input.promptFile, 'utf8');
+    const prompt = promptBlocks(text, this.#input, initialized.agentInfo?.name ?? '');
     signal.throwIfAborted();
     this.#costBefore = this.#updates.costUsd;
-    this.#updates = new Updates(this.#order.workspace);
+    this.#updates = new Updates(this.#input.workspace);
     this.#isPrompted = true;
-    this.#options.tell({ type: 'spent', usage: { kind: 'unknown' } });
+    this.#options.writeLine({ type: 'spent', usage: { kind: 'unknown' } });
     const stop = this.#cancelling(sessionId, signal);
     try {
       const response = await this.#request(methods.agent.session.prompt, { sessionId, prompt });
@@ -146,12 +151,12 @@ class AcpConversation {
     }
   }
 
-  /** On the signal the agent is asked to stop; if it does not say that it did, it is not listened to any longer. */
+  /** On abort the agent is asked to cancel; if it does not confirm in time, the connection is closed. */
   #cancelling(sessionId: string, signal: AbortSignal): () => void {
     const { world = realWorld } = this.#options;
     let cancelAlarm = () => {};
     const cancel = () => {
-      // The connection may be gone already; then the prompt has ended with it.
+      // The connection may be closed already; then the prompt has ended with it.
       this.#connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {});
       cancelAlarm = world.alarm(world.now() + CANCEL_MS, () => this.#connection.close());
     };
@@ -163,51 +168,54 @@ class AcpConversation {
   }
 
   #end(response: unknown, signal: AbortSignal): Failure | undefined {
-    this.#tellAll(this.#updates.flush());
+    this.#writeAll(this.#updates.flush());
     const { turns, error } = this.#updates;
     const failure =
       error === undefined
         ? (stopFailure(Stopped.parse(response).stopReason, signal.aborted) ?? (turns === 0 ? UNANSWERED : undefined))
         : errorFailure({ code: 0, message: error });
     const usage = promptUsage({ response, costUsd: this.#cost(), turns });
-    this.#options.tell({ type: 'usage', usage: failure && this.#isFree(failure) ? { kind: 'none' } : usage });
+    this.#options.writeLine({ type: 'usage', usage: failure && this.#isFree(failure) ? { kind: 'none' } : usage });
     if (failure !== undefined) return failure;
     const text = this.#updates.text.trim();
-    const output = this.#order.outputSchema === undefined ? parseJsonObject(text) : finalJson(text);
-    this.#options.tell({ type: 'result', isError: false, text, ...(output === undefined ? {} : { output }) });
+    const output = this.#input.outputSchema === undefined ? parseJsonObject(text) : finalJson(text);
+    this.#options.writeLine({ type: 'result', isError: false, text, ...(output === undefined ? {} : { output }) });
     return undefined;
   }
 
-  /** What the agent repeats of an earlier session is no news, but for what that had cost. */
-  #heard(update: unknown): void {
-    const events = this.#updates.take(update);
+  /** Updates replayed from an earlier session are not reported; only their cost is used. */
+  #onUpdate(update: unknown): void {
+    const events = this.#updates.read(update);
     if (!this.#isPrompted) return;
-    this.#tellAll(events);
+    this.#writeAll(events);
     const costUsd = this.#cost();
-    if (costUsd === undefined || costUsd === this.#told) return;
-    this.#told = costUsd;
-    this.#options.tell({ type: 'spent', usage: promptUsage({ response: {}, costUsd, turns: this.#updates.turns }) });
+    if (costUsd === undefined || costUsd === this.#reportedCostUsd) return;
+    this.#reportedCostUsd = costUsd;
+    this.#options.writeLine({
+      type: 'spent',
+      usage: promptUsage({ response: {}, costUsd, turns: this.#updates.turns }),
+    });
   }
 
-  #asked(request: PermissionRequest): boolean {
-    this.#tellAll(this.#updates.asked(request.toolCall));
+  #onPermission(request: PermissionRequest): boolean {
+    this.#writeAll(this.#updates.permissionRequested(request.toolCall));
     const rawInput = request.toolCall.rawInput ?? this.#updates.inputOf(request.toolCall.toolCallId);
     const toolCall = { ...request.toolCall, rawInput };
-    const granted = isGranted({ ...request, toolCall }, this.#order);
+    const granted = isGranted({ ...request, toolCall }, this.#input);
     const tool = toolCall.name ?? toolCall.title ?? toolCall.kind ?? 'a tool';
-    if (!granted) this.#options.tell({ type: 'permission-denied', tool, message: `${tool} was not allowed` });
+    if (!granted) this.#options.writeLine({ type: 'permission-denied', tool, message: `${tool} was not allowed` });
     return granted;
   }
 
-  /** A session's cost is its whole cost: of a resumed one only what came on top of a known sum is known. */
+  /** The reported cost covers the whole session: for a resumed one only the increase over a known sum is known. */
   #cost(): number | undefined {
     const { costUsd } = this.#updates;
     if (costUsd === undefined) return undefined;
     if (this.#costBefore !== undefined) return Math.max(0, costUsd - this.#costBefore);
-    return this.#order.session === undefined ? costUsd : undefined;
+    return this.#input.session === undefined ? costUsd : undefined;
   }
 
-  #tellAll(lines: readonly AcpLine[]): void {
-    for (const line of lines) this.#options.tell(line);
+  #writeAll(lines: readonly AcpLine[]): void {
+    for (const line of lines) this.#options.writeLine(line);
   }
 }

@@ -1,18 +1,18 @@
 import type { Permission } from '../../schema/config/agent.ts';
 import type { Assignment } from '../agent.ts';
 
-/** Files in the attempt's folder that Claude is pointed to. */
+/** Files in the attempt's folder that are passed to Claude. */
 export interface ClaudeFiles {
-  /** Texts that stand below its own system prompt. */
+  /** Texts that are appended to its own system prompt. */
   instructions?: string;
   /** A copy of the repository's settings that the user trusts. */
   settings?: string;
   mcp: readonly string[];
 }
 
-/** Nothing of the machine or the repository speaks to Claude but what we give it. */
+/** Claude reads no settings of the machine or the repository except those passed to it. */
 const ALWAYS = ['--setting-sources', '', '--strict-mcp-config'];
-/** Its output is events, alive while it thinks. */
+/** Its output is a stream of events, also while it thinks. */
 const HEADLESS = ['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
 
 const MODES: Readonly<Record<Permission, readonly string[]>> = {
@@ -23,10 +23,10 @@ const MODES: Readonly<Record<Permission, readonly string[]>> = {
   bypass: ['--permission-mode', 'bypassPermissions'],
 };
 
-/** Tools that take the work out of the workspace, or start work when nobody waits for it any more. */
+/** Tools that leave the workspace, or that start work after the attempt has ended. */
 const NEVER = ['EnterWorktree', 'CronCreate', 'ScheduleWakeup'];
 const WRITING = ['Edit', 'Write', 'NotebookEdit'];
-/** Patterns that a reading role may be given; shell commands that only read are allowed by Claude itself. */
+/** Tool patterns that a read-only role may have; Claude itself allows shell commands that only read. */
 const READING = /^(Read|Grep|Glob|WebFetch|WebSearch|mcp__)/;
 
 /** The arguments of one attempt; the prompt is on stdin. */
@@ -42,7 +42,7 @@ export function claudeArguments(assignment: Assignment, files: ClaudeFiles): str
   ];
 }
 
-/** The arguments of an attempt in a terminal: the session has a name that we know before it begins, the prompt comes last. */
+/** The arguments of an attempt in a terminal: the session's name is known before it begins, and the prompt comes last. */
 export function claudeTerminalArguments(
   assignment: Assignment,
   files: ClaudeFiles,
@@ -66,7 +66,7 @@ function commonArguments(assignment: Assignment, files: ClaudeFiles): string[] {
   ];
 }
 
-/** A reading role is asked in a mode that refuses all that is not allowed, not in plan mode: that would have it write a plan. */
+/** A read-only role runs in a mode that refuses everything not allowed, not in plan mode, in which it would write a plan. */
 function permissions({ access, settings }: Assignment): string[] {
   if (access === 'read') {
     return [

@@ -2,23 +2,23 @@ import { accountVariables } from '../accounts/account-variables.ts';
 import type { Assignment } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 
-/** Of the variables that we inherit, those that stand for a login. */
+/** The inherited variables that select a login. */
 export const LOGIN_VARIABLES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'] as const;
 
-/** What must not stand beside the login that was chosen. */
+/** Variables that must not be set together with the selected login. */
 const OF_A_LOGIN: ReadonlySet<string> = new Set([...LOGIN_VARIABLES, 'CLAUDE_CONFIG_DIR']);
 
-/** Variables that tie a program to the Claude session that it was started from. */
+/** Variables of the Claude session that this process was started from. */
 const OF_ANOTHER_SESSION = /^CLAUDE_(PID|CODE_(CHILD_SESSION|ENTRYPOINT|EXECPATH|MESSAGING_\w+|SESSION_\w+|SSE_PORT))$/;
 
-/** It waits three times (for two streams, then for a whole answer) before it says that none came; all of that must fit into our limit. */
+/** It waits three times (for two streams, then for a whole answer) before it reports an error; all three must fit into the inactivity limit. */
 const WAIT_SHARE = 0.25;
 const LONGEST_WAIT_MS = 120_000;
-/** A command must end before we take its silence for a stall. */
+/** A command must end before its silence counts as a stall. */
 const COMMAND_SHARE = 0.8;
 const USUAL_COMMAND_MS = 120_000;
 
-/** The whole environment of an attempt: our bounds at the bottom, the user's own values above, the chosen login on top. */
+/** The whole environment of an attempt: our limits, overridden by the user's values, overridden by the selected login. */
 export function claudeEnvironment(assignment: Assignment, configured: Record<string, string>): Record<string, string> {
   const { account } = assignment.settings;
   const isPassedOn = (variable: string) =>
@@ -34,7 +34,7 @@ export function claudeEnvironment(assignment: Assignment, configured: Record<str
   );
 }
 
-/** Its retries and waits end before we would stop it, so that a failure can be named; it asks nobody but its model and leaves no notes. */
+/** Its retries and waits end before the attempt's limit, so that it can report a failure; it contacts only its model and stores no notes. */
 function bounds({ limits: { inactivityMs } }: Assignment): Record<string, string> {
   const waitMs = String(Math.min(LONGEST_WAIT_MS, Math.ceil(inactivityMs * WAIT_SHARE)));
   const commandMs = Math.ceil(inactivityMs * COMMAND_SHARE);

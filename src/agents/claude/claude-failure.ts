@@ -12,23 +12,23 @@ const MINUTE_MS = 60_000;
 
 const DAY_MS = 86_400_000;
 
-/** What the program itself said of a failed request, in the place of an answer. */
+/** The program's own report of a failed request, sent instead of an answer. */
 export interface ApiError {
   error: string | undefined;
-  /** When it was said. */
+  /** When it was reported. */
   at: number | undefined;
 }
 
-/** All that decides how an attempt ended. */
+/** All inputs that decide how an attempt ended. */
 export interface ClaudeEnd {
   exit: AgentExit;
   result: ResultLine | undefined;
   /** A turn began after the last result. */
   isTurnOpen: boolean;
   apiError: ApiError | undefined;
-  /** When a limit that refused a request is over, as the server said. */
+  /** When the limit that refused a request ends, as reported by the server. */
   limitResetAt: number | undefined;
-  /** The family of models that this limit is about, where it is not about all. */
+  /** The model family that the limit applies to, if not to all. */
   limitFamily?: string | undefined;
   stderr: string;
 }
@@ -52,7 +52,7 @@ const BY_API_ERROR: ReadonlyMap<string, FailureKind> = new Map([
   ['max_output_tokens', 'implementation'],
 ]);
 
-/** Words that the program puts beside a status, and that say more than it. */
+/** Error names that the program adds to a status and that are more specific. */
 const BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
   ['authentication_failed', 'auth'],
   ['billing_error', 'billing'],
@@ -61,17 +61,17 @@ const BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
   ['max_output_tokens', 'implementation'],
 ]);
 
-/** What it says of a session that it was to go on with. */
-const LOST = /^No conversation found with session ID/;
+/** Its error for a session that it cannot resume. */
+const SESSION_LOST = /^No conversation found with session ID/;
 
-/** Only what the program writes when it ends without a result, never what an agent printed. */
+/** Only messages of the program when it ends without a result, never output of the model. */
 const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
   [/cannot be used with root\/sudo privileges/, 'environment'],
   [/\bENOSPC\b|no space left on device/i, 'disk-full'],
   [/Please run \/login|Invalid API key/, 'auth'],
 ];
 
-/** What went wrong, if anything: the last result's fields first, then the exit, then the program's own error channel. */
+/** The failure, if any: from the last result's fields first, then from the exit code, then from stderr. */
 export function claudeFailure(end: ClaudeEnd): Failure | undefined {
   const failure = end.result === undefined || end.isTurnOpen ? unfinished(end) : finished(end, end.result);
   if (failure === undefined || end.stderr === '') return failure;
@@ -80,7 +80,7 @@ export function claudeFailure(end: ClaudeEnd): Failure | undefined {
 
 function finished(end: ClaudeEnd, result: ResultLine): Failure | undefined {
   if (result.is_error) return reported(end, result);
-  // A result that stands is not undone by a signal to a program that has nothing left to do.
+  // A signal after the result does not invalidate it.
   if (end.exit.kind === 'interrupted' || signalFailure(end.exit.code) !== undefined) return undefined;
   return exitFailure(end.exit);
 }
@@ -90,7 +90,7 @@ function unfinished({ exit, stderr }: ClaudeEnd): Failure {
   const bySignal = signalFailure(exit.code);
   if (bySignal !== undefined) return bySignal;
   if (exit.code === 0) return crashed();
-  const kind = BY_STDERR.find(([sign]) => sign.test(stderr))?.[1];
+  const kind = BY_STDERR.find(([pattern]) => pattern.test(stderr))?.[1];
   if (kind !== undefined) return { kind, message: failureMessage(stderr) };
   return exitFailure(exit) ?? crashed();
 }
@@ -117,7 +117,7 @@ function reported(end: ClaudeEnd, result: ResultLine): Failure {
 function kindOf({ apiError, limitResetAt }: ClaudeEnd, result: ResultLine): FailureKind {
   const status = result.api_error_status ?? undefined;
   const known =
-    (result.errors?.some((error) => LOST.test(error)) ? 'session-lost' : undefined) ??
+    (result.errors?.some((error) => SESSION_LOST.test(error)) ? 'session-lost' : undefined) ??
     BY_SUBTYPE.get(result.subtype) ??
     BY_TERMINAL_REASON.get(result.terminal_reason ?? '') ??
     BY_API_ERROR.get(result.api_error ?? '') ??
@@ -130,7 +130,7 @@ function kindOf({ apiError, limitResetAt }: ClaudeEnd, result: ResultLine): Fail
   return apiError === undefined && result.terminal_reason !== 'api_error' ? 'unknown' : 'network';
 }
 
-/** The next time after `from` that Claude's own error text names, as in "resets 7:38pm (UTC)". */
+/** The next time after `from` that Claude's error text names, as in "resets 7:38pm (UTC)". */
 export function resetTimeIn(text: string, from: number): number | undefined {
   const [, hour, minute = '0', half, zone] = RESETS.exec(text) ?? [];
   if (hour === undefined || half === undefined || zone === undefined) return undefined;
@@ -147,9 +147,9 @@ function offsetOf(zone: string, at: number): number | undefined {
   try {
     const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at);
     const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-    const [, sign, hours = '0', minutes = '0'] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name) ?? [];
+    const [, pattern, hours = '0', minutes = '0'] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name) ?? [];
     const ahead = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
-    return sign === '-' ? -ahead : ahead;
+    return pattern === '-' ? -ahead : ahead;
   } catch {
     // A zone that this machine does not know gives no time.
     return undefined;

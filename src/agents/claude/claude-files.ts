@@ -8,7 +8,7 @@ import { claudeSettings } from './claude-hooks.ts';
 const SETTINGS = '.claude/settings.json';
 const MCP = '.mcp.json';
 
-/** Writes into the attempt's folder what Claude is given as files: nobody else may read it, and nobody changes it meanwhile. */
+/** Writes the files that are passed to Claude into the attempt's folder, readable only by the user. */
 export async function writeClaudeFiles(assignment: Assignment): Promise<ClaudeFiles> {
   const { folder, settings } = assignment;
   const trusted = (path: string) => settings.trusted.find((file) => file.path === path)?.text;
@@ -31,7 +31,7 @@ export async function writeClaudeFiles(assignment: Assignment): Promise<ClaudeFi
   };
 }
 
-/** With its setting sources off Claude reads no CLAUDE.md, so the base's is given to it; AGENTS.md stands in, or is imported. */
+/** Without setting sources Claude reads no CLAUDE.md, so the base's is passed to it; AGENTS.md replaces a missing one, or is imported. */
 function instructionsFor({ instructions, native }: AssignmentSettings): string {
   const own = native['CLAUDE.md'];
   const isImported = own === undefined || /^\s*@(\.\/)?AGENTS\.md\s*$/m.test(own);

@@ -10,34 +10,38 @@ const WRITING_TOOLS = 'Edit|MultiEdit|Write|NotebookEdit|Bash';
 const TIMEOUT_SECONDS = 30;
 
 /**
- * The settings that Claude is given: those of the repository that the user trusts, and above them a hook of ours which
- * refuses a tool that would write outside the task's scope. Without a scope the settings stay as they are.
+ * The settings passed to Claude: those of the repository that the user trusts, and before them a hook that refuses a tool
+ * which would write outside the task's scope. Without a scope the settings are unchanged.
  */
 export async function claudeSettings(
   { folder, workspace, scopes = [] }: Assignment,
   trusted: string | undefined,
 ): Promise<string | undefined> {
   if (scopes.length === 0) return trusted;
-  const order = join(folder, 'scope.json');
-  await writeFile(order, JSON.stringify({ workspace, scopes }), { mode: 0o600 });
-  const command = [...hookProgram(), order].map(quoted).join(' ');
-  const ours = { matcher: WRITING_TOOLS, hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }] };
+  const inputFile = join(folder, 'scope.json');
+  await writeFile(inputFile, JSON.stringify({ workspace, scopes }), { mode: 0o600 });
+  const command = [...hookProgram(), inputFile].map(quoted).join(' ');
+  const scopeHook = { matcher: WRITING_TOOLS, hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }] };
   const { hooks = {}, ...others } = settingsIn(trusted);
   const { PreToolUse = [] } = hooks;
-  return JSON.stringify({ ...others, disableAllHooks: false, hooks: { ...hooks, PreToolUse: [ours, ...PreToolUse] } });
+  return JSON.stringify({
+    ...others,
+    disableAllHooks: false,
+    hooks: { ...hooks, PreToolUse: [scopeHook, ...PreToolUse] },
+  });
 }
 
-/** What is no object of settings would not be obeyed by Claude either. */
+/** Claude ignores settings that are not an object. */
 function settingsIn(text: string | undefined): z.infer<typeof Settings> {
   try {
     return Settings.safeParse(JSON.parse(text ?? '{}')).data ?? {};
   } catch {
-    // Neither would what is no JSON.
+    // Claude ignores invalid JSON as well.
     return {};
   }
 }
 
-/** Beside the built program, or the source of it, which Node runs as it is. */
+/** The built program if there is one, else its source, which Node runs directly. */
 function hookProgram(): string[] {
   const built = fileURLToPath(new URL('./scope-hook.js', import.meta.url));
   const source = fileURLToPath(new URL('../../gates/scope/scope-hook-program.ts', import.meta.url));

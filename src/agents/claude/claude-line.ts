@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What one model consumed, in Claude's own words. */
+/** The usage of one model, with Claude's field names. */
 const ModelUsage = z.object({
   inputTokens: z.number().int().nonnegative(),
   outputTokens: z.number().int().nonnegative(),
@@ -9,7 +9,7 @@ const ModelUsage = z.object({
   costUSD: z.number().nonnegative(),
 });
 
-/** Consumption by model; an amount that makes no sense makes all of it unknown, never the line unreadable. */
+/** Usage by model; an invalid amount makes all of it unknown, never the line unreadable. */
 const ModelUsages = z.record(z.string(), ModelUsage).optional().catch(undefined);
 export type ModelUsages = NonNullable<z.infer<typeof ModelUsages>>;
 
@@ -23,7 +23,7 @@ const AssistantBlock = z.union([
 ]);
 export type AssistantBlock = z.infer<typeof AssistantBlock>;
 
-/** A block of a model's answer, or of what Claude itself says in its place (model `<synthetic>`). */
+/** A block of a model's answer, or a message of Claude Code itself instead (model `<synthetic>`). */
 export const AssistantLine = z.object({
   type: z.literal('assistant'),
   message: z.object({ id: z.string(), model: z.string(), content: z.array(AssistantBlock) }),
@@ -41,7 +41,7 @@ const ToolResult = z.object({
   is_error: z.boolean().nullish(),
 });
 
-/** Results of tools, given back to the model. */
+/** Results of tools, returned to the model. */
 export const UserLine = z.object({
   type: z.literal('user'),
   message: z.object({ content: z.array(ToolResult).min(1) }),
@@ -92,7 +92,7 @@ const DeniedLine = z.object({
   message: Text,
 });
 
-/** Signs of life that say nothing worth keeping. */
+/** Progress lines without content. */
 const QuietLine = z.object({ type: z.literal('system'), subtype: z.enum(['status', 'thinking_tokens']) });
 
 const LimitLine = z.object({
@@ -109,14 +109,14 @@ const MessageStart = z.object({
   message: z.object({ id: z.string() }),
 });
 
-/** A piece of an answer; the whole follows in lines of its own. */
+/** A part of an answer; the whole answer follows in separate lines. */
 const StreamLine = z.object({
   type: z.literal('stream_event'),
   event: z.union([MessageStart, z.object({ type: z.string().transform(() => 'other' as const) })]),
   parent_tool_use_id: Text,
 });
 
-/** The lines of Claude's stream-json output that we understand. */
+/** The lines of Claude's stream-json output that are understood. */
 export const ClaudeLine = z.discriminatedUnion('type', [
   z.discriminatedUnion('subtype', [InitLine, RetryLine, DeniedLine, QuietLine]),
   AssistantLine,

@@ -5,30 +5,30 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import { accountVariables } from '../accounts/account-variables.ts';
 import { LOGIN_VARIABLES } from './claude-environment.ts';
 
-/** Where a login is looked for. */
+/** Where to search for a login. */
 export interface LoginSearch {
   config: Pick<AgentConfig, 'env' | 'accounts'>;
   env: NodeJS.ProcessEnv;
   platform?: NodeJS.Platform;
 }
 
-/** Other clouds that Claude can reach its models through, with logins of their own. */
+/** Other cloud providers that Claude can use, with their own logins. */
 const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'] as const;
 
-/** By what Claude is logged in, as far as that can be told without asking its maker. */
+/** Claude's credential, as far as it can be found without a request to its vendor. */
 export function findLogin({ config, env, platform = process.platform }: LoginSearch): string | undefined {
-  const places = [
+  const environments = [
     { ...env, ...config.env },
     ...Object.values(config.accounts).map((account) => ({
       HOME: env.HOME,
       ...accountVariables(account, 'CLAUDE_CONFIG_DIR'),
     })),
   ];
-  for (const place of places) {
-    const login = loginIn(place);
+  for (const environment of environments) {
+    const login = loginIn(environment);
     if (login !== undefined) return login;
   }
-  return platform === 'darwin' ? 'the keychain (not looked into)' : undefined;
+  return platform === 'darwin' ? 'the keychain (not checked)' : undefined;
 }
 
 function loginIn(env: NodeJS.ProcessEnv): string | undefined {

@@ -18,19 +18,19 @@ import {
 } from './claude-line.ts';
 import { usageSince } from './claude-usage.ts';
 
-/** What Claude puts in the place of a model's name when it speaks itself. */
+/** The model name of messages that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';
-/** A weekly limit that holds for one family of models only. */
+/** A weekly limit that applies to one model family only. */
 const LIMIT_OF_FAMILY = /^seven_day_(opus|sonnet|haiku)$/;
 
-/** The result of a tool that wrote a file. */
 type LimitInfo = Extract<ClaudeLine, { type: 'rate_limit_event' }>['rate_limit_info'];
 
+/** The result of a tool that wrote a file. */
 const WrittenFile = z.object({ filePath: z.string(), structuredPatch: z.unknown(), type: z.string().optional() });
 
-/** Translates Claude's stream-json lines; a line it does not know survives as `unknown`. */
+/** Translates Claude's stream-json lines; an unknown line becomes an `unknown` event. */
 export function claudeReader(workspace: string): AgentReader {
-  const reading = new ClaudeReading(workspace);
+  const state = new ClaudeReaderState(workspace);
   const errors = tailOfLines();
   return {
     line(file, text) {
@@ -39,21 +39,21 @@ export function claudeReader(workspace: string): AgentReader {
         return [{ type: 'text', text }];
       }
       const parsed = ClaudeLine.safeParse(parseJsonObject(text));
-      return parsed.success ? reading.take(parsed.data) : [{ type: 'unknown', raw: text }];
+      return parsed.success ? state.read(parsed.data) : [{ type: 'unknown', raw: text }];
     },
-    usage: () => reading.usage(),
+    usage: () => state.usage(),
     end(exit) {
-      const { session, result, output } = reading;
-      const known = { usage: reading.usage(), ...(session === undefined ? {} : { session }) };
-      const failure = claudeFailure({ exit, ...reading.facts(), stderr: errors.text() });
+      const { session, result, output } = state;
+      const known = { usage: state.usage(), ...(session === undefined ? {} : { session }) };
+      const failure = claudeFailure({ exit, ...state.facts(), stderr: errors.text() });
       if (failure !== undefined) return { ...known, text: failure.message, failure };
       return { ...known, text: result?.result ?? '', ...(output === undefined ? {} : { output }) };
     },
   };
 }
 
-/** What the lines so far came to. */
-class ClaudeReading {
+/** The state accumulated from the lines so far. */
+class ClaudeReaderState {
   session: string | undefined;
   result: ResultLine | undefined;
   output: unknown;
@@ -72,7 +72,7 @@ class ClaudeReading {
     this.#workspace = workspace;
   }
 
-  /** A model call without a result yet has a price that nobody has named. */
+  /** The cost of a model call without a result is not known yet. */
   usage(): Usage {
     const usage: Usage = this.#isCallOpen ? { kind: 'unknown' } : this.#spent;
     return usage.kind === 'known' ? { ...usage, turns: this.#turns.size } : usage;
@@ -89,7 +89,7 @@ class ClaudeReading {
     };
   }
 
-  take(line: ClaudeLine): AgentEvent[] {
+  read(line: ClaudeLine): AgentEvent[] {
     switch (line.type) {
       case 'assistant':
         return this.#assistant(line);
@@ -132,8 +132,8 @@ class ClaudeReading {
   #assistant({ message, parent_tool_use_id, error, api_error, timestamp }: AssistantLine): AgentEvent[] {
     if (message.model === SYNTHETIC) {
       const at = Date.parse(timestamp ?? '');
-      const said = error ?? api_error;
-      if (said) this.#apiError = { error: said, at: Number.isNaN(at) ? undefined : at };
+      const code = error ?? api_error;
+      if (code) this.#apiError = { error: code, at: Number.isNaN(at) ? undefined : at };
     } else this.#called(message.id, parent_tool_use_id);
     return message.content.flatMap(blockEvent);
   }
@@ -220,7 +220,7 @@ function retryMessage({ attempt, max_retries, retry_delay_ms, error_status, erro
   return `${error ?? 'A request failed'}${status}: try ${attempt} of ${max_retries} in ${seconds} s`;
 }
 
-/** A tool's result is text, or blocks of which only the text can be shown. */
+/** A tool's result is text, or blocks of which only the text is shown. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -2,8 +2,8 @@ import type { Usage } from '../../schema/usage.ts';
 import type { ModelUsages, ResultLine } from './claude-line.ts';
 
 /**
- * What was consumed since the last result. Newer programs say so themselves; a resumed session's totals include its
- * earlier runs there, so they are never used. Older ones give totals of this process alone.
+ * The usage since the last result. Newer versions report it themselves; their totals of a resumed session include its
+ * earlier runs, so they are never used. Older versions report totals of this process alone.
  */
 export function usageSince(line: ResultLine, before: ModelUsages): Usage {
   if (line.model_usage_since_last_result !== undefined) return total(line.model_usage_since_last_result);

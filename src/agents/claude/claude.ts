@@ -12,26 +12,26 @@ import { writeClaudeFiles } from './claude-files.ts';
 import { findLogin } from './claude-login.ts';
 import { claudeReader } from './claude-reader.ts';
 
-/** Each takes 200 to 300 MB and shares one account's limits with the others. */
-const MOST_PARALLEL = 16;
+/** Each uses 200 to 300 MB and shares one account's limits with the others. */
+const MAX_PARALLEL = 16;
 const INSTALL = 'Install it with npm install -g @anthropic-ai/claude-code, or name the program in';
 const LOG_IN = 'Run claude and log in with /login, or set ANTHROPIC_API_KEY, then try again.';
 
-/** A person who quits by Ctrl-C has not failed. */
+/** Quitting with Ctrl-C is not a failure. */
 const QUITS = [130];
 
 /** Claude Code, headless: the prompt on stdin, its events on stdout, none of the repository's settings unless trusted. */
 export function claudeAgent({ name, config, search, env = process.env }: VendorAgentOptions): Agent {
   const find = () => findOnPath(config.command ?? 'claude', search);
-  const asking = { PATH: search.path, HOME: env.HOME ?? '/', DISABLE_AUTOUPDATER: '1' };
+  const versionEnv = { PATH: search.path, HOME: env.HOME ?? '/', DISABLE_AUTOUPDATER: '1' };
   return {
     name,
     kind: 'claude',
-    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(ANTHROPIC|CLAUDE)_/,
     available: () =>
       programAvailability(find(), {
-        version: (program) => versionOf(program, asking),
+        version: (program) => versionOf(program, versionEnv),
         login: () => findLogin({ config, env }),
         install: `${INSTALL} agents.${name}.command.`,
         logIn: LOG_IN,
@@ -52,19 +52,19 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
         const program = requireProgram(name, find());
         const files = await writeClaudeFiles(assignment);
         const prompt = await promptArgument(assignment.promptFile);
-        const given = { session: sessionOf(assignment), added: config.args, prompt };
+        const terminal = { session: sessionOf(assignment), added: config.args, prompt };
         return {
-          command: [program, ...claudeTerminalArguments(assignment, files, given)],
+          command: [program, ...claudeTerminalArguments(assignment, files, terminal)],
           env: claudeEnvironment(assignment, config.env),
         };
       },
       reader: (assignment) =>
-        interactiveReader({ usage: { kind: 'unknown' }, session: sessionOf(assignment), quits: QUITS }),
+        interactiveReader({ usage: { kind: 'unknown' }, session: sessionOf(assignment), quitCodes: QUITS }),
     },
   };
 }
 
-/** The session of an attempt in a terminal, which we name ourselves: the same name again when the attempt is adopted. */
+/** The session id of an attempt in a terminal, derived from the attempt so that it is the same after adoption. */
 function sessionOf({ session, attempt }: Assignment): string {
   if (session !== undefined) return session;
   const hex = createHash('sha256').update(`claude ${attempt}`).digest('hex');

@@ -5,7 +5,7 @@ import { type TomlValue, toToml } from './toml.ts';
 
 /** What an attempt needs besides its assignment. */
 export interface CodexFacts {
-  /** All names of the workspace: links are followed to it. */
+  /** All paths of the workspace, with and without symbolic links resolved. */
   roots: readonly string[];
   /** Whether the repository's own settings may be obeyed. */
   isTrusted: boolean;
@@ -15,7 +15,7 @@ export interface CodexFacts {
 
 type Sandbox = 'read-only' | 'workspace-write' | 'none';
 
-/** It asks nobody but its model, and starts no agents of its own: what those spend would not be counted. */
+/** It contacts only its model, and starts no subagents, whose usage would not be counted. */
 const HEADLESS = ['exec', '--json', '--skip-git-repo-check'];
 const ALWAYS = [
   ...['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'],
@@ -30,13 +30,13 @@ const SANDBOX: Readonly<Record<Permission, Sandbox>> = {
   bypass: 'none',
 };
 
-/** The most that every model of its catalogue understands is xhigh. */
+/** xhigh is the highest effort that all its models support. */
 const EFFORT: Readonly<Record<Effort, string>> = { low: 'low', medium: 'medium', high: 'high', max: 'xhigh' };
 
-/** Linux takes no argument longer than 128 KiB. */
+/** Linux accepts no argument longer than 128 KiB. */
 const LONGEST_INSTRUCTIONS = 100_000;
 
-/** The arguments of one attempt, the user's own behind ours; the prompt is on stdin. A resumed session keeps none of them. */
+/** The arguments of one attempt, followed by the user's own; the prompt is on stdin. A resumed session needs all of them again. */
 export function codexArguments(assignment: Assignment, facts: CodexFacts, added: readonly string[]): string[] {
   const { session } = assignment;
   return [
@@ -56,8 +56,8 @@ export function codexTerminalArguments(
   { added, prompt }: { added: readonly string[]; prompt: string },
 ): string[] {
   const { session } = assignment;
-  const given = [...commonArguments(assignment, facts), ...added];
-  return session === undefined ? [...given, '--', prompt] : ['resume', ...given, session, '--', prompt];
+  const options = [...commonArguments(assignment, facts), ...added];
+  return session === undefined ? [...options, '--', prompt] : ['resume', ...options, session, '--', prompt];
 }
 
 function commonArguments(assignment: Assignment, facts: CodexFacts): string[] {
@@ -75,7 +75,7 @@ function commonArguments(assignment: Assignment, facts: CodexFacts): string[] {
   ];
 }
 
-/** Its sandbox keeps `.git` from being written unless that is named; a reading task gets nothing to write in. */
+/** Its sandbox allows writing to `.git` only if that is listed; a read-only task may write nowhere. */
 function sandbox({ access, workspace, settings }: Assignment): string[] {
   const kind = access === 'read' ? 'read-only' : SANDBOX[settings.permission];
   if (kind === 'none') return ['--dangerously-bypass-approvals-and-sandbox'];
@@ -84,21 +84,21 @@ function sandbox({ access, workspace, settings }: Assignment): string[] {
   return ['--sandbox', kind, ...folders.flatMap((folder) => ['--add-dir', folder])];
 }
 
-/** Without a word of ours it obeys the settings of any repository that it may write in. */
+/** By default it obeys the settings of any repository that it may write to. */
 function trust({ roots, isTrusted }: CodexFacts): string[] {
   const level = { trust_level: isTrusted ? 'trusted' : 'untrusted' };
   const projects = setting('projects', Object.fromEntries(roots.map((root) => [root, level])));
   return isTrusted ? [...projects, '--dangerously-bypass-hook-trust'] : projects;
 }
 
-/** In a repository that it does not trust it reads no AGENTS.md, so the base's is given to it. */
+/** In an untrusted repository it reads no AGENTS.md, so the base's is passed to it. */
 function instructionsFor({ settings }: Assignment, isTrusted: boolean): string {
   const text = [isTrusted ? undefined : settings.native['AGENTS.md'], settings.instructions]
     .filter((part) => part !== undefined && part.trim() !== '')
     .join('\n\n');
   const bytes = Buffer.from(text);
   if (bytes.length <= LONGEST_INSTRUCTIONS) return text;
-  return `${bytes.subarray(0, LONGEST_INSTRUCTIONS).toString('utf8')}\n\n(The rest is left out: it is too long.)`;
+  return `${bytes.subarray(0, LONGEST_INSTRUCTIONS).toString('utf8')}\n\n(The rest is omitted: it is too long.)`;
 }
 
 function setting(key: string, value: TomlValue): string[] {

@@ -4,13 +4,13 @@ import { accountVariables } from '../accounts/account-variables.ts';
 import type { Assignment } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 
-/** Of the variables that we inherit, those that stand for a login. */
+/** The inherited variables that select a login. */
 export const LOGIN_VARIABLES = ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'] as const;
 
-/** Variables that tie a program to the Codex session that it was started from. */
+/** Variables of the Codex session that this process was started from. */
 const OF_ANOTHER_SESSION = ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_CI'];
 
-/** The whole environment of an attempt: the user's own values, and the chosen login on top. */
+/** The whole environment of an attempt: the user's values, overridden by the selected login. */
 export function codexEnvironment(assignment: Assignment, configured: Record<string, string>): Record<string, string> {
   const { account } = assignment.settings;
   const dropped = new Set<string>([
@@ -27,7 +27,7 @@ export function codexEnvironment(assignment: Assignment, configured: Record<stri
   );
 }
 
-/** Where Codex keeps its login, its settings and its sessions. */
+/** The folder of Codex' login, settings and sessions. */
 export function codexHome(env: Readonly<Record<string, string | undefined>>): string {
   return env.CODEX_HOME || join(env.HOME || homedir(), '.codex');
 }

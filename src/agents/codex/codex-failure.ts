@@ -12,10 +12,10 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const MINUTE_MS = 60_000;
 
-/** How the turn ended, as far as Codex said. */
+/** How the turn ended, as far as Codex reported it. */
 export type TurnEnd = { kind: 'open' } | { kind: 'completed' } | { kind: 'failed'; message: string };
 
-/** All that decides how an attempt ended. */
+/** All inputs that decide how an attempt ended. */
 export interface CodexEnd {
   exit: AgentExit;
   turn: TurnEnd;
@@ -41,7 +41,7 @@ const BY_REASON: ReadonlyMap<string, FailureKind> = new Map([
   ['response_stream_disconnected', 'network'],
 ]);
 
-/** Sentences of Codex itself, and codes of its provider, in the message of a failed turn; an agent writes none of it. */
+/** Messages of Codex itself and codes of its provider in a failed turn; never output of the model. */
 const BY_MESSAGE: readonly (readonly [RegExp, FailureKind])[] = [
   [/^Quota exceeded\b|"code":"insufficient_quota"/, 'billing'],
   [/^You.ve hit your usage limit\b|^To use Codex with your ChatGPT plan/, 'usage-limit'],
@@ -55,7 +55,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, FailureKind])[] = [
 ];
 const STATUS_IN_MESSAGE = /(?:^unexpected status|last status:) (\d{3})\b/;
 
-/** Only what the program writes when it ends before its first turn. */
+/** Only messages of the program when it ends before its first turn. */
 const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
   [/\bNo space left on device\b/, 'disk-full'],
   [/^Error: thread\/resume.*\bno rollout found\b/m, 'session-lost'],
@@ -63,7 +63,7 @@ const BY_STDERR: readonly (readonly [RegExp, FailureKind])[] = [
   [/^Error(: | loading )|^error: /m, 'environment'],
 ];
 
-/** What went wrong, if anything: the turn's own end first, then the exit, then the program's own error channel. */
+/** The failure, if any: from the turn's end first, then from the exit code, then from stderr. */
 export function codexFailure(end: CodexEnd): Failure | undefined {
   const failure = failureOf(end);
   return failure === undefined || end.stderr === '' ? failure : { ...failure, evidence: end.stderr };
@@ -73,7 +73,7 @@ function failureOf({ exit, turn, error, stderr, now }: CodexEnd): Failure | unde
   if (turn.kind === 'failed') return failedTurn(turn.message, error, now);
   const bySignal = exit.kind === 'exited' ? signalFailure(exit.code) : exitFailure(exit);
   if (turn.kind === 'completed') {
-    // A result that stands is not undone by a signal to a program that has nothing left to do.
+    // A signal after the result does not invalidate it.
     return bySignal === undefined ? exitFailure(exit) : undefined;
   }
   if (bySignal !== undefined) return bySignal;
@@ -89,7 +89,7 @@ function failedTurn(message: string, error: RolloutError | undefined, now: numbe
   return resetAt === undefined ? failure : { ...failure, resetAt };
 }
 
-/** Codex calls a used up credit a usage limit, and a lost connection "other": there its sentence says more. */
+/** Codex reports exhausted credit as a usage limit, and a lost connection as "other": there its message is more specific. */
 function kindOf(message: string, error: RolloutError | undefined): FailureKind {
   const bySentence = find(BY_MESSAGE, message);
   if (bySentence === 'billing') return bySentence;
@@ -98,7 +98,7 @@ function kindOf(message: string, error: RolloutError | undefined): FailureKind {
 }
 
 function find(table: readonly (readonly [RegExp, FailureKind])[], text: string): FailureKind | undefined {
-  return table.find(([sign]) => sign.test(text))?.[1];
+  return table.find(([pattern]) => pattern.test(text))?.[1];
 }
 
 function lastError(stderr: string): string {
@@ -106,8 +106,8 @@ function lastError(stderr: string): string {
 }
 
 /**
- * When a usage limit is over, from Codex' own message: a time of the day of `from`, or with its date, both by this
- * machine's clock. Seconds are not told, so it is the end of that minute.
+ * When a usage limit ends, from Codex' message: a time on the day of `from`, or with a date, both in this machine's time
+ * zone. The message has no seconds, so it is the end of that minute.
  */
 export function resetTimeIn(message: string, from: number): number | undefined {
   const [, month, day, year, hour, minute, half] = TRY_AGAIN.exec(message) ?? [];

@@ -7,7 +7,7 @@ import { BEFORE_FILE } from './codex-reader.ts';
 import { findRollout } from './codex-rollout.ts';
 import { strictSchema } from './codex-schema.ts';
 
-/** What must be known, and stand in the attempt's folder, before Codex starts. */
+/** Collects the facts and writes the files that Codex needs before it starts. */
 export async function prepareCodex(assignment: Assignment, home: string): Promise<Omit<CodexFacts, 'mcp'>> {
   const { workspace, folder, session, outputSchema } = assignment;
   if (session !== undefined) await noteRollout(folder, findRollout(home, session));
@@ -22,7 +22,7 @@ export async function prepareCodex(assignment: Assignment, home: string): Promis
   };
 }
 
-/** How long the record of a thread is before the attempt adds to it; the first note stands. */
+/** Records the size of a thread's rollout before the attempt appends to it; only the first record counts. */
 async function noteRollout(folder: string, rollout: string | undefined): Promise<void> {
   if (rollout === undefined) return;
   const { size } = await stat(rollout);

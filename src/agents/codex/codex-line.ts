@@ -30,11 +30,11 @@ const McpItem = z.object({
 });
 const SearchItem = z.object({ id: Id, type: z.literal('web_search'), query: z.string().default('') });
 
-/** A tool that Codex used, of whatever kind. */
+/** A tool call of any kind. */
 export const ToolItem = z.union([CommandItem, FileItem, McpItem, SearchItem]);
 export type ToolItem = z.infer<typeof ToolItem>;
 
-/** What Codex says on stdout, as far as we use it. A warning is an item of type `error`, and harmless. */
+/** The lines of Codex' stdout that are used. An item of type `error` is only a warning. */
 export const CodexLine = z.union([
   z.object({ type: z.literal('thread.started'), thread_id: z.string() }),
   z.object({ type: z.literal('turn.started') }),

@@ -6,7 +6,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import { accountVariables } from '../accounts/account-variables.ts';
 import { codexHome, LOGIN_VARIABLES } from './codex-environment.ts';
 
-/** Where a login is looked for. */
+/** Where to search for a login. */
 export interface CodexLoginSearch {
   program: string;
   path: string;
@@ -17,20 +17,20 @@ export interface CodexLoginSearch {
 const STATUS_MS = 10_000;
 const OWN_PROVIDER = /^\s*(model_provider|oss_provider)\s*=/m;
 
-/** By what Codex is logged in, as far as that can be told without asking its maker. */
+/** Codex' credential, as far as it can be found without a request to its vendor. */
 export async function findCodexLogin(search: CodexLoginSearch): Promise<string | undefined> {
   const { config, env } = search;
   const own = { ...env, ...config.env };
-  const places = [
+  const environments = [
     own,
     ...Object.values(config.accounts).map((account) => ({
       HOME: own.HOME,
       ...accountVariables(account, 'CODEX_HOME'),
     })),
   ];
-  if (config.args.some((argument) => OWN_PROVIDER.test(argument))) return 'a provider of your own (not asked)';
-  for (const place of places) {
-    const login = await loginIn(search, place);
+  if (config.args.some((argument) => OWN_PROVIDER.test(argument))) return 'a custom provider (not checked)';
+  for (const environment of environments) {
+    const login = await loginIn(search, environment);
     if (login !== undefined) return login;
   }
   return undefined;
@@ -40,8 +40,8 @@ async function loginIn(search: CodexLoginSearch, env: NodeJS.ProcessEnv): Promis
   const variable = LOGIN_VARIABLES.find((name) => (env[name] ?? '') !== '');
   if (variable !== undefined) return variable;
   const home = codexHome(env);
-  if (OWN_PROVIDER.test(readSettings(home))) return 'a provider of your own (not asked)';
-  // The login may be in a file or in a keyring; only Codex knows.
+  if (OWN_PROVIDER.test(readSettings(home))) return 'a custom provider (not checked)';
+  // Only Codex knows whether the login is in a file or in a keyring.
   const { code } = await run([search.program, 'login', 'status'], {
     env: { PATH: search.path, HOME: env.HOME ?? '/', ...(env.CODEX_HOME ? { CODEX_HOME: home } : {}) },
     timeoutMs: STATUS_MS,
@@ -53,7 +53,7 @@ function readSettings(home: string): string {
   try {
     return readFileSync(join(home, 'config.toml'), 'utf8');
   } catch (error) {
-    // No settings is the usual case; unreadable ones are Codex' to complain about.
+    // Missing settings are normal; Codex itself reports unreadable ones.
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'].includes(errorCode(error) ?? '')) return '';
     throw error;
   }

@@ -2,7 +2,7 @@ import type { McpServer } from '../../schema/config/mcp.ts';
 import type { AssignmentSettings } from '../agent.ts';
 import type { TomlValue } from './toml.ts';
 
-/** Servers of tools as Codex is told of them, and the variables that hold their secrets. */
+/** MCP servers in Codex' format, and the variables that hold their secrets. */
 export interface CodexMcp {
   servers: Record<string, TomlValue>;
   env: Record<string, string>;
@@ -10,7 +10,7 @@ export interface CodexMcp {
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Values of variables and headers go by the environment: the arguments of a program can be read by everybody. */
+/** Values of variables and headers are passed in the environment, because arguments are visible to all users. */
 export function codexMcp({ mcp, disallowedTools }: Pick<AssignmentSettings, 'mcp' | 'disallowedTools'>): CodexMcp {
   const env: Record<string, string> = {};
   const hide = (value: string): string => {
@@ -42,7 +42,7 @@ function remote({ url, headers }: Remote, hide: Hide) {
   return { url, ...(hidden.length === 0 ? {} : { env_http_headers: Object.fromEntries(hidden) }) };
 }
 
-/** Two servers may want different values of one variable, so each is started by a shell that puts its own back. */
+/** Two servers may need different values of one variable, so each is started by a shell that sets its own. */
 function local({ command, args, env }: Local, hide: Hide) {
   const hidden = Object.entries(env).flatMap(([name, value]) =>
     SHELL_NAME.test(name) ? [{ name, variable: hide(value) }] : [],

@@ -15,16 +15,16 @@ import { CodexLine, type ToolItem } from './codex-line.ts';
 import { type ModelCall, openRollout, type Rollout } from './codex-rollout.ts';
 import { withoutNulls } from './codex-schema.ts';
 
-/** What a reader of one attempt needs. */
-export interface CodexReading {
+/** What the reader of one attempt needs. */
+export interface CodexReaderOptions {
   assignment: Assignment;
-  /** Where Codex keeps the records of its threads. */
+  /** Where Codex stores the rollouts of its threads. */
   home: string;
   prices: PriceList;
   world: World;
 }
 
-/** The file in the attempt's folder that tells how long a resumed thread's record was before the attempt. */
+/** The file in the attempt's folder with the size of a resumed thread's rollout before the attempt. */
 export const BEFORE_FILE = 'codex-before.json';
 
 const Before = z.object({ rolloutBytes: z.number().int().nonnegative() });
@@ -32,9 +32,9 @@ const RETRY = /^(Reconnecting\.\.\.|waiting for network)/i;
 const PATCH_REJECTED = /\berror=(patch rejected: .*)$/;
 const CHANGES = { add: 'added', update: 'modified', delete: 'deleted' } as const;
 
-/** Reads Codex' events; what it consumed is taken from its own record of the thread, which also survives a kill. */
-export function codexReader(reading: CodexReading): AgentReader {
-  const state = new CodexAttempt(reading);
+/** Reads Codex' events; its usage comes from its rollout of the thread, which survives a kill. */
+export function codexReader(options: CodexReaderOptions): AgentReader {
+  const state = new CodexAttempt(options);
   return {
     line: (file, text) => (file === 'stderr' ? state.error(text) : state.line(text)),
     usage: () => state.usage(),
@@ -43,18 +43,18 @@ export function codexReader(reading: CodexReading): AgentReader {
 }
 
 class CodexAttempt {
-  readonly #reading: CodexReading;
+  readonly #options: CodexReaderOptions;
   readonly #errors = tailOfLines();
   readonly #called = new Set<string>();
   #rollout: Rollout | undefined;
   #session: string | undefined;
   #hasTurn = false;
   #turn: TurnEnd = { kind: 'open' };
-  #told: BilledTokens | undefined;
+  #reportedTokens: BilledTokens | undefined;
   #text = '';
 
-  constructor(reading: CodexReading) {
-    this.#reading = reading;
+  constructor(options: CodexReaderOptions) {
+    this.#options = options;
   }
 
   error(text: string): AgentEvent[] {
@@ -73,17 +73,17 @@ class CodexAttempt {
   }
 
   usage(): Usage {
-    const { assignment, prices } = this.#reading;
+    const { assignment, prices } = this.#options;
     if (this.#rollout !== undefined && this.#rollout.calls.length > 0) return usageOf(this.#rollout.calls, prices);
-    if (this.#told === undefined) return { kind: 'none' };
-    // Without its record a resumed thread's total cannot be told apart from what was there before.
+    if (this.#reportedTokens === undefined) return { kind: 'none' };
+    // Without the rollout a resumed thread's total cannot be separated from its earlier usage.
     if (assignment.session !== undefined) return { kind: 'unknown' };
-    const { promptTokens: _, ...tokens } = this.#told;
+    const { promptTokens: _, ...tokens } = this.#reportedTokens;
     return usageOf([{ model: assignment.settings.model, tokens }], prices);
   }
 
   end(exit: AgentExit): AgentResult {
-    const { assignment, world } = this.#reading;
+    const { assignment, world } = this.#options;
     this.#rollout?.refresh();
     const failure = codexFailure({
       exit,
@@ -115,7 +115,7 @@ class CodexAttempt {
         return [];
       case 'turn.completed':
         this.#turn = { kind: 'completed' };
-        this.#told = line.usage;
+        this.#reportedTokens = line.usage;
         return [{ type: 'usage', usage: this.usage() }, this.#result()];
       case 'turn.failed':
         this.#turn = { kind: 'failed', message: line.error.message };
@@ -160,7 +160,7 @@ class CodexAttempt {
   }
 
   #inside(path: string): string {
-    const inside = relative(this.#reading.assignment.workspace, path);
+    const inside = relative(this.#options.assignment.workspace, path);
     return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
   }
 
@@ -171,17 +171,17 @@ class CodexAttempt {
 
   #output(): unknown {
     const output = parseJsonObject(this.#text);
-    const { outputSchema } = this.#reading.assignment;
+    const { outputSchema } = this.#options.assignment;
     return output === undefined || outputSchema === undefined ? output : withoutNulls(output, outputSchema);
   }
 
   #follow(thread: string): void {
-    const { home, assignment } = this.#reading;
+    const { home, assignment } = this.#options;
     const from = assignment.session === undefined ? 0 : bytesBefore(assignment.folder);
     if (from !== undefined) this.#rollout ??= openRollout({ home, thread, from });
   }
 
-  /** A call that was under way when a turn broke off may have cost something; one that was refused has not. */
+  /** A call that was in progress when the turn was interrupted may have cost something; a refused one has not. */
   #finalUsage(): Usage {
     const usage = this.usage();
     if (usage.kind !== 'none' || !this.#hasTurn || this.#turn.kind === 'completed') return usage;
@@ -220,7 +220,7 @@ function bytesBefore(folder: string): number | undefined {
   }
 }
 
-/** What calls cost together; one whose model has no known price makes all of it unknown. */
+/** The total usage of calls; a model without a known price makes all of it unknown. */
 function usageOf(calls: readonly ModelCall[], prices: PriceList): Usage {
   return calls.reduce<Usage>((sum, call) => sumUsage(sum, usageOfCall(call, prices)), { kind: 'none' });
 }

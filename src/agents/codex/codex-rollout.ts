@@ -6,13 +6,13 @@ import { lineReader } from '../../process/lines.ts';
 import { parseJsonObject } from '../json-object.ts';
 import type { BilledTokens } from '../prices.ts';
 
-/** One call of a model, as it was billed. */
+/** One model call, as billed. */
 export interface ModelCall {
   model: string | undefined;
   tokens: BilledTokens;
 }
 
-/** Why a turn failed, in Codex' own terms: a word, or a word with a status of HTTP. */
+/** Why a turn failed: Codex' own reason, and the HTTP status if it has one. */
 export interface RolloutError {
   reason: string;
   status?: number;
@@ -20,16 +20,16 @@ export interface RolloutError {
   at?: number;
 }
 
-/** Codex' own record of a thread, which it keeps while it works and which outlives it. */
+/** Codex' own log of a thread, written while it works. */
 export interface Rollout {
-  /** Reads what was added; false while there is no record. */
+  /** Reads the new lines; false while there is no file. */
   refresh(): boolean;
   readonly calls: readonly ModelCall[];
   readonly error: RolloutError | undefined;
 }
 
 const Count = z.number().int().nonnegative();
-/** Tokens in Codex' own words, where the input includes what was cached. */
+/** Tokens as Codex counts them: the input includes cached tokens. */
 export const CodexTokens = z
   .object({
     input_tokens: Count,
@@ -69,14 +69,14 @@ const Line = z.union([
   }),
 ]);
 
-/** The rest of a record is the conversation itself, which may be long. */
+/** The other lines are the conversation itself, which may be long. */
 const OF_INTEREST = /"(turn_context|token_usage_record|token_count|task_complete)"/;
 const MAX_LINE_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const DAY_MS = 86_400_000;
 const THREAD_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The record of a thread; it lies in a folder of the day on which the thread began, which its id tells. */
+/** The rollout file of a thread, in the folder of the day on which it began, which its id contains. */
 export function findRollout(home: string, thread: string): string | undefined {
   const [, high, low] = THREAD_ID.exec(thread) ?? [];
   if (high === undefined || low === undefined) return undefined;
@@ -90,7 +90,7 @@ export function findRollout(home: string, thread: string): string | undefined {
   return undefined;
 }
 
-/** Follows the record of a thread from a byte on; nothing is read before the first refresh. */
+/** Follows the rollout of a thread from a byte offset; nothing is read before the first refresh. */
 export function openRollout({ home, thread, from }: { home: string; thread: string; from: number }): Rollout {
   const lines = lineReader({ maxLineBytes: MAX_LINE_BYTES, from });
   const counted: ModelCall[] = [];
@@ -100,7 +100,7 @@ export function openRollout({ home, thread, from }: { home: string; thread: stri
   let model: string | undefined;
   let lastTotal = '';
   let error: RolloutError | undefined;
-  const take = (text: string) => {
+  const onChunk = (text: string) => {
     const line = OF_INTEREST.test(text) ? Line.safeParse(parseJsonObject(text)).data : undefined;
     if (line === undefined) return;
     if (line.type === 'turn_context') model = line.payload.model;
@@ -118,11 +118,11 @@ export function openRollout({ home, thread, from }: { home: string; thread: stri
       file ??= findRollout(home, thread);
       if (file === undefined) return false;
       position = readFrom(file, position, (chunk) => {
-        for (const { text } of lines.push(chunk)) take(text);
+        for (const { text } of lines.push(chunk)) onChunk(text);
       });
       return true;
     },
-    // Older programs write no records of single calls, and a count only when the tools of a call have ended.
+    // Older versions write no usage records of single calls, and a count only when the tools of a call have ended.
     get calls() {
       return recorded.length > 0 ? recorded : counted;
     },
@@ -142,8 +142,8 @@ function errorIn(info: ErrorInfo, timestamp: string | undefined): RolloutError |
   return { reason, ...(status === undefined ? {} : { status }), ...(Number.isNaN(at) ? {} : { at }) };
 }
 
-function readFrom(file: string, from: number, take: (chunk: Buffer) => void): number {
-  const fd = ifThere(() => openSync(file, 'r'));
+function readFrom(file: string, from: number, onChunk: (chunk: Buffer) => void): number {
+  const fd = ifReadable(() => openSync(file, 'r'));
   if (fd === undefined) return from;
   try {
     let position = from;
@@ -151,7 +151,7 @@ function readFrom(file: string, from: number, take: (chunk: Buffer) => void): nu
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const length = readSync(fd, chunk, 0, CHUNK_BYTES, position);
       if (length === 0) return position;
-      take(chunk.subarray(0, length));
+      onChunk(chunk.subarray(0, length));
       position += length;
     }
   } finally {
@@ -160,13 +160,13 @@ function readFrom(file: string, from: number, take: (chunk: Buffer) => void): nu
 }
 
 function listFolder(folder: string): string[] {
-  return ifThere(() => readdirSync(folder)) ?? [];
+  return ifReadable(() => readdirSync(folder)) ?? [];
 }
 
-/** A record that is not there, not yet or not any more, or that we may not see, tells nothing; the attempt goes on. */
-function ifThere<Value>(look: () => Value): Value | undefined {
+/** A rollout that is missing or unreadable is ignored; the attempt continues. */
+function ifReadable<Value>(read: () => Value): Value | undefined {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) return undefined;
     throw error;

@@ -3,14 +3,14 @@ import { z } from 'zod';
 type Schema = { [key: string]: unknown };
 
 const SchemaObject = z.record(z.string(), z.unknown());
-/** Keywords that hold schemas, singly, in a list or by name. */
+/** Keywords that contain schemas: one, a list, or by name. */
 const NESTED = ['items', 'anyOf', 'properties', '$defs'] as const;
-/** Keywords that OpenAI's strict schemas do not know, or that mean nothing to a model. */
+/** Keywords that OpenAI's strict schemas do not support, or that have no effect on a model. */
 const DROPPED = new Set(['$schema', '$id', 'default', 'examples', 'minLength', 'maxLength']);
 
 /**
- * A schema as OpenAI's models are bound by it: every property is required and no other allowed, so an optional one may
- * be null instead.
+ * A schema in the strict form of OpenAI: every property is required and no other is allowed, so an optional one may be
+ * null instead.
  */
 export function strictSchema(schema: unknown): unknown {
   const parsed = SchemaObject.safeParse(schema);
@@ -30,7 +30,7 @@ export function strictSchema(schema: unknown): unknown {
   };
 }
 
-/** The output without the nulls that stand for optional properties that were left out. */
+/** The output without the nulls that represent omitted optional properties. */
 export function withoutNulls(output: unknown, schema: unknown): unknown {
   const parsed = SchemaObject.safeParse(schema);
   if (!parsed.success) return output;

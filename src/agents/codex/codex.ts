@@ -5,7 +5,7 @@ import { interactiveReader } from '../interactive-reader.ts';
 import { PRICES, type PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability } from '../program-availability.ts';
-import { askVersion } from '../program-version.ts';
+import { readVersion } from '../program-version.ts';
 import type { VendorAgentOptions } from '../vendor-agent.ts';
 import { codexArguments, codexTerminalArguments } from './codex-arguments.ts';
 import { codexEnvironment, codexHome } from './codex-environment.ts';
@@ -19,10 +19,10 @@ type CodexAgentOptions = VendorAgentOptions & {
   world?: World;
 };
 
-/** Each takes 200 MB and shares one account's limits with the others. */
-const MOST_PARALLEL = 16;
+/** Each uses 200 MB and shares one account's limits with the others. */
+const MAX_PARALLEL = 16;
 const VERSION_MS = 10_000;
-/** A person who quits by Ctrl-C has not failed. */
+/** Quitting with Ctrl-C is not a failure. */
 const QUITS = [130];
 const INSTALL = 'Install it with npm install -g @openai/codex, or name the program in';
 const LOG_IN = 'Run codex login, or set CODEX_API_KEY, then try again.';
@@ -33,11 +33,11 @@ export function codexAgent(options: CodexAgentOptions): Agent {
   const find = () => findOnPath(config.command ?? 'codex', search);
   const versions = new Map<string, Promise<string>>();
   const version = async (program: string) => {
-    const asked =
-      versions.get(program) ?? askVersion(program, { PATH: search.path, HOME: env.HOME ?? '/' }, VERSION_MS);
-    versions.set(program, asked);
+    const pending =
+      versions.get(program) ?? readVersion(program, { PATH: search.path, HOME: env.HOME ?? '/' }, VERSION_MS);
+    versions.set(program, pending);
     try {
-      return await asked;
+      return await pending;
     } catch (error) {
       versions.delete(program);
       throw error;
@@ -46,7 +46,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
   return {
     name,
     kind: 'codex',
-    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(OPENAI|CODEX)_/,
     available: () =>
       programAvailability(find(), {
@@ -75,13 +75,13 @@ export function codexAgent(options: CodexAgentOptions): Agent {
         const own = codexEnvironment(assignment, config.env);
         const facts = await prepareCodex(assignment, codexHome(own));
         const mcp = codexMcp(assignment.settings);
-        const given = { added: config.args, prompt: await promptArgument(assignment.promptFile) };
+        const terminal = { added: config.args, prompt: await promptArgument(assignment.promptFile) };
         return {
-          command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, given)],
+          command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, terminal)],
           env: { ...own, ...mcp.env },
         };
       },
-      reader: () => interactiveReader({ usage: { kind: 'unknown' }, quits: QUITS }),
+      reader: () => interactiveReader({ usage: { kind: 'unknown' }, quitCodes: QUITS }),
     },
   };
 }

@@ -1,10 +1,10 @@
-/** What a setting can be given as on a command line that is read as TOML. */
+/** A value that can be passed on a command line as TOML. */
 export type TomlValue = string | boolean | readonly string[] | TomlTable;
 interface TomlTable {
   readonly [key: string]: TomlValue;
 }
 
-/** A value in TOML, on one line; any text comes out again letter for letter. */
+/** A value as TOML on one line; any string survives unchanged. */
 export function toToml(value: TomlValue): string {
   if (typeof value === 'string') return text(value);
   if (typeof value === 'boolean') return String(value);
@@ -13,7 +13,7 @@ export function toToml(value: TomlValue): string {
   return `{${entries.join(',')}}`;
 }
 
-/** A quoted text of TOML is one of JSON, but that it knows no halves of characters and wants DEL escaped. */
+/** A quoted TOML string is a JSON string without lone surrogates and with DEL escaped. */
 function text(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll('\u007f', '\\u007f');
 }

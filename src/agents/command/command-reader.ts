@@ -6,7 +6,7 @@ import { exitFailure } from '../exit-failure.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
 
-/** What a command may say of its consumption; an amount that makes no sense makes the whole unknown. */
+/** The usage that a command may report; an invalid amount makes all of it unknown. */
 const ReportedUsage = z.object({
   costUsd: z.number().nonnegative(),
   inputTokens: z.number().int().nonnegative().default(0),

@@ -6,17 +6,17 @@ import { interactiveReader } from '../interactive-reader.ts';
 import { type FoundProgram, findProgram, type ProgramSearch, requireProgram } from '../program.ts';
 import { commandReader } from './command-reader.ts';
 
-/** A command agent's place in the configuration. */
+/** A command agent's configuration. */
 export interface CommandAgentOptions {
   name: string;
   config: AgentConfig;
   search: ProgramSearch;
 }
 
-/** As many as the settings allow at all: a command has no limit of its own unless one is configured. */
-const MOST_PARALLEL = 150;
+/** The maximum that the settings allow: a command has no limit of its own unless one is configured. */
+const MAX_PARALLEL = 150;
 
-/** Any program: it is given the prompt on stdin and as a file, and exit code 0 ends its turn. */
+/** Any program: it receives the prompt on stdin and as a file, and exit code 0 ends its turn. */
 export function commandAgent({ name, config, search }: CommandAgentOptions): Agent {
   const program = config.command;
   if (program === undefined || program === '') {
@@ -30,7 +30,7 @@ export function commandAgent({ name, config, search }: CommandAgentOptions): Age
   return {
     name,
     kind: 'command',
-    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: undefined,
     available: async () => availability(find()),
     command: async (assignment) => ({

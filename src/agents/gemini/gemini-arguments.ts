@@ -7,7 +7,7 @@ export function geminiArguments(assignment: Assignment, home: GeminiHome, isTrus
   return ['--output-format', 'stream-json', ...commonArguments(assignment, home, isTrusted)];
 }
 
-/** The arguments of an attempt in a terminal; it goes on after the prompt. */
+/** The arguments of an attempt in a terminal; the session continues after the prompt. */
 export function geminiTerminalArguments(
   assignment: Assignment,
   { home, isTrusted, prompt }: { home: GeminiHome; isTrusted: boolean; prompt: string },
@@ -27,8 +27,8 @@ function commonArguments(assignment: Assignment, home: GeminiHome, isTrusted: bo
 }
 
 /**
- * The variables that are ours. An untrusted repository's settings are passed over because Gemini reads them before it
- * reads `--skip-trust`, which then lets it work there.
+ * The variables that we set. In an untrusted repository Gemini reads them first and so ignores its settings, and
+ * `--skip-trust` then lets it work there.
  */
 export function geminiVariables(home: GeminiHome, isTrusted: boolean): Record<string, string> {
   return {

@@ -6,24 +6,24 @@ import { signalFailure } from '../signal-failure.ts';
 import { statusFailure } from '../status-failure.ts';
 import type { ResultLine } from './gemini-line.ts';
 
-/** All that decides how an attempt ended. */
+/** All inputs that decide how an attempt ended. */
 export interface GeminiEnd {
   exit: AgentExit;
   result: ResultLine | undefined;
-  /** What it said in events of the kind `error`. */
+  /** The messages of its `error` events. */
   warnings: readonly string[];
   stderr: string;
-  /** Why its last answer ended, as it noted; it calls one that was cut off a success. */
+  /** Why its last answer ended, from telemetry; Gemini reports a truncated answer as a success. */
   lastFinish: string | undefined;
 }
 
 const LOOP = /^Loop detected/;
-/** What it says of a session that it was to go on with. */
-const LOST = /^Error resuming session: /m;
-/** Its word for an answer that reached the limit of tokens. */
+/** Its error for a session that it cannot resume. */
+const SESSION_LOST = /^Error resuming session: /m;
+/** Its finish reason for an answer that reached the token limit. */
 const CUT_OFF = 'length';
 
-/** Its own exit codes; every other that it chooses is an HTTP status modulo 256. */
+/** Its own exit codes; every other code is an HTTP status modulo 256. */
 const BY_EXIT: ReadonlyMap<number, FailureKind> = new Map([
   [41, 'auth'],
   [42, 'environment'],
@@ -37,13 +37,13 @@ const BY_EXIT: ReadonlyMap<number, FailureKind> = new Map([
 
 const STATUSES = [400, 401, 402, 403, 404, 408, 413, 429, 499, 500, 502, 503, 504, 529] as const;
 
-/** Names of its own errors, as it writes them before the stack. */
+/** Names of its own errors, printed before the stack trace. */
 const BY_NAME: ReadonlyMap<string, FailureKind> = new Map([
   ['TerminalQuotaError', 'usage-limit'],
   ['ModelNotFoundError', 'model-not-found'],
 ]);
 
-/** Words of the service or of the program where a bare status says too little; never an agent's. */
+/** Messages of the service or of the program where a status alone is ambiguous; never output of the model. */
 const BY_MESSAGE: readonly (readonly [RegExp, FailureKind])[] = [
   [/API[_ ]key (not valid|expired)|API_KEY_INVALID/i, 'auth'],
   [/exceeds the maximum number of tokens|input token count/i, 'context-full'],
@@ -53,7 +53,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, FailureKind])[] = [
   [/fetch failed|terminated|ECONN|ETIMEDOUT|socket|without a finish reason|empty response|JSON/i, 'network'],
 ];
 
-/** What went wrong, if anything: the result's status first, then the exit, then the program's own error channel. */
+/** The failure, if any: from the result's status first, then from the exit code, then from stderr. */
 export function geminiFailure(end: GeminiEnd): Failure | undefined {
   const failure = end.result === undefined ? unfinished(end) : finished(end, end.result);
   return failure === undefined || end.stderr === '' ? failure : { ...failure, evidence: end.stderr };
@@ -62,24 +62,23 @@ export function geminiFailure(end: GeminiEnd): Failure | undefined {
 function finished(end: GeminiEnd, result: ResultLine): Failure | undefined {
   if (result.status === 'error') return reported(end, result);
   const loop = end.warnings.find((warning) => LOOP.test(warning));
-  if (loop !== undefined) return { kind: 'implementation', message: `It went in circles: ${failureMessage(loop)}` };
-  if (end.lastFinish === CUT_OFF)
-    return { kind: 'bad-output', message: 'Its answer was cut off by the limit of tokens' };
-  // A result that stands is not undone by a signal to a program that has nothing left to do.
+  if (loop !== undefined) return { kind: 'implementation', message: `It repeated itself: ${failureMessage(loop)}` };
+  if (end.lastFinish === CUT_OFF) return { kind: 'bad-output', message: 'Its answer was cut off by the token limit' };
+  // A signal after the result does not invalidate it.
   return end.exit.kind === 'interrupted' ? undefined : exitFailure(end.exit);
 }
 
-/** Asked to stop, it leaves with 0 and no result: that is no success either. */
+/** After a stop signal it exits with 0 and without a result, which is not a success. */
 function unfinished({ exit, stderr }: GeminiEnd): Failure {
   const crashed: Failure = { kind: 'crashed', message: 'It ended without a result' };
   if (exit.kind === 'interrupted') return exitFailure(exit) ?? crashed;
-  const kind = LOST.test(stderr) ? 'session-lost' : BY_EXIT.get(exit.code);
+  const kind = SESSION_LOST.test(stderr) ? 'session-lost' : BY_EXIT.get(exit.code);
   if (kind === undefined) return signalFailure(exit.code) ?? exitFailure(exit) ?? crashed;
   return { kind, message: failureMessage(stderr.split('\n').at(-1) || `It ended with exit code ${exit.code}`) };
 }
 
 function reported(end: GeminiEnd, result: ResultLine): Failure {
-  const text = result.error?.message ?? end.warnings.at(-1) ?? 'It ended with an error that it did not name';
+  const text = result.error?.message ?? end.warnings.at(-1) ?? 'It ended with an unknown error';
   const kind = kindOf(end, text);
   const resetAt = kind === 'usage-limit' || kind === 'rate-limit' ? resetTime(text, result.timestamp) : undefined;
   const message = failureMessage(plain(text));
@@ -94,28 +93,28 @@ function kindOf(end: GeminiEnd, text: string): FailureKind {
     BY_NAME.get(named ?? '') ??
     (exit.kind === 'exited' ? BY_EXIT.get(exit.code) : undefined) ??
     (status === undefined ? undefined : statusFailure(status)) ??
-    BY_MESSAGE.find(([sign]) => sign.test(text))?.[1] ??
+    BY_MESSAGE.find(([pattern]) => pattern.test(text))?.[1] ??
     'unknown'
   );
 }
 
-/** The HTTP status that the service refused with, if it did. */
+/** The HTTP status of the service's refusal, if there was one. */
 function refusalStatus({ exit, result }: GeminiEnd): number | undefined {
   if (result?.status !== 'error' || exit.kind !== 'exited' || BY_EXIT.has(exit.code)) return undefined;
   const named = /"code":\s*(\d{3})\b/.exec(result.error?.message ?? '')?.[1];
   return named === undefined ? STATUSES.find((status) => status % 256 === exit.code) : Number(named);
 }
 
-/** "reset after 2h5m10s" and "retry after 60s" count from when they were said. */
-function resetTime(text: string, saidAt: string | undefined): number | undefined {
+/** "reset after 2h5m10s" and "retry after 60s" are relative to the line's timestamp. */
+function resetTime(text: string, timestamp: string | undefined): number | undefined {
   const [, hours, minutes, seconds] =
     /(?:reset|retry) (?:after|in) (?:(\d+)h)?(?:(\d+)m)?(?:([\d.]+)s)?/i.exec(text) ?? [];
   const delay = Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
-  const at = Date.parse(saidAt ?? '');
+  const at = Date.parse(timestamp ?? '');
   return delay > 0 && !Number.isNaN(at) ? at + Math.round(delay * 1000) : undefined;
 }
 
-/** The service's own sentence out of the JSON that the program shows. */
+/** The service's own message, extracted from the JSON that the program prints. */
 function plain(text: string): string {
   return /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.replace(/^\[API Error: ([\s\S]*?)\]/, '$1');
 }

@@ -8,36 +8,36 @@ import { outputRequest } from '../output-request.ts';
 import { geminiRights } from './gemini-permissions.ts';
 import { type GeminiSettingsFacts, geminiSettings, UserSettings } from './gemini-settings.ts';
 
-/** What a home is made from. */
-export interface GeminiHomeFacts extends Pick<GeminiSettingsFacts, 'env' | 'given' | 'isTrusted'> {
-  /** The user's own folder of Gemini, usually `~/.gemini`. */
+/** What a home is created from. */
+export interface GeminiHomeFacts extends Pick<GeminiSettingsFacts, 'env' | 'configured' | 'isTrusted'> {
+  /** The user's own Gemini folder, usually `~/.gemini`. */
   userFolder: string;
 }
 
-/** A home for one attempt, and the file with its rights. */
+/** The home of one attempt, and its policy file. */
 export interface GeminiHome {
   path: string;
   policy: string;
 }
 
 const FOLDER = '.gemini';
-/** Sessions are kept with the user's own, so that a later attempt can go on with one. */
+/** Sessions are stored with the user's own, so that a later attempt can resume one. */
 const SESSIONS = ['tmp', 'history'];
-/** What gives rights, speaks to the agent or runs code is ours to decide; everything else is the user's login. */
+/** Files that grant permissions, instruct the agent or run code are not linked; everything else is the user's login. */
 const OURS = new Set([
   ...SESSIONS,
   ...['settings.json', 'GEMINI.md', 'AGENTS.md', 'projects.json', 'projects.json.lock', 'trustedFolders.json'],
   ...['agents', 'commands', 'extensions', 'hooks', 'policies', 'skills', 'trusted_hooks.json', '.env'],
 ]);
 
-/** Where an attempt's home is, as it was made or will be. */
+/** The path of an attempt's home. */
 export function geminiHomePath(folder: string): string {
   return join(folder, 'gemini');
 }
 
 /**
- * Makes the home of an attempt: settings, rights and instructions of our own, the user's login linked. Settings of the
- * system would stand above the repository's, but Gemini reads those only from folders of root.
+ * Creates the home of an attempt: our own settings, policy and instructions, with the user's login linked. System
+ * settings would override the repository's, but Gemini reads those only from folders owned by root.
  */
 export async function prepareGeminiHome(assignment: Assignment, facts: GeminiHomeFacts): Promise<GeminiHome> {
   const path = geminiHomePath(assignment.folder);
@@ -63,7 +63,7 @@ async function linkLogin(from: string, home: string): Promise<void> {
   if (variables !== undefined) await symlink(variables, join(home, '.env'));
 }
 
-/** Gemini reads the repository's GEMINI.md and AGENTS.md itself; what else it is told stands in its home, below them in rank. */
+/** Gemini reads the repository's GEMINI.md and AGENTS.md itself; all other instructions are in its home, with lower priority. */
 function instructionsFor({ settings, outputSchema }: Assignment): string {
   return [settings.instructions, outputRequest(outputSchema)].filter((text) => text.trim() !== '').join('\n\n');
 }
@@ -72,7 +72,7 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text, { mode: 0o600 });
 }
 
-/** Its settings may hold comments. */
+/** Its settings may contain comments. */
 async function settingsText(folder: string): Promise<string> {
   try {
     const text = await readFile(join(folder, 'settings.json'), 'utf8');

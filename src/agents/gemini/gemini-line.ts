@@ -7,7 +7,7 @@ const Tokens = z.object({
   cached: z.number().int().nonnegative().default(0),
 });
 
-/** Tokens by model; amounts that make no sense make them all unknown, never the line unreadable. */
+/** Tokens by model; an invalid amount makes all of them unknown, never the line unreadable. */
 const ModelTokens = z
   .object({ models: z.record(z.string(), Tokens) })
   .transform(({ models }) => models)
@@ -17,7 +17,7 @@ export type ModelTokens = NonNullable<z.infer<typeof ModelTokens>>;
 
 const Failed = z.object({ type: z.string(), message: z.string() }).optional().catch(undefined);
 
-/** How the whole run came out; `status` decides, whatever the exit code is. */
+/** The result of the whole run; `status` decides, whatever the exit code is. */
 const ResultLine = z.object({
   type: z.literal('result'),
   timestamp: z.string().optional(),

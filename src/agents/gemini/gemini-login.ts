@@ -4,28 +4,28 @@ import { basename, join } from 'node:path';
 import type { AgentConfig } from '../../schema/config/agent.ts';
 
 const LOGIN_FILES = ['oauth_creds.json', 'gemini-credentials.json', '.env'] as const;
-/** Variables that stand for a login. */
+/** Variables that select a login. */
 export const LOGIN_VARIABLES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'] as const;
 
-/** The user's own folder of Gemini: in the home that is named, or that folder itself. */
+/** The user's own Gemini folder: inside the configured home, or that folder itself. */
 export function userFolderOf(env: NodeJS.ProcessEnv, configDir?: string): string {
   const home = configDir ?? (env.GEMINI_CLI_HOME || env.HOME || homedir());
   return basename(home) === '.gemini' ? home : join(home, '.gemini');
 }
 
-/** By what Gemini is logged in, as far as that can be told without asking its maker. */
+/** Gemini's credential, as far as it can be found without a request to its vendor. */
 export function findGeminiLogin(
   config: Pick<AgentConfig, 'env' | 'accounts'>,
   env: NodeJS.ProcessEnv,
 ): string | undefined {
-  const places = [
+  const sources = [
     { variables: { ...env, ...config.env }, folder: userFolderOf({ ...env, ...config.env }) },
     ...Object.values(config.accounts).map((account) => ({
       variables: account.env,
       folder: userFolderOf({ ...env, ...account.env }, account.configDir),
     })),
   ];
-  for (const { variables, folder } of places) {
+  for (const { variables, folder } of sources) {
     const variable = LOGIN_VARIABLES.find((name) => (variables[name] ?? '') !== '');
     const file = LOGIN_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
     if (variable !== undefined || file !== undefined) return variable ?? file;

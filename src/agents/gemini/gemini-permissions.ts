@@ -2,7 +2,7 @@ import type { Permission } from '../../schema/config/agent.ts';
 import type { Assignment } from '../agent.ts';
 import { shellPrefixes } from '../shell-patterns.ts';
 
-/** What an attempt may do: a mode of Gemini's, and rules of its policy engine as a file's text. */
+/** What an attempt may do: Gemini's approval mode, and the text of a policy file. */
 export interface GeminiRights {
   mode: 'default' | 'auto_edit' | 'yolo';
   policy: string;
@@ -11,12 +11,12 @@ export interface GeminiRights {
 type Rule = { decision: 'allow' | 'deny'; priority: number } & ({ tools: string[] } | { commands: string[] });
 
 const WRITING = ['write_file', 'replace', 'save_memory'];
-/** It would turn the work into the writing of a plan. */
+/** Plan mode would have the agent write a plan instead of doing the work. */
 const NEVER = ['enter_plan_mode'];
 const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
 const TOOL = /^[a-z][\w*-]*$/;
 
-/** What is not allowed is refused: nobody is there to be asked. Its plan mode is not used, as it has it write a plan. */
+/** What is not allowed is refused, because no user can be asked. Plan mode is not used, because it makes the agent write a plan. */
 const MODES: Readonly<Record<Permission, GeminiRights['mode']>> = {
   default: 'default',
   acceptEdits: 'auto_edit',
@@ -25,7 +25,7 @@ const MODES: Readonly<Record<Permission, GeminiRights['mode']>> = {
   bypass: 'yolo',
 };
 
-/** The rights of one attempt; a task that only reads gets none to write, whatever the settings say. */
+/** The permissions of one attempt; a read-only task may not write, whatever the settings say. */
 export function geminiRights({ access, settings }: Assignment): GeminiRights {
   const { permission, allowedTools, allowedCli, disallowedTools } = settings;
   const refused = [...rules('deny', 900, disallowedTools), rule('deny', 900, { tools: NEVER })];
@@ -42,7 +42,7 @@ export function geminiRights({ access, settings }: Assignment): GeminiRights {
   return { mode: MODES[permission], policy: policyText(policy, true) };
 }
 
-/** Patterns in the words of another agent's tools say nothing here, but for shell commands, which all have. */
+/** Tool patterns of other agents are ignored, except those for shell commands, which all agents have. */
 function rules(decision: Rule['decision'], priority: number, patterns: readonly string[]): Rule[] {
   const commands = shellPrefixes(patterns);
   const tools = patterns.filter((pattern) => TOOL.test(pattern));

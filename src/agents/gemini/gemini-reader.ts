@@ -12,21 +12,21 @@ import { geminiFailure } from './gemini-failure.ts';
 import { geminiHomePath } from './gemini-home.ts';
 import { GeminiLine, type ModelTokens, type ResultLine } from './gemini-line.ts';
 import { followSession, type GeminiSession } from './gemini-session.ts';
-import { takeLastFinish } from './gemini-telemetry.ts';
+import { consumeLastFinish } from './gemini-telemetry.ts';
 import { billedUsage, type TokensByModel } from './gemini-usage.ts';
 
 type Line<Type extends GeminiLine['type']> = Extract<GeminiLine, { type: Type }>;
 
 const WRITING = new Set(['write_file', 'replace']);
-/** Tools that are withheld from a task that may not use them. */
+/** Tools that are not offered to a task that may not use them. */
 const WITHHELD = new Set([...WRITING, 'run_shell_command']);
 const Written = z.object({ file_path: z.string() });
 const RETRY = /^Attempt \d+ failed\b.*|^Retrying after .*/;
 const UNREACHED = /fetch failed/;
 
-/** Translates Gemini's stream-json lines; a line it does not know survives as `unknown`. */
+/** Translates Gemini's stream-json lines; an unknown line becomes an `unknown` event. */
 export function geminiReader(assignment: Assignment, prices?: PriceList): AgentReader {
-  const reading = new GeminiReading(assignment, prices);
+  const state = new GeminiReaderState(assignment, prices);
   const errors = tailOfLines();
   return {
     line(file, text) {
@@ -35,25 +35,25 @@ export function geminiReader(assignment: Assignment, prices?: PriceList): AgentR
         return [RETRY.test(text) ? { type: 'retry', message: text } : { type: 'text', text }];
       }
       const parsed = GeminiLine.safeParse(parseJsonObject(text));
-      return parsed.success ? reading.take(parsed.data) : [{ type: 'unknown', raw: text }];
+      return parsed.success ? state.read(parsed.data) : [{ type: 'unknown', raw: text }];
     },
-    usage: () => reading.usage(),
+    usage: () => state.usage(),
     end(exit) {
-      const { session, result } = reading;
-      const lastFinish = takeLastFinish(assignment.folder);
-      const failure = geminiFailure({ exit, result, warnings: reading.warnings, stderr: errors.text(), lastFinish });
-      const usage = reading.usage(failure !== undefined && REFUSALS.has(failure.kind));
+      const { session, result } = state;
+      const lastFinish = consumeLastFinish(assignment.folder);
+      const failure = geminiFailure({ exit, result, warnings: state.warnings, stderr: errors.text(), lastFinish });
+      const usage = state.usage(failure !== undefined && REFUSALS.has(failure.kind));
       const known = { usage, ...(session === undefined ? {} : { session }) };
       if (failure !== undefined) return { ...known, text: failure.message, failure };
-      const text = reading.text();
+      const text = state.text();
       const output = assignment.outputSchema === undefined ? parseJsonObject(text) : finalJson(text);
       return { ...known, text, ...(output === undefined ? {} : { output }) };
     },
   };
 }
 
-/** What the lines so far came to. */
-class GeminiReading {
+/** The state accumulated from the lines so far. */
+class GeminiReaderState {
   session: string | undefined;
   result: ResultLine | undefined;
   readonly warnings: string[] = [];
@@ -64,7 +64,7 @@ class GeminiReading {
   #spent: GeminiSession | undefined;
   #turns = 0;
   #isAnswering = false;
-  #said = '';
+  #answerText = '';
   #pending = '';
 
   constructor({ workspace, folder }: Assignment, prices: PriceList | undefined) {
@@ -73,12 +73,12 @@ class GeminiReading {
     this.#prices = prices;
   }
 
-  /** The final text: what was said after the last tool. */
+  /** The final text: the message after the last tool call. */
   text(): string {
-    return this.#said.trim();
+    return this.#answerText.trim();
   }
 
-  /** The program's own sum when it gave one; else what its session's file says; a call that nobody counted is unknown. */
+  /** The program's own total if it reported one, else that of its session file; an uncounted call is unknown. */
   usage(isRefused = false): Usage {
     if (this.session === undefined) return { kind: 'none' };
     const usage = billedUsage(this.#tokens(), this.#turns, this.#prices);
@@ -87,27 +87,27 @@ class GeminiReading {
     return this.#turns === 0 && (isRefused || isUnreached) ? usage : { kind: 'unknown' };
   }
 
-  take(line: GeminiLine): AgentEvent[] {
-    if (line.type === 'message' && line.role === 'assistant') return this.#say(line.content);
-    const said = this.#flush();
+  read(line: GeminiLine): AgentEvent[] {
+    if (line.type === 'message' && line.role === 'assistant') return this.#appendText(line.content);
+    const pending = this.#flush();
     switch (line.type) {
       case 'init':
-        return [...said, ...this.#begin(line)];
+        return [...pending, ...this.#begin(line)];
       case 'message':
-        return said;
+        return pending;
       case 'tool_use':
         this.#answer();
-        this.#said = '';
+        this.#answerText = '';
         this.#calls.set(line.tool_id, line);
-        return [...said, ...toolCall({ id: line.tool_id, name: line.tool_name, input: line.parameters })];
+        return [...pending, ...toolCall({ id: line.tool_id, name: line.tool_name, input: line.parameters })];
       case 'tool_result':
         this.#isAnswering = false;
-        return [...said, ...this.#toolResult(line)];
+        return [...pending, ...this.#toolResult(line)];
       case 'error':
         this.warnings.push(line.message);
-        return [...said, { type: 'retry', message: line.message }];
+        return [...pending, { type: 'retry', message: line.message }];
       case 'result':
-        return [...said, ...this.#end(line)];
+        return [...pending, ...this.#end(line)];
     }
   }
 
@@ -122,10 +122,10 @@ class GeminiReading {
     this.#isAnswering = true;
   }
 
-  /** Pieces of an answer are told line by line, whatever they were cut into. */
-  #say(piece: string): AgentEvent[] {
+  /** Partial answers are reported line by line, independent of how they were split. */
+  #appendText(piece: string): AgentEvent[] {
     this.#answer();
-    this.#said += piece;
+    this.#answerText += piece;
     const [rest = '', ...lines] = `${this.#pending}${piece}`.split('\n').reverse();
     this.#pending = rest;
     return lines.length === 0 ? [] : [{ type: 'text', text: lines.reverse().join('\n') }];
@@ -173,7 +173,7 @@ class GeminiReading {
   }
 }
 
-/** Thoughts are billed as output; they stand in the total alone. */
+/** Thoughts are billed as output; only the total includes them. */
 function countedTokens(models: ModelTokens): TokensByModel {
   return new Map(
     Object.entries(models).map(([model, { total_tokens, input_tokens, output_tokens, cached }]) => [

@@ -6,7 +6,7 @@ import { parseJsonObject } from '../json-object.ts';
 import type { BilledTokens } from '../prices.ts';
 import type { TokensByModel } from './gemini-usage.ts';
 
-/** What one session has consumed since this attempt began, as Gemini notes it answer by answer. */
+/** The usage of one session since this attempt began, as Gemini records it per answer. */
 export interface GeminiSession {
   tokens(): TokensByModel;
 }
@@ -23,13 +23,13 @@ const Answer = z.object({
 const PIECE_BYTES = 256 * 1024;
 const LINE_END = 10;
 
-/** Follows a session's file under a home: it survives a kill, which the final count on stdout does not. */
+/** Follows a session's file in a home: it survives a kill, unlike the final count on stdout. */
 export function followSession(home: string, session: { id: string; from: number }): GeminiSession {
   const answers = new Map<string, { model: string; tokens: BilledTokens }>();
   let file: string | undefined;
   let offset = 0;
   let rest = Buffer.alloc(0);
-  const take = (line: string) => {
+  const readLine = (line: string) => {
     const { data } = Answer.safeParse(parseJsonObject(line));
     if (data === undefined || Date.parse(data.timestamp) < session.from) return;
     const { input, output, cached, thoughts } = data.tokens;
@@ -48,7 +48,7 @@ export function followSession(home: string, session: { id: string; from: number 
             .subarray(0, end + 1)
             .toString('utf8')
             .split('\n'))
-            take(line);
+            readLine(line);
           rest = rest.subarray(end + 1);
         }
       }
@@ -106,7 +106,7 @@ function* readFrom(file: string, from: number): Generator<Buffer> {
   }
 }
 
-/** Gemini tidies its old sessions away by itself. */
+/** Gemini deletes its old sessions itself. */
 function openIfThere(file: string): number | undefined {
   try {
     return openSync(file, 'r');

@@ -3,7 +3,7 @@ import type { McpServer } from '../../schema/config/mcp.ts';
 import type { Assignment } from '../agent.ts';
 import { telemetryFile } from './gemini-telemetry.ts';
 
-/** Those of the user's settings that decide how a model is reached; a wrong one is as if it were absent. */
+/** The user's settings that decide how a model is reached; an invalid one is ignored. */
 export const UserSettings = z.object({
   security: z
     .object({ auth: z.looseObject({ selectedType: z.string().optional() }).optional() })
@@ -20,22 +20,22 @@ export const UserSettings = z.object({
 });
 export type UserSettings = z.infer<typeof UserSettings>;
 
-/** What the settings of an attempt are made from. */
+/** What the settings of an attempt are created from. */
 export interface GeminiSettingsFacts {
   user: UserSettings;
   /** Whether the repository's own settings are obeyed. */
   isTrusted: boolean;
   env: Readonly<Record<string, string>>;
-  /** Those variables that were configured for this agent or account, not inherited. */
-  given: Readonly<Record<string, string>>;
+  /** The variables that were configured for this agent or account, not inherited. */
+  configured: Readonly<Record<string, string>>;
   /** Whether a login with Google is stored. */
   hasGoogleLogin: boolean;
 }
 
-/** Its default is 10, which is minutes of waiting; after these our own table of failures decides. */
+/** Its default of 10 can mean minutes of waiting; after 3 our own failure table decides. */
 const MAX_ATTEMPTS = 3;
 
-/** The settings file of one attempt: the user's way to the model, our bounds, and nothing that asks or tells anybody else. */
+/** The settings file of one attempt: the user's access to the model, our limits, and no other network access or prompts. */
 export function geminiSettings(
   { settings, limits, folder }: Assignment,
   facts: GeminiSettingsFacts,
@@ -65,10 +65,10 @@ export function geminiSettings(
   };
 }
 
-/** Without a kind of login it refuses to start; a key that is configured for us stands above what was chosen in Gemini. */
-function authOf({ user, env, given, hasGoogleLogin }: GeminiSettingsFacts): Record<string, unknown> {
+/** It does not start without an auth type; a key that is configured for us overrides the user's choice in Gemini. */
+function authOf({ user, env, configured, hasGoogleLogin }: GeminiSettingsFacts): Record<string, unknown> {
   const chosen = user.security?.auth ?? {};
-  if (given.GEMINI_API_KEY) return { ...chosen, selectedType: 'gemini-api-key' };
+  if (configured.GEMINI_API_KEY) return { ...chosen, selectedType: 'gemini-api-key' };
   if (chosen.selectedType !== undefined) return chosen;
   if (env.GOOGLE_GENAI_USE_VERTEXAI === 'true') return { ...chosen, selectedType: 'vertex-ai' };
   if (env.GEMINI_API_KEY || !hasGoogleLogin) return { ...chosen, selectedType: 'gemini-api-key' };

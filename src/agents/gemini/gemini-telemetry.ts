@@ -2,19 +2,19 @@ import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAbsent } from '../../errors.ts';
 
-/** Enough for the last answer and for all that is noted when the program ends. */
+/** Enough for the last answer and for the records at the program's end. */
 const TAIL_BYTES = 4 * 1024 * 1024;
-/** One note of an answer: its kind, then why it ended, then whose it was. */
+/** One record of an answer: its event name, its finish reason, and its role. */
 const ANSWER =
   /"event\.name":\s*"gemini_cli\.api_response"[\s\S]{0,4000}?"finish_reasons":\s*\[\s*"(\w+)"[\s\S]{0,400}?"role":\s*"(\w+)"/g;
 
-/** Where Gemini notes what it asked and how answers ended, without their texts; nothing of it leaves the machine. */
+/** Gemini's local telemetry log of requests and finish reasons, without their texts. */
 export function telemetryFile(folder: string): string {
   return join(folder, 'gemini', 'telemetry.log');
 }
 
-/** Why the last answer of the attempt's own conversation ended, if it was noted: `length` means that it was cut off. */
-export function takeLastFinish(folder: string): string | undefined {
+/** Reads and deletes the log; returns why the conversation's last answer ended, if recorded: `length` means truncated. */
+export function consumeLastFinish(folder: string): string | undefined {
   const file = telemetryFile(folder);
   const text = readTail(file);
   rmSync(file, { force: true });

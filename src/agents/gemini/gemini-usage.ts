@@ -1,10 +1,10 @@
 import type { Usage } from '../../schema/usage.ts';
 import { type BilledTokens, costOf, type PriceList } from '../prices.ts';
 
-/** Tokens of one model, cached ones apart. */
+/** Tokens by model, with cached ones separate. */
 export type TokensByModel = ReadonlyMap<string, BilledTokens>;
 
-/** What the tokens of all models come to; without a price for each, nobody knows what was spent. */
+/** The total usage of all models; unknown if one of them has no price. */
 export function billedUsage(models: TokensByModel, turns: number, prices?: PriceList): Usage {
   const sum = { costUsd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
   let billed: { model: string; cost: number } | undefined;

@@ -19,9 +19,9 @@ type GeminiAgentOptions = VendorAgentOptions & {
   prices?: PriceList;
 };
 
-/** Each takes 250 to 400 MB and shares one account's limits with the others. */
-const MOST_PARALLEL = 16;
-/** A person who quits by Ctrl-C has not failed. */
+/** Each uses 250 to 400 MB and shares one account's limits with the others. */
+const MAX_PARALLEL = 16;
+/** Quitting with Ctrl-C is not a failure. */
 const QUITS = [130];
 const SETTINGS = '.gemini/settings.json';
 const INSTALL = 'Install it with npm install -g @google/gemini-cli, or name the program in';
@@ -34,11 +34,11 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
   return {
     name,
     kind: 'gemini',
-    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(GEMINI|GOOGLE)_/,
     available: () =>
       programAvailability(find(), {
-        version: (program) => askVersion(program, search.path),
+        version: (program) => versionInTemporaryHome(program, search.path),
         login: () => findGeminiLogin(config, env),
         install: `${INSTALL} agents.${name}.command.`,
         logIn: LOG_IN,
@@ -64,27 +64,27 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
           env: own,
         };
       },
-      reader: () => interactiveReader({ usage: { kind: 'unknown' }, quits: QUITS }),
+      reader: () => interactiveReader({ usage: { kind: 'unknown' }, quitCodes: QUITS }),
     },
   };
 }
 
 type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean };
 
-/** A home of its own for the attempt, and the environment that leads to it. */
-async function prepare(assignment: Assignment, configured: Record<string, string>): Promise<Prepared> {
+/** Creates the attempt's own home, and the environment that selects it. */
+async function prepare(assignment: Assignment, agentEnv: Record<string, string>): Promise<Prepared> {
   const { account } = assignment.settings;
-  const given = { ...configured, ...account?.env };
-  const inherited = { ...withoutLogins(assignment), ...given };
+  const configured = { ...agentEnv, ...account?.env };
+  const inherited = { ...withoutLogins(assignment), ...configured };
   const isTrusted = assignment.settings.trusted.some(({ path }) => path === SETTINGS);
   const userFolder = userFolderOf(inherited, account?.configDir);
-  const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, given, isTrusted });
+  const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, configured, isTrusted });
   const env = attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted));
   return { home, env, isTrusted };
 }
 
-/** Whatever it is asked, it leaves files in its home. */
-async function askVersion(program: string, path: string): Promise<string> {
+/** Even --version writes files into its home. */
+async function versionInTemporaryHome(program: string, path: string): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'mh-gemini-'));
   try {
     const env = { PATH: path, HOME: home, GEMINI_CLI_HOME: home, GEMINI_CLI_NO_RELAUNCH: 'true' };
@@ -94,7 +94,7 @@ async function askVersion(program: string, path: string): Promise<string> {
   }
 }
 
-/** A chosen account is the only login that counts. */
+/** A selected account is the only login that is used. */
 function withoutLogins({ env, settings }: Assignment): Record<string, string> {
   if (settings.account === undefined) return env;
   const dropped = new Set<string>([...LOGIN_VARIABLES, 'GEMINI_CLI_HOME']);

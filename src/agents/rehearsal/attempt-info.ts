@@ -1,7 +1,7 @@
-import type { Play, Scenario } from './scenario.ts';
+import type { Scenario, Script } from './scenario.ts';
 
-/** Who plays, in which attempt. */
-export interface Cast {
+/** The agent, role, task and number of a rehearsed attempt. */
+export interface AttemptInfo {
   agent: string;
   role: string;
   task: string;
@@ -9,22 +9,22 @@ export interface Cast {
   attempt: number;
 }
 
-/** The first play whose conditions all hold. */
-export function findPlay(scenario: Scenario, cast: Cast): Play | undefined {
-  return scenario.plays.find((play) => fits(play, cast));
+/** The first script whose conditions all match. */
+export function findScript(scenario: Scenario, attempt: AttemptInfo): Script | undefined {
+  return scenario.plays.find((script) => fits(script, attempt));
 }
 
-function fits(play: Play, cast: Cast): boolean {
+function fits(script: Script, attempt: AttemptInfo): boolean {
   return (
-    play.role.some((role) => matches(role, cast.role)) &&
-    (play.task === undefined || matches(play.task, cast.task)) &&
-    (play.title === undefined || matches(play.title, cast.title)) &&
-    (play.agent === undefined || play.agent.some((name) => matches(name, cast.agent))) &&
-    (play.attempt === undefined || play.attempt === cast.attempt)
+    script.role.some((role) => matches(role, attempt.role)) &&
+    (script.task === undefined || matches(script.task, attempt.task)) &&
+    (script.title === undefined || matches(script.title, attempt.title)) &&
+    (script.agent === undefined || script.agent.some((name) => matches(name, attempt.agent))) &&
+    (script.attempt === undefined || script.attempt === attempt.attempt)
   );
 }
 
-/** Whether a text has the form of a pattern in which `*` stands for any text; done piece by piece, so never slow. */
+/** Whether a text matches a pattern in which `*` stands for any text, in linear time. */
 function matches(pattern: string, text: string): boolean {
   const [first = '', ...pieces] = pattern.split('*');
   const last = pieces.pop();

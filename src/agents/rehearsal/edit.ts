@@ -4,15 +4,15 @@ import { errorCode } from '../../errors.ts';
 import { pathInside } from '../path-inside.ts';
 import type { Edit } from './scenario-step.ts';
 
-/** What an edit did, or why it could not be made. */
-export type Edited = { change: 'added' | 'modified' | 'deleted' } | { mistake: string };
+/** The change that an edit made, or why it could not be applied. */
+export type Edited = { change: 'added' | 'modified' | 'deleted' } | { error: string };
 
-/** Makes one edit in the workspace; one that does not fit the file changes nothing. */
+/** Applies one edit in the workspace; one that does not match the file changes nothing. */
 export async function applyEdit(workspace: string, edit: Edit): Promise<Edited> {
   const file = await pathInside(workspace, edit.path);
-  if (file === undefined) return { mistake: `${edit.path} leads out of the workspace` };
+  if (file === undefined) return { error: `${edit.path} is outside the workspace` };
   if (edit.delete === true) return remove(file, edit.path);
-  const before = await readIfThere(file);
+  const before = await readIfExists(file);
   if (edit.find !== undefined) return replaceOnce(file, before, edit);
   await mkdir(dirname(file), { recursive: true });
   if (edit.append !== undefined) await appendFile(file, edit.append);
@@ -26,23 +26,23 @@ async function remove(file: string, path: string): Promise<Edited> {
     return { change: 'deleted' };
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    return { mistake: `${path} does not exist, so it cannot be deleted` };
+    return { error: `${path} does not exist, so it cannot be deleted` };
   }
 }
 
 async function replaceOnce(file: string, before: string | undefined, edit: Edit): Promise<Edited> {
   const [head, tail, ...more] = before?.split(edit.find ?? '') ?? [];
-  if (before === undefined) return { mistake: `${edit.path} does not exist` };
+  if (before === undefined) return { error: `${edit.path} does not exist` };
   if (head === undefined || tail === undefined)
-    return { mistake: `${edit.path} does not contain ${JSON.stringify(edit.find)}` };
+    return { error: `${edit.path} does not contain ${JSON.stringify(edit.find)}` };
   if (more.length > 0) {
-    return { mistake: `${edit.path} contains ${JSON.stringify(edit.find)} ${more.length + 1} times; make it longer` };
+    return { error: `${edit.path} contains ${JSON.stringify(edit.find)} ${more.length + 1} times; make it longer` };
   }
   await writeFile(file, head + (edit.replace ?? '') + tail);
   return { change: 'modified' };
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

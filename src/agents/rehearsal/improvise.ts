@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Access } from '../../schema/task.ts';
-import type { Cast } from './attempt-info.ts';
+import type { AttemptInfo } from './attempt-info.ts';
 import type { Point } from './listed-points.ts';
 import { minimalValue } from './minimal-value.ts';
 import type { Edit, Step } from './scenario-step.ts';
@@ -11,8 +11,8 @@ const GLOB = /[*?[\]{}()!]/;
 
 const PROSE = /\.(md|txt)$/;
 
-/** What an attempt without a play is known by. */
-export interface Part extends Cast {
+/** An attempt for which the scenario has no script. */
+export interface UnscriptedAttempt extends AttemptInfo {
   goal: string;
   steps: number;
   points: readonly Point[];
@@ -25,17 +25,18 @@ const LONGEST_GOAL = 80;
 const LONGEST_TITLE = 200;
 const LONGEST_ID = 40;
 const WORDS_OF_AN_ID = 4;
-const MOST_TASKS = 200;
+const MAX_TASKS = 200;
 
-/** What an agent does when no play fits: enough for its role that any recipe comes to its end on any repository. */
-export function improvise(part: Part): Step[] {
-  if (part.role === 'plan') return plan(part.goal);
-  if (part.role === 'tasks' && part.points.length > 0) return taskPerPoint(part.points.slice(0, MOST_TASKS));
-  if (part.role === 'resolve') return [{ step: 'resolve', how: 'union' }, say('Kept both sides of every conflict.')];
-  const text = `Rehearsed ${part.role} of ${part.task}: ${part.title}`;
-  if (part.role === 'verify') return [{ step: 'output', output: verified(part.steps, text) }, say(text)];
-  const steps: Step[] = part.access === 'write' ? [ownFile(part)] : [];
-  if (part.outputSchema !== undefined) steps.push({ step: 'output', output: minimalValue(part.outputSchema, text) });
+/** The steps when no script matches: enough for each role that any recipe finishes on any repository. */
+export function improvise(attempt: UnscriptedAttempt): Step[] {
+  if (attempt.role === 'plan') return plan(attempt.goal);
+  if (attempt.role === 'tasks' && attempt.points.length > 0) return taskPerPoint(attempt.points.slice(0, MAX_TASKS));
+  if (attempt.role === 'resolve') return [{ step: 'resolve', how: 'union' }, say('Kept both sides of every conflict.')];
+  const text = `Rehearsed ${attempt.role} of ${attempt.task}: ${attempt.title}`;
+  if (attempt.role === 'verify') return [{ step: 'output', output: verified(attempt.steps, text) }, say(text)];
+  const steps: Step[] = attempt.access === 'write' ? [ownFile(attempt)] : [];
+  if (attempt.outputSchema !== undefined)
+    steps.push({ step: 'output', output: minimalValue(attempt.outputSchema, text) });
   return [...steps, say(text)];
 }
 
@@ -58,7 +59,7 @@ function plan(goal: string): Step[] {
   ];
 }
 
-/** A rehearsed list has one task for each point, none of which needs another. */
+/** A rehearsed list has one task for each point, without dependencies. */
 function taskPerPoint(points: readonly Point[]): Step[] {
   const tasks = points.map(({ text, more }, index) => ({
     id: `${index + 1}-${shortName(text)}`,
@@ -75,7 +76,7 @@ function shortName(text: string): string {
   return words.slice(0, WORDS_OF_AN_ID).join('-').slice(0, LONGEST_ID);
 }
 
-/** A rehearsed verifier finds everything in order; a scenario says otherwise where that is to be seen. */
+/** A rehearsed verifier passes everything; a scenario can specify otherwise. */
 function verified(count: number, summary: string) {
   const steps = Array.from({ length: Math.max(1, count) }, (_, index) => ({
     step: index + 1,
@@ -85,9 +86,9 @@ function verified(count: number, summary: string) {
   return { steps, summary };
 }
 
-function ownFile(part: Part): Step {
-  const line = `- ${part.role}, attempt ${part.attempt}: ${part.title}\n`;
-  return { step: 'edit', edit: ownEdit({ task: part.task, allow: part.allow, line }, isFolder) };
+function ownFile(attempt: UnscriptedAttempt): Step {
+  const line = `- ${attempt.role}, attempt ${attempt.attempt}: ${attempt.title}\n`;
+  return { step: 'edit', edit: ownEdit({ task: attempt.task, allow: attempt.allow, line }, isFolder) };
 }
 
 function isFolder(path: string): boolean {
@@ -104,7 +105,7 @@ function ownEdit({ task, allow, line }: Writer, isFolder: (path: string) => bool
   const [first] = allow;
   if (first === undefined) return { path: `rehearsal/${name}.md`, append: line };
   const path = pathIn(first, `rehearsal-${name}`, isFolder);
-  // An empty line more breaks the syntax of no file.
+  // An additional empty line breaks the syntax of no file.
   return { path, append: PROSE.test(path) ? line : '\n' };
 }
 

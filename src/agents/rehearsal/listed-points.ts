@@ -1,28 +1,28 @@
-/** A point of a to-do list as a rehearsed planner reads it: its words, and the lines below it that belong to it. */
+/** A point of a to-do list as a rehearsed planner reads it: its text, and the nested lines below it. */
 export type Point = { text: string; more: string[] };
 
-const WANTED = '## What is wanted';
+const GOAL_HEADING = '## What is wanted';
 const SECTION = /^## (What is known|Why the last list was refused|The checks|Instructions of this project|How to make)/;
 const ENTRY = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(\S.*)$/;
 const FENCE = /^\s*(```|~~~)/;
 
-/** The outermost points that are not ticked off, in the part of a prompt that says what is wanted. */
+/** The outermost unchecked points of the prompt's section that states the goal. */
 export function listedPoints(prompt: string): Point[] {
   const lines = prompt.split(/\r?\n/);
-  const start = lines.indexOf(WANTED) + 1;
+  const start = lines.indexOf(GOAL_HEADING) + 1;
   const length = lines.slice(start).findIndex((line) => SECTION.test(line));
   if (start === 0) return [];
   const entries = entriesOf(lines.slice(start, length < 0 ? undefined : start + length));
   const outermost = Math.min(...entries.map(({ indent }) => indent));
-  const points: (Point & { done: boolean })[] = [];
-  for (const { indent, text, done } of entries) {
-    if (indent === outermost) points.push({ text, more: [], done });
-    else if (!done) points.at(-1)?.more.push(text);
+  const points: (Point & { isDone: boolean })[] = [];
+  for (const { indent, text, isDone } of entries) {
+    if (indent === outermost) points.push({ text, more: [], isDone });
+    else if (!isDone) points.at(-1)?.more.push(text);
   }
-  return points.filter(({ done }) => !done).map(({ text, more }) => ({ text, more }));
+  return points.filter(({ isDone }) => !isDone).map(({ text, more }) => ({ text, more }));
 }
 
-type Entry = { indent: number; text: string; done: boolean };
+type Entry = { indent: number; text: string; isDone: boolean };
 
 function entriesOf(lines: readonly string[]): Entry[] {
   const entries: Entry[] = [];
@@ -33,7 +33,7 @@ function entriesOf(lines: readonly string[]): Entry[] {
     const entry = fence === undefined ? ENTRY.exec(line) : null;
     if (entry === null) continue;
     const [, space = '', tick = '', text = ''] = entry;
-    entries.push({ indent: space.replaceAll('\t', '    ').length, text: text.trim(), done: /x/i.test(tick) });
+    entries.push({ indent: space.replaceAll('\t', '    ').length, text: text.trim(), isDone: /x/i.test(tick) });
   }
   return entries;
 }

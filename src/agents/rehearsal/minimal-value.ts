@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type Json = z.infer<ReturnType<typeof z.json>>;
 
-/** The part of JSON Schema that results are described with; anything else is ignored. */
+/** The supported subset of JSON Schema; anything else is ignored. */
 const Shape = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   const: z.json().optional(),
@@ -22,7 +22,7 @@ const Shape = z.object({
 });
 type Shape = z.infer<typeof Shape>;
 
-/** The least that satisfies a JSON Schema, with `text` wherever a text is wanted. */
+/** The minimal value that satisfies a JSON Schema, with `text` for every string. */
 export function minimalValue(schema: unknown, text: string): Json {
   const parsed = Shape.safeParse(schema);
   const shape = parsed.success ? parsed.data : {};

@@ -1,31 +1,34 @@
 import type { AgentConfig } from '../../schema/config/agent.ts';
 
-type Rehearsal = {
-  part: AgentConfig;
-  /** Names that have no settings and yet can be named. */
-  usual: readonly string[];
-  /** Who is run as they are. */
-  kept: readonly string[];
+type RehearsalOptions = {
+  rehearsalConfig: AgentConfig;
+  /** Agents that can be named without settings. */
+  builtIn: readonly string[];
+  /** Agents that are not rehearsed. */
+  unchanged: readonly string[];
 };
 
 /**
- * The agents of a rehearsal: whoever the settings, the command or a task can name plays the part under their own name and within their
- * own limits, so that nobody is asked.
+ * The agents of a rehearsal: every agent that the settings, the command or a task can name is rehearsed under its own name
+ * and within its own limits, so that no model is called.
  */
 export function scriptedAgents(
   agents: Readonly<Record<string, AgentConfig>>,
-  { part, usual, kept }: Rehearsal,
+  { rehearsalConfig, builtIn, unchanged }: RehearsalOptions,
 ): Record<string, AgentConfig> {
-  const isAsItIs = (name: string, { kind }: AgentConfig) => kind === 'rehearsal' || kept.includes(name);
-  const all = Object.entries({ ...Object.fromEntries(usual.map((name) => [name, part])), ...agents });
+  const isUnchanged = (name: string, { kind }: AgentConfig) => kind === 'rehearsal' || unchanged.includes(name);
+  const all = Object.entries({ ...Object.fromEntries(builtIn.map((name) => [name, rehearsalConfig])), ...agents });
   return Object.fromEntries(
-    all.map(([name, config]) => [name, isAsItIs(name, config) ? config : playing(config, part)]),
+    all.map(([name, config]) => [name, isUnchanged(name, config) ? config : asRehearsal(config, rehearsalConfig)]),
   );
 }
 
-function playing({ maxParallel, runtimeSeconds, spendUsd }: AgentConfig, part: AgentConfig): AgentConfig {
+function asRehearsal(
+  { maxParallel, runtimeSeconds, spendUsd }: AgentConfig,
+  rehearsalConfig: AgentConfig,
+): AgentConfig {
   return {
-    ...part,
+    ...rehearsalConfig,
     ...(maxParallel === undefined ? {} : { maxParallel }),
     ...(runtimeSeconds === undefined ? {} : { runtimeSeconds }),
     ...(spendUsd === undefined ? {} : { spendUsd }),

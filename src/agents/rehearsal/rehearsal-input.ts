@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { Access } from '../../schema/task.ts';
 import type { Assignment } from '../agent.ts';
 
-/** The variable in which the program is told what it is and what to play. */
-export const ORDER_VARIABLE = 'MANYHANDS_REHEARSAL';
+/** The variable that holds the program's input. */
+export const INPUT_VARIABLE = 'MANYHANDS_REHEARSAL';
 
-/** What the rehearsal program must know beyond what every agent's environment says. */
+/** The rehearsal program's input in addition to every agent's environment. */
 export const RehearsalInput = z.object({
   agent: z.string(),
   scenario: z.string().optional(),
   access: Access,
   session: z.string().optional(),
   outputSchema: z.unknown().optional(),
-  /** Where it may write; nothing means anywhere. */
+  /** Where it may write; empty means anywhere. */
   allow: z.array(z.string()).default([]),
 });
 export type RehearsalInput = z.output<typeof RehearsalInput>;
 
-/** The order for one attempt. */
+/** The input for one attempt. */
 export function rehearsalInput(options: {
   agent: string;
   scenario: string | undefined;

@@ -1,44 +1,44 @@
 import { readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
 import { realWorld, type World } from '../../world.ts';
-import { findPlay } from './attempt-info.ts';
-import { improvise, type Part } from './improvise.ts';
+import { findScript } from './attempt-info.ts';
+import { improvise, type UnscriptedAttempt } from './improvise.ts';
 import { listedPoints, type Point } from './listed-points.ts';
 import { performStep } from './perform-step.ts';
-import { ORDER_VARIABLE, RehearsalInput } from './rehearsal-input.ts';
+import { INPUT_VARIABLE, RehearsalInput } from './rehearsal-input.ts';
 import type { RehearsalLine } from './rehearsal-line.ts';
 import { loadScenario } from './scenario.ts';
 import type { Step } from './scenario-step.ts';
-import type { Stage } from './step-context.ts';
+import type { StepContext } from './step-context.ts';
 
-/** What the rehearsal program understands of a prompt: its first heading, the first line under `## Goal`, the steps to verify. */
+/** What the rehearsal program reads from a prompt: its first heading, the first line under `## Goal`, the steps to verify. */
 interface PromptFacts {
   title: string;
   goal: string;
-  /** How many steps are to be verified. */
+  /** The number of steps to verify. */
   steps: number;
-  /** What a to-do list asks for. */
+  /** The open points of a to-do list. */
   points: Point[];
 }
 
 type Environment = Record<string, string>;
 
-/** Plays one attempt in the current directory and tells it as JSON lines; returns the exit code. */
-async function rehearse(env: Environment, world: World): Promise<number> {
-  const stage: Stage = { workspace: process.cwd(), env, world, tell };
+/** Performs one attempt in the current directory and reports it as JSON lines; returns the exit code. */
+async function runAttempt(env: Environment, world: World): Promise<number> {
+  const context: StepContext = { workspace: process.cwd(), env, world, write: writeLine };
   try {
-    const order = RehearsalInput.parse(JSON.parse(env[ORDER_VARIABLE] ?? 'null'));
-    tell({ type: 'session', id: order.session ?? `rehearsal-${env.MANYHANDS_ATTEMPT ?? world.token()}` });
-    return await playAll(stepsFor(order, env), stage);
+    const input = RehearsalInput.parse(JSON.parse(env[INPUT_VARIABLE] ?? 'null'));
+    writeLine({ type: 'session', id: input.session ?? `rehearsal-${env.MANYHANDS_ATTEMPT ?? world.token()}` });
+    return await performAll(stepsFor(input, env), context);
   } catch (error) {
     return fail({ kind: error instanceof AppError ? 'environment' : 'crashed', message: messageOf(error) });
   }
 }
 
-function stepsFor(order: RehearsalInput, env: Environment): Step[] {
+function stepsFor(input: RehearsalInput, env: Environment): Step[] {
   const { title, goal, steps, points } = promptFacts(readFileSync(env.MANYHANDS_PROMPT_FILE ?? '', 'utf8'));
-  const part: Part = {
-    agent: order.agent,
+  const attempt: UnscriptedAttempt = {
+    agent: input.agent,
     role: env.MANYHANDS_ROLE ?? '',
     task: env.MANYHANDS_TASK ?? '',
     attempt: Number(env.MANYHANDS_ATTEMPT_NUMBER ?? 1),
@@ -46,37 +46,37 @@ function stepsFor(order: RehearsalInput, env: Environment): Step[] {
     goal,
     steps,
     points,
-    access: order.access,
-    allow: order.allow,
-    ...(order.outputSchema === undefined ? {} : { outputSchema: order.outputSchema }),
+    access: input.access,
+    allow: input.allow,
+    ...(input.outputSchema === undefined ? {} : { outputSchema: input.outputSchema }),
   };
-  const scenario = order.scenario === undefined ? undefined : loadScenario(order.scenario);
-  const play = scenario === undefined ? undefined : findPlay(scenario, part);
-  return play?.steps ?? improvise(part);
+  const scenario = input.scenario === undefined ? undefined : loadScenario(input.scenario);
+  const script = scenario === undefined ? undefined : findScript(scenario, attempt);
+  return script?.steps ?? improvise(attempt);
 }
 
-async function playAll(steps: Step[], stage: Stage): Promise<number> {
+async function performAll(steps: Step[], context: StepContext): Promise<number> {
   let text = '';
   let result: { output?: unknown } = {};
   for (const step of steps) {
     if (step.step === 'say') text = step.text;
-    const outcome = await performStep(step, stage);
+    const outcome = await performStep(step, context);
     if (outcome.next === 'fail') return fail(outcome.failure);
     if (outcome.next === 'leave' && outcome.code !== 0) return outcome.code;
     if (outcome.next === 'leave') break;
     if (outcome.next === 'output') result = { output: outcome.output };
   }
-  tell({ type: 'result', isError: false, text, ...result });
+  writeLine({ type: 'result', isError: false, text, ...result });
   return 0;
 }
 
 function fail(failure: Extract<RehearsalLine, { type: 'failure' }>['failure']): number {
-  tell({ type: 'failure', failure });
+  writeLine({ type: 'failure', failure });
   process.stderr.write(`${failure.message}\n`);
   return 1;
 }
 
-function tell(line: RehearsalLine): void {
+function writeLine(line: RehearsalLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -86,9 +86,9 @@ function definedVariables(): Environment {
   );
 }
 
-process.exitCode = await rehearse(definedVariables(), realWorld);
+process.exitCode = await runAttempt(definedVariables(), realWorld);
 
-/** Reads them; a prompt without a heading has its first line as title, one without a goal has its title as goal. */
+/** Reads the facts of a prompt; without a heading the first line is the title, without a goal the title is the goal. */
 function promptFacts(prompt: string): PromptFacts {
   const lines = prompt.split('\n').map((line) => line.trim());
   const title =

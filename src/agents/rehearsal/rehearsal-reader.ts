@@ -9,7 +9,7 @@ import { RehearsalLine } from './rehearsal-line.ts';
 
 type Ended = { kind: 'result'; text: string; output?: unknown } | { kind: 'failure'; failure: Failure };
 
-/** Translates the rehearsal program's lines; a line it does not know survives as `unknown`. */
+/** Translates the rehearsal program's lines; an unknown line becomes an `unknown` event. */
 export function rehearsalReader(): AgentReader {
   let usage: Usage = { kind: 'none' };
   let session: string | undefined;
@@ -51,7 +51,7 @@ function outputOf(from: object | undefined): { output?: unknown } {
   return from !== undefined && 'output' in from ? { output: from.output } : {};
 }
 
-/** A finished result counts even if the program was stopped after it; without one only the exit speaks. */
+/** A result counts even if the program was stopped after it; without one the exit code decides. */
 function failureOf(exit: AgentExit, ended: Ended | undefined): Failure | undefined {
   if (ended?.kind === 'failure') return ended.failure;
   if (ended?.kind === 'result' && exit.kind === 'interrupted') return undefined;

@@ -3,11 +3,11 @@ import { messageOf } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Agent, Availability } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
-import { ORDER_VARIABLE, rehearsalInput } from './rehearsal-input.ts';
+import { INPUT_VARIABLE, rehearsalInput } from './rehearsal-input.ts';
 import { rehearsalReader } from './rehearsal-reader.ts';
 import { loadScenario } from './scenario.ts';
 
-/** A rehearsal agent's place in the configuration. */
+/** A rehearsal agent's configuration. */
 export interface RehearsalAgentOptions {
   name: string;
   config: AgentConfig;
@@ -17,23 +17,23 @@ export interface RehearsalAgentOptions {
   program: readonly string[];
 }
 
-/** As many as the settings allow at all: playing costs nothing. */
-const MOST_PARALLEL = 150;
+/** The maximum that the settings allow: a rehearsal costs nothing. */
+const MAX_PARALLEL = 150;
 
-/** An agent without a model: it plays a scenario, or something sensible for its role, with real edits in the workspace. */
+/** An agent without a model: it performs a scenario, or default steps for its role, with real edits in the workspace. */
 export function rehearsalAgent({ name, config, dir, program }: RehearsalAgentOptions): Agent {
   const scenario = config.scenario === undefined ? undefined : resolve(dir, config.scenario);
   return {
     name,
     kind: 'rehearsal',
-    maxParallel: config.maxParallel ?? MOST_PARALLEL,
+    maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: undefined,
     available: async () => availability(scenario),
     command: async (assignment) => ({
       command: [...program, ...config.args],
       env: {
         ...attemptEnvironment(assignment, config.env),
-        [ORDER_VARIABLE]: JSON.stringify(rehearsalInput({ agent: name, scenario, assignment })),
+        [INPUT_VARIABLE]: JSON.stringify(rehearsalInput({ agent: name, scenario, assignment })),
       },
       pipeOutput: false,
     }),
@@ -42,10 +42,10 @@ export function rehearsalAgent({ name, config, dir, program }: RehearsalAgentOpt
 }
 
 function availability(scenario: string | undefined): Availability {
-  if (scenario === undefined) return { ok: true, detail: 'plays something sensible for every role' };
+  if (scenario === undefined) return { ok: true, detail: 'performs default steps for every role' };
   try {
     loadScenario(scenario);
-    return { ok: true, detail: `plays ${scenario}` };
+    return { ok: true, detail: `performs ${scenario}` };
   } catch (error) {
     return { ok: false, detail: messageOf(error), nextStep: 'Correct the scenario file.' };
   }

@@ -19,7 +19,7 @@ const Edit = z
   .refine(
     ({ find, replace, write, append, delete: remove }) =>
       (find === undefined) === (replace === undefined) &&
-      [find, write, append, remove].filter((way) => way !== undefined).length === 1,
+      [find, write, append, remove].filter((action) => action !== undefined).length === 1,
     'needs exactly one of: find with replace, write, append, delete',
   );
 export type Edit = z.infer<typeof Edit>;
@@ -56,7 +56,7 @@ const Fields = z.strictObject({
   resolve: Resolution.optional(),
 });
 
-/** One thing a rehearsal agent does. */
+/** One action of a rehearsal agent. */
 export type Step =
   | { step: 'say' | 'think' | 'commit'; text: string }
   | { step: 'edit'; edit: Edit }

@@ -8,7 +8,7 @@ const BASE = /^\|{7}(?: |\r?\n|$)/;
 const MIDDLE = /^={7}(?:\r?\n|$)/;
 const END = /^>{7}(?: |\r?\n|$)/;
 
-/** The text with every complete conflict settled; text that only resembles a marker stays as it is. */
+/** The text with every complete conflict resolved; text that only resembles a marker is unchanged. */
 export function settleConflicts(text: string, how: Resolution): string {
   const settled: string[] = [];
   let hunk: Hunk | undefined;

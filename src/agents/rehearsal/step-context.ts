@@ -3,18 +3,18 @@ import { run } from '../../process/run.ts';
 import type { World } from '../../world.ts';
 import type { RehearsalLine } from './rehearsal-line.ts';
 
-/** Where steps are played: the workspace, and the line that tells what is done. */
-export interface Stage {
+/** Where steps are performed: the workspace, and the writer of event lines. */
+export interface StepContext {
   workspace: string;
   env: Record<string, string>;
   world: World;
-  tell(line: RehearsalLine): void;
+  write(line: RehearsalLine): void;
 }
 
 /** Longer than any test suite of a rehearsal; the attempt's own limits end it earlier. */
 const RUN_TIMEOUT_MS = 3_600_000;
 
 /** Runs a program in the workspace to its end. */
-export function runInContext(stage: Stage, command: readonly string[]): Promise<RunResult> {
-  return run(command, { cwd: stage.workspace, env: stage.env, timeoutMs: RUN_TIMEOUT_MS });
+export function runInContext(context: StepContext, command: readonly string[]): Promise<RunResult> {
+  return run(command, { cwd: context.workspace, env: context.env, timeoutMs: RUN_TIMEOUT_MS });
 }

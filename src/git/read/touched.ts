@@ -7,8 +7,8 @@ import type { Between } from './diff.ts';
 export type TouchedPath = { path: string; commit: string | undefined };
 
 const TIMEOUT_MS = 300_000;
-const MOST_FOUND = 64;
-const MOST_ENTRIES = 10_000;
+const MAX_FOUND = 64;
+const MAX_ENTRIES = 10_000;
 /** So many bytes of a file that has no lines count as one. */
 const BYTES_A_LINE = 80;
 
@@ -64,11 +64,11 @@ function passage(mirror: Mirror, between: Between, signal?: AbortSignal): Promis
   const looking = look(mirror, between, signal);
   found.set(key, looking);
   for (const oldest of found.keys()) {
-    if (found.size <= MOST_FOUND) break;
+    if (found.size <= MAX_FOUND) break;
     found.delete(oldest);
   }
   const forget = () => found.delete(key);
-  looking.then(({ passed }) => passed.length > MOST_ENTRIES && forget(), forget);
+  looking.then(({ passed }) => passed.length > MAX_ENTRIES && forget(), forget);
   return looking;
 }
 

@@ -4,7 +4,7 @@ import { AppError, isAbsent } from '../../errors.ts';
 import { readPlainText } from '../plain-file.ts';
 
 const OID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-const MOST_REFS = 200_000;
+const MAX_REFS = 200_000;
 const DEEPEST = 40;
 
 /** Whether a text is a whole object id of either format. */
@@ -60,7 +60,7 @@ async function walk(gitDir: string, folder: string, refs: Map<string, string>): 
   if (folder.split('/').length > DEEPEST) return;
   const entries = await readdir(join(gitDir, folder), { withFileTypes: true }).catch(nothingIfGone);
   for (const entry of entries) {
-    if (refs.size > MOST_REFS) return;
+    if (refs.size > MAX_REFS) return;
     const name = `${folder}/${entry.name}`;
     if (entry.isDirectory()) await walk(gitDir, name, refs);
     if (!entry.isFile() || name.endsWith('.lock')) continue;

@@ -20,7 +20,7 @@ export type Added = { index: Index; nested: string[]; problems: string[] };
 
 const TIMEOUT_MS = 600_000;
 const LOOKS_AT_ONCE = 64;
-const MOST_SAID = 500;
+const MAX_SAID = 500;
 /** Told, with exit code 1, of paths that we leave out and that are ignored anyway. */
 const IGNORED_NOTICE =
   /^The following paths are ignored by one of your \.gitignore files:\n(?:(?!error:|fatal:|warning:).*(?:\n|$))*/m;
@@ -68,7 +68,7 @@ function problemsOf({ code, stderr }: { code: number; stderr: string }): string[
   const said = stderr.replace(IGNORED_NOTICE, '').trim();
   const isFine = code === 0 || (code === 1 && said === '');
   if (isFine && !/^warning: could not open directory/m.test(said)) return [];
-  return [`some files could not be read: ${said.slice(0, MOST_SAID)}`];
+  return [`some files could not be read: ${said.slice(0, MAX_SAID)}`];
 }
 
 /** For files that cannot be converted as `.gitattributes` asks: what stands on disk is saved, byte for byte. */

@@ -28,8 +28,8 @@ export type Take = {
 export type Taken = { refs: Map<string, string>; pending: RefChange[]; graph: CommitGraph; problems: string[] };
 
 /** Beyond it a fetch, which keeps its objects in one pack, is the better way. */
-const MOST_CARRIED = 50;
-const MOST_SINGLE_CHECKS = 500;
+const MAX_CARRIED = 50;
+const MAX_SINGLE_CHECKS = 500;
 /** Helper files beside the objects are the agent's too, and are not believed. */
 const DISTRUST = {
   core: { bare: 'true', commitGraph: 'false', multiPackIndex: 'false' },
@@ -60,7 +60,7 @@ export async function importHistory(take: Take): Promise<Taken> {
   if (staged !== undefined) wanted.set('staged', staged);
   if (wanted.size === 0) return { refs: new Map(), pending: [], graph, problems };
   const carry = { ...take, source };
-  const isSmall = graph.size <= MOST_CARRIED && [...wanted.values()].every((oid) => graph.has(oid) || oid === staged);
+  const isSmall = graph.size <= MAX_CARRIED && [...wanted.values()].every((oid) => graph.has(oid) || oid === staged);
   if (isSmall && (await transferPack(carry, [...wanted.values()], known)))
     return carried(take.prefix, wanted, { graph, problems });
   const names = new Map([...wanted].map(([name, oid]) => [`refs/${name}`, oid]));
@@ -88,7 +88,7 @@ async function findCommits(take: Take, gitDir: string): Promise<Found> {
   const whole = await ask(new Set([...agent.tips.values(), ...agent.past]));
   if (whole !== undefined) return { graph: whole, tips: agent.tips, problems: [] };
   const found: Found = { graph: new Map(), tips: new Map(), problems: [] };
-  for (const [name, oid] of [...agent.tips].slice(0, MOST_SINGLE_CHECKS)) {
+  for (const [name, oid] of [...agent.tips].slice(0, MAX_SINGLE_CHECKS)) {
     const part = await ask([oid]);
     if (part === undefined) found.problems.push(`${name} (${oid}) is damaged: its history is not complete`);
     else found.tips.set(name, oid);

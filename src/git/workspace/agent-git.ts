@@ -19,7 +19,7 @@ export type AgentGit = {
 
 const STATES = ['MERGE_HEAD', 'ORIG_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'REBASE_HEAD'];
 const REBASE_STATES = ['rebase-merge/orig-head', 'rebase-merge/onto', 'rebase-apply/orig-head'];
-const MOST_LOG_LINES = 10_000;
+const MAX_LOG_LINES = 10_000;
 
 /**
  * Reads the git directory of a work tree without running git in it; undefined when there is none that may be read.
@@ -96,7 +96,7 @@ async function readLogs(common: string): Promise<Set<string>> {
   for (const entry of entries) {
     if (!entry.isFile()) continue;
     const lines = (await readPlainText(join(entry.parentPath, entry.name))).split('\n');
-    for (const line of lines.slice(-MOST_LOG_LINES)) {
+    for (const line of lines.slice(-MAX_LOG_LINES)) {
       for (const oid of line.split(' ', 2)) if (isOid(oid) && !/^0+$/.test(oid)) past.add(oid);
     }
   }

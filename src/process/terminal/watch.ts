@@ -23,7 +23,7 @@ export type Watching = {
 export type ShownPiece = { offset: number; data: Buffer; reset?: true; size?: TerminalSize };
 
 /** A watcher who is further behind gets the screen as it stands instead. */
-const MOST_BEHIND = 1024 * 1024;
+const MAX_BEHIND = 1024 * 1024;
 /** What is drawn again where only the stream can tell what is on the screen. */
 const REPLAYED_BYTES = 256 * 1024;
 /** Between full pieces, so that a program that writes without end does not keep us busy. */
@@ -101,11 +101,11 @@ async function untilBegun({ folder, isLive }: Watching, changes: Changes): Promi
 function resumable(folder: string, after: number | undefined): number | undefined {
   const range = ringRange(folder);
   if (after === undefined || range === undefined) return undefined;
-  return after >= range.start && after <= range.end && range.end - after <= MOST_BEHIND ? after : undefined;
+  return after >= range.start && after <= range.end && range.end - after <= MAX_BEHIND ? after : undefined;
 }
 
 function isFarBehind(folder: string, cursor: number): boolean {
-  return (ringRange(folder)?.end ?? cursor) - cursor > MOST_BEHIND;
+  return (ringRange(folder)?.end ?? cursor) - cursor > MAX_BEHIND;
 }
 
 /** The screen as the terminal tells it; else the last part of the stream is to be drawn again. */

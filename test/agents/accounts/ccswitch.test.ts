@@ -134,8 +134,8 @@ describe('the file of CC Switch', () => {
   });
 
   it.each([
-    ['no database', 'hello, this is a text and no database at all', /is no database/],
-    ['empty', '', /is no database/],
+    ['no database', 'hello, this is a text and no database at all', /is not a database/],
+    ['empty', '', /is not a database/],
     ['cut off', 'SQLite format 3\0 and then rubbish that goes on for a while', /is damaged|is not a database/],
   ])('gives nothing but a note when it is %s', async (_, text, note) => {
     writeFileSync(file, text);
@@ -149,7 +149,7 @@ describe('the file of CC Switch', () => {
     db.exec('CREATE TABLE notes (text)');
     expect((await discover()).note).toMatch(/not a database of CC Switch/);
     db.exec('CREATE TABLE providers (id TEXT, kind TEXT, secrets BLOB)');
-    expect((await discover()).note).toMatch(/not known here/);
+    expect((await discover()).note).toMatch(/unknown version of CC Switch/);
     db.close();
   });
 

@@ -430,7 +430,7 @@ describe('the arguments of Codex', () => {
   it('cut instructions that no program could be started with, and say so', () => {
     const given = all(settings({ instructions: 'x'.repeat(300_000) })).find((argument) => argument.includes('xxx'));
     expect(given?.length).toBeLessThan(128 * 1024);
-    expect(given).toContain('left out');
+    expect(given).toContain('omitted');
   });
 
   it('switch web search off if it is refused', () => {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { geminiFailure } from '../../../src/agents/gemini/gemini-failure.ts';
-import { takeLastFinish, telemetryFile } from '../../../src/agents/gemini/gemini-telemetry.ts';
+import { consumeLastFinish, telemetryFile } from '../../../src/agents/gemini/gemini-telemetry.ts';
 import { makeAssignment } from '../../contracts/attempt.ts';
 
 const note = (finish: string, role: string) =>
@@ -26,9 +26,9 @@ describe('what Gemini notes of its answers', () => {
     const file = telemetryFile(made.assignment.folder);
     await mkdir(dirname(file));
     await writeFile(file, notes.join('\n'));
-    expect(takeLastFinish(made.assignment.folder)).toBe(finish);
+    expect(consumeLastFinish(made.assignment.folder)).toBe(finish);
     expect(existsSync(file)).toBe(false);
-    expect(takeLastFinish(made.assignment.folder)).toBeUndefined();
+    expect(consumeLastFinish(made.assignment.folder)).toBeUndefined();
   });
 
   it('makes an answer that was cut off the failure it is', () => {

@@ -64,7 +64,7 @@ describe('a rehearsed step', () => {
         await symlink(join(outside, 'new.txt'), join(workspace, 'dangling.txt'));
       },
     });
-    expect(played.result.failure?.message).toContain('leads out of the workspace');
+    expect(played.result.failure?.message).toContain('is outside the workspace');
     expect(await played.read('../outside/file.txt')).toBe('kept');
     expect(existsSync(join(played.root, 'outside', 'new.txt'))).toBe(false);
   });
