@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { added, attemptEnded, attempted, spec, started, T0 } from '../support/given.ts';
 import { documentOf, open, type Script, shown, stage } from './cli-run.ts';
@@ -142,7 +142,13 @@ describe('ls', () => {
 });
 
 describe('a batch', () => {
-  const file = join(cwd, '.manyhands', 'batches', 'docs.yaml');
+  const folder = join(cwd, '.manyhands', 'batches');
+  const THREE = 'template: bugfix\ncontext: { team: a }\nparallel: 2\nitems: [One, Two, Three]\n';
+  const keep = (text: string) => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'docs.yaml'), text);
+  };
+  beforeEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is kept in a file of the project, from prompts, lines and files', async () => {
     await played({}, 'batch', 'add', 'docs', 'One', 'Two', '--template', 'bugfix', '--parallel', '2');
@@ -158,7 +164,7 @@ describe('a batch', () => {
   });
 
   it('does each item as a job in a collection of its own, and its exit code is that of the worst', async () => {
-    writeFileSync(file, 'template: bugfix\ncontext: { team: a }\nparallel: 2\nitems: [One, Two, Three]\n');
+    keep(THREE);
     const taken: string[] = [];
     let asked = 0;
     const answers = {
@@ -200,6 +206,7 @@ describe('a batch', () => {
   });
 
   it('goes on from an item, and says from which one when it could not go on', async () => {
+    keep(THREE);
     let started = 0;
     const answers = {
       'start-run': () => {
@@ -227,14 +234,13 @@ describe('a batch', () => {
   });
 
   it('starts nothing when a template of it is missing', async () => {
-    const before = readFileSync(file, 'utf8');
-    writeFileSync(file, 'items: [One, { prompt: Two, template: none }]\n');
+    keep('items: [One, { prompt: Two, template: none }]\n');
     const { code, calls } = await played({}, 'batch', 'run', 'docs');
     expect([code, calls]).toEqual([3, []]);
-    writeFileSync(file, before);
   });
 
   it('starts no more items once it is interrupted', async () => {
+    keep(THREE);
     let starts = 0;
     const show: Script = {
       cwd,
