@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MAX_LINE_BYTES } from '../src/engine/attempt/output.ts';
+import { MAX_LINE_BYTES } from '../src/engine/attempt/attempt-output.ts';
 import { lineReader } from '../src/process/lines.ts';
 import { tail } from '../src/process/tail.ts';
 import type { Benchmark } from './benchmark.ts';

@@ -1,5 +1,5 @@
 import type { ProjectsPort } from '../app/port-interfaces.ts';
-import { emptyProject, evolveProject, isAboutFiling, type ProjectState } from '../core/project/project.ts';
+import { emptyProject, evolveProject, isAboutFiling, type ProjectState } from '../core/project/project-state.ts';
 import { AppError } from '../errors.ts';
 import { ProjectEvent } from '../schema/event.ts';
 import { projectStream } from '../schema/ids.ts';

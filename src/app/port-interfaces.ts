@@ -2,7 +2,7 @@ import type { SendMessage } from '../core/attempt/decide-message.ts';
 import type { ResultSnapshot } from '../core/finish/result-snapshot.ts';
 import type { History } from '../core/models/history.ts';
 import type { Ranking } from '../core/models/ranking.ts';
-import type { ProjectState } from '../core/project/project.ts';
+import type { ProjectState } from '../core/project/project-state.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { SalvageItem } from '../operations/contracts/salvage-contracts.ts';
 import type { OperationOutput } from '../operations/contracts.ts';

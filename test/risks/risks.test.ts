@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AttemptDigest } from '../../src/engine/attempt/digest.ts';
+import { AttemptDigest } from '../../src/engine/attempt/attempt-digest.ts';
 import { findRisks } from '../../src/risks/registry.ts';
 import type { RiskContext } from '../../src/risks/risk.ts';
 

@@ -1,6 +1,6 @@
 import type { ProjectsPort } from '../../app/port-interfaces.ts';
 import type { OverviewPort } from '../../app/view-interfaces.ts';
-import { filingOf, type ProjectState } from '../../core/project/project.ts';
+import { filingOf, type ProjectState } from '../../core/project/project-state.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { liveAttempts, overviewOf, type RunCard } from '../../core/view/overview.ts';
 import { attemptId, runStream } from '../../schema/ids.ts';

@@ -12,8 +12,8 @@ import { pauseOnFailures } from '../run/pause.ts';
 import { requirePhase, requireTask } from '../run/require.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
+import { decideRetry, isCrash } from './decide-retry.ts';
 import type { Warning } from './health.ts';
-import { decideRetry, isCrash } from './retry.ts';
 
 export type StartAttempt = {
   task: TaskKey;

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { ReviewComment } from '../../schema/message.ts';
 import { retryTasks } from '../run/decide-run.ts';
-import { isServing } from '../run/reopening.ts';
+import { isAuxiliary } from '../run/reopening.ts';
 import { requireTask } from '../run/require.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { affordable, chargeOf, reservationFor, roundMoney } from '../schedule/budget.ts';
@@ -68,7 +68,7 @@ function requireReceiver(state: RunState, task: TaskState): void {
   if (status.kind === 'ended' && status.status === 'cancelled')
     throw new AppError('REFUSED', `Run ${run} was cancelled; manyhands retry ${run} opens it again`, { run });
   const served = task.spec.resolves ?? task.spec.analyzes ?? task.spec.verifies;
-  if (isServing(task) && isOver(task))
+  if (isAuxiliary(task) && isOver(task))
     throw new AppError('REFUSED', `Task ${task.spec.key} has ended and served ${served}; send the message there`, {
       key: task.spec.key,
     });

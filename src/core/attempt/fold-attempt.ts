@@ -4,8 +4,8 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { enter, taskOf } from '../run/phase.ts';
 import type { AttemptState, RunState } from '../run/state.ts';
 import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
-import { deliverMessages } from './interrupt.ts';
-import { isCrash } from './retry.ts';
+import { isCrash } from './decide-retry.ts';
+import { deliverMessages } from './fold-interrupt.ts';
 
 /** Sets the reservation aside and puts the attempt on its task. */
 export function startAttempt(state: RunState, event: RunEventOf<'attempt.started'>, at: number): void {

@@ -1,5 +1,5 @@
 import type { RunEnd } from '../../schema/event.ts';
-import { isServing } from '../run/reopening.ts';
+import { isAuxiliary } from '../run/reopening.ts';
 import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
 
 export type RunVerdict = { status: RunEnd; reason: string };
@@ -29,7 +29,7 @@ function requestedTasks(state: RunState, status: TaskStatus): TaskState[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];
     if (task?.phase.status !== status) return [];
-    return isServing(task) ? [] : [task];
+    return isAuxiliary(task) ? [] : [task];
   });
 }
 
@@ -51,7 +51,7 @@ function isVerified(state: RunState): boolean {
 function everyLandedHas(state: RunState, what: 'own' | 'verify'): boolean {
   const landed = state.order.flatMap((key) => {
     const task = state.tasks[key];
-    return task?.phase.status === 'done' && task.phase.commit !== null && !isServing(task) ? [task] : [];
+    return task?.phase.status === 'done' && task.phase.commit !== null && !isAuxiliary(task) ? [task] : [];
   });
   const resolvers = state.order
     .flatMap((key) => state.tasks[key] ?? [])

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { ProjectEvent } from '../../schema/event.ts';
-import { hasCollection, type ProjectState } from './project.ts';
+import { hasCollection, type ProjectState } from './project-state.ts';
 
 /** Makes a collection; the name must be free. */
 export function addCollection(state: ProjectState, name: string): ProjectEvent[] {

@@ -1,5 +1,5 @@
 import type { ProjectEvent } from '../../schema/event.ts';
-import type { ProjectState } from './project.ts';
+import type { ProjectState } from './project-state.ts';
 
 /** Leaves a run out of lists, or lists it again; nothing happens when that is so already. */
 export function hideRun(state: ProjectState, run: string, hidden: boolean): ProjectEvent[] {

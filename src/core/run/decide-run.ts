@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { Hold, RunEnd, RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import { canReopen, invalidation, isServing, reopening } from './reopening.ts';
+import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from './reopening.ts';
 import { requireLive, requirePhase, requireTask } from './require.ts';
 import { isOpen, type RunState } from './state.ts';
 
@@ -61,17 +61,17 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
     throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
   }
   const done = what.task === undefined ? undefined : requireTask(state, what.task);
-  if (done?.phase.status === 'done' && !isServing(done)) return invalidateTasks(state, done.spec.key, what.reason);
+  if (done?.phase.status === 'done' && !isAuxiliary(done)) return invalidateTasks(state, done.spec.key, what.reason);
   const roots =
     what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
   if (roots.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has no task to try again`);
-  return [{ type: 'run.reopened', data: { tasks: reopening(state, roots), reason: what.reason } }];
+  return [{ type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
 }
 
 /** Makes a done task, and all that was built upon it, be done again; nothing of them may be under way. */
 function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEvent[] {
   requireChangeable(state, root);
-  const tasks = invalidation(state, root);
+  const tasks = tasksToInvalidate(state, root);
   const busy = tasks.find((key) => BUSY.has(requireTask(state, key).phase.status));
   if (busy !== undefined)
     throw new AppError('REFUSED', `Task ${busy} was built upon ${root} and is under way; cancel the run or wait`, {

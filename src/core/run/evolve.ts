@@ -1,9 +1,8 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
-import { messageTask, requeueTask } from '../attempt/interrupt.ts';
+import { messageTask, requeueTask } from '../attempt/fold-interrupt.ts';
 import { endCall, startCall } from '../models/fold-call.ts';
-import { begin } from './begin.ts';
 import {
   addTask,
   approveTask,
@@ -17,6 +16,7 @@ import {
   retryTask,
   verifyTask,
 } from './fold-tasks.ts';
+import { initialState } from './initial-state.ts';
 import { enter, finish, taskOf } from './phase.ts';
 import { proofKey, type RunState } from './state.ts';
 
@@ -28,7 +28,7 @@ export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefine
 
 /** The state after the event; changes the given state in place. The same events always give the same state. */
 export function evolve(state: RunState | undefined, { event, at }: Recorded): RunState {
-  if (event.type === 'run.started') return begin(event, at);
+  if (event.type === 'run.started') return initialState(event, at);
   if (state === undefined) throw new Error(`The first event of a run must be run.started, not ${event.type}`);
   state.version += 1;
   state.updatedAt = at;

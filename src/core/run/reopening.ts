@@ -6,16 +6,16 @@ export function canReopen(state: RunState, key: TaskKey): boolean {
   const task = state.tasks[key];
   if (task === undefined) return false;
   if (task.phase.status === 'blocked') return true;
-  return isLost(state, key) && !isServing(task);
+  return isLost(state, key) && !isAuxiliary(task);
 }
 
 /** Whether a task only serves another one: a resolver, an analysis, a verification. */
-export function isServing({ spec }: TaskState): boolean {
+export function isAuxiliary({ spec }: TaskState): boolean {
   return spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
 }
 
 /** A done task and all that was, or is to be, built upon it; what was given up stays so. */
-export function invalidation(state: RunState, root: TaskKey): TaskKey[] {
+export function tasksToInvalidate(state: RunState, root: TaskKey): TaskKey[] {
   const tasks = new Set([root]);
   for (const key of tasks) {
     for (const dependent of state.dependents[key] ?? []) if (!isLost(state, dependent)) tasks.add(dependent);
@@ -24,7 +24,7 @@ export function invalidation(state: RunState, root: TaskKey): TaskKey[] {
 }
 
 /** All that opens again with these tasks: what they need that did not get done, and what was skipped and has hope again. */
-export function reopening(state: RunState, roots: readonly TaskKey[]): TaskKey[] {
+export function tasksToReopen(state: RunState, roots: readonly TaskKey[]): TaskKey[] {
   const tasks = new Set(roots);
   for (const key of tasks) {
     for (const need of state.tasks[key]?.spec.needs ?? []) if (isLost(state, need)) tasks.add(need);

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { retryTasks } from './decide-run.ts';
-import { isServing } from './reopening.ts';
+import { isAuxiliary } from './reopening.ts';
 import { requireTask } from './require.ts';
 import type { RunState } from './state.ts';
 
@@ -19,7 +19,7 @@ export function requeueTasks(state: RunState, what: { task?: TaskKey; reason: st
   }
   if (state.status.kind === 'cancelling')
     throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
-  if (!OPEN.has(task.phase.status) || isServing(task) || task.attempts.length === 0)
+  if (!OPEN.has(task.phase.status) || isAuxiliary(task) || task.attempts.length === 0)
     throw new AppError('REFUSED', `Task ${key} is ${task.phase.status} and cannot be put back in line`, { key });
   return requeued([task.spec.key], reason);
 }
@@ -35,7 +35,7 @@ function rootsOf(state: RunState, events: readonly RunEvent[], key: TaskKey | un
     const { tasks } = event.data;
     return (key === undefined || !tasks.includes(key) ? tasks : [key]).filter((one) => {
       const task = state.tasks[one];
-      return task !== undefined && task.attempts.length > 0 && !isServing(task);
+      return task !== undefined && task.attempts.length > 0 && !isAuxiliary(task);
     });
   });
 }

@@ -12,7 +12,7 @@ import type { TaskLimits } from '../../schema/task.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { settingsFor } from './agent-settings.ts';
-import { interactiveLimits, isInteractive } from './in-terminal.ts';
+import { interactiveLimits, isInteractive } from './interactive-attempt.ts';
 import { readProgress } from './progress-file.ts';
 
 /** Most that a prompt repeats of how to test. */

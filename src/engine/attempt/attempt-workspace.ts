@@ -14,7 +14,7 @@ import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
-import { ENGINE_GENERATIONS } from './own-rows.ts';
+import { ENGINE_GENERATIONS } from './engine-rows.ts';
 
 /** Where a task works, and what in there is ours and never committed; no list means: it was never made ready. */
 export type AttemptWorkspace = { path: string; branch: string; excluded: readonly string[] | undefined };

@@ -14,7 +14,7 @@ import { type Application, endApplication, startApplication } from './applicatio
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
-import { programOf } from './in-terminal.ts';
+import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import type { Outcome } from './outcome.ts';
 import { recordMessages } from './record-messages.ts';

@@ -3,7 +3,7 @@ import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { TranscriptRow } from '../../store/store.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { ENGINE_GENERATIONS } from './own-rows.ts';
+import { ENGINE_GENERATIONS } from './engine-rows.ts';
 
 /** Puts what a person said at the head of the transcript of the attempt that is told it. */
 export async function recordMessages(

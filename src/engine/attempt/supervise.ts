@@ -11,10 +11,10 @@ import type { Failure } from '../../schema/failure.ts';
 import { StepsOutput } from '../../schema/output.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { AttemptDigest } from './digest.ts';
-import { readerOf } from './in-terminal.ts';
+import { AttemptDigest } from './attempt-digest.ts';
+import { AttemptOutput } from './attempt-output.ts';
+import { readerOf } from './interactive-attempt.ts';
 import type { Outcome } from './outcome.ts';
-import { AttemptOutput } from './output.ts';
 import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';
 

@@ -3,10 +3,10 @@ import { type Changes, watchChanges } from '../../process/terminal/changes.ts';
 import { PIECE_BYTES, readRing } from '../../process/terminal/ring.ts';
 import { type TerminalLine, terminalText } from '../../process/terminal/text.ts';
 import type { TranscriptRow } from '../../store/store.ts';
+import type { OutputOptions } from './attempt-output.ts';
 import { describeEvent } from './describe-event.ts';
-import type { OutputOptions } from './output.ts';
+import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { OutputPolicy } from './output-policy.ts';
-import { ENGINE_GENERATIONS } from './own-rows.ts';
 
 /** Between full pieces: a program that writes without end is read at a pace, and what it overtakes is counted. */
 const PACE_MS = 20;

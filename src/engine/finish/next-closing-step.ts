@@ -4,7 +4,7 @@ import { nextStartAt } from '../../core/schedule/next-start.ts';
 import { isStuck } from '../../core/view/attention.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { diagnoseFailures } from './diagnose.ts';
+import { diagnoseFailures } from './diagnose-failures.ts';
 import { finishRun, showBranch } from './finish-run.ts';
 
 /** A step that a run takes by itself, one at a time; one `forGood` is never taken again. */

@@ -88,7 +88,7 @@ async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly T
       });
     } else if (merged.kind === 'conflict') {
       if (onto === tip)
-        await handleConflict(ctx, run, { key, onto: tip, files: merged.files, submodule: merged.submodule });
+        await recordConflict(ctx, run, { key, onto: tip, files: merged.files, submodule: merged.submodule });
     } else {
       const merge = { key, commit: merged.commit, tree: merged.tree, onto };
       const guarded = approved ? 'free' : await passGuards(ctx, run, merge, chain.length);
@@ -199,7 +199,7 @@ async function rejectTask(
   await ctx.submit(run, (state) => rejectLanding(state, { task: key, failure, follow, from: start, now })).committed;
 }
 
-async function handleConflict(
+async function recordConflict(
   ctx: EngineContext,
   run: ActiveRun,
   what: { key: TaskKey; onto: string; files: string[]; submodule: boolean },

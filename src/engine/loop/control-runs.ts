@@ -8,7 +8,7 @@ import { runStream } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import { undoRun } from '../finish/undo-run.ts';
 import { landOnBase } from '../land/land-on-base.ts';
-import { recheckRun } from '../land/recheck.ts';
+import { recheckRun } from '../land/recheck-run.ts';
 import { cleanUp } from '../maintenance/clean-up.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { smallCallNotes } from '../small-calls/call-providers.ts';

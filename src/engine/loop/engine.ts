@@ -19,7 +19,6 @@ import { landTasks } from '../land/land-tasks.ts';
 import { nameRun } from '../small-calls/name-run.ts';
 import { checkBase } from '../start/check-base.ts';
 import { ActiveRuns } from './active-runs.ts';
-import { AvailabilityTracker } from './agent-availability.ts';
 import { askRecipe } from './ask-recipe.ts';
 import { mayTryAgain } from './cancel-retry.ts';
 import { endedBy, endedTasks, interruptedBy, restartedBy } from './consequences.ts';
@@ -28,6 +27,7 @@ import { freeSlotsFor } from './free-slots.ts';
 import { giveUp } from './give-up.ts';
 import { holdOnError } from './hold-on-error.ts';
 import { InFlight } from './in-flight.ts';
+import { AvailabilityTracker } from './scheduling-input.ts';
 import { Slots } from './slots.ts';
 
 const WRITE_BACK = { name: 'tell', onlyOnce: false };

@@ -1,5 +1,5 @@
 import { freeName } from '../../core/project/collection.ts';
-import type { ProjectState } from '../../core/project/project.ts';
+import type { ProjectState } from '../../core/project/project-state.ts';
 import { AppError } from '../../errors.ts';
 import type { BatchDocument } from '../../schema/batch.ts';
 import type { BatchStart } from '../../schema/batch-start.ts';

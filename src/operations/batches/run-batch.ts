@@ -1,5 +1,5 @@
 import type { Ports } from '../../app/port-interfaces.ts';
-import type { BatchState } from '../../core/project/project.ts';
+import type { BatchState } from '../../core/project/project-state.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { messageOf } from '../../errors.ts';
 import { JobInput } from '../../schema/request.ts';

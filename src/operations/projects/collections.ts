@@ -6,7 +6,7 @@ import {
   renameCollection,
   unfileRuns,
 } from '../../core/project/collection.ts';
-import type { ProjectState } from '../../core/project/project.ts';
+import type { ProjectState } from '../../core/project/project-state.ts';
 import { AppError } from '../../errors.ts';
 import type { CollectionDocument } from '../../schema/collection.ts';
 import { completeId } from '../find-run.ts';

@@ -1,5 +1,5 @@
 import { hideRun as decideHide } from '../../core/project/filing.ts';
-import { filingOf } from '../../core/project/project.ts';
+import { filingOf } from '../../core/project/project-state.ts';
 import { findRun } from '../find-run.ts';
 import type { Operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { filingOf } from '../../core/project/project.ts';
+import { filingOf } from '../../core/project/project-state.ts';
 import { runDocument } from '../../core/view/document.ts';
 import { findRun } from '../find-run.ts';
 import type { Operation } from '../operation.ts';

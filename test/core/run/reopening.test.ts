@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canReopen, reopening } from '../../../src/core/run/reopening.ts';
+import { canReopen, tasksToReopen } from '../../../src/core/run/reopening.ts';
 import { added, attempted, blocked, given, spec, started, taskEnded } from '../../support/given.ts';
 
 const chain = [spec('a'), spec('b', { needs: ['a'] }), spec('c', { needs: ['b'] }), spec('d')];
@@ -34,8 +34,8 @@ describe('what can be tried again', () => {
 
 describe('what opens again', () => {
   it('goes up to everything needed and down to everything that has hope again', () => {
-    expect(reopening(lost.state, ['b']).toSorted()).toEqual(['a', 'b', 'c']);
-    expect(reopening(lost.state, ['a'])).toEqual(['a', 'b', 'c']);
+    expect(tasksToReopen(lost.state, ['b']).toSorted()).toEqual(['a', 'b', 'c']);
+    expect(tasksToReopen(lost.state, ['a'])).toEqual(['a', 'b', 'c']);
   });
 
   it('leaves out what needs another task that stays lost', () => {
@@ -44,8 +44,8 @@ describe('what opens again', () => {
       added(spec('e', { needs: ['c', 'd'] })),
       taskEnded('e', 'skipped'),
     );
-    expect(reopening(story.state, ['a'])).toEqual(['a', 'b', 'c']);
-    expect(reopening(story.state, ['a', 'd'])).toContain('e');
+    expect(tasksToReopen(story.state, ['a'])).toEqual(['a', 'b', 'c']);
+    expect(tasksToReopen(story.state, ['a', 'd'])).toContain('e');
   });
 
   it('leaves out what a person cancelled', () => {
@@ -55,6 +55,6 @@ describe('what opens again', () => {
       taskEnded('a', 'failed'),
       taskEnded('b', 'cancelled'),
     );
-    expect(reopening(story.state, ['a'])).toEqual(['a']);
+    expect(tasksToReopen(story.state, ['a'])).toEqual(['a']);
   });
 });

@@ -1,4 +1,4 @@
-import { canReopen, invalidation, isServing, reopening } from '../../../../core/run/reopening.ts';
+import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from '../../../../core/run/reopening.ts';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
 import { type Look, lookOfTask } from '../../../ui/state/display-state.ts';
 
@@ -74,7 +74,7 @@ export function retryEffect(state: RunState, key: string): RetryEffect | null {
   const task = state.tasks[key];
   if (task === undefined || state.status.kind === 'cancelling') return null;
   if (task.phase.status === 'done') {
-    return isServing(task) ? null : { kind: 'makes-stale', tasks: invalidation(state, key) };
+    return isAuxiliary(task) ? null : { kind: 'makes-stale', tasks: tasksToInvalidate(state, key) };
   }
-  return canReopen(state, key) ? { kind: 'reopens', tasks: reopening(state, [key]) } : null;
+  return canReopen(state, key) ? { kind: 'reopens', tasks: tasksToReopen(state, [key]) } : null;
 }

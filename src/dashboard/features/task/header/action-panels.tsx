@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
-import { invalidation, reopening } from '../../../../core/run/reopening.ts';
+import { tasksToInvalidate, tasksToReopen } from '../../../../core/run/reopening.ts';
 import type { RunState } from '../../../../core/run/state.ts';
 import { useAction, useOperation } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -62,7 +62,7 @@ function Affected({ others, isDone }: { others: readonly string[]; isDone: boole
 }
 
 function affected(state: RunState, key: string, isDone: boolean): string[] {
-  return (isDone ? invalidation(state, key) : reopening(state, [key])).filter((each) => each !== key);
+  return (isDone ? tasksToInvalidate(state, key) : tasksToReopen(state, [key])).filter((each) => each !== key);
 }
 
 /** The server folded it with the same code. */

@@ -6,10 +6,10 @@ import { type Tail, tail } from '../../process/tail.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import type { OutputFile, Store, TranscriptRow } from '../../store/store.ts';
 import type { World } from '../../world.ts';
+import type { AttemptDigest } from './attempt-digest.ts';
 import { type Described, describeEvent } from './describe-event.ts';
-import type { AttemptDigest } from './digest.ts';
+import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { OutputPolicy } from './output-policy.ts';
-import { ENGINE_GENERATIONS } from './own-rows.ts';
 
 type Line = { text: string; offset: number; truncatedBytes: number };
 /** How far a file was read, and which file of that name it is. */

@@ -4,7 +4,7 @@ import { emptyQueue } from '../schedule/queue.ts';
 import type { RunState } from './state.ts';
 
 /** The state of a run of which nothing but the start has happened. */
-export function begin(event: RunEventOf<'run.started'>, at: number): RunState {
+export function initialState(event: RunEventOf<'run.started'>, at: number): RunState {
   return {
     version: 1,
     startedAt: at,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideRetry } from '../../../src/core/attempt/retry.ts';
+import { decideRetry } from '../../../src/core/attempt/decide-retry.ts';
 import type { FollowUp } from '../../../src/schema/failure.ts';
 import type { Retry } from '../../../src/schema/task.ts';
 import { added, given, spec, started, T0 } from '../../support/given.ts';

@@ -7,7 +7,7 @@ import {
   unfileRuns,
 } from '../../../src/core/project/collection.ts';
 import { flagRun, hideRun, unflagRun } from '../../../src/core/project/filing.ts';
-import { emptyProject, evolveProject, filingOf, type ProjectState } from '../../../src/core/project/project.ts';
+import { emptyProject, evolveProject, filingOf, type ProjectState } from '../../../src/core/project/project-state.ts';
 import { ProjectEvent } from '../../../src/schema/event.ts';
 
 const A = 'aaaaaaaa';
