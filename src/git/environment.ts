@@ -1,6 +1,6 @@
 import { shellWord } from '../process/shell-word.ts';
 
-/** Settings that hold whatever a repository's own configuration says. */
+/** Settings that override a repository's own configuration. */
 const SETTINGS: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -51,13 +51,13 @@ const NEUTRAL: Record<string, string> = {
   GIT_CONFIG_GLOBAL: '/dev/null',
 };
 
-/** What git sees of our environment: an allow-list; the user's own settings only where their repository is meant. */
+/** The environment of git, by allow-list; the user's own settings only for operations on their repository. */
 export function gitEnvironment(asUser: boolean): Record<string, string> {
   const passed = asUser ? ['PATH', 'TMPDIR', 'HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'] : ['PATH', 'TMPDIR'];
   return { ...(asUser ? {} : NEUTRAL), ...inherited(passed), ...FIXED };
 }
 
-/** The same settings as a command line, for the other end of a local transport, which gets no settings by environment. */
+/** The same settings as a command line, for the remote end of a local transport, which gets none from the environment. */
 export function otherEnd(program: 'upload-pack' | 'receive-pack', extra: readonly string[] = []): string {
   const settings = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'safe.directory=*', ...extra];
   return ['git', ...settings.flatMap((setting) => ['-c', shellWord(setting)]), program].join(' ');

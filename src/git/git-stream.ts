@@ -6,7 +6,7 @@ import type { Mirror } from './mirror/mirror-config.ts';
 
 const TIMEOUT_MS = 600_000;
 
-/** What git prints about a mirror, piece by piece, however much it is and whatever attributes say; a failure throws at the end. */
+/** Streams the output of git in a mirror, without size limit and without attributes; a failure throws at the end. */
 export async function* gitStream(
   mirror: Mirror,
   args: readonly string[],

@@ -12,25 +12,25 @@ export type GitOptions = {
   env?: Record<string, string>;
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Exit codes that are outcomes and not errors. */
+  /** Exit codes that are not errors. */
   allow?: readonly number[];
-  /** Reads the user's own global configuration too: only for looking at, or landing in, the user's repository. */
+  /** Also reads the user's global configuration: only for reading, or landing in, the user's repository. */
   asUser?: boolean;
 };
 
 export type GitResult = { code: number; stdout: string; stderr: string };
 
 const TIMEOUT_MS = 60_000;
-/** With less room than this on its disk a write is taken to have failed for want of it. */
+/** With less free space than this a failed write is reported as a full disk. */
 const FULL_DISK_BYTES = 1024 * 1024;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
-/** Runs git in a cleared environment in which nothing that a repository names can start. */
+/** Runs git in a cleared environment in which no program configured by a repository can start. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
   options.signal?.throwIfAborted();
   const result = await start(args, options);
   options.signal?.throwIfAborted();
-  return judge(args, { ...result, isFull: await isDiskFull(result, options) }, options);
+  return checkResult(args, { ...result, isFull: await isDiskFull(result, options) }, options);
 }
 
 async function start(args: readonly string[], options: GitOptions): Promise<RunResult> {
@@ -64,27 +64,27 @@ function missing(cwd: string | undefined): string {
   return `git could not be started: the program, or the folder ${cwd ?? '.'}, is missing`;
 }
 
-/** Git tells of a file that it could not write without telling why. */
+/** Git reports a failed write without the reason. */
 async function isDiskFull({ code, stderr }: RunResult, { workTree, gitDir }: GitOptions): Promise<boolean> {
   if (code === 0 || !stderr.includes('unable to write')) return false;
   for (const path of [workTree, gitDir]) {
-    // Where there is no such folder nothing is full.
-    const room = path === undefined ? undefined : await statfs(path).catch(() => undefined);
-    if (room !== undefined && room.blocks > 0 && room.bavail * room.bsize < FULL_DISK_BYTES) return true;
+    // A missing folder is not a full disk.
+    const disk = path === undefined ? undefined : await statfs(path).catch(() => undefined);
+    if (disk !== undefined && disk.blocks > 0 && disk.bavail * disk.bsize < FULL_DISK_BYTES) return true;
   }
   return false;
 }
 
-function judge(args: readonly string[], result: RunResult & { isFull: boolean }, options: GitOptions): GitResult {
+function checkResult(args: readonly string[], result: RunResult & { isFull: boolean }, options: GitOptions): GitResult {
   const what = `git ${args[0] ?? ''}`;
   const where = options.gitDir ?? options.cwd;
   if (result.timedOut) throw new AppError('GIT_TIMEOUT', `${what} did not end in time in ${where}`, { args, where });
-  if (result.truncated) throw new AppError('GIT_FAILED', `${what} printed more than can be kept`, { args, where });
+  if (result.truncated) throw new AppError('GIT_FAILED', `${what} printed more output than the limit`, { args, where });
   const { code, stderr } = result;
   if (code !== null && (options.allow ?? [0]).includes(code)) {
     return { code, stdout: result.stdout.toString('utf8'), stderr };
   }
-  const ending = code === null ? `was ended by ${result.signal}` : `ended with ${code}`;
+  const ending = code === null ? `was killed by ${result.signal}` : `ended with ${code}`;
   const text = `${what} ${ending} in ${where}: ${stderr.trim().slice(0, 2000)}`;
   if (result.isFull) throw new AppError('NO_SPACE', `No space left: ${text}`, { args, where, code, stderr });
   throw new AppError(codeFor(stderr), text, { args, where, code, stderr });

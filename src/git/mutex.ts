@@ -1,13 +1,13 @@
-const last = new Map<string, Promise<unknown>>();
+const queues = new Map<string, Promise<unknown>>();
 
-/** Runs what has the same key one after another, in the order of asking; a failure does not stop those who come later. */
-export async function withMutex<Result>(key: string, act: () => Promise<Result>): Promise<Result> {
-  // The one before tells its own caller how it ended.
-  const turn = (last.get(key) ?? Promise.resolve()).then(act, act);
-  last.set(key, turn);
+/** Runs actions with the same key one after another, in call order; a failure does not stop the later ones. */
+export async function withMutex<Result>(key: string, action: () => Promise<Result>): Promise<Result> {
+  // The previous action reports its failure to its own caller.
+  const run = (queues.get(key) ?? Promise.resolve()).then(action, action);
+  queues.set(key, run);
   try {
-    return await turn;
+    return await run;
   } finally {
-    if (last.get(key) === turn) last.delete(key);
+    if (queues.get(key) === run) queues.delete(key);
   }
 }

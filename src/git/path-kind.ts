@@ -2,18 +2,18 @@ import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { isAbsent } from '../errors.ts';
 
-/** Whether there is something at a path, be it a dangling link. */
-export async function isThere(path: string): Promise<boolean> {
-  return (await lstatIfThere(path)) !== undefined;
+/** Whether a path exists, also as a dangling link. */
+export async function exists(path: string): Promise<boolean> {
+  return (await lstatIfExists(path)) !== undefined;
 }
 
-/** Whether a folder is there itself, not a link to one. */
+/** Whether a path is a folder, not a link to one. */
 export async function isFolder(path: string): Promise<boolean> {
-  return (await lstatIfThere(path))?.isDirectory() ?? false;
+  return (await lstatIfExists(path))?.isDirectory() ?? false;
 }
 
-/** What is at a path, a link as such; nothing if nothing is there. */
-export async function lstatIfThere(path: string): Promise<Stats | undefined> {
+/** The status of a path without following links; undefined if it does not exist. */
+export async function lstatIfExists(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {

@@ -5,7 +5,7 @@ import { errorCode } from '../errors.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a file that an agent may have made: never through a symbolic link, never from a pipe or device, never more
+ * Reads a file that an agent may have created: never through a symbolic link, never from a pipe or device, never more
  * than the limit. Undefined when there is no such plain file.
  */
 export async function readPlainFile(file: string, maxBytes = MAX_BYTES): Promise<Buffer | undefined> {

@@ -1,19 +1,19 @@
 import { AppError } from '../errors.ts';
 import { git } from './git.ts';
 
-/** Below it a fetch can run a program that an agent names. */
+/** In older versions a fetch can run a program that an agent configured. */
 const OLDEST = [2, 39, 4] as const;
 
-/** The version of the git on the path, as it says it. */
+/** The version that the git on PATH reports. */
 export async function gitVersion(): Promise<string> {
   const { stdout } = await git(['version'], { cwd: '/' });
   return stdout.trim().replace(/^git version /, '');
 }
 
-/** Refuses to go on with a git that is missing or too old to be safe. */
+/** Throws if git is missing or too old to be safe. */
 export async function requireGit(): Promise<string> {
   const version = await gitVersion().catch((error: unknown) => {
-    throw new AppError('GIT_TOO_OLD', 'git was not found on the path', {}, { cause: error });
+    throw new AppError('GIT_TOO_OLD', 'git was not found on PATH', {}, { cause: error });
   });
   if (isTooOld(version)) {
     throw new AppError('GIT_TOO_OLD', `git ${version} is older than ${OLDEST.join('.')}`, { version });
@@ -21,7 +21,7 @@ export async function requireGit(): Promise<string> {
   return version;
 }
 
-/** Whether a version's text names a git below the oldest that is safe. */
+/** Whether a version is older than the oldest safe one. */
 export function isTooOld(version: string): boolean {
   const numbers = version.split(/[^0-9]+/).map(Number);
   for (const [index, least] of OLDEST.entries()) {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { isThere } from '../git/path-kind.ts';
+import { exists } from '../git/path-kind.ts';
 import type { Config } from '../schema/config.ts';
 
 type Docker = NonNullable<Config['workspace']['docker']>;
@@ -19,7 +19,7 @@ export function commandFor(command: CommandText, docker?: Docker): string[] {
 /** Puts the script into a workspace; a file of the repository with that name is never replaced. */
 export async function writeServiceScript(workspace: string, docker: Docker): Promise<void> {
   const path = join(workspace, SERVICE_SCRIPT);
-  if (await isThere(path)) {
+  if (await exists(path)) {
     throw new AppError(
       'CONFIG_INVALID',
       `The repository has a file ${SERVICE_SCRIPT} of its own, so workspace.docker cannot be used`,

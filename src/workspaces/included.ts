@@ -2,7 +2,7 @@ import { copyFile, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { git } from '../git/git.ts';
-import { isThere } from '../git/path-kind.ts';
+import { exists } from '../git/path-kind.ts';
 import type { Config } from '../schema/config.ts';
 import { placeInside, resolveInside } from './inside.ts';
 
@@ -48,7 +48,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
 
 /** Files that match the patterns of the include file and are ignored as well. */
 async function includedFiles(root: string, signal: AbortSignal): Promise<string[]> {
-  if (!(await isThere(join(root, INCLUDE_FILE)))) return [];
+  if (!(await exists(join(root, INCLUDE_FILE)))) return [];
   const asUser = { cwd: root, asUser: true, signal };
   const matching = await git(['ls-files', '-o', '-i', `--exclude-from=${INCLUDE_FILE}`, '-z'], asUser);
   if (matching.stdout === '') return [];
@@ -65,7 +65,7 @@ async function copyOne(path: string, { root, workspace }: Inclusion): Promise<bo
     throw new AppError('CONFIG_INVALID', `${path} is neither a file nor a folder, so it cannot be copied`, { path });
   await makeFolders(workspace, dirname(path));
   const target = await placeInside(workspace, path);
-  if (target === undefined || (await isThere(target))) return false;
+  if (target === undefined || (await exists(target))) return false;
   await copyFile(source, target);
   return true;
 }
@@ -74,5 +74,5 @@ async function makeFolders(workspace: string, folder: string): Promise<void> {
   if (folder === '.') return;
   await makeFolders(workspace, dirname(folder));
   const place = await placeInside(workspace, folder);
-  if (place !== undefined && !(await isThere(place))) await mkdir(place);
+  if (place !== undefined && !(await exists(place))) await mkdir(place);
 }

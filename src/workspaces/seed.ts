@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isAbsent } from '../errors.ts';
-import { isThere } from '../git/path-kind.ts';
+import { exists } from '../git/path-kind.ts';
 import { ignoredFiles } from '../git/read/repository.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
@@ -74,7 +74,7 @@ export async function applySeed(
   for (const entry of seed.entries) {
     const place = await placeInside(target, entry);
     if (place === undefined) continue;
-    if (await isThere(place)) {
+    if (await exists(place)) {
       if (!options.replace) continue;
       await removeTree(place);
     }
@@ -134,7 +134,7 @@ async function copyFolders(making: Making, temporary: string): Promise<Omit<Seed
 
 /** A Python environment knows its own path, so that a copy of it elsewhere does not work. */
 async function hasVirtualEnvironment(root: string, entries: readonly string[]): Promise<boolean> {
-  for (const entry of entries) if (await isThere(join(root, entry, 'pyvenv.cfg'))) return true;
+  for (const entry of entries) if (await exists(join(root, entry, 'pyvenv.cfg'))) return true;
   return false;
 }
 
@@ -178,7 +178,7 @@ async function modifiedAt(path: string): Promise<number | null> {
 }
 
 async function hashIfThere(folder: string): Promise<string | undefined> {
-  return (await isThere(folder)) ? hashTree(folder) : undefined;
+  return (await exists(folder)) ? hashTree(folder) : undefined;
 }
 
 /** Makes links that name the folder they were copied from relative, so that no copy leads back into the original. */

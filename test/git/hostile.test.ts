@@ -257,7 +257,7 @@ test('a damaged commit is reported and the other branches are taken all the same
   commit(path, { 'l.txt': '2' });
   rmSync(objectFile(path, lost), { force: true });
   const saved = await save(box, path);
-  expect(saved.problems.join()).toMatch(/history is not complete/);
+  expect(saved.problems.join()).toMatch(/history is incomplete/);
   expect(history(box.mirror, '--all')).toContain(good);
   expect(filesOf(box.mirror, saved.commit)).toMatchObject({ 'l.txt': '2' });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, errorCode, messageOf } from '../../errors.ts';
-import { isThere } from '../../git/path-kind.ts';
+import { exists } from '../../git/path-kind.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import { saveWorkspace } from '../../git/save/save.ts';
 import { layOutConflict } from '../../git/workspace/lay-out-conflict.ts';
@@ -39,7 +39,7 @@ export async function prepareAttemptWorkspace(
 ): Promise<AttemptWorkspace> {
   const workspace = await attemptWorkspaceOf(ctx, run, task);
   const before = task.attempts.at(-2);
-  if (workspace.excluded !== undefined && (await isThere(workspace.path))) {
+  if (workspace.excluded !== undefined && (await exists(workspace.path))) {
     const saved = await saveLeftWork(ctx, run, task, workspace);
     if (before?.ended?.saved != null && saved.tree !== before.ended.saved.tree) {
       throw new AppError(
@@ -106,7 +106,7 @@ function saveRef(run: ActiveRun, task: TaskState, { number, save }: { number: nu
 /** Removes a task's workspace once its work is on record; teardown commands run first. */
 export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const workspace = await attemptWorkspaceOf(ctx, run, task);
-  if (!(await isThere(workspace.path))) return;
+  if (!(await exists(workspace.path))) return;
   await tearDown(ctx, run, task, workspace);
   await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
   await rm(excludedFile(workspace.path), { force: true });

@@ -9,23 +9,23 @@ export type CommitTree = {
   tree: string;
   parents: readonly string[];
   message: string;
-  /** Milliseconds since 1970: the commit's time, so that the same work gives the same id. */
+  /** The commit's time in milliseconds since 1970, so that the same work gives the same id. */
   now: number;
   author?: Author;
 };
 
-const OURSELVES: Author = { name: 'Manyhands', email: 'manyhands@localhost' };
+const MANYHANDS: Author = { name: 'Manyhands', email: 'manyhands@localhost' };
 
-/** Makes a commit of a tree by writing it: no hook can refuse it and no signature is asked for. */
+/** Writes a commit object for a tree directly: no hook can refuse it and it is not signed. */
 export async function commitTree(options: CommitTree): Promise<string> {
-  const { gitDir, tree, parents, message, author = OURSELVES } = options;
-  if (message.includes('\0')) throw new AppError('INTERNAL', 'A commit message may not hold a NUL', { message });
+  const { gitDir, tree, parents, message, author = MANYHANDS } = options;
+  if (message.includes('\0')) throw new AppError('INTERNAL', 'A commit message must not contain a NUL', { message });
   const date = `${Math.floor(options.now / 1000)} +0000`;
   const lines = [
     `tree ${tree}`,
     ...[...new Set(parents)].map((parent) => `parent ${parent}`),
     `author ${personOf(author)} ${date}`,
-    `committer ${personOf(OURSELVES)} ${date}`,
+    `committer ${personOf(MANYHANDS)} ${date}`,
     '',
     message.endsWith('\n') ? message : `${message}\n`,
   ];
@@ -36,12 +36,12 @@ export async function commitTree(options: CommitTree): Promise<string> {
   });
 }
 
-/** As git writes a person: nothing that could be taken for the brackets, or for another line. */
+/** A person in git's format, without characters that could be read as brackets or as another line. */
 function personOf({ name, email }: Author): string {
   const clean = (text: string) =>
     text
       .replace(/[<>\n\0]/g, '')
       // biome-ignore lint/suspicious/noControlCharactersInRegex: git leaves them out too
       .replace(/^[\u0000-\u0020.,:;"\\']+|[\u0000-\u0020.,:;"\\']+$/g, '');
-  return `${clean(name) || OURSELVES.name} <${clean(email)}>`;
+  return `${clean(name) || MANYHANDS.name} <${clean(email)}>`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
-import { type Mirror, privateFolder, requireUntouched } from '../mirror/mirror-config.ts';
+import { type Mirror, privateFolder, requireUnmodified } from '../mirror/mirror-config.ts';
 import { readPlainFile } from '../plain-file.ts';
 import { isOid } from '../refs/refs.ts';
 import { commitTree } from './commit.ts';
@@ -28,21 +28,21 @@ const TIMEOUT_MS = 300_000;
 const GITLINK_MODE = '160000';
 
 /**
- * Merges in the mirror, without a work tree and by the rules of `.gitattributes` of the commit that is merged onto.
- * Where one side holds the other already, the result is that side and no new commit.
+ * Merges in the mirror, without a work tree, with the `.gitattributes` of the commit that is merged onto.
+ * If one side already contains the other, the result is that side and no new commit.
  */
 export async function mergeCommits(options: MergeCommits, world: World = realWorld): Promise<Merged> {
   const { mirror, onto, theirs, message, now } = options;
   for (const commit of [onto, theirs]) {
-    if (!isOid(commit)) throw new AppError('INTERNAL', `A merge is of commits, not of ${commit}`, { commit });
+    if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
   }
-  await requireUntouched(mirror);
+  await requireUnmodified(mirror);
   const facts = await readMergeFacts(mirror, { onto, theirs });
   if (facts.isNext) return { kind: 'merged', commit: theirs, tree: facts.theirsTree };
   const merged = await mergeTrees(options, await attributesFile(mirror, facts.attributes, world));
   if (merged.kind !== 'merged') return merged;
   const { tree } = merged;
-  // Only a merge that changes one side in nothing can be one in which that side holds the other.
+  // One side can contain the other only if the merged tree equals its own.
   if (tree === facts.theirsTree && (await isBehind(options, onto, theirs))) return { ...merged, commit: theirs };
   if (tree === facts.ontoTree && (await isBehind(options, theirs, onto))) return { ...merged, commit: onto };
   crashpoint('merge.committing');
@@ -63,9 +63,9 @@ async function attributesFile(mirror: Mirror, attributes: string | undefined, wo
   if ((await readPlainFile(file)) !== undefined) return file;
   const { stdout } = await git(['cat-file', 'blob', attributes], { gitDir: mirror.dir });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const making = `${file}.${world.token()}`;
-  await writeFile(making, stdout);
-  await rename(making, file);
+  const temporary = `${file}.${world.token()}`;
+  await writeFile(temporary, stdout);
+  await rename(temporary, file);
   return file;
 }
 

@@ -7,16 +7,16 @@ import { isOid } from '../refs/refs.ts';
 import { commitTree } from './commit.ts';
 import { mergeCommits } from './merge.ts';
 
-/** A landing as it is on record: the commit the branch moved to, the work it carried, and where the branch stood before. */
+/** A recorded landing: the commit that the branch moved to, the landed work, and the branch's previous commit. */
 export type LandedCommit = { commit: string; tip: string; from: string | undefined };
 
 export type PlanUndo = {
   mirror: Mirror;
-  /** Where the branch stands now. */
+  /** The branch's current commit. */
   onto: string;
-  /** What is taken back, oldest first. */
+  /** The landings to revert, oldest first. */
   landings: readonly LandedCommit[];
-  /** Where the first landing began, when it is not on record. */
+  /** The start of the first landing, if it is not recorded. */
   base: string;
   message: string;
   /** Milliseconds since 1970. */
@@ -26,7 +26,7 @@ export type PlanUndo = {
 
 type UndonePath = { path: string; status: 'added' | 'modified' | 'deleted' };
 
-/** `commit` stands on top of the branch and changes exactly what the landings changed, backwards. */
+/** `commit` is a child of the branch's tip and reverts exactly what the landings changed. */
 export type UndoPlan =
   | { kind: 'revert'; commit: string; tree: string; files: UndonePath[] }
   | { kind: 'gone' }
@@ -35,44 +35,44 @@ export type UndoPlan =
   | { kind: 'nothing' };
 
 /**
- * Works out in the mirror how landings are taken back by one new commit: history is never rewritten, and what somebody
- * changed since, in the same places, is a conflict and not lost.
+ * Computes in the mirror one new commit that reverts landings: history is never rewritten, and later changes of the same
+ * lines are a conflict and never lost.
  */
 export async function planUndo(options: PlanUndo): Promise<UndoPlan> {
   const { mirror, onto, landings, message, now } = options;
-  let so = onto;
+  let tip = onto;
   for (const landing of landings.toReversed()) {
     if (!(await isAncestor(mirror, landing.commit, onto))) return { kind: 'gone' };
-    const before = await standingBefore(options, landing);
+    const before = await tipBefore(options, landing);
     if (before === undefined) return { kind: 'unknown', commit: landing.commit };
     const tree = await treeOf(mirror, before);
     const backwards = await commitTree({ gitDir: mirror.dir, tree, parents: [landing.commit], message, now });
-    const merged = await mergeCommits({ mirror, onto: so, theirs: backwards, message, now, ...signalOf(options) });
+    const merged = await mergeCommits({ mirror, onto: tip, theirs: backwards, message, now, ...signalOf(options) });
     if (merged.kind === 'unrelated') return { kind: 'gone' };
     if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files };
-    so = merged.commit;
+    tip = merged.commit;
   }
-  const tree = await treeOf(mirror, so);
+  const tree = await treeOf(mirror, tip);
   if (tree === (await treeOf(mirror, onto))) return { kind: 'nothing' };
   const commit = await commitTree({ gitDir: mirror.dir, tree, parents: [onto], message, now });
   const files = await changedFiles(mirror, { from: onto, to: commit });
   return { kind: 'revert', commit, tree, files: files.flatMap(plainChange) };
 }
 
-/** Whether a commit has another in its history. */
+/** Whether a commit has another one in its history. */
 export async function isAncestor(mirror: Mirror, ancestor: string, commit: string): Promise<boolean> {
   for (const oid of [ancestor, commit]) {
-    if (!isOid(oid)) throw new AppError('INTERNAL', `An ancestor is a commit, not ${oid}`, { oid });
+    if (!isOid(oid)) throw new AppError('INTERNAL', `${oid} is not a commit id`, { oid });
   }
   const args = ['merge-base', '--is-ancestor', ancestor, commit];
   return (await git(args, { gitDir: mirror.dir, allow: [0, 1, 128] })).code === 0;
 }
 
 /**
- * Where the branch stood before a landing: the first parent of our merge; where it was moved forward, what is on record,
- * else where the landing before it, or the run, began. Anything else is not a landing that we made.
+ * The branch's commit before a landing: the first parent of our merge; for a fast-forward the recorded commit, else the
+ * previous landing or the start of the run. Undefined for anything else, which is not one of our landings.
  */
-async function standingBefore(options: PlanUndo, landing: LandedCommit): Promise<string | undefined> {
+async function tipBefore(options: PlanUndo, landing: LandedCommit): Promise<string | undefined> {
   const { mirror, landings, base } = options;
   const { stdout } = await git(['rev-list', '--parents', '-n', '1', '--end-of-options', landing.commit], {
     gitDir: mirror.dir,

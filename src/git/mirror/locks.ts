@@ -4,15 +4,15 @@ import { errorCode } from '../../errors.ts';
 import { run } from '../../process/run.ts';
 import type { Mirror } from './mirror-config.ts';
 
-const PLACES = ['.', 'refs', 'logs', 'info', 'objects/info', 'objects/pack', 'manyhands'];
+const FOLDERS = ['.', 'refs', 'logs', 'info', 'objects/info', 'objects/pack', 'manyhands'];
 
-/** Removes lock files that a killed git left in the mirror, unless a git that could hold them is, or may be, alive. */
+/** Removes lock files that a killed git left in the mirror, unless a git process that could hold them may be alive. */
 export async function clearStaleLocks(mirror: Pick<Mirror, 'dir'>): Promise<string[]> {
   const found = await findLocks(mirror.dir);
   if (found.length === 0 || (await mayBeInUse(mirror.dir))) return [];
   const removed: string[] = [];
   for (const { file, inode } of found) {
-    const now = await lstat(file).catch(undefinedIfGone);
+    const now = await lstat(file).catch(undefinedIfMissing);
     if (now?.ino !== inode) continue;
     await rm(file, { force: true });
     removed.push(file);
@@ -24,14 +24,14 @@ type Lock = { file: string; inode: number };
 
 async function findLocks(dir: string): Promise<Lock[]> {
   const locks: Lock[] = [];
-  for (const place of PLACES) {
-    const entries = await readdir(join(dir, place), { withFileTypes: true, recursive: place !== '.' }).catch(
-      noneIfGone,
+  for (const folder of FOLDERS) {
+    const entries = await readdir(join(dir, folder), { withFileTypes: true, recursive: folder !== '.' }).catch(
+      emptyIfMissing,
     );
     for (const entry of entries) {
       if (!entry.isFile() || !entry.name.endsWith('.lock')) continue;
       const file = join(entry.parentPath, entry.name);
-      const stat = await lstat(file).catch(undefinedIfGone);
+      const stat = await lstat(file).catch(undefinedIfMissing);
       if (stat !== undefined && !locks.some((lock) => lock.file === file)) locks.push({ file, inode: stat.ino });
     }
   }
@@ -60,16 +60,16 @@ async function isUsedByProc(dir: string): Promise<boolean> {
 }
 
 async function readProc(pid: string, name: string): Promise<string> {
-  // A process that ended meanwhile, a zombie, or one of another user: none of them is a git that we started.
+  // A process that has ended, a zombie, or one of another user is not a git that we started.
   return readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
 }
 
-function undefinedIfGone(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (errorCode(error) === 'ENOENT') return undefined;
   throw error;
 }
 
-function noneIfGone(error: unknown): [] {
+function emptyIfMissing(error: unknown): [] {
   if (errorCode(error) === 'ENOENT') return [];
   throw error;
 }

@@ -6,7 +6,7 @@ import { readPlainText } from '../plain-file.ts';
 /** A bare repository that only Manyhands writes; `config` is the text that its configuration must have. */
 export type Mirror = { dir: string; objectFormat: 'sha1' | 'sha256'; config: string };
 
-/** Settings of a git directory that we make: whole text, so that a later change is noticed by comparing. */
+/** The complete configuration text of a git directory that we create, so that a later change is detected by comparison. */
 export function configText(sections: Record<string, Record<string, string>>): string {
   return Object.entries(sections)
     .filter(([, values]) => Object.keys(values).length > 0)
@@ -15,7 +15,7 @@ export function configText(sections: Record<string, Record<string, string>>): st
     .join('\n');
 }
 
-/** What every git directory of ours says about its format. */
+/** The format settings of every git directory that we create. */
 export function formatSections(objectFormat: 'sha1' | 'sha256'): Record<string, Record<string, string>> {
   return {
     core: { repositoryFormatVersion: objectFormat === 'sha1' ? '0' : '1' },
@@ -51,25 +51,25 @@ export function mirrorConfig(objectFormat: 'sha1' | 'sha256', lfsStorage: string
   });
 }
 
-/** Where we keep what belongs to the mirror and is not git's: private indexes, attributes, work under way. */
+/** The folder of our own data in the mirror: private indexes, attributes, temporary files. */
 export function privateFolder(mirror: Pick<Mirror, 'dir'>): string {
   return join(mirror.dir, 'manyhands');
 }
 
-/** Stops when somebody else wrote what decides how git acts in the mirror. */
-export async function requireUntouched(mirror: Mirror): Promise<void> {
-  const planted = ['hooks', 'info/attributes', 'info/grafts', 'config.worktree'];
-  const found = await Promise.all(planted.map((name) => isThere(join(mirror.dir, name))));
+/** Throws if another program changed the mirror's configuration, hooks or attributes. */
+export async function requireUnmodified(mirror: Mirror): Promise<void> {
+  const unexpected = ['hooks', 'info/attributes', 'info/grafts', 'config.worktree'];
+  const found = await Promise.all(unexpected.map((name) => exists(join(mirror.dir, name))));
   const changed = (await readPlainText(join(mirror.dir, 'config'))) === mirror.config ? undefined : 'config';
-  const what = changed ?? planted[found.indexOf(true)];
+  const what = changed ?? unexpected[found.indexOf(true)];
   if (what === undefined) return;
   throw new AppError('DATA_DAMAGED', `${what} of the mirror ${mirror.dir} was changed by another program`, { what });
 }
 
-async function isThere(file: string): Promise<boolean> {
+async function exists(file: string): Promise<boolean> {
   return lstat(file).then(
     () => true,
-    // What cannot be looked at cannot be used by git either.
+    // A file that cannot be read cannot be used by git either.
     () => false,
   );
 }

@@ -9,7 +9,7 @@ import { readPlainText } from '../plain-file.ts';
 import type { Repository } from '../read/repository.ts';
 import { removeLeftovers, removeStarting } from '../workspace/leftovers.ts';
 import { clearStaleLocks } from './locks.ts';
-import { type Mirror, mirrorConfig, privateFolder, requireUntouched } from './mirror-config.ts';
+import { type Mirror, mirrorConfig, privateFolder, requireUnmodified } from './mirror-config.ts';
 import { refreshMirror } from './refresh.ts';
 
 export type { Mirror } from './mirror-config.ts';
@@ -17,52 +17,52 @@ export type { Mirror } from './mirror-config.ts';
 export type OpenMirror = { dir: string; repository: Repository; signal?: AbortSignal };
 
 const CLONE_TIMEOUT_MS = 1_800_000;
-/** What a killed engine left is cleared at the first opening only: later there may be work under way. */
-const opened = new Set<string>();
+/** Files left by a killed engine are removed only when a mirror is first opened: later they may be in use. */
+const cleanedMirrors = new Set<string>();
 
-/** The project's own bare repository, made whole or not at all; the user's refs stand in it under refs/user/. */
+/** Opens the project's own bare repository, and creates it atomically if needed; it holds the user's refs under refs/user/. */
 export async function openMirror(options: OpenMirror, world: World = realWorld): Promise<Mirror> {
-  return withMutex(`open ${options.dir}`, () => openOrMake(options, world));
+  return withMutex(`open ${options.dir}`, () => openOrCreate(options, world));
 }
 
-async function openOrMake(options: OpenMirror, world: World): Promise<Mirror> {
+async function openOrCreate(options: OpenMirror, world: World): Promise<Mirror> {
   const { dir, repository, signal } = options;
   const { objectFormat, lfs, commonDir } = repository;
   const config = mirrorConfig(objectFormat, lfs ? join(commonDir, 'lfs') : undefined);
   const mirror: Mirror = { dir, objectFormat, config };
   try {
     const stored = await readPlainText(join(dir, 'config'));
-    if (stored === '') await make(mirror, options, world);
+    if (stored === '') await create(mirror, options, world);
     else if (stored === mirrorConfig(objectFormat, undefined)) await writeConfig(mirror);
   } catch (error) {
-    throw fromSystemError(error, `making the mirror ${dir}`);
+    throw fromSystemError(error, `creating the mirror ${dir}`);
   }
-  await requireUntouched(mirror);
-  if (!opened.has(dir)) {
+  await requireUnmodified(mirror);
+  if (!cleanedMirrors.has(dir)) {
     await clearStaleLocks(mirror);
     await removeStarting(privateFolder(mirror), ['taking-']);
-    opened.add(dir);
+    cleanedMirrors.add(dir);
   }
   await refreshMirror(mirror, repository, signal);
   return mirror;
 }
 
-async function make(mirror: Mirror, { repository, signal }: OpenMirror, world: World): Promise<void> {
+async function create(mirror: Mirror, { repository, signal }: OpenMirror, world: World): Promise<void> {
   const { dir } = mirror;
   await mkdir(dirname(dir), { recursive: true, mode: 0o700 });
   await removeLeftovers(dir);
-  const making = { ...mirror, dir: `${dir}.making-${world.token()}` };
+  const temporary = { ...mirror, dir: `${dir}.making-${world.token()}` };
   crashpoint('mirror.creating');
-  await copy(repository, making.dir, signal);
-  await moveRefs(making.dir);
-  await writeConfig(making);
-  await mkdir(privateFolder(making), { recursive: true, mode: 0o700 });
+  await copy(repository, temporary.dir, signal);
+  await moveRefs(temporary.dir);
+  await writeConfig(temporary);
+  await mkdir(privateFolder(temporary), { recursive: true, mode: 0o700 });
   crashpoint('mirror.made');
-  await rename(making.dir, dir);
+  await rename(temporary.dir, dir);
   crashpoint('mirror.created');
 }
 
-/** By links if it can be; not while the user's gc removes what is being linked, nor where objects are links themselves. */
+/** Uses hard links; falls back to a copy while the user's gc is running, or if the objects are links themselves. */
 async function copy(repository: Repository, to: string, signal: AbortSignal | undefined): Promise<void> {
   try {
     await clone(repository, { to, how: '--local' }, signal);
@@ -94,7 +94,7 @@ async function moveRefs(dir: string): Promise<void> {
   await writeFile(file, packed.replace(/^([0-9a-f]+ refs\/)/gm, '$1user/'));
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/manyhands-has-no-head\n');
   const loose = await readdir(join(dir, 'refs', 'heads')).catch((): string[] => []);
-  if (loose.length > 0) throw new AppError('GIT_FAILED', `The new mirror has branches of its own: ${loose}`, { dir });
+  if (loose.length > 0) throw new AppError('GIT_FAILED', `The new mirror has unexpected branches: ${loose}`, { dir });
 }
 
 async function writeConfig(mirror: Mirror): Promise<void> {

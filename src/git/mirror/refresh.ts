@@ -8,33 +8,33 @@ import { withMutex } from '../mutex.ts';
 import { readPlainText } from '../plain-file.ts';
 import type { Repository } from '../read/repository.ts';
 import { isOid, readRefs } from '../refs/refs.ts';
-import { type Mirror, requireUntouched } from './mirror-config.ts';
+import { type Mirror, requireUnmodified } from './mirror-config.ts';
 
 const REFSPECS = [
   'HEAD:refs/user/HEAD',
   ...['heads', 'tags', 'remotes'].map((kind) => `refs/${kind}/*:refs/user/${kind}/*`),
 ];
 const FETCH_TIMEOUT_MS = 1_800_000;
-/** The user may commit while we look; more often than this in a row they do not. */
-const LOOKS = 5;
+/** The user may commit during a fetch, but not this often in a row. */
+const MAX_FETCHES = 5;
 
-/** Brings the user's commits into the mirror; branches that are gone at the user's stay reachable under our own refs. */
+/** Fetches the user's commits into the mirror; branches that the user deleted stay reachable under our own refs. */
 export async function refreshMirror(mirror: Mirror, repository: Repository, signal?: AbortSignal): Promise<void> {
-  await requireUntouched(mirror);
+  await requireUnmodified(mirror);
   await withMutex(`refresh ${mirror.dir}`, () => refresh(mirror, repository, signal));
 }
 
 async function refresh(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<void> {
   await copyExcludes(mirror, repository, signal);
-  let said = '';
-  for (let look = 1; look <= LOOKS; look++) {
+  let stderr = '';
+  for (let attempt = 1; attempt <= MAX_FETCHES; attempt++) {
     const [theirs, ours] = await Promise.all([userRefs(repository, signal), readRefs(mirror.dir, 'refs/user')]);
     const missing = [...theirs].filter(([name, oid]) => ours.get(name) !== oid).map(([name]) => name);
-    const gone = [...ours].filter(([name]) => !theirs.has(name));
-    if (missing.length === 0 && gone.length === 0) return;
-    if (look === LOOKS) throw notBrought(repository, missing, said);
-    await retire(mirror, gone);
-    if (missing.length > 0) said = await fetch(mirror, repository, signal);
+    const removed = [...ours].filter(([name]) => !theirs.has(name));
+    if (missing.length === 0 && removed.length === 0) return;
+    if (attempt === MAX_FETCHES) throw fetchIncomplete(repository, missing, stderr);
+    await keepRemoved(mirror, removed);
+    if (missing.length > 0) stderr = await fetch(mirror, repository, signal);
   }
 }
 
@@ -50,11 +50,11 @@ async function userRefs(repository: Repository, signal: AbortSignal | undefined)
   return refs;
 }
 
-async function retire(mirror: Mirror, gone: readonly (readonly [string, string])[]): Promise<void> {
-  if (gone.length === 0) return;
-  const kept = new Map(gone.map(([, oid]) => [`refs/manyhands/gone/${oid}`, oid]));
+async function keepRemoved(mirror: Mirror, removed: readonly (readonly [string, string])[]): Promise<void> {
+  if (removed.length === 0) return;
+  const kept = new Map(removed.map(([, oid]) => [`refs/manyhands/gone/${oid}`, oid]));
   const keep = [...kept].map(([name, oid]) => `update ${name} ${oid}`);
-  const remove = gone.map(([name, oid]) => `delete ${name} ${oid}`);
+  const remove = removed.map(([name, oid]) => `delete ${name} ${oid}`);
   crashpoint('mirror.retiring');
   await git(['update-ref', '--stdin'], { gitDir: mirror.dir, input: `${[...keep, ''].join('\n')}` });
   await git(['update-ref', '--stdin'], { gitDir: mirror.dir, input: `${[...remove, ''].join('\n')}` });
@@ -81,10 +81,10 @@ async function fetch(mirror: Mirror, repository: Repository, signal: AbortSignal
   return stderr.trim();
 }
 
-function notBrought(repository: Repository, missing: readonly string[], said: string): AppError {
+function fetchIncomplete(repository: Repository, missing: readonly string[], stderr: string): AppError {
   const names = missing.map((name) => name.replace('refs/user/', '')).slice(0, 5);
   const why = repository.shallow ? ' (the repository is shallow: git fetch --unshallow may help)' : '';
-  return new AppError('GIT_FAILED', `git did not bring ${names.join(', ')} from ${repository.root}${why}: ${said}`, {
+  return new AppError('GIT_FAILED', `git did not fetch ${names.join(', ')} from ${repository.root}${why}: ${stderr}`, {
     missing,
   });
 }
@@ -98,9 +98,9 @@ async function copyExcludes(mirror: Mirror, repository: Repository, signal: Abor
     readPlainText(join(repository.commonDir, 'info', 'exclude')),
   ]);
   const file = join(mirror.dir, 'info', 'exclude');
-  const wanted = `${texts.filter((text) => text !== '').join('\n')}`;
-  if ((await readPlainText(file)) === wanted) return;
+  const text = `${texts.filter((text) => text !== '').join('\n')}`;
+  if ((await readPlainText(file)) === text) return;
   await mkdir(join(mirror.dir, 'info'), { recursive: true });
-  await writeFile(`${file}.new`, wanted);
+  await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
 }

@@ -5,7 +5,7 @@ import { shellWord } from '../../process/shell-word.ts';
 import { crashpoint } from '../../world.ts';
 import { otherEnd } from '../environment.ts';
 import { git } from '../git.ts';
-import { type Mirror, privateFolder, requireUntouched } from '../mirror/mirror-config.ts';
+import { type Mirror, privateFolder, requireUnmodified } from '../mirror/mirror-config.ts';
 import { withMutex } from '../mutex.ts';
 import type { Repository } from '../read/repository.ts';
 import { isOid, requireBranchName } from '../refs/refs.ts';
@@ -15,11 +15,11 @@ export type PushBranch = {
   repository: Pick<Repository, 'root'>;
   commit: string;
   branch: string;
-  /** Where the branch must stand now; null means that it must not exist. */
+  /** The commit that the branch must be at; null means that it must not exist. */
   expected: string | null;
-  /** Also moves a checkout of the branch, if it is clean. */
+  /** Also updates a checkout of the branch, if it is clean. */
   updateCheckout?: boolean;
-  /** Files that may differ in such a checkout, and are left as they are; paths from its root. */
+  /** Files that may differ in such a checkout and are not changed; relative to its root. */
   keep?: readonly string[];
   signal?: AbortSignal;
 };
@@ -30,20 +30,28 @@ export type Pushed = { kind: 'pushed' } | { kind: 'refused'; reason: Refusal; de
 const TIMEOUT_MS = 600_000;
 
 /**
- * Moves a branch of the user's repository forward through git's own door: with a lease, never by force, without
- * running a hook or gc of theirs, and never under a checkout that is not clean.
+ * Fast-forwards a branch of the user's repository with `git receive-pack`: with a lease, never by force, without running
+ * the user's hooks or gc, and never under a checkout that is not clean.
  */
 export async function pushBranch(options: PushBranch): Promise<Pushed> {
   const { mirror, repository, commit, branch, expected, updateCheckout = false, keep = [] } = options;
   requireBranchName(branch);
-  if (!isOid(commit)) throw new AppError('INTERNAL', `A commit is pushed, not ${commit}`, { commit });
-  await requireUntouched(mirror);
+  if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
+  await requireUnmodified(mirror);
   const lease = `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`;
   const target = [repository.root, `${commit}:refs/heads/${branch}`];
   const hooks = updateCheckout && keep.length > 0 ? await checkoutHook(mirror, keep) : undefined;
   crashpoint('push.starting');
-  const args = ['push', '--porcelain', '--no-verify', lease, '--receive-pack', door(updateCheckout, hooks), ...target];
-  // To a second push, a checkout that the first is just moving would look like one that somebody works in.
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-verify',
+    lease,
+    '--receive-pack',
+    receivePack(updateCheckout, hooks),
+    ...target,
+  ];
+  // A concurrent push would see the checkout that the first one is updating as dirty.
   const result = await withMutex(`push ${repository.root}`, () =>
     git(args, {
       gitDir: mirror.dir,
@@ -60,7 +68,7 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
   return { kind: 'refused', reason: reasonFor(detail, expected), detail };
 }
 
-function door(updateCheckout: boolean, hooks: string | undefined): string {
+function receivePack(updateCheckout: boolean, hooks: string | undefined): string {
   return otherEnd('receive-pack', [
     'receive.autogc=false',
     'receive.denyNonFastForwards=true',
@@ -85,11 +93,11 @@ function reasonFor(detail: string, expected: string | null): Refusal {
 }
 
 /**
- * Makes the folder whose hook moves a checkout with a branch although these files in it differ: they stay as they are. Whatever
- * else differs, and a landing that touches one of them, is refused as git itself would.
+ * Writes the hook that updates a checkout although these files in it differ, and leaves them unchanged. Any other
+ * difference, and a landing that changes one of them, is refused as git itself would.
  */
 async function checkoutHook(mirror: Mirror, keep: readonly string[]): Promise<string> {
-  const folder = join(privateFolder(mirror), 'checkout-door');
+  const folder = join(privateFolder(mirror), 'checkout-hook');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, 'push-to-checkout'), scriptFor(keep), { mode: 0o700 });
   return folder;

@@ -1,4 +1,4 @@
-/** Settings that hold in every exchange with a remote: no hook runs, nothing is signed, no submodule is followed. */
+/** Settings of every remote operation: no hook runs, nothing is signed, no submodule is followed. */
 const SETTINGS: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -13,15 +13,15 @@ const SETTINGS: readonly Setting[] = [
   ['protocol.ext.allow', 'never'],
 ];
 
-/** What reaches a remote as the user: where their logins, keys and proxies are. */
+/** The user's variables for credentials, keys and proxies. */
 const PASSED =
   /^(SSH_AUTH_SOCK|SSH_AGENT_PID|GIT_SSH|GIT_SSH_COMMAND|GIT_SSH_VARIANT|GIT_ASKPASS|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR|USER|LOGNAME|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|GH_TOKEN|GH_HOST|GH_CONFIG_DIR|GH_ENTERPRISE_TOKEN|GITHUB_TOKEN|GITHUB_ENTERPRISE_TOKEN|GITLAB_TOKEN|GITLAB_HOST|GLAB_CONFIG_DIR|(?:https?|no|all)_proxy)$/i;
 
 export type Setting = readonly [key: string, value: string];
 
 /**
- * What git sees when it talks to the user's remote: their own logins, as their own git would use them, and nobody to
- * ask. The settings of their repository that say how to connect are given by the caller, because git runs in the mirror.
+ * The environment of git for the user's remote: their own credentials, without interactive prompts. The caller passes
+ * the connection settings of their repository, because git runs in the mirror.
  */
 export function remoteEnvironment(connection: readonly Setting[]): Record<string, string> {
   const settings = [...connection, ...SETTINGS];

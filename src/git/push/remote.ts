@@ -4,21 +4,21 @@ import type { Repository } from '../read/repository.ts';
 import { isOid } from '../refs/refs.ts';
 import { remoteEnvironment, type Setting } from './remote-environment.ts';
 
-/** A remote of the user's repository, and how they connect to it. */
+/** A remote of the user's repository, and its connection settings. */
 export type Remote = {
   name: string;
   url: string;
   pushUrl: string;
-  /** The address after all rewriting, without any login in it: for telling the host, and for people. */
+  /** The address after all rewriting, without credentials: to identify the host, and for display. */
   address: string;
   connection: Setting[];
 };
 
-/** Why the remote could not be used; `unreachable` may pass by itself. */
+/** Why the remote could not be used; `unreachable` may be temporary. */
 export type RemoteRefusal = { kind: 'refused'; reason: 'auth' | 'unreachable' | 'moved' | 'rejected'; detail: string };
 
-const LOOK_MS = 60_000;
-/** What a repository's own settings may say about connecting. */
+const READ_TIMEOUT_MS = 60_000;
+/** The repository settings that concern connections. */
 const CONNECTING = '^(http|https|credential|url|ssh|core\\.(sshcommand|askpass|gitproxy))(\\.|$)';
 
 /** The remote of that name, if the repository has it. */
@@ -28,32 +28,32 @@ export async function readRemote(
   signal?: AbortSignal,
 ): Promise<Remote | undefined> {
   const options = { cwd: repository.root, asUser: true, allow: [0, 1, 2, 128], ...(signal ? { signal } : {}) };
-  const look = async (...args: string[]) => (await git(args, options)).stdout;
-  const url = (await look('config', '--get', `remote.${name}.url`)).trim();
+  const readGit = async (...args: string[]) => (await git(args, options)).stdout;
+  const url = (await readGit('config', '--get', `remote.${name}.url`)).trim();
   if (url === '') return undefined;
-  const pushUrl = (await look('config', '--get', `remote.${name}.pushurl`)).trim() || url;
-  const address = (await look('remote', 'get-url', '--push', name)).trim() || pushUrl;
-  const settings = await look('config', '--local', '--includes', '-z', '--get-regexp', CONNECTING);
+  const pushUrl = (await readGit('config', '--get', `remote.${name}.pushurl`)).trim() || url;
+  const address = (await readGit('remote', 'get-url', '--push', name)).trim() || pushUrl;
+  const settings = await readGit('config', '--local', '--includes', '-z', '--get-regexp', CONNECTING);
   return { name, url, pushUrl, address: withoutLogin(address), connection: parseSettings(settings) };
 }
 
 export type RemoteBranch = { kind: 'there'; commit: string } | { kind: 'absent' } | RemoteRefusal;
 
-/** A remote as it is reached from a mirror. */
+/** A remote that is accessed from a mirror. */
 export type FromMirror = { mirror: { dir: string }; remote: Remote; signal?: AbortSignal };
 
-/** Where a branch stands at the remote now. */
+/** The current commit of a branch at the remote. */
 export async function readRemoteBranch(from: FromMirror, branch: string): Promise<RemoteBranch> {
   const { pushUrl } = from.remote;
-  const found = await exchange(from, ['ls-remote', pushUrl, `refs/heads/${branch}`], LOOK_MS);
+  const found = await exchange(from, ['ls-remote', pushUrl, `refs/heads/${branch}`], READ_TIMEOUT_MS);
   if (found.kind === 'refused') return found;
   const [commit = ''] = found.stdout.split('\t');
   return isOid(commit) ? { kind: 'there', commit } : { kind: 'absent' };
 }
 
-export type Exchanged = { kind: 'said'; code: number; stdout: string; stderr: string } | RemoteRefusal;
+export type Exchanged = { kind: 'completed'; code: number; stdout: string; stderr: string } | RemoteRefusal;
 
-/** Runs git in the mirror against the remote, with the user's own logins; what stands in the way is an outcome. */
+/** Runs git in the mirror against the remote, with the user's credentials; a refusal is a result, not an error. */
 export async function exchange(
   { mirror, remote, signal }: FromMirror,
   args: readonly string[],
@@ -63,16 +63,16 @@ export async function exchange(
     const env = remoteEnvironment(remote.connection);
     const options = { gitDir: mirror.dir, asUser: true, env, allow: [0, 1, 128], timeoutMs };
     const { code, stdout, stderr } = await git(args, { ...options, ...(signal ? { signal } : {}) });
-    if (code !== 128) return { kind: 'said', code, stdout, stderr };
-    return { kind: 'refused', reason: isLogin(stderr) ? 'auth' : 'unreachable', detail: told(stderr, remote) };
+    if (code !== 128) return { kind: 'completed', code, stdout, stderr };
+    return { kind: 'refused', reason: isLogin(stderr) ? 'auth' : 'unreachable', detail: describeError(stderr, remote) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'GIT_TIMEOUT') throw error;
     return { kind: 'refused', reason: 'unreachable', detail: `${remote.address} did not answer in time` };
   }
 }
 
-/** What git said, in a few lines and without a login that stands in an address. */
-export function told(stderr: string, remote: Remote): string {
+/** Git's error text, shortened and without credentials from addresses. */
+export function describeError(stderr: string, remote: Remote): string {
   const secret = [remote.url, remote.pushUrl].filter((url) => withoutLogin(url) !== url);
   const plain = secret.reduce((text, url) => text.replaceAll(url, withoutLogin(url)), stderr);
   return plain.trim().split('\n').slice(0, 6).join('\n').slice(0, 1_000);

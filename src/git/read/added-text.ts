@@ -8,10 +8,10 @@ type AddedText = {
   commit: string;
   path: string;
   text: string;
-  /** The line of the file on which a position of the text stands. */
+  /** The line of the file at a position of the text. */
   lineAt(position: number): number;
 };
-/** A file's name as a commit names it, and a file whose content git would not show. */
+/** A file's name in a commit, or a file whose content git does not show. */
 type AddedName = { kind: 'name' | 'unreadable'; commit: string; path: string };
 
 export type Added = AddedText | AddedName;
@@ -19,9 +19,9 @@ export type Added = AddedText | AddedName;
 /** The commits that lead to any of `to` and to none of `from`. */
 export type History = { from: readonly string[]; to: readonly string[] };
 
-/** So much is given at once. */
+/** The size of a block. */
 const BLOCK_CHARS = 128 * 1024;
-/** The end of a block is given again with the next one, so that nothing is cut in two. */
+/** The end of a block is repeated at the start of the next one, so that no match is split. */
 const OVERLAP_CHARS = 4 * 1024;
 
 const PATCHES = [
@@ -30,7 +30,7 @@ const PATCHES = [
   ...['--no-show-signature', '--no-notes', '--no-mailmap', '--encoding=UTF-8'],
 ];
 
-/** Everything that a history adds, commit by commit, also what a later commit takes away again; attributes hide nothing. */
+/** Everything that a history adds, commit by commit, also what a later commit removes; attributes hide nothing. */
 export async function* addedText(mirror: Mirror, history: History, signal?: AbortSignal): AsyncGenerator<Added, void> {
   const to = history.to.filter((commit) => !history.from.includes(commit));
   if (to.length === 0) return;
@@ -40,21 +40,21 @@ export async function* addedText(mirror: Mirror, history: History, signal?: Abor
   const reader = patchReader();
   const collector = new Collector();
   for await (const chunk of gitStream(mirror, args, { signal })) {
-    for (const piece of reader.push(chunk.toString('latin1'))) yield* collector.take(piece);
+    for (const piece of reader.push(chunk.toString('latin1'))) yield* collector.add(piece);
   }
-  yield* collector.take(...reader.push('\n'));
+  yield* collector.add(...reader.push('\n'));
   yield* collector.flush();
 }
 
-/** Gathers pieces into blocks. */
+/** Collects pieces into blocks. */
 class Collector {
   #commit = '';
   #path = '';
   #text = '';
   #lines: { at: number; line: number }[] = [];
 
-  take(...pieces: PatchPiece[]): Added[] {
-    return pieces.flatMap((piece) => this.#takeOne(piece));
+  add(...pieces: PatchPiece[]): Added[] {
+    return pieces.flatMap((piece) => this.#addPiece(piece));
   }
 
   flush(): Added[] {
@@ -62,10 +62,10 @@ class Collector {
     const lines = this.#lines;
     this.#text = '';
     this.#lines = [];
-    return text === '' ? [] : [{ ...this.#place(), kind: 'text', text, lineAt: (at) => lineAt(lines, at) }];
+    return text === '' ? [] : [{ ...this.#source(), kind: 'text', text, lineAt: (at) => lineAt(lines, at) }];
   }
 
-  #takeOne(piece: PatchPiece): Added[] {
+  #addPiece(piece: PatchPiece): Added[] {
     switch (piece.kind) {
       case 'commit': {
         const before = this.flush();
@@ -74,7 +74,7 @@ class Collector {
         return before;
       }
       case 'message':
-        this.#add(piece.text, 0);
+        this.#append(piece.text, 0);
         this.#text += '\n';
         return [];
       case 'file':
@@ -83,7 +83,7 @@ class Collector {
       case 'unreadable':
         return [{ kind: piece.kind, commit: this.#commit, path: piece.path }];
       case 'added':
-        this.#add(piece.text, piece.line);
+        this.#append(piece.text, piece.line);
         if (piece.isEnd) this.#text += '\n';
         return this.#text.length < BLOCK_CHARS ? [] : this.#block();
     }
@@ -96,7 +96,7 @@ class Collector {
     return before;
   }
 
-  #add(text: string, line: number): void {
+  #append(text: string, line: number): void {
     this.#lines.push({ at: this.#text.length, line });
     this.#text += text;
   }
@@ -112,7 +112,7 @@ class Collector {
     return block;
   }
 
-  #place(): { commit: string; path: string } {
+  #source(): { commit: string; path: string } {
     return { commit: this.#commit, path: this.#path };
   }
 }

@@ -1,23 +1,23 @@
 import { git } from '../git.ts';
 import { isOid } from '../refs/refs.ts';
 
-/** Commits with their trees and parents; everything that the question left out is not in it. */
+/** Commits with their trees and parents, without those that the query excludes. */
 export type CommitGraph = Map<string, { tree: string; parents: string[] }>;
 
-export type GraphQuestion = {
+export type GraphQuery = {
   gitDir: string;
   tips: Iterable<string>;
   without: readonly string[];
   signal?: AbortSignal;
 };
 
-/** All commits that lead to the tips and not to `without`; undefined when some of it is missing or damaged. */
-export async function readGraph(question: GraphQuestion): Promise<CommitGraph | undefined> {
-  const lines = [...question.tips, ...question.without.map((oid) => `^${oid}`)];
+/** All commits reachable from the tips and not from `without`; undefined if some are missing or damaged. */
+export async function readGraph(query: GraphQuery): Promise<CommitGraph | undefined> {
+  const lines = [...query.tips, ...query.without.map((oid) => `^${oid}`)];
   const how = ['--ignore-missing', '--no-commit-header', '--format=%H %T %P', '--stdin'];
-  const { signal } = question;
+  const { signal } = query;
   const options = {
-    gitDir: question.gitDir,
+    gitDir: query.gitDir,
     input: `${lines.join('\n')}\n`,
     allow: [0, 128],
     ...(signal ? { signal } : {}),
@@ -26,21 +26,21 @@ export async function readGraph(question: GraphQuestion): Promise<CommitGraph | 
   return code === 0 ? parseGraph(stdout) : undefined;
 }
 
-/** Whether `ancestor` is `commit` or lies behind it, by what the graph knows. */
+/** Whether `ancestor` is `commit` or reachable from it within the graph. */
 export function descends(graph: CommitGraph, commit: string, ancestor: string): boolean {
   return commit === ancestor || reachable(graph, [commit]).has(ancestor);
 }
 
-/** Everything that lies at or behind the commits, as far as the graph goes. */
+/** All commits reachable from these commits within the graph, including themselves. */
 export function reachable(graph: CommitGraph, commits: Iterable<string>): Set<string> {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const open = [...commits];
   for (let commit = open.pop(); commit !== undefined; commit = open.pop()) {
-    if (seen.has(commit)) continue;
-    seen.add(commit);
+    if (visited.has(commit)) continue;
+    visited.add(commit);
     open.push(...(graph.get(commit)?.parents ?? []));
   }
-  return seen;
+  return visited;
 }
 
 function parseGraph(output: string): CommitGraph {

@@ -9,7 +9,7 @@ export type ChangeOptions = { renames?: boolean; signal?: AbortSignal };
 
 const TIMEOUT_MS = 300_000;
 
-/** The files in which two commits differ; a rename counts as one deleted and one added unless asked for. */
+/** The files in which two commits differ; a rename counts as one deleted and one added file unless `renames` is set. */
 export async function changedFiles(
   mirror: Mirror,
   { from, to }: Between,
@@ -55,13 +55,7 @@ export async function showFile(mirror: Mirror, commit: string, path: string): Pr
   return type === 'blob' && oid ? (await git(['cat-file', 'blob', oid], where)).stdout : undefined;
 }
 
-/** The tree of a commit: what evidence is bound to. */
-export async function treeOf(mirror: Mirror, commit: string): Promise<string> {
-  const { stdout } = await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], inMirror(mirror));
-  return stdout.trim();
-}
-
-/** The commits that lead to `to` and not to `from`, newest first. */
+/** The commits reachable from `to` and not from `from`, newest first. */
 export async function log(mirror: Mirror, { from, to }: Between, signal?: AbortSignal): Promise<LogEntry[]> {
   const args = [
     'log',

@@ -14,7 +14,7 @@ const decompress = promisify(inflate);
 const MAX_BYTES = 16 * 1024 * 1024;
 const SHA1_HEX = 40;
 
-/** Puts an object into an object folder as git does, on disk before its name is; a process for it would cost more than all the rest. */
+/** Writes a loose object durably, as git does, without starting a process. */
 export async function writeObject(
   objects: string,
   object: { type: ObjectType; content: Buffer; format: 'sha1' | 'sha256' },
@@ -24,32 +24,32 @@ export async function writeObject(
   const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   const oid = createHash(format).update(whole).digest('hex');
   const file = fileOf(objects, oid);
-  if (await isThere(file)) return oid;
-  const making = join(objects, `tmp_obj_${world.token()}`);
+  if (await exists(file)) return oid;
+  const temporary = join(objects, `tmp_obj_${world.token()}`);
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeDurably(making, await compress(whole));
-    await rename(making, file);
+    await writeDurably(temporary, await compress(whole));
+    await rename(temporary, file);
   } catch (error) {
-    await rm(making, { force: true });
+    await rm(temporary, { force: true });
     throw fromSystemError(error, `writing the ${type} ${oid}`);
   }
   return oid;
 }
 
-/** Reads an object that stands in a file of its own; undefined when it does not, or is not what its name says: then git is to be asked. */
+/** Reads a loose object; undefined if it is packed, missing or does not match its id: then git must be used. */
 export async function readObject(objects: string, oid: string, type: ObjectType): Promise<Buffer | undefined> {
   const packed = await readPlainFile(fileOf(objects, oid), MAX_BYTES);
   if (packed === undefined) return undefined;
-  // What cannot be unpacked is git's to complain about.
+  // Git reports objects that cannot be decompressed.
   const whole = await decompress(packed, { maxOutputLength: MAX_BYTES }).catch(() => undefined);
   if (whole === undefined) return undefined;
   const start = whole.indexOf(0) + 1;
-  const isRight = whole.toString('latin1', 0, start) === `${type} ${whole.length - start}\0`;
-  return isRight && createHash(formatOf(oid)).update(whole).digest('hex') === oid ? whole.subarray(start) : undefined;
+  const isValid = whole.toString('latin1', 0, start) === `${type} ${whole.length - start}\0`;
+  return isValid && createHash(formatOf(oid)).update(whole).digest('hex') === oid ? whole.subarray(start) : undefined;
 }
 
-/** Which kind of id this is. */
+/** The hash algorithm of an id. */
 export function formatOf(oid: string): 'sha1' | 'sha256' {
   return oid.length === SHA1_HEX ? 'sha1' : 'sha256';
 }
@@ -69,10 +69,10 @@ function fileOf(objects: string, oid: string): string {
   return join(objects, oid.slice(0, 2), oid.slice(2));
 }
 
-function isThere(file: string): Promise<boolean> {
+function exists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
-    // Then it is written; that tells what is wrong, if anything is.
+    // Then it is written, and a failure is reported there.
     () => false,
   );
 }

@@ -1,4 +1,4 @@
-/** What stands in the patches of a history: a commit begins, it names a file, its message, lines of a file follow, and each of them. */
+/** The elements of a history's patches: the start of a commit, a file name, a message line, the start of a file, an added line. */
 export type PatchPiece =
   | { kind: 'commit'; commit: string }
   | { kind: 'name' | 'file' | 'unreadable'; path: string }
@@ -10,17 +10,17 @@ export interface PatchReader {
   push(text: string): PatchPiece[];
 }
 
-/** How many lines are still to come of either side, and the number of the next added one. */
+/** The number of remaining lines of either side, and the number of the next added line. */
 type Hunk = { old: number; added: number; line: number };
 
-/** A longer line is given in parts. */
+/** A longer line is emitted in parts. */
 const LONGEST_LINE = 64 * 1024;
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };
 
 /**
- * Reads `git log --raw -p --unified=0` whose messages are indented by one space. Hunks are counted, so that no content
- * can pass for a header, however it is made.
+ * Reads `git log --raw -p --unified=0` whose messages are indented by one space. Hunk lines are counted, so that no
+ * content can be mistaken for a header.
  */
 export function patchReader(): PatchReader {
   let rest = '';
@@ -29,13 +29,13 @@ export function patchReader(): PatchReader {
   let open: { line: number; isAdded: boolean } | undefined;
 
   function lineOf(text: string, isEnd: boolean): PatchPiece[] {
-    if (open !== undefined) return goOn(text, isEnd);
+    if (open !== undefined) return continueLine(text, isEnd);
     if (hunk !== undefined && (hunk.added > 0 || hunk.old > 0)) return inHunk(hunk, text, isEnd);
     hunk = undefined;
     return header(text);
   }
 
-  function goOn(text: string, isEnd: boolean): PatchPiece[] {
+  function continueLine(text: string, isEnd: boolean): PatchPiece[] {
     const { line, isAdded } = open ?? { line: 0, isAdded: false };
     if (isEnd) open = undefined;
     return isAdded ? [{ kind: 'added', text, line, isEnd }] : [];
@@ -88,7 +88,7 @@ function pathOf(text: string): string {
   return name === '/dev/null' ? '' : name.replace(/^b\//, '');
 }
 
-/** A name as git quotes it, its bytes read as UTF-8. */
+/** Decodes a name that git quoted; its bytes are UTF-8. */
 function unquoted(name: string): string {
   const plain = name.startsWith('"')
     ? name

@@ -4,7 +4,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { AppError, isAbsent } from '../../errors.ts';
 import { type GitOptions, git } from '../git.ts';
 
-/** The user's repository as it was when looked at. */
+/** The state of the user's repository when it was inspected. */
 export type Repository = {
   /** Top level of the work tree. */
   root: string;
@@ -20,31 +20,31 @@ export type Repository = {
   submodules: string[];
 };
 
-/** Looks at the repository around a folder without writing to it, and refuses with the reason what cannot work. */
+/** Inspects the repository that contains a folder without writing to it, and rejects unsupported ones with the reason. */
 export async function inspectRepository(dir: string, signal?: AbortSignal): Promise<Repository> {
-  const look = lookFrom(await requireFolder(dir), signal);
-  const places = await findPlaces(dir, look);
+  const read = gitReader(await requireFolder(dir), signal);
+  const directories = await findDirectories(dir, read);
   const [head, settings, submodules, lfs] = await Promise.all([
-    look(['rev-parse', '-q', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'], [0, 1, 128]),
-    look(['config', '--list', '--name-only', '-z']),
-    listSubmodules(places.root, look),
-    look(['grep', '-I', '-q', 'filter=lfs', 'HEAD', '--', '.gitattributes', '**/.gitattributes'], [0, 1, 128]),
+    read(['rev-parse', '-q', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'], [0, 1, 128]),
+    read(['config', '--list', '--name-only', '-z']),
+    listSubmodules(directories.root, read),
+    read(['grep', '-I', '-q', 'filter=lfs', 'HEAD', '--', '.gitattributes', '**/.gitattributes'], [0, 1, 128]),
   ]);
-  if (head.code !== 0) throw new AppError('REPOSITORY_EMPTY', `${places.root} has no commit yet`, { dir });
+  if (head.code !== 0) throw new AppError('REPOSITORY_EMPTY', `${directories.root} has no commit yet`, { dir });
   const [commit = '', branch = 'HEAD'] = head.stdout.trim().split('\n');
-  refusePartialClone(places.root, settings.stdout.split('\0'));
-  if (lfs.code === 0) await requireLfs(places.root);
+  refusePartialClone(directories.root, settings.stdout.split('\0'));
+  if (lfs.code === 0) await requireLfs(directories.root);
   return {
-    ...places,
+    ...directories,
     branch: branch === 'HEAD' ? null : branch.replace(/^refs\/heads\//, ''),
     head: commit,
     lfs: lfs.code === 0,
-    sparse: await exists(join(places.gitDir, 'info', 'sparse-checkout')),
+    sparse: await exists(join(directories.gitDir, 'info', 'sparse-checkout')),
     submodules,
   };
 }
 
-/** A name for the project that stays the same from every work tree and subfolder of the repository. */
+/** A name for the project that is the same in every work tree and subfolder of the repository. */
 export function projectId(repository: Pick<Repository, 'commonDir'>): string {
   const { commonDir } = repository;
   const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
@@ -54,21 +54,21 @@ export function projectId(repository: Pick<Repository, 'commonDir'>): string {
 
 /** The files with changes that are in no commit, as the user's own git would list them. */
 export async function uncommitted(repository: Pick<Repository, 'root'>, signal?: AbortSignal): Promise<string[]> {
-  const look = lookFrom(repository.root, signal);
+  const read = gitReader(repository.root, signal);
   const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
-  return names((await look(args)).stdout).map((line) => line.slice(3));
+  return names((await read(args)).stdout).map((line) => line.slice(3));
 }
 
 /** The ignored files and folders in the work tree, folders with a slash at the end. */
 export async function ignoredFiles(repository: Pick<Repository, 'root'>, signal?: AbortSignal): Promise<string[]> {
-  const look = lookFrom(repository.root, signal);
-  return names((await look(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])).stdout);
+  const read = gitReader(repository.root, signal);
+  return names((await read(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])).stdout);
 }
 
-type Look = (args: readonly string[], allow?: readonly number[]) => ReturnType<typeof git>;
-type Places = Pick<Repository, 'root' | 'gitDir' | 'commonDir' | 'objectFormat' | 'shallow'>;
+type ReadGit = (args: readonly string[], allow?: readonly number[]) => ReturnType<typeof git>;
+type Directories = Pick<Repository, 'root' | 'gitDir' | 'commonDir' | 'objectFormat' | 'shallow'>;
 
-function lookFrom(cwd: string, signal: AbortSignal | undefined): Look {
+function gitReader(cwd: string, signal: AbortSignal | undefined): ReadGit {
   const options: GitOptions = { cwd, asUser: true, ...(signal ? { signal } : {}) };
   return (args, allow = [0]) => git(args, { ...options, allow });
 }
@@ -80,11 +80,11 @@ async function requireFolder(dir: string): Promise<string> {
   });
 }
 
-const QUESTIONS = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format', '--is-shallow-repository'];
+const FLAGS = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format', '--is-shallow-repository'];
 const PATHS = ['--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
 
-async function findPlaces(dir: string, look: Look): Promise<Places> {
-  const facts = await look(['rev-parse', ...QUESTIONS, ...PATHS], [0, 128]);
+async function findDirectories(dir: string, read: ReadGit): Promise<Directories> {
+  const facts = await read(['rev-parse', ...FLAGS, ...PATHS], [0, 128]);
   const [bare, inside, format, shallow, root, gitDir, commonDir, ...rest] = facts.stdout.split('\n');
   if (bare === 'true') throw unsupported(dir, 'it is bare: there is no work tree to land in');
   if (inside === 'false') throw unsupported(dir, 'the folder is inside .git and not in the work tree');
@@ -105,20 +105,23 @@ function noRepository(dir: string, stderr: string): AppError {
       ? new AppError('NOT_A_REPOSITORY', `${dir} is not inside a git repository`, { dir })
       : unsupported(dir, stderr.trim().split('\n').slice(0, 3).join(' '));
   }
-  return unsupported(dir, 'somebody else owns it; if you trust it: git config --global --add safe.directory <path>');
+  return unsupported(dir, 'another user owns it; if you trust it: git config --global --add safe.directory <path>');
 }
 
-async function listSubmodules(root: string, look: Look): Promise<string[]> {
+async function listSubmodules(root: string, read: ReadGit): Promise<string[]> {
   const file = join(root, '.gitmodules');
   if (!(await exists(file))) return [];
-  const found = await look(['config', '-z', '--file', file, '--get-regexp', '^submodule\\..*\\.path$'], [0, 1]);
+  const found = await read(['config', '-z', '--file', file, '--get-regexp', '^submodule\\..*\\.path$'], [0, 1]);
   return names(found.stdout).map((line) => line.slice(line.indexOf('\n') + 1));
 }
 
 function refusePartialClone(root: string, keys: readonly string[]): void {
-  const promise = /^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$/i;
-  if (!keys.some((key) => promise.test(key))) return;
-  throw unsupported(root, 'it is a partial clone (made with --filter), so objects are missing: clone it whole');
+  const partialClone = /^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$/i;
+  if (!keys.some((key) => partialClone.test(key))) return;
+  throw unsupported(
+    root,
+    'it is a partial clone (created with --filter), so objects are missing: clone it without --filter',
+  );
 }
 
 async function requireLfs(root: string): Promise<void> {
@@ -135,7 +138,7 @@ function unsupported(dir: string, reason: string): AppError {
 async function exists(file: string, mode = constants.F_OK): Promise<boolean> {
   return access(file, mode).then(
     () => true,
-    // Whatever cannot be reached does not count as there.
+    // An inaccessible file counts as missing.
     () => false,
   );
 }

@@ -3,12 +3,12 @@ import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { readObject } from './loose-object.ts';
 
-/** A commit's tree and, by name, the ids of the files asked for that stand at its top. */
+/** A commit's tree and, by name, the ids of the requested files in its top folder. */
 export type TopFiles = { tree: string; parents: string[]; files: Map<string, string> };
 
 const FILE_MODES = ['100644', '100755', '100664'];
 
-/** Looks for files at the top of a commit in the objects' own files; undefined when git has packed them away. */
+/** Finds files in a commit's top folder by reading loose objects; undefined if they are packed. */
 export async function readTopFiles(
   mirror: Mirror,
   commit: string,
@@ -23,7 +23,7 @@ export async function readTopFiles(
   return { tree, parents, files: filesIn(content, { names, idBytes: tree.length / 2 }) };
 }
 
-/** The texts of those of the files that stand at the top of a commit. */
+/** The texts of the requested files that exist in a commit's top folder. */
 export async function readTopTexts(
   mirror: Mirror,
   commit: string,
@@ -37,7 +37,7 @@ export async function readTopTexts(
   return texts;
 }
 
-/** A tree is a row of `mode name NUL id`. */
+/** A tree object is a sequence of `mode name NUL id`. */
 function filesIn(tree: Buffer, { names, idBytes }: { names: readonly string[]; idBytes: number }): Map<string, string> {
   const files = new Map<string, string>();
   for (let at = 0; at < tree.length; ) {

@@ -3,36 +3,36 @@ import { type GitOptions, git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import type { Between } from './diff.ts';
 
-/** A path that work touched: in what it comes to, or only on the way there, in a commit that a later one undid. */
+/** A path that work changed: in its result (`commit` is undefined), or only in an intermediate commit that was undone later. */
 export type TouchedPath = { path: string; commit: string | undefined };
 
 const TIMEOUT_MS = 300_000;
 const MAX_FOUND = 64;
 const MAX_ENTRIES = 10_000;
-/** So many bytes of a file that has no lines count as one. */
+/** The number of bytes of a binary file that count as one line. */
 const BYTES_A_LINE = 80;
 
 /** Every path, old and new names alike, that differs between two commits or that any commit between them changed. */
 export async function touchedPaths(mirror: Mirror, between: Between, signal?: AbortSignal): Promise<TouchedPath[]> {
-  const { passed, changed } = await passage(mirror, between, signal);
+  const { steps, changed } = await changesBetween(mirror, between, signal);
   const touched = new Map<string, string | undefined>();
-  for (const { commit, path } of passed) touched.set(path, commit.split(' ', 1)[0]);
+  for (const { commit, path } of steps) touched.set(path, commit.split(' ', 1)[0]);
   for (const { path } of changed) touched.set(path, undefined);
   return [...touched].map(([path, commit]) => ({ path, commit }));
 }
 
 /** The paths in which two commits differ. */
 export async function changedPaths(mirror: Mirror, between: Between, signal?: AbortSignal): Promise<string[]> {
-  return (await passage(mirror, between, signal)).changed.map(({ path }) => path);
+  return (await changesBetween(mirror, between, signal)).changed.map(({ path }) => path);
 }
 
-/** The regular files that are new or other in the later of two commits, with the ids of their contents. */
+/** The regular files that are new or different in the later of two commits, with the ids of their contents. */
 export async function changedBlobs(
   mirror: Mirror,
   between: Between,
   signal?: AbortSignal,
 ): Promise<{ path: string; oid: string }[]> {
-  const { changed } = await passage(mirror, between, signal);
+  const { changed } = await changesBetween(mirror, between, signal);
   return changed.flatMap(({ path, mode, oids }) => (mode.startsWith('100') ? [{ path, oid: oids[1] ?? '' }] : []));
 }
 
@@ -51,35 +51,35 @@ export async function changedLines(mirror: Mirror, between: Between, signal?: Ab
 }
 
 type Entry = { commit: string; path: string; mode: string; oids: string[] };
-/** What the commits between two others changed, each by itself, and what it comes to. */
-type Passage = { passed: Entry[]; changed: Entry[] };
+/** What each commit between two others changed, and the total change. */
+type ChangeSet = { steps: Entry[]; changed: Entry[] };
 
-/** Commits never change, so that those who look at the same ones, one after the other, share what was found. */
-const found = new Map<string, Promise<Passage>>();
+/** Commits never change, so readers of the same range share one result. */
+const cache = new Map<string, Promise<ChangeSet>>();
 
-function passage(mirror: Mirror, between: Between, signal?: AbortSignal): Promise<Passage> {
+function changesBetween(mirror: Mirror, between: Between, signal?: AbortSignal): Promise<ChangeSet> {
   const key = `${between.from} ${between.to} ${mirror.dir}`;
-  const known = found.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
-  const looking = look(mirror, between, signal);
-  found.set(key, looking);
-  for (const oldest of found.keys()) {
-    if (found.size <= MAX_FOUND) break;
-    found.delete(oldest);
+  const pending = readChanges(mirror, between, signal);
+  cache.set(key, pending);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_FOUND) break;
+    cache.delete(oldest);
   }
-  const forget = () => found.delete(key);
-  looking.then(({ passed }) => passed.length > MAX_ENTRIES && forget(), forget);
-  return looking;
+  const evict = () => cache.delete(key);
+  pending.then(({ steps }) => steps.length > MAX_ENTRIES && evict(), evict);
+  return pending;
 }
 
-async function look(mirror: Mirror, between: Between, signal?: AbortSignal): Promise<Passage> {
-  if (between.from === between.to) return { passed: [], changed: [] };
+async function readChanges(mirror: Mirror, between: Between, signal?: AbortSignal): Promise<ChangeSet> {
+  if (between.from === between.to) return { steps: [], changed: [] };
   const how = ['log', '-z', '--format=%H %P', '--raw', '--no-abbrev', '--no-renames', '--diff-merges=first-parent'];
   const log = await git([...how, '--end-of-options', between.to, `^${between.from}`], options(mirror, signal));
-  const passed = rawEntries(log.stdout);
-  // One commit on top of the other is the difference between the two.
-  const isOneStep = passed.length > 0 && passed.every(({ commit }) => commit === `${between.to} ${between.from}`);
-  return { passed, changed: isOneStep ? passed : await treeChanges(mirror, between, signal) };
+  const steps = rawEntries(log.stdout);
+  // The changes of a single commit on top of the other are the difference between the two.
+  const isOneStep = steps.length > 0 && steps.every(({ commit }) => commit === `${between.to} ${between.from}`);
+  return { steps, changed: isOneStep ? steps : await treeChanges(mirror, between, signal) };
 }
 
 async function binaryLines(
@@ -91,7 +91,7 @@ async function binaryLines(
   const oids = changes.filter(({ path }) => paths.has(path)).flatMap((change) => change.oids);
   const input = `${oids.filter((oid) => !/^0+$/.test(oid)).join('\n')}\n`;
   const { stdout } = await git(['cat-file', '--batch-check=%(objectsize)'], { ...options(mirror, signal), input });
-  // A line that is no number is a submodule's commit, which is not here.
+  // A line that is not a number belongs to a submodule's commit, which is not in the mirror.
   const sizes = stdout.split('\n').map(Number).filter(Number.isFinite);
   return sizes.reduce((sum, size) => sum + Math.ceil(size / BYTES_A_LINE), 0);
 }

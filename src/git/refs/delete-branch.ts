@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { crashpoint } from '../../world.ts';
 import { otherEnd } from '../environment.ts';
 import { git } from '../git.ts';
-import { type Mirror, requireUntouched } from '../mirror/mirror-config.ts';
+import { type Mirror, requireUnmodified } from '../mirror/mirror-config.ts';
 import type { Repository } from '../read/repository.ts';
 import { isOid, requireBranchName } from './refs.ts';
 
@@ -10,27 +10,34 @@ export type DeleteBranch = {
   mirror: Mirror;
   repository: Pick<Repository, 'root'>;
   branch: string;
-  /** Where it must stand now: the caller has this commit in safety. */
+  /** The commit that it must be at; the caller has saved this commit. */
   expected: string;
 };
 
 export type DeletedBranch = { kind: 'deleted' } | { kind: 'refused'; detail: string };
 
 const TIMEOUT_MS = 60_000;
-const DOOR = [
+const RECEIVE_SETTINGS = [
   'receive.autogc=false',
   'receive.denyDeletes=false',
   'receive.denyDeleteCurrent=refuse',
   'core.fsmonitor=false',
 ];
 
-/** Deletes a branch of the user's repository through git's own door, if it stands where it was seen and is not checked out. */
+/** Deletes a branch of the user's repository with `git receive-pack`, if it is at the expected commit and not checked out. */
 export async function deleteBranch({ mirror, repository, branch, expected }: DeleteBranch): Promise<DeletedBranch> {
   requireBranchName(branch);
-  if (!isOid(expected)) throw new AppError('INTERNAL', `A branch stands at a commit, not at ${expected}`, { expected });
-  await requireUntouched(mirror);
+  if (!isOid(expected)) throw new AppError('INTERNAL', `${expected} is not a commit id`, { expected });
+  await requireUnmodified(mirror);
   const lease = `--force-with-lease=refs/heads/${branch}:${expected}`;
-  const how = ['push', '--porcelain', '--no-verify', lease, '--receive-pack', otherEnd('receive-pack', DOOR)];
+  const how = [
+    'push',
+    '--porcelain',
+    '--no-verify',
+    lease,
+    '--receive-pack',
+    otherEnd('receive-pack', RECEIVE_SETTINGS),
+  ];
   crashpoint('branch.deleting');
   const { code, stdout, stderr } = await git([...how, repository.root, `:refs/heads/${branch}`], {
     gitDir: mirror.dir,

@@ -2,38 +2,38 @@ import { type GitResult, git } from '../git.ts';
 import { clearStaleLocks } from '../mirror/locks.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 
-type Waiting = { input: string; resolve: (result: GitResult) => void; reject: (error: unknown) => void };
+type PendingUpdate = { input: string; resolve: (result: GitResult) => void; reject: (error: unknown) => void };
 
-/** Who waits to write refs, by mirror; there is a line only while somebody writes. */
-const lines = new Map<string, Waiting[]>();
+/** Pending ref updates by mirror; an entry exists only while one is being written. */
+const queues = new Map<string, PendingUpdate[]>();
 
 /**
- * Gives instructions to `update-ref`, all or none of them. Who comes while others write waits, and all who waited are
- * written by one git: a process each would cost more than the writing. If that is refused, each is tried by itself.
+ * Runs instructions with `update-ref`, all or none of them. Updates that arrive during a write wait, and one git process
+ * writes all of them, because a process each would cost more. If that is refused, each is tried separately.
  */
-export function writeInLine(mirror: Mirror, input: string): Promise<GitResult> {
+export function enqueueRefUpdate(mirror: Mirror, input: string): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const waiting = { input, resolve, reject };
-    const line = lines.get(mirror.dir);
-    if (line !== undefined) line.push(waiting);
-    else void serve(mirror, [waiting]);
+    const pending = { input, resolve, reject };
+    const queue = queues.get(mirror.dir);
+    if (queue !== undefined) queue.push(pending);
+    else void processQueue(mirror, [pending]);
   });
 }
 
-async function serve(mirror: Mirror, first: Waiting[]): Promise<void> {
-  for (let group = first; group.length > 0; group = lines.get(mirror.dir) ?? []) {
-    lines.set(mirror.dir, []);
+async function processQueue(mirror: Mirror, first: PendingUpdate[]): Promise<void> {
+  for (let group = first; group.length > 0; group = queues.get(mirror.dir) ?? []) {
+    queues.set(mirror.dir, []);
     await writeTogether(mirror, group);
   }
-  lines.delete(mirror.dir);
+  queues.delete(mirror.dir);
 }
 
-async function writeTogether(mirror: Mirror, group: readonly Waiting[]): Promise<void> {
+async function writeTogether(mirror: Mirror, group: readonly PendingUpdate[]): Promise<void> {
   const [only, another] = group;
   if (only === undefined) return;
   if (another === undefined) return updateRefs(mirror, only.input).then(only.resolve, only.reject);
   const joint = await updateRefs(mirror, group.map(({ input }) => input).join('')).catch(() => undefined);
-  // Why it was refused is found out below, by whom it concerns.
+  // Each update is retried separately below, so that each caller gets its own error.
   if (joint?.code === 0) for (const { resolve } of group) resolve(joint);
   else for (const { input, resolve, reject } of group) await updateRefs(mirror, input).then(resolve, reject);
 }

@@ -12,7 +12,7 @@ export function isOid(text: string): boolean {
   return OID.test(text);
 }
 
-/** Whether git takes the name as a ref's, by the rules of check-ref-format. */
+/** Whether git accepts a ref name, by the rules of check-ref-format. */
 export function isRefName(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids them in names
   if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(name) || name.includes('..') || name.includes('@{')) return false;
@@ -22,12 +22,12 @@ export function isRefName(name: string): boolean {
 /** Refuses a branch name that could be read as an option, a path or a revision. */
 export function requireBranchName(branch: string): void {
   if (isRefName(branch) && !branch.startsWith('-') && branch !== 'HEAD') return;
-  throw new AppError('INPUT_INVALID', `${JSON.stringify(branch)} is not a name for a branch`, { branch });
+  throw new AppError('INPUT_INVALID', `${JSON.stringify(branch)} is not a valid branch name`, { branch });
 }
 
 /**
- * The refs in a git directory of the files format, read without running git in it, so that nothing its
- * configuration says has any effect. Symbolic links and symbolic refs are left out.
+ * The refs in a git directory of the files format, read without running git in it, so that its
+ * configuration has no effect. Symbolic links and symbolic refs are omitted.
  */
 export async function readRefs(gitDir: string, under = 'refs'): Promise<Map<string, string>> {
   const refs = new Map<string, string>();
@@ -58,7 +58,7 @@ export function parsePackedRefs(text: string): Map<string, string> {
 
 async function walk(gitDir: string, folder: string, refs: Map<string, string>): Promise<void> {
   if (folder.split('/').length > DEEPEST) return;
-  const entries = await readdir(join(gitDir, folder), { withFileTypes: true }).catch(nothingIfGone);
+  const entries = await readdir(join(gitDir, folder), { withFileTypes: true }).catch(emptyIfMissing);
   for (const entry of entries) {
     if (refs.size > MAX_REFS) return;
     const name = `${folder}/${entry.name}`;
@@ -69,7 +69,7 @@ async function walk(gitDir: string, folder: string, refs: Map<string, string>): 
   }
 }
 
-function nothingIfGone(error: unknown): [] {
+function emptyIfMissing(error: unknown): [] {
   if (isAbsent(error)) return [];
   throw error;
 }

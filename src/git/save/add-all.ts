@@ -10,26 +10,26 @@ export type AddAll = {
   mirror: Mirror;
   workTree: string;
   indexFile: string;
-  /** Paths that stay in the index as they are. */
+  /** Paths that are unchanged in the index. */
   exclude: readonly string[];
   signal?: AbortSignal;
 };
 
-/** `nested` are the folders with a repository of their own; `problems` what could not be read. */
+/** `nested` are the folders that contain a repository; `problems` describe what could not be read. */
 export type Added = { index: Index; nested: string[]; problems: string[] };
 
 const TIMEOUT_MS = 600_000;
-const LOOKS_AT_ONCE = 64;
-const MAX_SAID = 500;
-/** Told, with exit code 1, of paths that we leave out and that are ignored anyway. */
+const PARALLEL_CHECKS = 64;
+const MAX_ERROR_CHARS = 500;
+/** Printed, with exit code 1, for excluded paths that are also ignored. */
 const IGNORED_NOTICE =
   /^The following paths are ignored by one of your \.gitignore files:\n(?:(?!error:|fatal:|warning:).*(?:\n|$))*/m;
-/** Attributes by which a file's own text, or a program that is missing, can make git give up on all of them. */
-const AS_IT_IS = '* -filter -ident -working-tree-encoding\n';
+/** Disables the attributes by which one file, or a missing program, can make git fail for all files. */
+const RAW_ATTRIBUTES = '* -filter -ident -working-tree-encoding\n';
 
 /**
- * Puts every file of a work tree that is not ignored into an index of ours, with the mirror's configuration, so that
- * no filter or hook that the agent names can run. Nested repositories are left out and named.
+ * Adds every file of a work tree that is not ignored to an index of ours, with the mirror's configuration, so that no
+ * filter or hook of the agent can run. Nested repositories are omitted and listed.
  */
 export async function addAll(options: AddAll): Promise<Added> {
   const { mirror, indexFile, workTree } = options;
@@ -39,23 +39,27 @@ export async function addAll(options: AddAll): Promise<Added> {
   const index = await readIndex(indexFile, mirror.objectFormat);
   const hasLinks = index.entries.some((entry) => entry.mode === GITLINK);
   if (problemsOf(first).length === 0 && !hasLinks)
-    return { index, nested: await findPlanted(workTree, index), problems: [] };
+    return { index, nested: await findTrackedRepositories(workTree, index), problems: [] };
   await copyIndex(before, indexFile);
   const nested = await findNested(options);
   const exclude = [...options.exclude, ...nested];
   const second = await add(options, exclude);
-  const last = second.code === 128 ? await addAsItIs(options, exclude) : second;
+  const last = second.code === 128 ? await addRaw(options, exclude) : second;
   const again = await readIndex(indexFile, mirror.objectFormat);
-  return { index: again, nested: [...nested, ...(await findPlanted(workTree, again))], problems: problemsOf(last) };
+  return {
+    index: again,
+    nested: [...nested, ...(await findTrackedRepositories(workTree, again))],
+    problems: problemsOf(last),
+  };
 }
 
 async function add(options: AddAll, exclude: readonly string[], env: Record<string, string> = {}) {
   const pathspecs = [':(top)', ...exclude.map((path) => `:(top,exclude,literal)${path.replace(/\/+$/, '')}`)];
-  // The index is a copy of ours for the moment: only objects must outlive a power cut.
+  // The index is a temporary copy: only objects must survive a power failure.
   return git(
     ['-c', 'core.fsync=objects', 'add', '-A', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'],
     {
-      ...places(options),
+      ...gitOptions(options),
       input: pathspecs.join('\0'),
       allow: [0, 1, 128],
       env,
@@ -63,21 +67,21 @@ async function add(options: AddAll, exclude: readonly string[], env: Record<stri
   );
 }
 
-/** Git passes over a folder that it cannot open with no more than a warning. */
+/** Git skips a folder that it cannot open with only a warning. */
 function problemsOf({ code, stderr }: { code: number; stderr: string }): string[] {
-  const said = stderr.replace(IGNORED_NOTICE, '').trim();
-  const isFine = code === 0 || (code === 1 && said === '');
-  if (isFine && !/^warning: could not open directory/m.test(said)) return [];
-  return [`some files could not be read: ${said.slice(0, MAX_SAID)}`];
+  const text = stderr.replace(IGNORED_NOTICE, '').trim();
+  const isFine = code === 0 || (code === 1 && text === '');
+  if (isFine && !/^warning: could not open directory/m.test(text)) return [];
+  return [`some files could not be read: ${text.slice(0, MAX_ERROR_CHARS)}`];
 }
 
-/** For files that cannot be converted as `.gitattributes` asks: what stands on disk is saved, byte for byte. */
-async function addAsItIs(options: AddAll, exclude: readonly string[]) {
+/** For files that cannot be converted as `.gitattributes` requires: saves the bytes on disk. */
+async function addRaw(options: AddAll, exclude: readonly string[]) {
   const { mirror } = options;
   const dir = `${options.indexFile}.plain`;
   try {
     await writeCloneDir({ mirror, dir, head: 'ref: refs/heads/none' });
-    await writeFile(join(dir, 'info', 'attributes'), AS_IT_IS);
+    await writeFile(join(dir, 'info', 'attributes'), RAW_ATTRIBUTES);
     return await add({ ...options, mirror: { ...mirror, dir } }, exclude, {
       GIT_OBJECT_DIRECTORY: join(mirror.dir, 'objects'),
     });
@@ -87,26 +91,26 @@ async function addAsItIs(options: AddAll, exclude: readonly string[]) {
 }
 
 async function findNested(options: AddAll): Promise<string[]> {
-  const { stdout } = await git(['ls-files', '-o', '-z', '--exclude-standard'], places(options));
+  const { stdout } = await git(['ls-files', '-o', '-z', '--exclude-standard'], gitOptions(options));
   const folders = stdout.split('\0').filter((path) => path.endsWith('/'));
   return folders.map((path) => path.slice(0, -1)).filter((path) => !isWithin(path, options.exclude));
 }
 
-/** Repositories made in a folder whose files are tracked: git looks through them and says nothing. */
-async function findPlanted(workTree: string, index: Index): Promise<string[]> {
+/** Repositories in folders whose files are tracked, which git does not report. */
+async function findTrackedRepositories(workTree: string, index: Index): Promise<string[]> {
   const folders = new Set(index.entries.flatMap(({ path }) => parents(path)));
   const all = [...folders];
-  const planted: string[] = [];
-  for (let start = 0; start < all.length; start += LOOKS_AT_ONCE) {
-    const some = all.slice(start, start + LOOKS_AT_ONCE);
-    // Whatever cannot be looked at is no repository that could be read.
+  const repositories: string[] = [];
+  for (let start = 0; start < all.length; start += PARALLEL_CHECKS) {
+    const some = all.slice(start, start + PARALLEL_CHECKS);
+    // A folder that cannot be read is not a usable repository.
     const found = await Promise.all(some.map((folder) => lstat(join(workTree, folder, '.git')).catch(() => undefined)));
-    planted.push(...some.filter((_, place) => found[place] !== undefined));
+    repositories.push(...some.filter((_, index) => found[index] !== undefined));
   }
-  return planted;
+  return repositories;
 }
 
-/** Whether a path is one of these or lies below one. */
+/** Whether a path is one of these folders or inside one. */
 export function isWithin(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`));
 }
@@ -116,6 +120,6 @@ function parents(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-function places({ mirror, workTree, indexFile, signal }: AddAll) {
+function gitOptions({ mirror, workTree, indexFile, signal }: AddAll) {
   return { gitDir: mirror.dir, workTree, indexFile, timeoutMs: TIMEOUT_MS, ...(signal ? { signal } : {}) };
 }

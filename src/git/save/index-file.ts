@@ -3,17 +3,17 @@ import { AppError } from '../../errors.ts';
 
 export type IndexEntry = { mode: number; oid: string; stage: number; path: string };
 
-/** `tree` is the id of the tree that the index stands for, when git left it there. */
+/** `tree` is the id of the index's tree, if git recorded it. */
 export type Index = { entries: IndexEntry[]; tree?: string };
 
-/** The mode of an entry that names a commit of another repository. */
+/** The mode of an entry that refers to a commit of another repository. */
 export const GITLINK = 0o160000;
 
 const HEADER_BYTES = 12;
 const STAT_BYTES = 40;
 const EXTENDED = 0x4000;
 
-/** Reads an index of ours without running git. */
+/** Reads one of our index files without running git. */
 export async function readIndex(file: string, objectFormat: 'sha1' | 'sha256'): Promise<Index> {
   return parseIndex(await readFile(file), objectFormat);
 }
@@ -30,9 +30,9 @@ export function parseIndex(bytes: Buffer, objectFormat: 'sha1' | 'sha256'): Inde
   return tree === undefined ? { entries } : { entries, tree };
 }
 
-type Place = { bytes: Buffer; at: number; idBytes: number };
+type IndexOffset = { bytes: Buffer; at: number; idBytes: number };
 
-function readEntry({ bytes, at, idBytes }: Place, entries: IndexEntry[]): number {
+function readEntry({ bytes, at, idBytes }: IndexOffset, entries: IndexEntry[]): number {
   const flagsAt = at + STAT_BYTES + idBytes;
   const flags = bytes.readUInt16BE(flagsAt);
   const pathAt = flagsAt + (flags & EXTENDED ? 4 : 2);
@@ -46,7 +46,7 @@ function readEntry({ bytes, at, idBytes }: Place, entries: IndexEntry[]): number
   return at + Math.floor((end - at + 8) / 8) * 8;
 }
 
-function readTree({ bytes, at, idBytes }: Place): string | undefined {
+function readTree({ bytes, at, idBytes }: IndexOffset): string | undefined {
   while (at + 8 <= bytes.length - idBytes) {
     const size = bytes.readUInt32BE(at + 4);
     const start = at + 8;

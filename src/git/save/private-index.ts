@@ -16,23 +16,23 @@ const IndexState = z.object({
   tree: z.string(),
   gitlinks: z.array(z.object({ path: z.string(), oid: z.string() })),
 });
-/** What an index was made from. */
+/** What an index was created from. */
 export type IndexState = z.infer<typeof IndexState>;
 
-/** Where we remember a workspace's index outside of it, where its agent cannot make git believe that a file is unchanged. */
+/** The file of a workspace's index outside the workspace, so that its agent cannot make git treat a file as unchanged. */
 export function privateIndexFile(mirror: Mirror, workspace: string): string {
   const key = createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 32);
   return join(privateFolder(mirror), 'indexes', key);
 }
 
-/** Makes room for a new index of a workspace and says where. */
+/** Removes an old index of a workspace and returns the path for a new one. */
 export async function freshPrivateIndex(mirror: Mirror, workspace: string): Promise<string> {
   await mkdir(join(privateFolder(mirror), 'indexes'), { recursive: true, mode: 0o700 });
   await dropPrivateIndex(mirror, workspace);
   return privateIndexFile(mirror, workspace);
 }
 
-/** Completes an index that was just read from a commit: submodules out of it, and what it was made from beside it. */
+/** Completes an index that was just read from a commit: removes submodules, and records what it was created from. */
 export async function recordPrivateIndex(mirror: Mirror, file: string, commit: string): Promise<void> {
   const { tree } = await readIndex(file, mirror.objectFormat);
   const gitlinks = await removeGitlinks(mirror, file);
@@ -42,14 +42,14 @@ export async function recordPrivateIndex(mirror: Mirror, file: string, commit: s
   await rename(`${file}.new`, `${file}.json`);
 }
 
-/** What a workspace's index was made from; undefined when that is not known any more. */
+/** What a workspace's index was created from; undefined if that is not known. */
 export async function readIndexState(file: string): Promise<IndexState | undefined> {
   const text = await readPlainText(`${file}.json`);
   return text === '' ? undefined : IndexState.parse(JSON.parse(text));
 }
 
 /**
- * Takes submodules out of an index and says which: with one in it, git would run git inside a folder whose
+ * Removes submodules from an index and returns them: for a submodule git would run git inside a folder whose
  * configuration the agent wrote.
  */
 export async function removeGitlinks(mirror: Mirror, file: string): Promise<Gitlink[]> {
@@ -62,7 +62,7 @@ export async function removeGitlinks(mirror: Mirror, file: string): Promise<Gitl
   return links;
 }
 
-/** Copies an index with its time, by which git knows which entries it must look at again; false if there is none. */
+/** Copies an index with its modification time, by which git decides which entries to check again; false if there is none. */
 export async function copyIndex(from: string, to: string): Promise<boolean> {
   try {
     await copyFile(from, to);
@@ -75,7 +75,7 @@ export async function copyIndex(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Forgets the index of a workspace that is gone. */
+/** Deletes the index of a removed workspace. */
 export async function dropPrivateIndex(mirror: Mirror, workspace: string): Promise<void> {
   const file = privateIndexFile(mirror, workspace);
   await Promise.all([rm(file, { force: true }), rm(`${file}.json`, { force: true })]);

@@ -15,7 +15,7 @@ export type SaveTree = {
   start: string;
   startTree?: string;
   exclude: readonly string[];
-  /** Where refs of nested repositories go. */
+  /** The prefix of the refs of nested repositories. */
   prefix: string;
   scratch: string;
   state: IndexState | undefined;
@@ -26,7 +26,7 @@ export type SaveTree = {
 
 export type SavedTree = { tree: string; refs: string[]; nested: string[]; problems: string[]; ignored?: string[] };
 
-/** Writes the tree of a workspace's files as they are on disk, and saves the repositories nested in it. */
+/** Writes the tree of a workspace's files on disk, and saves the repositories nested in it. */
 export async function saveTree(options: SaveTree): Promise<SavedTree> {
   const { mirror, path, exclude, scratch, signal, startTree } = options;
   const indexFile = join(scratch, 'index');
@@ -36,7 +36,7 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
   const gitlinks = await startIndex(options, indexFile);
   const ours = await entriesAtStart(options);
   const added = await addAll({ mirror, workTree: path, indexFile, exclude, ...(signal ? { signal } : {}) });
-  const nested = await Promise.all(added.nested.map((folder, place) => saveNested({ ...options, folder, place })));
+  const nested = await Promise.all(added.nested.map((folder, number) => saveNested({ ...options, folder, number })));
   const links = await chooseGitlinks({ options, gitlinks, nested });
   const lines = [...restoreExcluded(added, ours, exclude), ...setGitlinks(added, links)];
   const where = { gitDir: mirror.dir, workTree: path, indexFile };
@@ -53,7 +53,7 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
   };
 }
 
-/** Whether the files are exactly the tree of the commit to start from, seen from the index that we have already. */
+/** Whether the files equal the tree of the start commit, checked with the existing index. */
 async function isUnchanged(options: SaveTree, indexFile: string): Promise<boolean> {
   const { mirror, path, start, startTree, state, exclude, signal } = options;
   if (state === undefined || state.commit === start || state.gitlinks.length > 0) return false;
@@ -94,7 +94,7 @@ async function chooseGitlinks({ options, gitlinks, nested }: Links): Promise<Git
   }
   const kept: Gitlink[] = [];
   for (const [path, oid] of links) {
-    // A submodule whose folder cannot be looked at was removed by the agent.
+    // A submodule whose folder cannot be read was removed by the agent.
     const stat = await lstat(join(options.path, path)).catch(() => undefined);
     if (stat?.isDirectory()) kept.push({ path, oid });
   }

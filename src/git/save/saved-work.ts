@@ -1,10 +1,10 @@
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 
-/** Something that was saved: its ref, its commit, when, and how many files it changed against its first parent. */
+/** A save: its ref, its commit, its time, and the number of files it changed relative to its first parent. */
 export type SavedRef = { ref: string; commit: string; at: string; files: number };
 
-/** All that was ever saved under a folder of refs. */
+/** All saves under a ref prefix. */
 export async function listSaved(mirror: Mirror, under: string): Promise<SavedRef[]> {
   const format = '%(refname)%00%(objectname)%00%(committerdate:iso-strict)';
   const { stdout } = await git(['for-each-ref', `--format=${format}`, under], { gitDir: mirror.dir });

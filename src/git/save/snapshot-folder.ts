@@ -5,14 +5,14 @@ import { realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
 import { commitTree } from '../merge/commit.ts';
 
-/** Where the snapshots of a folder that is no repository are kept. */
+/** The snapshot repository of a folder that is not a repository. */
 export async function snapshotRoot(folders: string, dir: string): Promise<string> {
   const real = await realpath(dir);
   const name = basename(real).replace(/[^A-Za-z0-9._-]+/g, '-') || 'folder';
   return join(folders, `${name.slice(0, 40)}-${createHash('sha256').update(real).digest('hex').slice(0, 8)}`);
 }
 
-/** Takes a snapshot of a folder that is no repository into one of ours, for tasks that only read; the folder is not touched. */
+/** Commits a snapshot of a folder that is not a repository to one of ours, for read-only tasks; the folder is not changed. */
 export async function snapshotFolder(
   options: { folders: string; dir: string; signal?: AbortSignal },
   world: World = realWorld,

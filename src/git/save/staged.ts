@@ -8,10 +8,10 @@ import type { CommitGraph } from '../read/commit-graph.ts';
 import type { AgentGit } from '../workspace/agent-git.ts';
 import { parseIndex } from './index-file.ts';
 
-export type Staged = {
+export type StagedIndex = {
   mirror: Mirror;
   agent: AgentGit;
-  /** A git directory of ours that borrows the agent's objects. */
+  /** Our git directory that borrows the agent's objects. */
   source: string;
   scratch: string;
   graph: CommitGraph;
@@ -22,14 +22,14 @@ export type Staged = {
 
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 
-/** Whether the agent's index says of itself that it stands for one of these trees; whoever lies here hides only his own work. */
+/** Whether the agent's index claims to match one of these trees; a false claim hides only the agent's own work. */
 export function isIndexOf(index: Buffer | undefined, mirror: Mirror, trees: readonly (string | undefined)[]): boolean {
   if (index === undefined) return true;
   try {
     const { entries, tree } = parseIndex(index, mirror.objectFormat);
     return entries.length === 0 || (tree !== undefined && trees.includes(tree));
   } catch {
-    // An index of another version, or a damaged one, says nothing: then git itself is asked.
+    // An index of another version, or a damaged one, must be read by git.
     return false;
   }
 }
@@ -40,10 +40,10 @@ export function readAgentIndex(agent: AgentGit): Promise<Buffer | undefined> {
 }
 
 /**
- * Commits what the agent staged and did not commit, in the lending git directory; undefined when its index holds
- * nothing of its own, or is in the middle of a conflict whose sides are commits anyway.
+ * Commits what the agent staged and did not commit, in our borrowing git directory; undefined if its index has no
+ * changes of its own, or has conflicts, whose sides are commits anyway.
  */
-export async function commitStaged(options: Staged): Promise<string | undefined> {
+export async function commitStaged(options: StagedIndex): Promise<string | undefined> {
   const { mirror, agent, source, scratch, graph, index } = options;
   const head = agent.head === undefined ? undefined : graph.get(agent.head);
   const trees = [options.startTree, head?.tree];

@@ -5,7 +5,7 @@ type Folder = { files: Map<string, { mode: number; oid: string }>; folders: Map<
 
 const FOLDER_MODE = 0o40000;
 
-/** The id that git gives to the tree of these entries: equal ids mean equal contents, to the byte. */
+/** The tree id that git computes for these entries: equal ids mean equal contents. */
 export function treeId(entries: readonly IndexEntry[], objectFormat: 'sha1' | 'sha256'): string {
   const root: Folder = { files: new Map(), folders: new Map() };
   for (const { path, mode, oid } of entries) {

@@ -5,15 +5,15 @@ import { isFolder } from '../path-kind.ts';
 import { readPlainText } from '../plain-file.ts';
 import { isOid, isRefName, readRefs } from '../refs/refs.ts';
 
-/** What an agent's git directory holds, read as plain files. */
+/** The contents of an agent's git directory, read as plain files. */
 export type AgentGit = {
   /** Its object folder. */
   objects: string;
   index: string;
   head: string | undefined;
-  /** Everything that it names, by the name to keep it under. */
+  /** All its refs and states, by the name to store them under. */
   tips: Map<string, string>;
-  /** Everything that it named once, by its logs. */
+  /** All commits in its reflogs. */
   past: Set<string>;
 };
 
@@ -23,7 +23,7 @@ const MAX_LOG_LINES = 10_000;
 
 /**
  * Reads the git directory of a work tree without running git in it; undefined when there is none that may be read.
- * A `.git` file counts only for a repository nested in `within`, and only if it does not lead out of it.
+ * A `.git` file counts only for a repository nested in `within`, and only if it points inside it.
  */
 export async function readAgentGit(workTree: string, within?: string): Promise<AgentGit | undefined> {
   const gitDir = await findGitDir(workTree, within);
@@ -33,7 +33,7 @@ export async function readAgentGit(workTree: string, within?: string): Promise<A
   const refs = await readRefs(common);
   const head = await readHead(gitDir, refs);
   const tips = new Map(head === undefined ? [] : [['HEAD', head]]);
-  for (const [name, oid] of refs) tips.set(keptName(name, oid, refs), oid);
+  for (const [name, oid] of refs) tips.set(refNameFor(name, oid, refs), oid);
   await addStates(gitDir, tips);
   await addWorktreeHeads(common, refs, tips);
   return { objects: join(common, 'objects'), index: join(gitDir, 'index'), head, tips, past: await readLogs(common) };
@@ -67,7 +67,7 @@ async function readHead(gitDir: string, refs: ReadonlyMap<string, string>): Prom
   return isOid(text) ? text : refs.get(text.replace(/^ref:\s*/, ''));
 }
 
-function keptName(name: string, oid: string, refs: ReadonlyMap<string, string>): string {
+function refNameFor(name: string, oid: string, refs: ReadonlyMap<string, string>): string {
   const parts = name.split('/');
   const isBlocked = parts.some((_, index) => index > 0 && refs.has(parts.slice(0, index).join('/')));
   return isRefName(name) && !isBlocked ? name : `odd/${oid}`;
@@ -81,7 +81,7 @@ async function addStates(gitDir: string, tips: Map<string, string>): Promise<voi
 }
 
 async function addWorktreeHeads(common: string, refs: ReadonlyMap<string, string>, tips: Map<string, string>) {
-  // A folder that is not there, or cannot be listed, names nothing.
+  // A folder that is missing or cannot be listed has no heads.
   const names = await readdir(join(common, 'worktrees')).catch((): string[] => []);
   for (const [index, name] of names.entries()) {
     const head = await readHead(join(common, 'worktrees', name), refs);
@@ -91,7 +91,7 @@ async function addWorktreeHeads(common: string, refs: ReadonlyMap<string, string
 
 async function readLogs(common: string): Promise<Set<string>> {
   const past = new Set<string>();
-  // As above: logs that cannot be listed name nothing.
+  // As above: logs that cannot be listed are ignored.
   const entries = await readdir(join(common, 'logs'), { withFileTypes: true, recursive: true }).catch(() => []);
   for (const entry of entries) {
     if (!entry.isFile()) continue;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { AppError, fromSystemError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
-import { lfsSections, type Mirror, requireUntouched } from '../mirror/mirror-config.ts';
+import { lfsSections, type Mirror, requireUnmodified } from '../mirror/mirror-config.ts';
 import { isOid } from '../refs/refs.ts';
 import { isWithin } from '../save/add-all.ts';
 import { readIndex } from '../save/index-file.ts';
@@ -14,7 +14,7 @@ export type CreateCheckout = {
   mirror: Mirror;
   path: string;
   commit: string;
-  /** These paths are taken from another commit; what is not in it is deleted. */
+  /** These paths come from another commit; those that it does not have are deleted. */
   overlay?: { commit: string; paths: readonly string[] };
   lfsStorage?: string;
   signal?: AbortSignal;
@@ -22,40 +22,40 @@ export type CreateCheckout = {
 
 const TIMEOUT_MS = 600_000;
 
-/** Lays out exactly the files of a commit, in a folder that no agent has touched, with a `.git` of its own. */
+/** Checks out exactly the files of a commit into a new folder with its own `.git`. */
 export async function createCheckout(options: CreateCheckout, world: World = realWorld): Promise<void> {
   const { mirror, path, commit, overlay } = options;
-  if (!isOid(commit)) throw new AppError('INTERNAL', `A checkout is of a commit, not of ${commit}`, { commit });
-  await requireUntouched(mirror);
+  if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
+  await requireUnmodified(mirror);
   await removeLeftovers(path);
-  const making = `${path}.making-${world.token()}`;
+  const temporary = `${path}.making-${world.token()}`;
   crashpoint('checkout.creating');
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const config = { gc: { auto: '0' }, maintenance: { auto: 'false' }, ...lfsSections(options.lfsStorage) };
-    await writeCloneDir({ mirror, dir: join(making, '.git'), head: commit, config });
-    const where = placesOf(options, making);
+    await writeCloneDir({ mirror, dir: join(temporary, '.git'), head: commit, config });
+    const where = gitLocations(options, temporary);
     if (overlay === undefined) await git(['-c', 'core.fsync=none', 'read-tree', '--reset', '-u', commit], where);
-    else await checkOutWith(options, overlay, where);
-    await rename(making, path);
+    else await checkOutOverlay(options, overlay, where);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(making, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
     throw fromSystemError(error, `checking out ${commit} to ${path}`);
   }
   crashpoint('checkout.created');
 }
 
-type Places = { gitDir: string; workTree: string; indexFile: string; timeoutMs: number };
+type GitLocations = { gitDir: string; workTree: string; indexFile: string; timeoutMs: number };
 
-function placesOf({ mirror, signal }: CreateCheckout, making: string): Places {
-  const indexFile = join(making, '.git', 'index');
-  return { gitDir: mirror.dir, workTree: making, indexFile, timeoutMs: TIMEOUT_MS, ...(signal ? { signal } : {}) };
+function gitLocations({ mirror, signal }: CreateCheckout, temporary: string): GitLocations {
+  const indexFile = join(temporary, '.git', 'index');
+  return { gitDir: mirror.dir, workTree: temporary, indexFile, timeoutMs: TIMEOUT_MS, ...(signal ? { signal } : {}) };
 }
 
-async function checkOutWith(
+async function checkOutOverlay(
   { mirror, commit }: CreateCheckout,
   overlay: { commit: string; paths: readonly string[] },
-  where: Places,
+  where: GitLocations,
 ): Promise<void> {
   await git(['read-tree', commit], where);
   const { entries } = await readIndex(where.indexFile, mirror.objectFormat);

@@ -4,7 +4,7 @@ import { errorCode } from '../../errors.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { configText, formatSections } from '../mirror/mirror-config.ts';
 
-/** A git directory that borrows its objects; `head` is what its HEAD file says. */
+/** A git directory that borrows its objects; `head` is the content of its HEAD file. */
 export type CloneDir = {
   mirror: Mirror;
   dir: string;
@@ -15,7 +15,7 @@ export type CloneDir = {
   config?: Record<string, Record<string, string>>;
 };
 
-/** Writes a git directory by hand: no process, no template, no remote, nothing but what is said here. */
+/** Writes a git directory without running git: no template, no remote, only what is given here. */
 export async function writeCloneDir(options: CloneDir): Promise<void> {
   const { mirror, dir, head } = options;
   const made = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
@@ -26,8 +26,8 @@ export async function writeCloneDir(options: CloneDir): Promise<void> {
     writeFile(join(dir, 'config'), configText(merged(mirror, options.config ?? {}))),
     writeFile(join(dir, 'objects', 'info', 'alternates'), `${borrowed.join('\n')}\n`),
     writeFile(join(dir, 'packed-refs'), packedRefs(options.refs ?? new Map())),
-    copyIfThere(join(mirror.dir, 'shallow'), join(dir, 'shallow')),
-    copyIfThere(join(mirror.dir, 'info', 'exclude'), join(dir, 'info', 'exclude')),
+    copyIfExists(join(mirror.dir, 'shallow'), join(dir, 'shallow')),
+    copyIfExists(join(mirror.dir, 'info', 'exclude'), join(dir, 'info', 'exclude')),
   ]);
 }
 
@@ -42,7 +42,7 @@ export function packedRefs(refs: ReadonlyMap<string, string>): string {
   return ['# pack-refs with: sorted ', ...sorted.map(([name, oid]) => `${oid} ${name}`), ''].join('\n');
 }
 
-async function copyIfThere(from: string, to: string): Promise<void> {
+async function copyIfExists(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
   });

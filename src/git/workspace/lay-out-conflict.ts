@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
-import { type Mirror, privateFolder, requireUntouched } from '../mirror/mirror-config.ts';
+import { type Mirror, privateFolder, requireUnmodified } from '../mirror/mirror-config.ts';
 import { readPlainFile } from '../plain-file.ts';
 import { readIndex } from '../save/index-file.ts';
 import { copyIndex, privateIndexFile } from '../save/private-index.ts';
@@ -15,12 +15,12 @@ const TIMEOUT_MS = 600_000;
 const STATE = ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'ORIG_HEAD'];
 
 /**
- * Begins the merge of `theirs` in a workspace that was made at `onto`, and names the files in conflict; the agent
- * finds the markers in them and the merge in `git status`.
+ * Starts the merge of `theirs` in a workspace that was created at `onto`, and returns the files in conflict; the agent
+ * sees the markers in them and the merge in `git status`.
  */
 export async function layOutConflict(options: LayOutConflict, world: World = realWorld): Promise<string[]> {
   const { mirror, path } = options;
-  await requireUntouched(mirror);
+  await requireUnmodified(mirror);
   const gitDir = join(path, '.git');
   if (!(await lstat(gitDir)).isDirectory())
     throw new AppError('WORKSPACE_CHANGED', `${gitDir} is not a folder`, { path });
@@ -57,9 +57,9 @@ async function merge({ mirror, path, onto, theirs, signal }: LayOutConflict, scr
   const merged = await git(['merge', ...how, theirs], { ...where, allow: [0, 1] });
   const states = await Promise.all(STATE.map((name) => readPlainFile(join(source, name))));
   if (states[0] === undefined) {
-    throw new AppError('GIT_FAILED', `The merge of ${theirs} could not begin: ${merged.stderr.trim()}`, { path });
+    throw new AppError('GIT_FAILED', `The merge of ${theirs} could not be started: ${merged.stderr.trim()}`, { path });
   }
-  for (const [place, name] of STATE.entries()) await install(states[place], join(path, '.git', name));
+  for (const [index, name] of STATE.entries()) await install(states[index], join(path, '.git', name));
   return indexFile;
 }
 

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { AppError, errorCode, fromSystemError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
-import { lfsSections, type Mirror, requireUntouched } from '../mirror/mirror-config.ts';
-import { isThere, lstatIfThere } from '../path-kind.ts';
+import { lfsSections, type Mirror, requireUnmodified } from '../mirror/mirror-config.ts';
+import { exists, lstatIfExists } from '../path-kind.ts';
 import { readPlainText } from '../plain-file.ts';
 import { isOid, readRefFile, requireBranchName } from '../refs/refs.ts';
 import { copyIndex, dropPrivateIndex, freshPrivateIndex, recordPrivateIndex } from '../save/private-index.ts';
@@ -18,7 +18,7 @@ export type CreateWorkspace = {
   branch: string;
   identity?: { name: string; email: string };
   lfsStorage?: string;
-  /** Paths that we copy or link into the workspace and that no commit may hold. */
+  /** Paths that we copy or link into the workspace and that no commit may contain. */
   exclude?: readonly string[];
   signal?: AbortSignal;
 };
@@ -29,73 +29,73 @@ const CHECKOUT_TIMEOUT_MS = 600_000;
 const IDENTITY = { name: 'Manyhands', email: 'manyhands@localhost' };
 
 /**
- * Makes a clone with its own `.git` that borrows the mirror's objects: no remote, no signing, no gc, an identity of
- * its own. It appears whole under its path or not at all.
+ * Creates a clone with its own `.git` that borrows the mirror's objects: no remote, no signing, no gc, its own identity.
+ * It is created atomically.
  */
 export async function createWorkspace(options: CreateWorkspace, world: World = realWorld): Promise<void> {
   const { mirror, path, commit } = options;
   requireBranchName(options.branch);
-  if (!isOid(commit)) throw new AppError('INTERNAL', `A workspace begins at a commit, not at ${commit}`, { commit });
-  await requireUntouched(mirror);
-  if (await isThere(path)) throw new AppError('CONFLICT', `There is already something at ${path}`, { path });
+  if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
+  await requireUnmodified(mirror);
+  if (await exists(path)) throw new AppError('CONFLICT', `${path} already exists`, { path });
   await removeLeftovers(path);
-  const making = `${path}.making-${world.token()}`;
+  const temporary = `${path}.making-${world.token()}`;
   crashpoint('workspace.creating');
   try {
-    await fill(options, making);
+    await fill(options, temporary);
     crashpoint('workspace.made');
-    await rename(making, path);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(making, { recursive: true, force: true });
-    throw fromSystemError(error, `making the workspace ${path}`);
+    await rm(temporary, { recursive: true, force: true });
+    throw fromSystemError(error, `creating the workspace ${path}`);
   }
   crashpoint('workspace.created');
 }
 
-/** Tells whether a kept workspace still stands where the last attempt in it was saved. */
+/** Whether a kept workspace is still in the state in which its last attempt was saved. */
 export async function checkWorkspace(
   path: string,
   expected: { branch: string; head: string },
 ): Promise<WorkspaceCheck> {
   const gitDir = join(path, '.git');
-  const stat = await lstatIfThere(gitDir);
-  if (!stat?.isDirectory()) return { ok: false, reason: `${gitDir} is not a folder any more` };
+  const stat = await lstatIfExists(gitDir);
+  if (!stat?.isDirectory()) return { ok: false, reason: `${gitDir} is no longer a folder` };
   const head = (await readPlainText(join(gitDir, 'HEAD'), 4096)).trim();
   const branch = `refs/heads/${expected.branch}`;
   if (head !== `ref: ${branch}`) return { ok: false, reason: `HEAD is ${head || 'missing'} instead of ${branch}` };
   const commit = await readRefFile(gitDir, branch);
   if (commit !== expected.head) return { ok: false, reason: `${branch} is at ${commit} instead of ${expected.head}` };
-  if (await isThere(join(gitDir, 'index.lock'))) return { ok: false, reason: 'a killed git left index.lock behind' };
+  if (await exists(join(gitDir, 'index.lock'))) return { ok: false, reason: 'a killed git left index.lock behind' };
   return { ok: true };
 }
 
-/** Makes the agent's own git pass over what we put into the workspace; saving leaves it out in any case. */
+/** Makes the agent's own git ignore what we put into the workspace; saving omits it in any case. */
 export async function hidePaths(path: string, paths: readonly string[]): Promise<void> {
   const lines = paths.map((one) => `/${one.replace(/\/+$/, '').replace(/([\\*?[\]!# ])/g, '\\$1')}\n`);
   if (lines.length > 0) await appendFile(join(path, '.git', 'info', 'exclude'), `\n${lines.join('')}`);
 }
 
-/** Removes a workspace whose work is saved: out of the way at once, then file by file. */
+/** Removes a workspace whose work is saved: renamed at once, then deleted. */
 export async function removeWorkspace(
   options: { mirror: Mirror; path: string },
   world: World = realWorld,
 ): Promise<void> {
-  const away = `${options.path}.removing-${world.token()}`;
+  const removed = `${options.path}.removing-${world.token()}`;
   crashpoint('workspace.removing');
   try {
-    await rename(options.path, away);
+    await rename(options.path, removed);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw fromSystemError(error, `removing the workspace ${options.path}`);
   }
   await dropPrivateIndex(options.mirror, options.path);
-  await rm(away, { recursive: true, force: true });
+  await rm(removed, { recursive: true, force: true });
   crashpoint('workspace.removed');
 }
 
-async function fill(options: CreateWorkspace, making: string): Promise<void> {
+async function fill(options: CreateWorkspace, temporary: string): Promise<void> {
   const { mirror, commit, branch } = options;
-  const gitDir = join(making, '.git');
-  await mkdir(dirname(making), { recursive: true, mode: 0o700 });
+  const gitDir = join(temporary, '.git');
+  await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
   const index = await freshPrivateIndex(mirror, options.path);
   await writeCloneDir({
     mirror,
@@ -106,14 +106,14 @@ async function fill(options: CreateWorkspace, making: string): Promise<void> {
   });
   await git(['-c', 'core.fsync=none', 'read-tree', '--reset', '-u', commit], {
     gitDir: mirror.dir,
-    workTree: making,
+    workTree: temporary,
     indexFile: index,
     timeoutMs: CHECKOUT_TIMEOUT_MS,
     ...(options.signal ? { signal: options.signal } : {}),
   });
   await copyIndex(index, join(gitDir, 'index'));
   await recordPrivateIndex(mirror, index, commit);
-  await hidePaths(making, options.exclude ?? []);
+  await hidePaths(temporary, options.exclude ?? []);
 }
 
 function workspaceConfig({ identity = IDENTITY, lfsStorage }: CreateWorkspace): Record<string, Record<string, string>> {

@@ -183,7 +183,7 @@ test('a ref moves only from where it was expected, several all or none', async (
   expect(await writeRef(box.mirror, { ref, to: next, expected: box.base })).toBe(true);
   expect(await readRef(box.mirror, ref)).toBe(next);
   await expect(writeRef(box.mirror, { ref: 'refs/heads/x', to: next, expected: null })).rejects.toThrow(
-    /not a ref of ours/,
+    /not one of our refs/,
   );
 });
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findOnPath } from '../../../agents/program.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { testCheck } from '../../../engine/start/test-check.ts';
-import { isThere } from '../../../git/path-kind.ts';
+import { exists } from '../../../git/path-kind.ts';
 import { inspectRepository } from '../../../git/read/repository.ts';
 import { schemaState } from '../../../init/schema-file.ts';
 import type { Config } from '../../../schema/config.ts';
@@ -86,7 +86,7 @@ async function fileLines({ root, config }: Place): Promise<DoctorLine[]> {
   const lines: DoctorLine[] = [];
   const named = [config.instructions, config.project.testInstructions, ...config.project.keyFiles];
   for (const path of named.filter((each) => each !== undefined)) {
-    if (await isThere(join(root, path))) continue;
+    if (await exists(join(root, path))) continue;
     const fix = 'Make the file, or take it out of the settings.';
     lines.push({
       name: 'file',
