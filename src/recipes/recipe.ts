@@ -1,12 +1,16 @@
 import type { z } from 'zod';
 import type { RunState, TaskState } from '../core/run/state.ts';
+import type { BulkStatus } from '../operations/contracts/bulk-contracts.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
 import type { Hold } from '../schema/event.ts';
+import type { StartOptions } from '../schema/request.ts';
 import type { TaskSpec } from '../schema/task.ts';
+import type { Template } from '../schema/template.ts';
 import type { FeatureStatus } from '../schema/work-file.ts';
+import type { RecipeWorkFile } from './recipe-work-file.ts';
 
-/** What a recipe wants after something happened; only what is new. */
+/** What a recipe adds to a run after something happened; only what is new. */
 export type Unfolding = {
   add: TaskSpec[];
   /** A decision that is a person's, before the added tasks may start. */
@@ -15,31 +19,61 @@ export type Unfolding = {
   keep?: { commit: string; reason: string };
 };
 
-/** `base`: the branch to start from and land on, made if it is missing; `landEach`: each landing reaches it at once. */
+/** `base`: the branch to start from and land on, created if it is missing; `landEach`: each landing reaches it at once. */
 type RecipeDefaults = { base?: string; land?: LandMode; landEach?: boolean };
 
-/** A file of the project, and how each piece of work in it stands. */
+/** A file of the project, and the status of each piece of work in it. */
 export type FileStatuses = {
   file: string;
   statuses: { id: string; status: FeatureStatus; reason?: string }[];
 };
 
+/** A request as a recipe sees it. */
+type RecipeRequest<Input> = { input: Input; options: StartOptions };
+
+/** Resolves what a request refers to by name. */
+export type References = {
+  template(name: string): Promise<Template>;
+  /** The full id of a run, or of a task of it, from a unique prefix. */
+  run(reference: string): string;
+};
+
 /**
- * A way of turning a request into tasks. `unfold` is pure: asked when the run starts (`ended` undefined) and whenever a
- * task ended, it may be asked again after a restart and must then want the same.
+ * A way of turning a request into tasks. `unfold` is pure: called when the run starts (`ended` undefined) and whenever a
+ * task ended, it may be called again after a restart and must then return the same.
  */
 export interface Recipe<Input = unknown> {
   readonly name: string;
   readonly version: number;
   readonly input: z.ZodType<Input>;
+  /** How forms present it; without this, no form can start it. */
+  readonly form?: { title: string; summary: string; file: boolean };
+  /** The files that describe its work, if there are any. */
+  readonly workFile?: RecipeWorkFile<Input>;
+  /** Whether its input may name a template. */
+  readonly usesTemplates?: boolean;
+  /** At the end of a run that lands as a pull request: `open` one, or `settle` the one that the run was started for. */
+  readonly pullRequest?: 'open' | 'settle';
   title(input: Input): string;
-  /** Why a task's structured output cannot be used, if it cannot; the schema of its role was already satisfied. */
-  accept(task: TaskState, output: unknown): string | undefined;
+  /** Replaces what a request refers to by name, before it is recorded. */
+  prepare?(request: RecipeRequest<Input>, references: References): Promise<RecipeRequest<Input>>;
+  /** The role that the input names, which must exist. */
+  role?(input: Input): string | undefined;
+  /** Whether a run changes nothing, and so has nothing to check. */
+  isReadOnly?(input: Input): boolean;
+  /** Whether a run may work on a snapshot of a folder that is no repository. */
+  acceptsFolder?(input: Input): boolean;
+  /** The settings of its runs, where they differ from those of the project. */
+  settings?(config: Config): Config;
+  /** How its runs begin and land where neither flags nor settings say it. */
+  defaults?(config: Config, input: Input): RecipeDefaults;
   unfold(run: RunState, input: Input, ended: TaskState | undefined): Unfolding;
-  /** How runs of this recipe begin and land where neither flags nor settings say it. */
-  manner?(config: Config, input: Input): RecipeDefaults;
-  /** Why the run failed although every task ended well, if it did. */
+  /** Why a task's structured output cannot be used, if it cannot; it already satisfies the schema of its role. */
+  accept?(task: TaskState, output: unknown): string | undefined;
+  /** Why the run failed although every task succeeded, if it did. */
   failure?(run: RunState, input: Input): string | undefined;
-  /** What the file that asked for the work should say now about each piece of it. */
+  /** The current status of each piece of work in the file that described it. */
   statuses?(run: RunState, input: Input): FileStatuses | undefined;
+  /** The status of each item of a run that consists of independent items. */
+  itemStatus?(run: RunState, input: Input): BulkStatus;
 }

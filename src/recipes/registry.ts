@@ -4,34 +4,45 @@ import { features } from './features/features.ts';
 import { goal } from './goal/goal.ts';
 import { job } from './job/job.ts';
 import type { Recipe } from './recipe.ts';
+import type { DataFormat, TextFormat } from './recipe-work-file.ts';
 import { review } from './review/review.ts';
 import { tasks } from './tasks/tasks.ts';
 import { todo } from './todo/todo.ts';
 import { workflow } from './workflow/workflow.ts';
 
-/** A recipe of which the input was already parsed. */
+/** A recipe that parses its input itself. */
 export type AnyRecipe = Recipe<unknown>;
 
+/** In the order in which formats of work files are tried. */
 const RECIPES: readonly AnyRecipe[] = [
-  generic(goal),
-  generic(job),
-  generic(features),
-  generic(bulk),
-  generic(tasks),
-  generic(workflow),
-  generic(todo),
-  generic(review),
+  parsing(goal),
+  parsing(job),
+  parsing(bulk),
+  parsing(features),
+  parsing(workflow),
+  parsing(tasks),
+  parsing(todo),
+  parsing(review),
 ];
+
+/** All formats of work files, each with the name of its recipe. */
+export const WORK_FORMATS: readonly { recipe: string; reader: DataFormat<unknown> | TextFormat<unknown> }[] =
+  RECIPES.flatMap(({ name, workFile }) => (workFile?.formats ?? []).map((reader) => ({ recipe: name, reader })));
 
 /** The recipe by name, and by version for a run that has one; a version that is no longer here is refused, so that a run never changes its rules. */
 export function recipeOf(name: string, version?: number): AnyRecipe {
-  const recipe = RECIPES.find((entry) => entry.name === name);
+  const recipe = findRecipe(name);
   if (recipe !== undefined && (version === undefined || recipe.version === version)) return recipe;
   throw new AppError('RECIPE_UNKNOWN', `The recipe ${name} version ${version} is not in this version of Manyhands`);
 }
 
-/** Inputs are parsed once per value: a run asks with the same one again and again. */
-function generic<Input>(recipe: Recipe<Input>): AnyRecipe {
+/** The recipe by name, if this version has it. */
+export function findRecipe(name: string): AnyRecipe | undefined {
+  return RECIPES.find((entry) => entry.name === name);
+}
+
+/** Inputs are parsed once per value: a run passes the same one on every call. */
+function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
   const parsed = new WeakMap<object, Input>();
   const read = (input: unknown): Input => {
     const known = typeof input === 'object' && input !== null ? parsed.get(input) : undefined;
@@ -40,15 +51,22 @@ function generic<Input>(recipe: Recipe<Input>): AnyRecipe {
     if (typeof input === 'object' && input !== null) parsed.set(input, value);
     return value;
   };
+  const { prepare, itemStatus } = recipe;
   return {
-    name: recipe.name,
-    version: recipe.version,
-    input: recipe.input,
+    ...recipe,
     title: (input) => recipe.title(read(input)),
-    accept: recipe.accept,
+    role: (input) => recipe.role?.(read(input)),
+    isReadOnly: (input) => recipe.isReadOnly?.(read(input)) ?? false,
+    acceptsFolder: (input) => recipe.acceptsFolder?.(read(input)) ?? false,
+    defaults: (config, input) => recipe.defaults?.(config, read(input)) ?? {},
     unfold: (run, input, ended) => recipe.unfold(run, read(input), ended),
-    manner: (config, input) => recipe.manner?.(config, read(input)) ?? {},
     failure: (run, input) => recipe.failure?.(run, read(input)),
     statuses: (run, input) => recipe.statuses?.(run, read(input)),
+    ...(itemStatus === undefined ? {} : { itemStatus: (run, input) => itemStatus(run, read(input)) }),
+    ...(prepare === undefined
+      ? {}
+      : {
+          prepare: ({ input, options }, references) => prepare({ input: read(input), options }, references),
+        }),
   };
 }

@@ -4,7 +4,7 @@ import { isRecord, type Path, type Source } from './source.ts';
 import { suggestion } from './suggestion.ts';
 
 /** A file that is being read: its values, what is wrong with them, and what its owner should know. */
-export type Reading = { source: Source; mistakes: InputErrors; notes: Set<string> };
+export type Reading = { source: Source; errors: InputErrors; notes: Set<string> };
 
 type Issue = z.core.$ZodIssue;
 type ObjectSchema = z.ZodObject;
@@ -28,7 +28,7 @@ export function checked<S extends z.ZodType>(
  * a misspelt one.
  */
 export function tellUnknownKeys(
-  { source, mistakes, notes }: Reading,
+  { source, errors, notes }: Reading,
   at: { path: Path; value: unknown; known: readonly string[]; foreign: boolean },
 ): void {
   if (!isRecord(at.value)) return;
@@ -40,7 +40,7 @@ export function tellUnknownKeys(
       continue;
     }
     const help = meant === undefined ? `known keys here: ${at.known.join(', ')}` : `did you mean "${meant}"?`;
-    mistakes.addAt(source, [...at.path, key], { code: 'unknown_key', reason: `unknown key; ${help}`, about: 'key' });
+    errors.addAt(source, [...at.path, key], { code: 'unknown_key', reason: `unknown key; ${help}`, about: 'key' });
   }
 }
 
@@ -66,16 +66,16 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, entry]) => [key, withoutEmpty(entry)]));
 }
 
-function addIssue({ source, mistakes }: Reading, base: { path: Path; about?: 'key' }, issue: Issue): void {
+function addIssue({ source, errors }: Reading, base: { path: Path; about?: 'key' }, issue: Issue): void {
   const path = [...base.path, ...issue.path.filter((part) => typeof part !== 'symbol')];
   const inner = issue.code === 'invalid_union' ? deepest(issue) : undefined;
   if (inner !== undefined) {
-    for (const part of inner) addIssue({ source, mistakes, notes: new Set() }, { path }, part);
+    for (const part of inner) addIssue({ source, errors, notes: new Set() }, { path }, part);
     return;
   }
   const missing = issue.input === undefined || issue.input === null;
   const allowed = allowedText(issue);
-  mistakes.addAt(source, path, {
+  errors.addAt(source, path, {
     about: base.about ?? 'value',
     code: base.about === 'key' ? 'invalid_id' : codeOf(issue, path, missing),
     reason: missing ? `missing; ${allowed}` : `found ${shownValue(issue.input)}; ${allowed}`,

@@ -19,13 +19,13 @@ export function checkGraph(reading: Reading, nodes: readonly GraphNode[], raw: u
   const first = nodes.find(({ id }) => id === cycle?.[0]);
   if (cycle === undefined || first === undefined) return;
   const shown = cycle.length > LONGEST_CYCLE ? [...cycle.slice(0, LONGEST_CYCLE), '…', first.id] : cycle;
-  reading.mistakes.addAt(reading.source, first.needsAt, {
+  reading.errors.addAt(reading.source, first.needsAt, {
     code: 'cycle_detected',
     reason: `these wait for each other: ${shown.join(' → ')}`,
   });
 }
 
-function checkIds({ source, mistakes }: Reading, nodes: readonly GraphNode[]): boolean {
+function checkIds({ source, errors }: Reading, nodes: readonly GraphNode[]): boolean {
   const seen = new Map<string, GraphNode>();
   let sound = true;
   for (const node of nodes) {
@@ -35,7 +35,7 @@ function checkIds({ source, mistakes }: Reading, nodes: readonly GraphNode[]): b
       continue;
     }
     sound = false;
-    mistakes.addAt(source, [...node.at, 'id'], {
+    errors.addAt(source, [...node.at, 'id'], {
       code: 'duplicate_id',
       reason: `the id "${node.id}" is used already in line ${source.place([...before.at, 'id']).line}`,
     });
@@ -43,7 +43,7 @@ function checkIds({ source, mistakes }: Reading, nodes: readonly GraphNode[]): b
   return sound;
 }
 
-function checkNeeds({ source, mistakes }: Reading, nodes: readonly GraphNode[], raw: readonly string[]): boolean {
+function checkNeeds({ source, errors }: Reading, nodes: readonly GraphNode[], raw: readonly string[]): boolean {
   const ids = new Set([...nodes.map(({ id }) => id), ...raw]);
   let sound = true;
   for (const { id, needs, needsAt } of nodes) {
@@ -52,7 +52,7 @@ function checkNeeds({ source, mistakes }: Reading, nodes: readonly GraphNode[], 
       sound = false;
       const meant = suggestion(need, ids);
       const help = meant === undefined ? '' : `; did you mean "${meant}"?`;
-      mistakes.addAt(source, [...needsAt, index], {
+      errors.addAt(source, [...needsAt, index], {
         code: need === id ? 'cycle_detected' : 'missing_dependency',
         reason: need === id ? `"${id}" needs itself` : `there is no "${need}"${help}`,
       });

@@ -22,7 +22,7 @@ export type InputErrorCode =
   | 'too_large';
 
 /** Something wrong in a file of work, where a person finds it. */
-export type Mistake = Place & { code: InputErrorCode; where: string; reason: string };
+export type InputError = Place & { code: InputErrorCode; where: string; reason: string };
 
 const MOST_SHOWN = 20;
 const MOST_KEPT = 1_000;
@@ -32,7 +32,7 @@ const LONGEST_REASON = 3_000;
 /** Gathers what is wrong with one file, so that all of it is told at once. */
 export class InputErrors {
   readonly #file: string;
-  readonly #found: Mistake[] = [];
+  readonly #found: InputError[] = [];
   #count = 0;
 
   constructor(file: string) {

@@ -5,7 +5,7 @@ import { type Path, placesIn, type Source } from './source.ts';
 const DEEPEST = 100;
 
 /** Reads JSON, with comments and trailing commas allowed; duplicate keys, `__proto__` and deep nesting are refused. */
-export function readJson(text: string, mistakes: InputErrors, firstLine = 1): Source | undefined {
+export function readJson(text: string, errors: InputErrors, firstLine = 1): Source | undefined {
   const find = placesIn(text);
   const placeAt = (offset: number) => {
     const { line, column } = find(offset);
@@ -13,19 +13,19 @@ export function readJson(text: string, mistakes: InputErrors, firstLine = 1): So
   };
   const deep = tooDeep(text);
   if (deep !== undefined) {
-    mistakes.add({ code: 'too_large', reason: `nested deeper than ${DEEPEST} levels`, ...placeAt(deep) });
+    errors.add({ code: 'too_large', reason: `nested deeper than ${DEEPEST} levels`, ...placeAt(deep) });
     return undefined;
   }
-  const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
-  const [first] = errors;
+  const parseErrors: ParseError[] = [];
+  const root = parseTree(text, parseErrors, { allowTrailingComma: true, disallowComments: false });
+  const [first] = parseErrors;
   if (first !== undefined) {
     const reason = `not valid JSON: ${wordsOf(printParseErrorCode(first.error))}`;
-    mistakes.add({ code: 'syntax_error', reason, ...placeAt(first.offset) });
+    errors.add({ code: 'syntax_error', reason, ...placeAt(first.offset) });
   }
   if (first !== undefined || root === undefined) return undefined;
   return {
-    value: plainOf(root, (node, reason) => mistakes.add({ code: 'syntax_error', reason, ...placeAt(node.offset) })),
+    value: plainOf(root, (node, reason) => errors.add({ code: 'syntax_error', reason, ...placeAt(node.offset) })),
     place: (path, about) => placeAt(offsetOf(root, path, about ?? 'value')),
   };
 }

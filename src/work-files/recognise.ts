@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
-import type { WorkFormat } from '../schema/work-file.ts';
+import type { DataFormat } from '../recipes/recipe-work-file.ts';
+import { WORK_FORMATS } from '../recipes/registry.ts';
 import { separatorOf } from './row-source.ts';
 import { isRecord } from './source.ts';
 
 export type Syntax = 'json' | 'jsonl' | 'csv' | 'yaml' | 'toml' | 'markdown';
 
-const BULK_COLUMNS = ['prompt', 'instruction', 'template', 'target'];
 const BY_NAME: Record<string, Syntax> = {
   '.json': 'json',
   '.jsonc': 'json',
@@ -21,7 +21,10 @@ const BY_NAME: Record<string, Syntax> = {
   '.txt': 'markdown',
 };
 const TOML_LINE = /^(\[{1,2}[A-Za-z_][^\]]*\]{1,2}\s*(#.*)?|[A-Za-z_][\w."-]*\s*=\s*\S.*)$/;
-const WORK_KEY = /^(tasks|nodes|features|"tasks"|"nodes"|"features")\s*:/m;
+const DATA_FORMATS = WORK_FORMATS.flatMap(({ recipe, reader }) => ('read' in reader ? [{ recipe, reader }] : []));
+const KEYS = DATA_FORMATS.flatMap(({ reader }) => reader.keys);
+const COLUMNS = DATA_FORMATS.flatMap(({ reader }) => reader.columns ?? []);
+const WORK_KEY = new RegExp(`^(${KEYS.flatMap((key) => [key, `"${key}"`]).join('|')})\\s*:`, 'm');
 const LIST_OR_HEADING = /^\s{0,8}([-*+]|\d{1,9}[.)])\s+\S|^#{1,6}\s+\S/m;
 
 /** How a text is written, judged by the text; its name only breaks ties. */
@@ -38,15 +41,13 @@ export function syntaxOf(text: string, name: string): Syntax | undefined {
   return LIST_OR_HEADING.test(text) ? 'markdown' : undefined;
 }
 
-/** What a content is, judged by its keys. */
-export function formatOf(value: unknown): WorkFormat | undefined {
-  if (Array.isArray(value)) return value.some(isBulkItem) ? 'bulk' : 'features';
-  if (!isRecord(value)) return undefined;
-  if ('features' in value) return 'features';
-  if ('nodes' in value) return 'workflow';
-  if ('dag' in value || 'meta' in value || isRecord(value.tasks)) return 'dag';
-  if (Array.isArray(value.tasks)) return value.tasks.some(isDagTask) ? 'dag' : 'tasks';
-  return 'tasks' in value ? 'tasks' : undefined;
+/** The format of a content, judged by its syntax and its keys. */
+export function formatOf(
+  syntax: Syntax,
+  content: unknown,
+): { recipe: string; reader: DataFormat<unknown> } | undefined {
+  const isRows = syntax === 'jsonl' || syntax === 'csv';
+  return DATA_FORMATS.find(({ reader }) => (isRows ? reader.columns !== undefined : reader.matches(content)));
 }
 
 /** The first line that says something in a language where `#` and `//` begin comments. */
@@ -63,7 +64,7 @@ function isJsonLines(text: string, named: Syntax | undefined): boolean {
 function isObjectLine(line: string): boolean {
   try {
     const value: unknown = JSON.parse(line);
-    return isRecord(value) && formatOf(value) === undefined;
+    return isRecord(value) && formatOf('json', value) === undefined;
   } catch {
     // Not a whole value: it goes on in the next line.
     return false;
@@ -74,15 +75,7 @@ function isTable(header: string): boolean {
   const columns = header.split(separatorOf(header)).map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
   return (
     columns.length > 1 &&
-    columns.some((name) => BULK_COLUMNS.includes(name)) &&
+    columns.some((name) => COLUMNS.includes(name)) &&
     columns.every((name) => /^[\w. -]+$/.test(name))
   );
-}
-
-function isBulkItem(entry: unknown): boolean {
-  return isRecord(entry) && BULK_COLUMNS.some((key) => key in entry);
-}
-
-function isDagTask(entry: unknown): boolean {
-  return isRecord(entry) && ['instruction', 'prompt', 'prompt_template', 'inputs'].some((key) => key in entry);
 }

@@ -12,14 +12,14 @@ const Row = z.object({ record: z.record(z.string(), z.string()), info: z.object(
 const CsvFailure = z.object({ lines: z.number(), column: z.union([z.string(), z.number()]).optional() });
 
 /** Reads one JSON value a line; empty lines are skipped. */
-export function readJsonLines(text: string, mistakes: InputErrors): Source {
+export function readJsonLines(text: string, errors: InputErrors): Source {
   const rows: Source[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const row = readJson(line, mistakes, index + 1);
+    const row = readJson(line, errors, index + 1);
     if (row !== undefined) rows.push({ value: row.value, place: placeInLine(line, index + 1) });
     if (rows.length > MOST_ROWS) {
-      mistakes.add({ code: 'too_large', line: index + 1, reason: `more than ${MOST_ROWS} lines of work` });
+      errors.add({ code: 'too_large', line: index + 1, reason: `more than ${MOST_ROWS} lines of work` });
       break;
     }
   }
@@ -38,12 +38,12 @@ function placeInLine(line: string, number: number): Source['place'] {
 }
 
 /** Reads a table with a header line, separated by commas, semicolons or tabs; empty cells are left out. */
-export function readCsv(text: string, mistakes: InputErrors): Source | undefined {
+export function readCsv(text: string, errors: InputErrors): Source | undefined {
   const separator = separatorOf(text);
   let parsed: unknown;
   try {
     parsed = parse(text, {
-      columns: (names: string[]) => headerOf(names, mistakes),
+      columns: (names: string[]) => headerOf(names, errors),
       delimiter: separator,
       info: true,
       skip_empty_lines: true,
@@ -53,7 +53,7 @@ export function readCsv(text: string, mistakes: InputErrors): Source | undefined
     });
   } catch (error) {
     const where = CsvFailure.safeParse(error);
-    mistakes.add({
+    errors.add({
       code: 'syntax_error',
       reason: `not a valid CSV table: ${messageOf(error)}`,
       line: where.success ? Math.max(1, where.data.lines) : 1,
@@ -74,14 +74,14 @@ export function separatorOf(text: string): ',' | ';' | '\t' {
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).mark;
 }
 
-function headerOf(names: readonly string[], mistakes: InputErrors): string[] {
+function headerOf(names: readonly string[], errors: InputErrors): string[] {
   const trimmed = names.map((name) => name.trim());
   for (const [index, name] of trimmed.entries()) {
     const column = index + 1;
     if (name === '' || name === '__proto__') {
-      mistakes.add({ code: 'syntax_error', reason: `column ${column} of the header has no usable name` });
+      errors.add({ code: 'syntax_error', reason: `column ${column} of the header has no usable name` });
     } else if (trimmed.indexOf(name) < index) {
-      mistakes.add({ code: 'syntax_error', reason: `two columns of the header are named "${name}"` });
+      errors.add({ code: 'syntax_error', reason: `two columns of the header are named "${name}"` });
     }
   }
   return trimmed;

@@ -9,14 +9,14 @@ const KEY_PART = /"([^"]*)"|'([^']*)'|([\w-]+)/g;
 const FENCES = ['"""', "'''"] as const;
 
 /** Reads TOML; broken syntax, keys that are there twice and deep nesting are refused with their place. */
-export function readToml(text: string, mistakes: InputErrors): Source | undefined {
+export function readToml(text: string, errors: InputErrors): Source | undefined {
   let value: unknown;
   try {
     value = parse(text);
   } catch (error) {
     const place = error instanceof TomlError ? { line: error.line, column: error.column } : {};
     const reason = error instanceof RangeError ? 'nested too deeply' : (messageOf(error).split('\n')[0] ?? '');
-    mistakes.add({ code: 'syntax_error', reason: `not valid TOML: ${reason}`, ...place });
+    errors.add({ code: 'syntax_error', reason: `not valid TOML: ${reason}`, ...place });
     return undefined;
   }
   const places = placesOf(text);

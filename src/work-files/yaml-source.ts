@@ -8,14 +8,14 @@ const MOST_ALIASES = 50;
 const DEEPEST = 100;
 
 /** Reads YAML; duplicate keys, alias bombs, `__proto__`, unknown tags and deep nesting are refused. */
-export function readYaml(text: string, mistakes: InputErrors): Source | undefined {
+export function readYaml(text: string, errors: InputErrors): Source | undefined {
   const lines = new LineCounter();
   const placeAt = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const refuse = (reason: string, offset = 0): undefined => {
-    mistakes.add({ code: 'syntax_error', reason, ...placeAt(offset) });
+    errors.add({ code: 'syntax_error', reason, ...placeAt(offset) });
   };
   try {
     const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });

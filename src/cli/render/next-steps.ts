@@ -1,4 +1,5 @@
 import { isInterrupted } from '../../core/view/run-status.ts';
+import { plannedTasks } from '../../recipes/todo/todo.ts';
 import type { RunDocument } from '../../schema/document.ts';
 
 /** A command to type, and what it is for. */
@@ -43,8 +44,9 @@ function attachSteps({ run, tasks }: RunDocument): NextStep[] {
     .map(({ key }) => ({ command: `manyhands attach ${run} ${key}`, purpose: 'work with the agent in its terminal' }));
 }
 
-function resultSteps({ run, recipe, result, branch, base, landed, commit }: RunDocument): NextStep[] {
-  if (recipe === 'todo' && result !== undefined)
+function resultSteps(document: RunDocument): NextStep[] {
+  const { run, branch, base, landed, commit } = document;
+  if (plannedTasks(document) !== undefined)
     return [{ command: `manyhands plan --run ${run} --output tasks.yaml`, purpose: 'the tasks as a file' }];
   if (landed?.url) return [{ command: landed.url, purpose: 'the pull request' }];
   if (landed !== null && landed.how === 'merge') {

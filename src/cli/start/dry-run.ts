@@ -1,9 +1,10 @@
 import type { Caller } from '../../access/caller.ts';
 import { inBatches } from '../../core/run/graph.ts';
 import type { OperationInput } from '../../operations/contracts.ts';
+import type { PlannedWork } from '../../recipes/recipe-work-file.ts';
 import type { Config } from '../../schema/config.ts';
 import type { DryRun } from '../../schema/work-plan.ts';
-import { type PlannedWork, plannedWork } from '../../work-files/work-plan.ts';
+import { plannedWork } from '../../work-files/work-plan.ts';
 import { moneyText } from '../render/amounts.ts';
 import { oneLine } from '../render/clean-text.ts';
 import { tableLines } from '../render/output.ts';

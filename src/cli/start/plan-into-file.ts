@@ -2,10 +2,10 @@ import { join, relative, resolve } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { listedTasks } from '../../recipes/tasks/task-list.ts';
 import { tasksText } from '../../recipes/tasks/tasks-text.ts';
+import { plannedTasks } from '../../recipes/todo/todo.ts';
 import { workflowText } from '../../recipes/workflow/workflow-text.ts';
 import { roleNames } from '../../roles/load.ts';
 import type { RunDocument } from '../../schema/document.ts';
-import { TasksOutput } from '../../schema/output.ts';
 import type { TodoRequest } from '../../schema/request.ts';
 import type { TodoInput } from '../../schema/work-file.ts';
 import { parseWork } from '../../work-files/parse-work.ts';
@@ -76,12 +76,12 @@ async function writePlan(
   { as, file, force, json }: PlanFile & { file: string; json: boolean },
 ): Promise<void> {
   const { terminal } = platform;
-  const made = document.recipe === 'todo' ? TasksOutput.safeParse(document.result) : undefined;
-  if (!made?.success)
+  const made = plannedTasks(document);
+  if (made === undefined)
     throw new AppError('REFUSED', `Run ${document.run} has made no list of tasks`, { run: document.run });
-  const tasks = listedTasks(made.data);
+  const tasks = listedTasks(made);
   const title = document.title.replace(NAMED, '');
-  const about = { title, from: `Made by run ${document.run}: ${document.title}`, summary: made.data.summary };
+  const about = { title, from: `Made by run ${document.run}: ${document.title}`, summary: made.summary };
   const text = as === 'workflow' ? workflowText(tasks, about) : tasksText(tasks, about);
   parseWork(text, file, { format: as, roles: await roleNames() });
   const copy = await written(document.run, file, () => createFile(file, text, force));

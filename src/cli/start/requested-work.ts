@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { findProjectRoot } from '../../config/files.ts';
 import { AppError, nearest } from '../../errors.ts';
+import { todoOf } from '../../recipes/todo/todo-file.ts';
 import { roleNames } from '../../roles/load.ts';
-import type { WorkFile, WorkFormat } from '../../schema/work-file.ts';
+import { type WorkFile, WorkFile as WorkFileSchema, type WorkFormat } from '../../schema/work-file.ts';
 import { readWorkFile } from '../../work-files/read-work-file.ts';
 import { workIds } from '../../work-files/work-plan.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -38,7 +39,7 @@ async function usualFile(dir: string): Promise<string> {
 
 function withOnly(work: WorkFile, only: readonly string[], file: string): WorkFile {
   if (only.length === 0) return work;
-  if (work.recipe === 'todo') {
+  if (todoOf(work) !== undefined) {
     throw new AppError('USAGE', 'A to-do list has no ids: tick off what is not to be done, or make tasks of it first');
   }
   const ids = workIds(work);
@@ -48,15 +49,5 @@ function withOnly(work: WorkFile, only: readonly string[], file: string): WorkFi
     const help = meant === undefined ? `It has ${ids.slice(0, 20).join(', ')}` : `Did you mean ${meant}?`;
     throw new AppError('USAGE', `There is no ${unknown.join(', ')} in ${file}. ${help}`, { unknown });
   }
-  const chosen = [...new Set(only)];
-  switch (work.recipe) {
-    case 'features':
-      return { ...work, input: { ...work.input, only: chosen } };
-    case 'bulk':
-      return { ...work, input: { ...work.input, only: chosen } };
-    case 'tasks':
-      return { ...work, input: { ...work.input, only: chosen } };
-    case 'workflow':
-      return { ...work, input: { ...work.input, only: chosen } };
-  }
+  return WorkFileSchema.parse({ ...work, input: { ...work.input, only: [...new Set(only)] } });
 }

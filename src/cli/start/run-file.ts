@@ -3,6 +3,8 @@ import { findProjectRoot } from '../../config/files.ts';
 import { loadConfig } from '../../config/load.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/contracts.ts';
+import { findRecipe } from '../../recipes/registry.ts';
+import { todoOf } from '../../recipes/todo/todo-file.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunDocument } from '../../schema/document.ts';
 import type { WorkFile } from '../../schema/work-file.ts';
@@ -43,9 +45,9 @@ export async function runFile(
   const request = workRequest(asked.work, { typed, config, choices });
   if (flags.dryRun) return await showDryRun(session, flags, { asked, config, options: request.options });
   tellNotes(terminal, asked.work.notes);
-  if (asked.work.recipe === 'todo' && stopsAfterPlan(config, choices)) {
-    const { file, work: todo } = { file: asked.file, work: asked.work };
-    const input = async () => ({ ...todo.input, file: todo.input.file ?? file });
+  const todo = todoOf(asked.work);
+  if (todo !== undefined && stopsAfterPlan(config, choices)) {
+    const input = async () => ({ ...todo, file: todo.file ?? asked.file });
     return planIntoFile(session, { ...flags, flags, input, as: 'tasks', output: flags.output, readsInput: false });
   }
   if (flags.withReview && flags.detach)
@@ -104,7 +106,7 @@ async function reviewsOf(
   { platform }: Session,
   { document, caller, yes, options }: { document: RunDocument; caller: Caller; yes: boolean; options: Options },
 ): Promise<string[]> {
-  if (document.recipe === 'review') return [];
+  if (findRecipe(document.recipe)?.pullRequest === 'settle') return [];
   const { terminal } = platform;
   if (document.landed?.how !== 'pr') {
     terminal.err(`note: There is nothing to review: run ${document.run} opened no pull request\n`);

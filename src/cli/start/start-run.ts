@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/contracts.ts';
+import { todoOf } from '../../recipes/todo/todo-file.ts';
 import { work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
@@ -50,7 +51,7 @@ async function workFileNote(terminal: Terminal, words: readonly string[], dir: s
   const file = given.slice(1);
   try {
     const { work } = await readRequestedWork(terminal, { given: file, dir });
-    if (work.recipe === 'todo') return [];
+    if (todoOf(work) !== undefined) return [];
     return [
       `${file} is a work file (${work.format}), and its text is taken as a goal here; manyhands run ${shellWord(file)} carries it out as what it is.`,
     ];

@@ -25,7 +25,7 @@ export function templateStatistics(runs: Iterable<RunState>, template: string): 
 
 /** The template that a run was started from, if it was. */
 export function usedTemplate({ start }: RunState): string | undefined {
-  return start.recipe.name === 'job' ? TemplateUse.safeParse(start.input).data?.template : undefined;
+  return TemplateUse.safeParse(start.input).data?.template;
 }
 
 function attemptsOf(run: RunState): AttemptState[] {

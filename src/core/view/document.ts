@@ -126,11 +126,11 @@ function reasonOf(state: RunState): string | null {
   }
 }
 
-/** The text or structured output of a run with a single reading task, or of the last time of a repeated one: its answer is the run's result. */
+/** The result of a run that only answers: the text or structured output of its only task, or of the last repetition of it. */
 function resultOf(state: RunState): unknown {
-  const requested = state.order.filter((key) => state.tasks[key]?.spec.analyzes === undefined);
-  if (requested.length > 1 && state.start.recipe.name !== 'job') return undefined;
-  const tasks = requested.flatMap((key) => state.tasks[key] ?? []);
+  const tasks = state.order.flatMap((key) => state.tasks[key] ?? []).filter(({ spec }) => spec.analyzes === undefined);
+  const areRepetitions = tasks.every(({ spec }) => spec.title === tasks[0]?.spec.title);
+  if (!areRepetitions) return undefined;
   const task = tasks.findLast((one) => lastAttempt(one)?.ended != null);
   if (task === undefined || task.spec.access !== 'read') return undefined;
   const ended = lastAttempt(task)?.ended;

@@ -195,7 +195,7 @@ async function judgeHandoff(
       message: [result.summary, ...(result.output?.split('\n') ?? [])].slice(0, 3).join(' ').slice(0, SUMMARY_CHARS),
       ...(result.output === undefined ? {} : { evidence: result.output }),
     };
-  const refusal = run.recipe.accept(task, output);
+  const refusal = run.recipe.accept?.(task, output);
   return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
 }
 

@@ -133,7 +133,7 @@ function readUserBranch(run: ActiveRun, branch: string): Promise<string | undefi
 async function endWithPullRequest(ctx: EngineContext, run: ActiveRun, verdict: RunVerdict): Promise<Closed> {
   const { state } = run.ledger;
   if (state.start.land !== 'pr' || verdict.status === 'cancelled') return { kind: 'ended', verdict };
-  if (state.start.recipe.name === 'review') {
+  if (run.recipe.pullRequest === 'settle') {
     const end = await settleReview(ctx, run, verdict);
     if (end.kind === 'held') return end;
     return { kind: 'ended', verdict: end.note === undefined ? verdict : { ...verdict, reason: end.note } };

@@ -7,7 +7,6 @@ import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
-import { onlyReads } from '../../recipes/only-reads.ts';
 import { parseRole, type Role } from '../../roles/role.ts';
 import type { Config } from '../../schema/config.ts';
 import { runStream } from '../../schema/ids.ts';
@@ -29,18 +28,19 @@ export async function openRun(
   const config = hasVariables(start.config)
     ? withValues(start.config, await currentSettings(ctx, start.config, root))
     : start.config;
+  const recipe = ctx.implementations.recipe(start.recipe.name, start.recipe.version);
   return {
     id: run,
     ledger: runLedger(ctx.store, ctx.world, runStream(state.start.run), state),
     project,
-    recipe: ctx.implementations.recipe(start.recipe.name, start.recipe.version),
+    recipe,
     config,
     agents: ctx.implementations.agents({ config, project: { ...start.project, root } }),
     roles: loadRoles(ctx, start.roles),
     cancel: new AbortController(),
     force: new AbortController(),
     interrupts: new Map(),
-    checks: onlyReads(start.recipe.name, start.input) ? [] : ctx.implementations.checks(start.config),
+    checks: recipe.isReadOnly?.(start.input) === true ? [] : ctx.implementations.checks(start.config),
     redact: redactor(secretsOf(ctx, config)),
     endCommit: undefined,
   };

@@ -11,7 +11,7 @@ import { inspectRepository, projectId, type Repository, uncommitted } from '../.
 import { readRef, resolve } from '../../git/refs/mirror-refs.ts';
 import { snapshotFolder } from '../../git/save/snapshot-folder.ts';
 import { requireGit } from '../../git/version.ts';
-import { onlyReads } from '../../recipes/only-reads.ts';
+import type { Recipe } from '../../recipes/recipe.ts';
 import { loadRole, roleNames } from '../../roles/load.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
 import type { Config } from '../../schema/config.ts';
@@ -42,22 +42,23 @@ export async function startRun(
 ): Promise<StartedRun> {
   const { options } = request;
   await requireGit();
-  const { repository, folder } = await openFolder(ctx, request);
-  const root = bench?.settings ?? repository.root;
-  const config = settingsForRecipe(request.recipe, withOptions(await settingsOf(ctx, root, bench), options));
   const recipe = ctx.implementations.recipe(request.recipe);
+  const { repository, folder } = await openFolder(ctx, recipe, request);
+  const root = bench?.settings ?? repository.root;
+  const settings = withOptions(await settingsOf(ctx, root, bench), options);
+  const config = recipe.settings?.(settings) ?? settings;
   const choices = { ...options, dir: bench?.dir ?? options.dir };
   const pinned = await withLogins(ctx, pinChoices(ctx.implementations, { config, options: choices, root }));
   const unable = await unableAgents(ctx, pinned, root);
   const roles = await pinRoles(ctx, repository.root);
-  requireRole(request, roles);
+  requireRole(recipe.role?.(request.input), roles);
   const id = projectId(repository);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository });
   await refreshMirror(mirror, repository);
   if (folder === undefined) await requireRoomForBranch(mirror);
-  const manner = recipe.manner?.(config, request.input) ?? {};
-  const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, manner.base);
-  const land = options.land ?? config.land ?? manner.land ?? 'branch';
+  const defaults = recipe.defaults?.(config, request.input) ?? {};
+  const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, defaults.base);
+  const land = options.land ?? config.land ?? defaults.land ?? 'branch';
   if (land === 'merge' && base.branch === null) {
     throw new AppError(
       'INPUT_INVALID',
@@ -77,7 +78,7 @@ export async function startRun(
     config: withoutValues(pinned.config),
     roles,
     agents: pinned.byRole,
-    ...(manner.landEach === true && land === 'merge' ? { landEach: true } : {}),
+    ...(defaults.landEach === true && land === 'merge' ? { landEach: true } : {}),
     ...rankingFor(ctx, pinned, id),
     ...(Object.keys(unable).length === 0 ? {} : { unable }),
     ...(bench === undefined ? {} : { bench: { kind: bench.kind, settings: bench.settings } }),
@@ -90,7 +91,10 @@ export async function startRun(
     at,
   );
   crashpoint('run.started');
-  const notes = folder === undefined ? await notesFor(request, { repository, config, base }) : [];
+  const notes =
+    folder === undefined
+      ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base })
+      : [];
   return { state: evolve(undefined, { event, at }), project: { id, repository, mirror }, notes };
 }
 
@@ -124,14 +128,19 @@ function rankingFor(
 /** The repository around the folder; a task that only reads also works on a folder that is none, from a snapshot of it. */
 async function openFolder(
   ctx: EngineContext,
+  recipe: Recipe,
   request: StartRequest,
 ): Promise<{ repository: Repository; folder?: string }> {
   const { dir } = request.options;
   try {
     return { repository: await inspectRepository(dir) };
   } catch (error) {
-    const reads = request.recipe === 'job' && onlyReads(request.recipe, request.input);
-    if (!reads || !(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+    if (
+      recipe.acceptsFolder?.(request.input) !== true ||
+      !(error instanceof AppError) ||
+      error.code !== 'NOT_A_REPOSITORY'
+    )
+      throw error;
     const root = await snapshotFolder({ folders: ctx.home.folders, dir });
     return { repository: await inspectRepository(root), folder: dir };
   }
@@ -186,8 +195,7 @@ async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string
   return roles;
 }
 
-function requireRole(request: StartRequest, roles: Record<string, string>): void {
-  const role = request.recipe === 'job' ? request.input.role : undefined;
+function requireRole(role: string | undefined, roles: Record<string, string>): void {
   if (role === undefined || roles[role] !== undefined) return;
   throw new AppError('ROLE_UNKNOWN', `There is no role "${role}". Known roles: ${Object.keys(roles).join(', ')}`, {
     role,
@@ -207,7 +215,7 @@ async function baseOf(named: string | undefined, project: Project, own: string |
 }
 
 async function notesFor(
-  request: StartRequest,
+  isReadOnly: boolean,
   { repository, config, base }: { repository: Project['repository']; config: Config; base: RunStart['base'] },
 ): Promise<string[]> {
   const notes: string[] = [];
@@ -216,21 +224,9 @@ async function notesFor(
     const files = changes.length === 1 ? '1 uncommitted change is' : `${changes.length} uncommitted changes are`;
     notes.push(`Your ${files} not part of this run; it starts from commit ${base.commit.slice(0, 10)}.`);
   }
-  if (config.checks.length === 0 && !onlyReads(request.recipe, request.input))
+  if (config.checks.length === 0 && !isReadOnly)
     notes.push('No check is configured, so the result will be called unverified; give one with --check "npm test".');
   return notes;
-}
-
-/** The settings of a run: those of a review of a pull request differ where `review` says so. */
-function settingsForRecipe(recipe: string, config: Config): Config {
-  if (recipe !== 'review') return config;
-  const { tools, testBeforeMerge } = config.review;
-  const told = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined);
-  return {
-    ...config,
-    tools: { ...config.tools, ...Object.fromEntries(told) },
-    checks: testBeforeMerge ? config.checks : [],
-  };
 }
 
 /** Refuses a run that is to end in a pull request where none can be opened, before anything is spent on it. */

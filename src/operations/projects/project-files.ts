@@ -13,7 +13,7 @@ import { templateSources } from '../../templates/load.ts';
 import { listNamed } from '../../templates/named-files.ts';
 import { removeTemplate, writeTemplate } from '../../templates/write.ts';
 import { readWorkFile } from '../../work-files/read-work-file.ts';
-import { plannedWork, workIds } from '../../work-files/work-plan.ts';
+import { plannedWork, workCount, workEntries } from '../../work-files/work-plan.ts';
 import type { OperationChecked, OperationOutput } from '../contracts.ts';
 import { settingsFiles } from '../settings/settings-files.ts';
 
@@ -67,8 +67,7 @@ async function readWork({ dir, file, format }: OperationChecked<'read-work-file'
   try {
     const work = await readWorkFile(path, { shown: file, format, roles, root });
     const { recipe, input, options, notes } = work;
-    const count = recipe === 'todo' ? work.input.entries.length : workIds(work).length;
-    const said = { file, ok: true, format: work.format, recipe, count, notes, mistakes: [] };
+    const said = { file, ok: true, format: work.format, recipe, count: workCount(work), notes, mistakes: [] };
     return { ...said, summary: summaryOf(work), request: { recipe, input, options } };
   } catch (error) {
     const told =
@@ -89,7 +88,8 @@ async function requireInside(root: string, path: string): Promise<void> {
 }
 
 function summaryOf(work: WorkFile): string[] {
-  if (work.recipe === 'todo') return work.input.entries.map(({ text, done }) => `${done ? '[x]' : '[ ]'} ${text}`);
+  const entries = workEntries(work);
+  if (entries !== undefined) return entries;
   const planned = plannedWork(work);
   const lines = planned.slice(0, MOST_LINES).map(({ id, title, role, needs }) => {
     const after = needs.length === 0 ? '' : `, after ${needs.join(', ')}`;

@@ -1,6 +1,6 @@
 import type { Ports } from '../../app/port-interfaces.ts';
-import { withTemplate } from '../../core/project/template.ts';
-import type { StartRequest } from '../../schema/request.ts';
+import { recipeOf } from '../../recipes/registry.ts';
+import { StartRequest } from '../../schema/request.ts';
 import { completeId, completeKey, requireEngine } from '../find-run.ts';
 import type { Operation } from '../operation.ts';
 
@@ -14,12 +14,12 @@ export async function beginRun(
   item?: { batch: string; item: number },
 ): Promise<{ run: string; notes: string[] }> {
   const engine = requireEngine(ports);
-  if (request.recipe !== 'job') return engine.start(request, item);
-  const { template } = request.input;
-  const job =
-    template === undefined ? request : withTemplate(request, await ports.templates.load(request.options.dir, template));
-  const after = job.input.after.map((ref) => completeRef(ports, ref));
-  return engine.start({ ...job, input: { ...job.input, after } }, item);
+  const prepared = await recipeOf(request.recipe).prepare?.(request, {
+    template: (name) => ports.templates.load(request.options.dir, name),
+    run: (reference) => completeRef(ports, reference),
+  });
+  if (prepared === undefined) return engine.start(request, item);
+  return engine.start(StartRequest.parse({ recipe: request.recipe, ...prepared }), item);
 }
 
 function completeRef(ports: Ports, ref: string): string {

@@ -1,6 +1,7 @@
 import type { Ports } from '../../app/port-interfaces.ts';
 import { templateStatistics, usedTemplate } from '../../core/project/template-statistics.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { findRecipe } from '../../recipes/registry.ts';
 import type { Template, TemplateDocument } from '../../schema/template.ts';
 import type { Operation } from '../operation.ts';
 
@@ -27,8 +28,8 @@ type Runs = { all: RunState[]; project: string | undefined };
 
 async function runsFrom(ports: Ports, dir: string): Promise<Runs> {
   const project = await ports.work.project(dir).catch(() => undefined);
-  const jobs = ports.overviews.all().filter(({ recipe }) => recipe === 'job');
-  const all = jobs.map(({ run }) => ports.runs.state(run));
+  const candidates = ports.overviews.all().filter(({ recipe }) => findRecipe(recipe)?.usesTemplates === true);
+  const all = candidates.map(({ run }) => ports.runs.state(run));
   return { all: all.filter((run) => usedTemplate(run) !== undefined), project: project?.id };
 }
 

@@ -4,20 +4,50 @@ import { type BulkInput, type BulkItem, ProjectPath, WorkText } from '../../sche
 import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
+import { plannedTitle, type ReadOptions, type RecipeWorkFile } from '../recipe-work-file.ts';
 import { FileItem, OTHER_ITEM_KEYS, OUR_ITEM_KEYS } from './bulk-item.ts';
 
 const PLACEHOLDER = /\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu;
 
 type Found = { path: Path; named: boolean; item: BulkItem };
 
-/** What lines that say nothing else get, and the project's folder, below which whole paths are shortened. */
-export type BulkDefaults = { prompt?: string; root?: string };
+type BulkDefaults = Pick<ReadOptions, 'prompt' | 'root'>;
 
 const MOST = 100_000;
 const AT_ONCE = 16;
+const COLUMNS = ['prompt', 'instruction', 'template', 'target'];
+
+/** Bulk work: one item a line, or a list of items. */
+export const bulkWorkFile: RecipeWorkFile<BulkInput> = {
+  formats: [
+    {
+      format: 'bulk',
+      keys: [],
+      columns: COLUMNS,
+      matches: (content) => Array.isArray(content) && content.some(isItem),
+      read: (reading, options) => ({ input: readBulk(reading, options) }),
+    },
+  ],
+  noun: ['item', 'items'],
+  includesNeeds: false,
+  ids: ({ items }) => items.map(({ id }) => id),
+  plan: ({ items }) =>
+    items.map(({ id, prompt, files, check, requirePatterns }) => ({
+      id,
+      title: plannedTitle(files.length === 1 ? `${files[0]}: ${prompt}` : prompt),
+      role: 'bulk',
+      needs: [],
+      gates: ['syntax', ...(check ?? []), ...(requirePatterns ?? []).map((pattern) => `holds /${pattern}/`)],
+      tasks: 1,
+    })),
+};
+
+function isItem(entry: unknown): boolean {
+  return isRecord(entry) && COLUMNS.some((key) => key in entry);
+}
 
 /** Reads bulk work: one item a line, in our own words or another tool's. Lines that ask for the same twice are done once. */
-export function readBulk(reading: Reading, defaults: BulkDefaults): BulkInput {
+function readBulk(reading: Reading, defaults: BulkDefaults): BulkInput {
   const list = checked(reading, { path: [], value: reading.source.value }, z.array(z.unknown()).min(1).max(MOST)) ?? [];
   const found = list.flatMap((row, index) => readRow(reading, { row, index, defaults }));
   checkGraph(
@@ -58,18 +88,18 @@ function split(
 }
 
 function promptOf(
-  { source, mistakes }: Reading,
+  { source, errors }: Reading,
   path: Path,
   { fields, extra, defaults }: { fields: FileItem; extra: Record<string, unknown>; defaults: BulkDefaults },
 ): string | undefined {
   const given = [fields.prompt, fields.template, fields.instruction].filter((text) => text !== undefined);
   if (given.length > 1) {
-    mistakes.addAt(source, path, { code: 'invalid_value', reason: 'give one of prompt, template and instruction' });
+    errors.addAt(source, path, { code: 'invalid_value', reason: 'give one of prompt, template and instruction' });
     return undefined;
   }
   const text = given[0] ?? defaults.prompt;
   if (text === undefined) {
-    mistakes.addAt(source, path, {
+    errors.addAt(source, path, {
       code: 'missing_field',
       reason: 'missing; give a prompt, a template or an instruction',
     });
@@ -79,13 +109,13 @@ function promptOf(
     fields.template === undefined ? { text, missing: [] } : fillTemplate(text, { ...extra, ...fields.vars });
   if (filled.missing.length > 0) {
     const names = filled.missing.map((name) => `{{${name}}}`).join(', ');
-    mistakes.addAt(source, [...path, 'template'], { code: 'missing_field', reason: `there is no value for ${names}` });
+    errors.addAt(source, [...path, 'template'], { code: 'missing_field', reason: `there is no value for ${names}` });
     return undefined;
   }
   const whole = WorkText.safeParse(withDetails(filled.text, fields.metadata));
   if (whole.success) return whole.data;
   const reason = `what is asked for, put together, ${whole.error.issues[0]?.message ?? 'is not a text'}`;
-  mistakes.addAt(source, path, { code: 'too_large', reason });
+  errors.addAt(source, path, { code: 'too_large', reason });
   return undefined;
 }
 
@@ -99,7 +129,7 @@ function withDetails(text: string, details: Record<string, unknown> | undefined)
 }
 
 function filesOf(
-  { source, mistakes }: Reading,
+  { source, errors }: Reading,
   path: Path,
   { fields, root }: { fields: FileItem; root: string | undefined },
 ): string[] | undefined {
@@ -109,7 +139,7 @@ function filesOf(
   const target = ProjectPath.safeParse(inside ? given.slice(root.length + 1) : given.replace(/^(\.\/)+/, ''));
   if (target.success) return [...new Set([target.data, ...(fields.files ?? [])])];
   const reason = target.error.issues[0]?.message ?? 'must be a path inside the project';
-  mistakes.addAt(source, [...path, 'target'], {
+  errors.addAt(source, [...path, 'target'], {
     code: 'invalid_value',
     reason: `found ${JSON.stringify(fields.target.slice(0, 60))}; ${reason}`,
   });

@@ -1,7 +1,7 @@
 import { lastAttempt, type RunState, type TaskStatus } from '../../core/run/state.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import type { BulkStatus, ItemStatus } from '../../operations/contracts/bulk-contracts.ts';
-import { BulkInput, type BulkItem } from '../../schema/work-file.ts';
+import type { BulkInput, BulkItem } from '../../schema/work-file.ts';
 
 const WORDS: Record<TaskStatus, ItemStatus> = {
   waiting: 'waiting',
@@ -27,11 +27,11 @@ export function selectedItems({ items, only }: BulkInput): { item: BulkItem; key
 }
 
 /** How each item of a bulk run stands, from the state alone. */
-export function bulkStatus(state: RunState): BulkStatus {
+export function bulkStatus(state: RunState, input: BulkInput): BulkStatus {
   const counts: BulkStatus['counts'] = { waiting: 0, running: 0, done: 0, failed: 0, stuck: 0, cancelled: 0 };
   const failed: BulkStatus['failed'] = [];
   const uncovered = new Set<string>();
-  const wanted = selectedItems(BulkInput.parse(state.start.input));
+  const wanted = selectedItems(input);
   const isOver = state.status.kind === 'ended';
   for (const { item, key } of wanted) {
     const task = state.tasks[key];

@@ -8,16 +8,23 @@ import { BulkInput, type BulkItem } from '../../schema/work-file.ts';
 import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
-import { selectedItems } from './bulk-status.ts';
+import { bulkWorkFile } from './bulk-file.ts';
+import { bulkStatus, selectedItems } from './bulk-status.ts';
 
 /** Many small independent edits: each item a task of its own, with gates on its own files, landed in batches. */
 export const bulk: Recipe<BulkInput> = {
   name: 'bulk',
   version: 1,
   input: BulkInput,
+  form: {
+    title: 'Bulk',
+    summary: 'Many small pieces of work that do not depend on each other.',
+    file: true,
+  },
+  workFile: bulkWorkFile,
   title: (input) =>
     input.items.length === 1 ? oneLine(input.items[0]?.prompt ?? 'An item') : `${input.items.length} items`,
-  accept: () => undefined,
+  itemStatus: (run, input) => bulkStatus(run, input),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: freed(run, input, ended) }),
 };
 

@@ -4,6 +4,7 @@ import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
+import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
 
 const FileFeature = z.object({
   id: FileId,
@@ -20,8 +21,34 @@ const FileFeature = z.object({
 const KNOWN = [...keysOf(FileFeature), 'failure_reason', 'failure_category', 'progress'];
 const MOST = 10_000;
 
-/** Reads features.json: a list of features, or a map with the list under `features`. */
-export function readFeatures(reading: Reading, file: string | null): FeaturesInput {
+/** features.json: a list of features, or a map with the list under `features`. */
+export const featuresWorkFile: RecipeWorkFile<FeaturesInput> = {
+  formats: [
+    {
+      format: 'features',
+      keys: ['features'],
+      matches: (content) => Array.isArray(content) || (isRecord(content) && 'features' in content),
+      read: (reading, { file }) => ({ input: readFeatures(reading, file ?? null) }),
+    },
+  ],
+  noun: ['feature', 'features'],
+  includesNeeds: false,
+  ids: ({ features }) => features.map(({ id }) => id),
+  plan: ({ features, only }) =>
+    features
+      .filter(({ status }) => only !== undefined || status === 'open' || status === 'verifying')
+      .map(({ id, name, steps, dependsOn, agent }) => ({
+        id,
+        title: plannedTitle(name),
+        role: 'implement',
+        needs: dependsOn ?? [],
+        gates: [`verify: ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}, by another agent`],
+        tasks: 2,
+        ...(agent === undefined ? {} : { agent }),
+      })),
+};
+
+function readFeatures(reading: Reading, file: string | null): FeaturesInput {
   if (file === null) reading.notes.add('The status of features is not written back: the file is not in the project.');
   const { value } = reading.source;
   const wrapped = isRecord(value);

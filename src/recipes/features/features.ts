@@ -7,6 +7,7 @@ import { type Feature, FeaturesInput } from '../../schema/work-file.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 import { featureStatuses, finalVerdict } from './feature-status.ts';
+import { featuresWorkFile } from './features-file.ts';
 import { wanted } from './selected-features.ts';
 import { type Track, trackOf, tracksOf } from './tracks.ts';
 
@@ -20,12 +21,17 @@ export const features: Recipe<FeaturesInput> = {
   name: 'features',
   version: 1,
   input: FeaturesInput,
+  form: {
+    title: 'Features',
+    summary: 'Build features, each verified step by step by another agent.',
+    file: true,
+  },
+  workFile: featuresWorkFile,
   title: (input) => {
     const count = wanted(input).length;
     return count === 1 ? oneLine(wanted(input)[0]?.feature.name ?? 'A feature') : `${count} features`;
   },
-  accept: () => undefined,
-  manner: () => ({ base: BASE, land: 'merge', landEach: true }),
+  defaults: () => ({ base: BASE, land: 'merge', landEach: true }),
   failure: (run, input) => finalVerdict(run, input),
   statuses: (run, input) => featureStatuses(run, input),
   unfold: (run, input, ended) => {

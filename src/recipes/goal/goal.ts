@@ -16,6 +16,7 @@ export const goal: Recipe<GoalInput> = {
   name: 'goal',
   version: 1,
   input: GoalInput,
+  form: { title: 'Goal', summary: 'Plan a goal, execute the plan and review the result.', file: false },
   title: (input) => oneLine(input.goal),
   accept: (task, output) => (task.spec.role === 'plan' ? refusePlan(output) : undefined),
   unfold: (run, input, ended) => {

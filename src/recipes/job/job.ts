@@ -1,13 +1,14 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
-import { JobInput } from '../../schema/request.ts';
+import { JobInput, type StartOptions } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
 import { scopeGates } from '../inspection-gates.ts';
-import type { Recipe, Unfolding } from '../recipe.ts';
+import type { Recipe, References, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
+import { withTemplate } from './job-template.ts';
 
-/** With `--stop completion` an attempt goes on until it is done; this many turns are the safety cap. */
+/** With `--stop completion` an attempt continues until it is done; this many turns are the safety cap. */
 const COMPLETION_TURNS = 1000;
 
 const KEY = /^job\/(\d+)$/;
@@ -21,11 +22,31 @@ export const job: Recipe<JobInput> = {
   name: 'job',
   version: 1,
   input: JobInput,
+  form: {
+    title: 'Job',
+    summary: 'One task for one agent, now or at a time, once or repeatedly.',
+    file: false,
+  },
+  usesTemplates: true,
   title: (input) => oneLine(input.task),
-  accept: () => undefined,
-  manner: (_config, input) => (input.repeat === undefined ? {} : { landEach: true }),
+  prepare,
+  role: ({ role }) => role,
+  isReadOnly: (input) => !writes(input),
+  acceptsFolder: (input) => !writes(input),
+  defaults: (_config, input) => (input.repeat === undefined ? {} : { landEach: true }),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : again(run, input, ended)),
 };
+
+/** The template's guidelines and defaults are recorded with the run, and the runs it comes after by their full ids. */
+async function prepare(
+  request: { input: JobInput; options: StartOptions },
+  references: References,
+): Promise<{ input: JobInput; options: StartOptions }> {
+  const { template } = request.input;
+  const { input, options } =
+    template === undefined ? request : withTemplate(request, await references.template(template));
+  return { input: { ...input, after: input.after.map((reference) => references.run(reference)) }, options };
+}
 
 function begin(run: RunState, input: JobInput): Unfolding {
   const red = writes(input) ? redOnBase(run) : [];

@@ -1,6 +1,7 @@
 import { requiredFailures } from '../../core/finish/verdict.ts';
 import { openTasks, type RunState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
+import type { Config } from '../../schema/config.ts';
 import { ReviewInput } from '../../schema/review-input.ts';
 import { describeEvidence, redOnBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
@@ -18,14 +19,25 @@ export const review: Recipe<ReviewInput> = {
   name: 'review',
   version: 1,
   input: ReviewInput,
+  pullRequest: 'settle',
+  settings,
   title: ({ pull }) => oneLine(`Review #${pull.number}: ${pull.title}`),
-  accept: () => undefined,
   unfold: (run, input, ended) => {
     if (ended === undefined) return begin(run, input);
     const isOver = openTasks(run) > 0 || requiredFailures(run).length > 0 || input.conflicts;
     return isOver ? NOTHING_NEW : nextRound(run, planOf(run, input));
   },
 };
+
+function settings(config: Config): Config {
+  const { tools, testBeforeMerge } = config.review;
+  const given = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined);
+  return {
+    ...config,
+    tools: { ...config.tools, ...Object.fromEntries(given) },
+    checks: testBeforeMerge ? config.checks : [],
+  };
+}
 
 function begin(run: RunState, input: ReviewInput): Unfolding {
   const first = firstReview(run, planOf(run, input));

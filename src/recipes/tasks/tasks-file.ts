@@ -4,6 +4,7 @@ import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
+import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
 
 const Files = oneOrMany(WorkTask.shape.files.element).optional();
 const Branch = z
@@ -39,8 +40,32 @@ const SETTINGS: Record<string, string> = {
 };
 const MOST = 1_000;
 
-/** Reads a list of tasks: `tasks.yaml` of our own, or `task_config.yaml` as another tool writes it. */
-export function readTasks(reading: Reading): { input: TasksInput; options: WorkFile['options'] } {
+/** A list of tasks: `tasks.yaml` of our own, or `task_config.yaml` as another tool writes it. */
+export const tasksWorkFile: RecipeWorkFile<TasksInput> = {
+  formats: [
+    {
+      format: 'tasks',
+      keys: ['tasks'],
+      matches: (content) => isRecord(content) && 'tasks' in content,
+      read: readTasks,
+    },
+  ],
+  noun: ['task', 'tasks'],
+  includesNeeds: true,
+  ids: ({ tasks }) => tasks.map(({ id }) => id),
+  plan: ({ tasks }) =>
+    tasks.map(({ id, title, role, needs, check, agent }) => ({
+      id,
+      title: plannedTitle(title),
+      role: role ?? 'implement',
+      needs,
+      gates: check === undefined ? [] : [check],
+      tasks: 1,
+      ...(agent === undefined ? {} : { agent }),
+    })),
+};
+
+function readTasks(reading: Reading): { input: TasksInput; options: WorkFile['options'] } {
   const { value } = reading.source;
   const top = isRecord(value) ? value : {};
   const list = checked(reading, { path: ['tasks'], value: top.tasks }, z.array(z.unknown()).min(1).max(MOST)) ?? [];
@@ -104,7 +129,7 @@ function toTask(found: z.infer<typeof FileTask>): WorkTask {
   };
 }
 
-function tellSharedBranches({ source, mistakes }: Reading, tasks: readonly { path: Path; task: WorkTask }[]): void {
+function tellSharedBranches({ source, errors }: Reading, tasks: readonly { path: Path; task: WorkTask }[]): void {
   const seen = new Map<string, Path>();
   for (const { path, task } of tasks) {
     if (task.branch === undefined) continue;
@@ -112,7 +137,7 @@ function tellSharedBranches({ source, mistakes }: Reading, tasks: readonly { pat
     if (before === undefined) seen.set(task.branch, path);
     else {
       const { line } = source.place([...before, 'branch']);
-      mistakes.addAt(source, [...path, 'branch'], {
+      errors.addAt(source, [...path, 'branch'], {
         code: 'duplicate_id',
         reason: `the branch "${task.branch}" is used already in line ${line}`,
       });

@@ -5,15 +5,21 @@ import { TasksInput, type WorkTask } from '../../schema/work-file.ts';
 import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { taskSpec } from '../task-spec.ts';
+import { tasksWorkFile } from './tasks-file.ts';
 
 /** A reviewed list of tasks: each done in its own workspace, after those it needs, and landed on its own. */
 export const tasks: Recipe<TasksInput> = {
   name: 'tasks',
   version: 1,
   input: TasksInput,
+  form: {
+    title: 'Tasks',
+    summary: 'Tasks that may need each other, each on its own or as pull requests.',
+    file: true,
+  },
+  workFile: tasksWorkFile,
   title: (input) => (input.tasks.length === 1 ? (input.tasks[0]?.title ?? 'A task') : `${input.tasks.length} tasks`),
-  accept: () => undefined,
-  manner: (_config, input) => (input.pr === 'each' || input.pr === 'run' ? { land: 'pr' } : {}),
+  defaults: (_config, input) => (input.pr === 'each' || input.pr === 'run' ? { land: 'pr' } : {}),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: [] }),
 };
 

@@ -1,21 +1,52 @@
-import { TodoInput } from '../../schema/work-file.ts';
+import type { TodoRequest } from '../../schema/request.ts';
+import { TodoInput, type WorkFile } from '../../schema/work-file.ts';
 import type { InputErrors } from '../../work-files/input-errors.ts';
+import type { RecipeWorkFile } from '../recipe-work-file.ts';
 
 const ENTRY = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(\S.*)$/;
 const FENCE = /^\s*(```|~~~)/;
 const MOST_ENTRIES = 1_000;
 
+/** A to-do list in Markdown. */
+export const todoWorkFile: RecipeWorkFile<TodoRequest> = {
+  formats: [
+    {
+      format: 'todo',
+      readText: (text, { file }, errors) => ({
+        ...readTodo(text, file ?? null, errors),
+        as: 'tasks',
+        execute: false,
+      }),
+    },
+  ],
+  noun: ['entry', 'entries'],
+  includesNeeds: false,
+  ids: () => [],
+  plan: ({ entries }) => {
+    const open = entries.filter(({ done }) => !done).length;
+    const title =
+      open === 0 ? 'Make tasks of the text' : `Make tasks of ${open} open ${open === 1 ? 'entry' : 'entries'}`;
+    return [{ id: 'plan', title, role: 'tasks', needs: [], gates: [], tasks: 1 }];
+  },
+  entries: ({ entries }) => entries.map(({ text, done }) => `${done ? '[x]' : '[ ]'} ${text}`),
+};
+
+/** The to-do list of a work file; undefined for any other work. */
+export function todoOf(work: WorkFile): TodoInput | undefined {
+  return work.recipe === 'todo' ? work.input : undefined;
+}
+
 /** Reads a to-do list in Markdown: its text whole, and the entries of its lists outside of code. */
-export function readTodo(text: string, file: string | null, mistakes: InputErrors): TodoInput {
+function readTodo(text: string, file: string | null, errors: InputErrors): TodoInput {
   const entries = entriesOf(text);
   if (entries.length > MOST_ENTRIES) {
     const line = entries[MOST_ENTRIES]?.line ?? 1;
-    mistakes.add({ code: 'too_large', line, reason: `a to-do list has at most ${MOST_ENTRIES} entries` });
+    errors.add({ code: 'too_large', line, reason: `a to-do list has at most ${MOST_ENTRIES} entries` });
   }
   const body = TodoInput.shape.text.safeParse(text);
   if (!body.success) {
     const reason = body.error.issues[0]?.message ?? 'not a text';
-    mistakes.add({ code: 'too_large', reason: `a to-do list ${reason}` });
+    errors.add({ code: 'too_large', reason: `a to-do list ${reason}` });
   }
   return { file, text: body.success ? body.data : '', entries };
 }

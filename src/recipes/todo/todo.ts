@@ -8,6 +8,7 @@ import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 import { listedTasks } from '../tasks/task-list.ts';
 import { tasks } from '../tasks/tasks.ts';
+import { todoWorkFile } from './todo-file.ts';
 
 const NOTHING_NEW: Unfolding = { add: [] };
 const ROLE = 'tasks';
@@ -17,6 +18,9 @@ export const todo: Recipe<TodoRequest> = {
   name: 'todo',
   version: 1,
   input: TodoRequest,
+  form: { title: 'To-do list', summary: 'Make tasks of a to-do list, and execute them if requested.', file: true },
+  workFile: todoWorkFile,
+  isReadOnly: ({ execute: executes }) => !executes,
   title: ({ file, text }) => oneLine(file === null ? `Plan: ${text}` : `Plan ${file}`),
   accept: (task, output) => (task.spec.role === ROLE ? refuseTasks(output) : undefined),
   unfold: (run, input, ended) => {
@@ -25,6 +29,11 @@ export const todo: Recipe<TodoRequest> = {
     return isListed && input.execute ? execute(run, ended) : NOTHING_NEW;
   },
 };
+
+/** The tasks that an ended run of this recipe has made; undefined for any other run. */
+export function plannedTasks({ recipe, result }: { recipe: string; result?: unknown }): TasksOutput | undefined {
+  return recipe === todo.name ? TasksOutput.safeParse(result).data : undefined;
+}
 
 function begin(run: RunState, input: TodoRequest): Unfolding {
   const title = input.as === 'workflow' ? 'Plan a workflow' : 'Make tasks';
@@ -45,14 +54,14 @@ function promptOf({ text, entries, as }: TodoRequest): string {
 
 function refuseTasks(output: unknown): string | undefined {
   const list = TasksOutput.safeParse(output);
-  if (!list.success) return mistakesIn(list.error);
+  if (!list.success) return issueText(list.error);
   const cycle = findCycle(list.data.tasks.map(({ id, needs }) => ({ key: id, needs })));
   if (cycle !== undefined) return `the tasks go in a circle: ${cycle.join(' needs ')}`;
   const fit = TasksInput.safeParse({ tasks: listedTasks(list.data) });
-  return fit.success ? undefined : mistakesIn(fit.error);
+  return fit.success ? undefined : issueText(fit.error);
 }
 
-function mistakesIn({ issues }: { issues: { path: PropertyKey[]; message: string }[] }): string {
+function issueText({ issues }: { issues: { path: PropertyKey[]; message: string }[] }): string {
   return issues.map(({ path, message }) => `${path.join('.') || 'the list'}: ${message}`).join('; ');
 }
 

@@ -3,6 +3,7 @@ import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
+import type { DataFormat, ReadOptions } from '../recipe-work-file.ts';
 import { DAG_HEAD_KEYS, DAG_KEYS, DAG_TASK_KEYS, DagHead, DagTask, UNUSED_TASK_KEYS } from './dag-keys.ts';
 import { dagTaskText } from './dag-text.ts';
 import { checkedExpression } from './expression-check.ts';
@@ -16,8 +17,23 @@ const MODEL_TIERS = { haiku: 'light', sonnet: 'standard', opus: 'heavy' } as con
 const COMPLEXITY_TIERS = { simple: 'light', moderate: 'standard', complex: 'heavy' } as const;
 const AGENT_TYPES: Partial<Record<DagTask['type'], string>> = { claude_cli: 'claude', codex_cli: 'codex' };
 
-/** Reads a graph of tasks (TOML, YAML or JSON) as another tool writes it; it becomes a workflow. */
-export function readDag(reading: Reading, options: { name: string }): { input: WorkflowInput; options: Options } {
+/** A graph of tasks as another tool writes it (TOML, YAML or JSON); it becomes a workflow. */
+export const dagFormat: DataFormat<WorkflowInput> = {
+  format: 'dag',
+  keys: ['tasks'],
+  matches: (content) => {
+    if (!isRecord(content)) return false;
+    const { tasks } = content;
+    return 'dag' in content || 'meta' in content || isRecord(tasks) || (Array.isArray(tasks) && tasks.some(isDagTask));
+  },
+  read: readDag,
+};
+
+function isDagTask(entry: unknown): boolean {
+  return isRecord(entry) && ['instruction', 'prompt', 'prompt_template', 'inputs'].some((key) => key in entry);
+}
+
+function readDag(reading: Reading, options: ReadOptions): { input: WorkflowInput; options: Options } {
   const { value } = reading.source;
   const top = isRecord(value) ? value : {};
   tellUnknownKeys(reading, { path: [], value, known: DAG_KEYS, foreign: true });
@@ -63,7 +79,7 @@ function entriesOf(reading: Reading, tasks: unknown): Entry[] {
     : Object.entries(isRecord(tasks) ? tasks : {}).map(([id, value]) => ({ id, at: ['tasks', id], value }));
   if (listed.length === 0) {
     const reason = 'missing; must hold at least one task';
-    reading.mistakes.addAt(reading.source, ['tasks'], { code: 'missing_field', reason });
+    reading.errors.addAt(reading.source, ['tasks'], { code: 'missing_field', reason });
   }
   return listed.flatMap(({ id, at, value }) => {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
@@ -97,7 +113,7 @@ function toNode(
   const tier = tierOf(reading, task);
   if (task.type === 'operation') {
     const reason = 'a task of type operation is no work for an agent; use a check or a job instead';
-    reading.mistakes.addAt(reading.source, [...at, 'type'], { code: 'invalid_value', reason });
+    reading.errors.addAt(reading.source, [...at, 'type'], { code: 'invalid_value', reason });
   }
   return {
     id,

@@ -5,10 +5,10 @@ import type { Path } from '../../work-files/source.ts';
 import type { DagTask } from './dag-keys.ts';
 
 /** What an agent is told for a task of a graph: its standing instructions, the task, and what its placeholders stand for. */
-export function dagTaskText({ source, mistakes }: Reading, at: Path, task: DagTask): string {
+export function dagTaskText({ source, errors }: Reading, at: Path, task: DagTask): string {
   const given = task.prompt ?? task.prompt_template ?? task.instruction;
   if (given === undefined) {
-    mistakes.addAt(source, [...at, 'prompt'], { code: 'missing_field', reason: 'missing; must be a text' });
+    errors.addAt(source, [...at, 'prompt'], { code: 'missing_field', reason: 'missing; must be a text' });
     return '';
   }
   const prompt = promptText('recipes/workflow/dag-task', {
@@ -18,7 +18,7 @@ export function dagTaskText({ source, mistakes }: Reading, at: Path, task: DagTa
   });
   const whole = WorkText.safeParse(prompt);
   if (whole.success) return whole.data;
-  mistakes.addAt(source, at, {
+  errors.addAt(source, at, {
     code: 'too_large',
     reason: 'what is asked for, put together, must have at most 200,000 characters',
   });

@@ -17,14 +17,14 @@ const ALWAYS = ['nodes', 'outputs'];
 
 /** The expression as it will be evaluated; undefined when it is none, which is told with the column inside of it. */
 export function checkedExpression(
-  { source, mistakes }: Reading,
+  { source, errors }: Reading,
   { text, at, ids, ownFields }: Asked,
 ): string | undefined {
   const expression = withNodeNames(fromPython(text), ids);
   const found = checkExpression(expression);
   if (!found.ok) {
     const read = expression === text.trim() ? '' : ` (read as ${JSON.stringify(expression.slice(0, 200))})`;
-    mistakes.addAt(source, at, {
+    errors.addAt(source, at, {
       code: 'invalid_expression',
       reason: `not an expression: ${found.message}, at its column ${found.column}${read}`,
     });
@@ -34,7 +34,7 @@ export function checkedExpression(
   if (unknown === undefined) return expression;
   const meant = suggestion(unknown, ids);
   const help = meant === undefined ? `it may ask about ${ids.slice(0, 20).join(', ')}` : `did you mean "${meant}"?`;
-  mistakes.addAt(source, at, {
+  errors.addAt(source, at, {
     code: 'invalid_expression',
     reason: `asks about "${unknown}", which is no node; ${help}`,
   });

@@ -1,8 +1,10 @@
-import type { WorkflowInput } from '../../schema/work-file.ts';
+import type { WorkflowGate, WorkflowInput } from '../../schema/work-file.ts';
 import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId } from '../../work-files/listed.ts';
 import { isRecord } from '../../work-files/source.ts';
+import { plannedTitle, type ReadOptions, type RecipeWorkFile } from '../recipe-work-file.ts';
+import { dagFormat } from './dag-file.ts';
 import { attachGates, readGate } from './workflow-gate.ts';
 import {
   DEFAULTS_KEYS,
@@ -18,11 +20,43 @@ import { readWorker } from './workflow-worker.ts';
 
 const LOOP_GUARD = 50;
 
+/** A workflow file, or a graph of tasks as another tool writes it. */
+export const workflowWorkFile: RecipeWorkFile<WorkflowInput> = {
+  formats: [
+    {
+      format: 'workflow',
+      keys: ['nodes'],
+      matches: (content) => isRecord(content) && 'nodes' in content,
+      read: (reading, options) => {
+        const input = readWorkflow(reading, options);
+        return { input, options: { title: input.name } };
+      },
+    },
+    dagFormat,
+  ],
+  noun: ['node', 'nodes'],
+  includesNeeds: true,
+  ids: ({ nodes }) => nodes.map(({ id }) => id),
+  plan: ({ nodes }) =>
+    nodes.map(({ id, task, role, needs, gates, agent }) => ({
+      id,
+      title: plannedTitle(task),
+      role,
+      needs,
+      gates: gates.map(gateText),
+      tasks: 1,
+      ...(agent === undefined ? {} : { agent }),
+    })),
+};
+
+function gateText({ id, passWhen, onFail }: WorkflowGate): string {
+  const again =
+    onFail === undefined ? 'else the run blocks' : `else ${onFail.retry} again, at most ${onFail.max} times`;
+  return `${id}: ${passWhen.join(' and ')}, ${again}`;
+}
+
 /** Reads a workflow: nodes with roles, needs and write scopes, and gates between them. */
-export function readWorkflow(
-  reading: Reading,
-  options: { name: string; roles: readonly string[] | undefined },
-): WorkflowInput {
+function readWorkflow(reading: Reading, options: ReadOptions): WorkflowInput {
   const { value } = reading.source;
   const foreign = isRecord(value) && 'schema_version' in value;
   tellUnknownKeys(reading, { path: [], value, known: WORKFLOW_KEYS, foreign });
@@ -41,7 +75,7 @@ export function readWorkflow(
   const gates = entries.flatMap((entry) => readGate(reading, entry, ids));
   return {
     name: top?.name ?? top?.id ?? options.name,
-    nodes: reading.mistakes.any ? nodes : attachGates(reading, nodes, gates),
+    nodes: reading.errors.any ? nodes : attachGates(reading, nodes, gates),
     loopGuard: top?.loop_guard ?? LOOP_GUARD,
   };
 }
@@ -58,7 +92,7 @@ function entriesOf(reading: Reading, nodes: unknown, foreign: boolean): Entry[] 
     : Object.entries(isRecord(nodes) ? nodes : {}).map(([id, value]) => ({ id, at: ['nodes', id], value }));
   if (listed.length === 0) {
     const reason = 'missing; must be a map of at least one node';
-    reading.mistakes.addAt(reading.source, ['nodes'], { code: 'missing_field', reason });
+    reading.errors.addAt(reading.source, ['nodes'], { code: 'missing_field', reason });
   }
   return listed.flatMap(({ id, at, value }) => {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);

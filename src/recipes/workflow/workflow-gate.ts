@@ -25,15 +25,15 @@ const WORKER_KEYS = [
 export function readGate(reading: Reading, entry: Entry, ids: readonly string[]): GateNode[] {
   const { id, at, node } = entry;
   if (node.type !== 'gate') return [];
-  const { source, mistakes } = reading;
+  const { source, errors } = reading;
   for (const key of WORKER_KEYS) {
     if (node[key] === undefined) continue;
-    mistakes.addAt(source, [...at, key], { code: 'unknown_key', reason: 'a gate does not have this', about: 'key' });
+    errors.addAt(source, [...at, key], { code: 'unknown_key', reason: 'a gate does not have this', about: 'key' });
   }
   const needs = node.needs ?? [];
   if (needs.length === 0) {
     const reason = 'missing; a gate needs the nodes that it judges';
-    mistakes.addAt(source, [...at, 'needs'], { code: 'missing_dependency', reason });
+    errors.addAt(source, [...at, 'needs'], { code: 'missing_dependency', reason });
   }
   const passWhen = (node.pass_when ?? []).flatMap((text, index) => {
     return checkedExpression(reading, { text, at: [...at, 'pass_when', index], ids, ownFields: false }) ?? [];
@@ -48,7 +48,7 @@ export function readGate(reading: Reading, entry: Entry, ids: readonly string[])
  * what needed the gate then needs all of these nodes. Without `pass_when`, each of them must say pass.
  */
 export function attachGates(
-  { source, mistakes }: Reading,
+  { source, errors }: Reading,
   nodes: readonly WorkflowNode[],
   gates: readonly GateNode[],
 ): WorkflowNode[] {
@@ -65,14 +65,14 @@ export function attachGates(
     const passWhen =
       gate.passWhen.length > 0 ? gate.passWhen : all.map((id) => `nodes[${JSON.stringify(id)}].status == "pass"`);
     last?.gates.push({ ...gate, needs: all.slice(0, -1), passWhen });
-    tellOutOfReach({ source, mistakes }, { at, gate, ends: all, nodes: freed });
+    tellOutOfReach({ source, errors }, { at, gate, ends: all, nodes: freed });
   }
   return freed;
 }
 
 /** A gate can ask only about what has ended by then, and doing something again helps only if the gate follows from it. */
 function tellOutOfReach(
-  { source, mistakes }: Pick<Reading, 'source' | 'mistakes'>,
+  { source, errors }: Pick<Reading, 'source' | 'errors'>,
   { at, gate, ends, nodes }: { at: Path; gate: WorkflowGate; ends: readonly string[]; nodes: readonly WorkflowNode[] },
 ): void {
   for (const [index, expression] of gate.passWhen.entries()) {
@@ -81,12 +81,12 @@ function tellOutOfReach(
     const early = asked.find((name) => !leadsTo(nodes, name, ends));
     if (early === undefined) continue;
     const reason = `asks about "${early}", which may not have ended by then: add it to needs`;
-    mistakes.addAt(source, [...at, 'pass_when', index], { code: 'invalid_expression', reason });
+    errors.addAt(source, [...at, 'pass_when', index], { code: 'invalid_expression', reason });
   }
   const retry = gate.onFail?.retry;
   if (retry === undefined || leadsTo(nodes, retry, ends)) return;
   const reason = `doing "${retry}" again changes nothing for this gate: none of ${ends.join(', ')} follows from it`;
-  mistakes.addAt(source, [...at, 'on_fail', 'retry'], { code: 'missing_retry_target', reason });
+  errors.addAt(source, [...at, 'on_fail', 'retry'], { code: 'missing_retry_target', reason });
 }
 
 function onFailOf(reading: Reading, { at, node }: Entry, ids: readonly string[]): WorkflowGate['onFail'] {
@@ -97,13 +97,13 @@ function onFailOf(reading: Reading, { at, node }: Entry, ids: readonly string[])
   if (found?.retry === undefined) return undefined;
   if (found.max_retries === undefined) {
     const reason = 'missing; say how often at most, such as max_retries: 2';
-    reading.mistakes.addAt(reading.source, [...path, 'max_retries'], { code: 'missing_max_retries', reason });
+    reading.errors.addAt(reading.source, [...path, 'max_retries'], { code: 'missing_max_retries', reason });
     return undefined;
   }
   if (!ids.includes(found.retry)) {
     const meant = suggestion(found.retry, ids);
     const reason = `there is no node "${found.retry}" to be done again${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
-    reading.mistakes.addAt(reading.source, [...path, 'retry'], { code: 'missing_retry_target', reason });
+    reading.errors.addAt(reading.source, [...path, 'retry'], { code: 'missing_retry_target', reason });
     return undefined;
   }
   return found.max_retries === 0 ? undefined : { retry: found.retry, max: found.max_retries };

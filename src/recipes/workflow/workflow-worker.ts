@@ -45,26 +45,22 @@ export function readWorker(reading: Reading, entry: Entry, context: WorkerContex
   ];
 }
 
-function tellMissing({ source, mistakes }: Reading, { id, at, node }: Entry): void {
+function tellMissing({ source, errors }: Reading, { id, at, node }: Entry): void {
   if (node.outputs === undefined || node.outputs.length === 0) {
     const reason = `missing; name what "${id}" hands over, such as ${id}_handoff`;
-    mistakes.addAt(source, [...at, 'outputs'], { code: 'missing_outputs', reason });
+    errors.addAt(source, [...at, 'outputs'], { code: 'missing_outputs', reason });
   }
   if (node.task === undefined) {
-    mistakes.addAt(source, [...at, 'task'], { code: 'missing_field', reason: 'missing; must be a text' });
+    errors.addAt(source, [...at, 'task'], { code: 'missing_field', reason: 'missing; must be a text' });
   }
   for (const key of ['pass_when', 'on_fail'] as const) {
     if (node[key] === undefined) continue;
     const reason = 'only a gate has this; give the node "type: gate"';
-    mistakes.addAt(source, [...at, key], { code: 'unknown_key', reason, about: 'key' });
+    errors.addAt(source, [...at, key], { code: 'unknown_key', reason, about: 'key' });
   }
 }
 
-function roleOf(
-  { source, mistakes, notes }: Reading,
-  { at, node }: Entry,
-  known: readonly string[] | undefined,
-): string {
+function roleOf({ source, errors, notes }: Reading, { at, node }: Entry, known: readonly string[] | undefined): string {
   const asked = node.role ?? '';
   const player = playedBy(asked, known ?? [asked]);
   if (asked !== '' && player !== undefined) {
@@ -76,7 +72,7 @@ function roleOf(
   const meant = suggestion(asked, all);
   const help = meant === undefined || asked === '' ? `must be one of ${all.join(', ')}` : `did you mean "${meant}"?`;
   const found = asked === '' ? 'missing' : `there is no role ${JSON.stringify(asked)}`;
-  mistakes.addAt(source, [...at, 'role'], { code: 'unknown_role', reason: `${found}; ${help}` });
+  errors.addAt(source, [...at, 'role'], { code: 'unknown_role', reason: `${found}; ${help}` });
   return 'implement';
 }
 
@@ -88,12 +84,12 @@ function scopeOf(
   if (value === undefined) {
     if (!writes) return undefined;
     const reason = 'missing; a node that may write says where: allow, with a list of paths';
-    reading.mistakes.addAt(reading.source, path, { code: 'missing_write_scope', reason });
+    reading.errors.addAt(reading.source, path, { code: 'missing_write_scope', reason });
     return undefined;
   }
   if (!isRecord(value) || !Array.isArray(value.allow) || value.allow.length === 0) {
     const reason = 'must be a map with allow, a list of at least one path, and perhaps deny and max_diff_lines';
-    reading.mistakes.addAt(reading.source, isRecord(value) ? [...path, 'allow'] : path, {
+    reading.errors.addAt(reading.source, isRecord(value) ? [...path, 'allow'] : path, {
       code: 'invalid_write_scope',
       reason,
     });
@@ -112,12 +108,12 @@ function scopeOf(
 }
 
 /** A folder means all that is below it, with or without a slash at its end. */
-function globsOf({ source, mistakes }: Reading, path: Path, entry: string): string[] {
+function globsOf({ source, errors }: Reading, path: Path, entry: string): string[] {
   const bare = entry.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
   const parsed = ProjectPath.safeParse(bare === '' || bare === '.' ? '**' : bare);
   if (!parsed.success) {
     const reason = `found ${JSON.stringify(entry.slice(0, 60))}; ${parsed.error.issues[0]?.message ?? 'not a path'}`;
-    mistakes.addAt(source, path, { code: 'invalid_write_scope', reason });
+    errors.addAt(source, path, { code: 'invalid_write_scope', reason });
     return [];
   }
   return [parsed.data];

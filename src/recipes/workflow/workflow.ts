@@ -3,6 +3,7 @@ import type { Hold } from '../../schema/event.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { WorkflowInput } from '../../schema/work-file.ts';
 import type { Recipe } from '../recipe.ts';
+import { workflowWorkFile } from './workflow-file.ts';
 import { nodeSpec } from './workflow-node.ts';
 import { latestOf, type Standing, standingOf } from './workflow-progress.ts';
 
@@ -11,8 +12,9 @@ export const workflow: Recipe<WorkflowInput> = {
   name: 'workflow',
   version: 1,
   input: WorkflowInput,
+  form: { title: 'Workflow', summary: 'A graph of roles with conditions, loops and gates.', file: true },
+  workFile: workflowWorkFile,
   title: (input) => input.name,
-  accept: () => undefined,
   failure: (run, input) => unfinished(standingOf(run, input)),
   unfold: (run, input) => {
     const standing = standingOf(run, input);

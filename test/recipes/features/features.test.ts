@@ -101,7 +101,7 @@ describe('a list of features', () => {
   });
 
   it('starts from ai-develop, makes it, and lands each feature there', () => {
-    expect(features.manner?.(started().data.config, input)).toEqual({
+    expect(features.defaults?.(started().data.config, input)).toEqual({
       base: 'ai-develop',
       land: 'merge',
       landEach: true,

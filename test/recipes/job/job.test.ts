@@ -134,7 +134,7 @@ describe('a repeated job', () => {
   });
 
   it('lands each time at once where it merges, and changes code again only on what has landed', () => {
-    expect(job.manner?.(started().data.config, input)).toEqual({ landEach: true });
+    expect(job.defaults?.(started().data.config, input)).toEqual({ landEach: true });
     const changed = begun({ landEach: true }).and(...worked('job/1'), landed('job/1')).state;
     expect(job.unfold(changed, input, changed.tasks['job/1']).add).toMatchObject([{ afterLanding: true }]);
     const unchanged = begun({ landEach: true }).and(taskEnded('job/1', 'done')).state;

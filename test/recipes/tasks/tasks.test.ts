@@ -30,7 +30,7 @@ describe('a list of tasks', () => {
 
   it('lands by pull request where the file asks for it', () => {
     const { config } = started().data;
-    expect(tasks.manner?.(config, TasksInput.parse({ tasks: [task('a')], pr: 'each' }))).toEqual({ land: 'pr' });
-    expect(tasks.manner?.(config, TasksInput.parse({ tasks: [task('a')] }))).toEqual({});
+    expect(tasks.defaults?.(config, TasksInput.parse({ tasks: [task('a')], pr: 'each' }))).toEqual({ land: 'pr' });
+    expect(tasks.defaults?.(config, TasksInput.parse({ tasks: [task('a')] }))).toEqual({});
   });
 });

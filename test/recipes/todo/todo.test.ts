@@ -76,7 +76,7 @@ describe('a to-do list', () => {
     ['too long a text', { tasks: [{ ...OUTPUT.tasks[0], description: 'x'.repeat(200_001) }] }, /at most 200,000/],
   ])('is refused with the reason when the answer holds %s', (_, output, reason) => {
     const { ended } = planned(OUTPUT, asked());
-    expect(todo.accept(ended, output)).toMatch(reason);
-    expect(todo.accept(ended, OUTPUT)).toBeUndefined();
+    expect(todo.accept?.(ended, output)).toMatch(reason);
+    expect(todo.accept?.(ended, OUTPUT)).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
-import { type WorkFile, WorkFormat } from '../../../schema/work-file.ts';
+import { WorkFormat } from '../../../schema/work-file.ts';
 import { WorkCheck } from '../../../schema/work-plan.ts';
-import { workIds } from '../../../work-files/work-plan.ts';
+import { workCount, workNoun } from '../../../work-files/work-plan.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import type { Session } from '../../platform.ts';
 import { cleanText } from '../../render/clean-text.ts';
@@ -19,13 +19,6 @@ const EXIT_CODES = `Exit codes:
   0  the file can be run
   2  the file has mistakes, or the command was not understood
   3  it could not be done; the message says why`;
-const KINDS: Record<WorkFile['recipe'], readonly [string, string]> = {
-  features: ['feature', 'features'],
-  bulk: ['item', 'items'],
-  tasks: ['task', 'tasks'],
-  workflow: ['node', 'nodes'],
-  todo: ['entry', 'entries'],
-};
 const Told = z.object({ mistakes: WorkCheck.shape.mistakes });
 
 /** Reads a work file and says what it is, or everything that is wrong with it. */
@@ -49,15 +42,13 @@ async function checkFile({ platform }: Session, flags: Flags, given: string | un
   const dir = await resolveDir(terminal, flags.dir);
   try {
     const { file, work } = await readRequestedWork(terminal, { given, dir, format: flags.format });
-    const count = work.recipe === 'todo' ? work.input.entries.length : workIds(work).length;
+    const count = workCount(work);
     if (flags.json) {
       const { format, recipe, notes } = work;
       printJson(terminal, { file, ok: true, format, recipe, count, notes, mistakes: [] } satisfies WorkCheck);
       return 0;
     }
-    printLines(terminal, [
-      `${file}: ${count} ${KINDS[work.recipe][count === 1 ? 0 : 1]} (${work.format}), no mistakes`,
-    ]);
+    printLines(terminal, [`${file}: ${count} ${workNoun(work, count)} (${work.format}), no mistakes`]);
     for (const note of work.notes) terminal.err(`note: ${cleanText(note)}\n`);
     return 0;
   } catch (error) {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
+import { todoOf as todoListOf } from '../../../recipes/todo/todo-file.ts';
 import { TodoRequest } from '../../../schema/request.ts';
 import { TodoInput } from '../../../schema/work-file.ts';
 import { addHelp, type CliCommand, whenCalled } from '../../command.ts';
@@ -80,7 +81,8 @@ async function wanted({ platform }: Session, words: readonly string[], dir: stri
 
 async function todoOf(terminal: Session['platform']['terminal'], given: string, dir: string): Promise<TodoInput> {
   const { work } = await readRequestedWork(terminal, { given, dir });
-  if (work.recipe === 'todo') return { ...work.input, file: work.input.file ?? given };
+  const todo = todoListOf(work);
+  if (todo !== undefined) return { ...todo, file: todo.file ?? given };
   throw new AppError(
     'USAGE',
     `${given} is a file of work already (${work.format}): manyhands run ${shellWord(given)} does it`,

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endCall } from '../../../src/core/models/decide-call.ts';
-import { withTemplate } from '../../../src/core/project/template.ts';
 import { templateStatistics } from '../../../src/core/project/template-statistics.ts';
 import { titleRun } from '../../../src/core/run/decide-run.ts';
-import { JobInput, StartOptions } from '../../../src/schema/request.ts';
-import type { Template } from '../../../src/schema/template.ts';
 import type { Usage } from '../../../src/schema/usage.ts';
 import {
   added,
@@ -22,53 +19,6 @@ import {
 function usedBy(model: string, costUsd: number): Usage {
   return { kind: 'known', costUsd, inputTokens: 10, outputTokens: 5, cachedTokens: 0, turns: 1, model };
 }
-
-const TEMPLATE: Template = {
-  name: 'style',
-  summary: 'Keep to the style',
-  text: 'Guide {{task}}',
-  agent: 'ada',
-  tier: 'light',
-  role: 'testing',
-  write: true,
-  checks: ['npm test', 'lint'],
-  budget: 2,
-  from: 'project',
-  file: '/style.md',
-};
-
-function asked(input: object, options: object) {
-  const request = {
-    input: JobInput.parse({ task: 'Do it', ...input }),
-    options: StartOptions.parse({ dir: '/', ...options }),
-  };
-  return withTemplate({ recipe: 'job', ...request }, TEMPLATE);
-}
-
-describe('a job from a template', () => {
-  it('takes what nobody said from it', () => {
-    const { input, options } = asked({}, { checks: ['lint'] });
-    expect(input).toMatchObject({
-      task: 'Do it',
-      guidelines: 'Guide {{task}}',
-      role: 'testing',
-      write: true,
-      tier: 'light',
-    });
-    expect(options).toMatchObject({ agents: ['ada'], budget: 2, checks: ['lint', 'npm test'] });
-  });
-
-  it('keeps what was said, and a role of its own does not get the right to write', () => {
-    const { input, options } = asked({ role: 'research', tier: 'heavy' }, { agents: ['bob'], budget: 5 });
-    expect([input.role, input.write, input.tier, options.agents, options.budget]).toEqual([
-      'research',
-      false,
-      'heavy',
-      ['bob'],
-      5,
-    ]);
-  });
-});
 
 describe('the statistics of a template', () => {
   const ended = (status: 'done' | 'failed' | 'cancelled' | 'unverified', cost: number, more = {}) => {
@@ -130,7 +80,7 @@ describe('the title of a run', () => {
     expect(() => titleRun(state, '\u0007')).toThrow('at least one letter');
   });
 
-  it('is not taken back by a model that thought about one meanwhile', () => {
+  it('is not replaced by the title of a model that answers later', () => {
     const call = { call: 'title', kind: 'title' as const, reservation: { costUsd: 0, tokens: 0, turns: 0 } };
     const story = given(started({ title: 'A long text…' }), { type: 'call.started', data: call });
     expect(endCall(story.state, { call: 'title', tries: [] }, 'Short')).toHaveLength(2);

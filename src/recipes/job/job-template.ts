@@ -1,18 +1,17 @@
-import type { StartRequest } from '../../schema/request.ts';
+import type { JobInput, StartOptions } from '../../schema/request.ts';
 import type { Template } from '../../schema/template.ts';
 
-type JobRequest = Extract<StartRequest, { recipe: 'job' }>;
+type JobRequest = { input: JobInput; options: StartOptions };
 
 /** A request for a job with what its template says; what the request itself says wins, and the checks of both hold. */
 export function withTemplate({ input, options }: JobRequest, template: Template): JobRequest {
   const { agent, tier, role, budget, checks, text } = template;
-  const assigned = input.role ?? role;
+  const requestedRole = input.role ?? role;
   return {
-    recipe: 'job',
     input: {
       ...input,
       guidelines: input.guidelines === undefined ? text : `${text}\n\n${input.guidelines}`,
-      ...(assigned === undefined ? {} : { role: assigned }),
+      ...(requestedRole === undefined ? {} : { role: requestedRole }),
       write: input.write || (input.role === undefined && template.write === true),
       ...(input.tier !== undefined || tier === undefined ? {} : { tier }),
     },
