@@ -3,7 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './ui/theme.css';
 import './ui/state/state-colors.css';
-import { Unreachable } from './api/api-error.ts';
+import { ServerUnreachableError } from './api/api-error.ts';
 import { onReconnect } from './api/run-overview.ts';
 import { Shell } from './app/shell.tsx';
 import { startTheme } from './ui/browser/preferences.ts';
@@ -19,12 +19,14 @@ const client = new QueryClient({
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
-      retry: (times, error) => error instanceof Unreachable && times < 5,
+      retry: (times, error) => error instanceof ServerUnreachableError && times < 5,
     },
   },
 });
 
-onReconnect(() => void client.refetchQueries({ predicate: ({ state }) => state.error instanceof Unreachable }));
+onReconnect(
+  () => void client.refetchQueries({ predicate: ({ state }) => state.error instanceof ServerUnreachableError }),
+);
 
 createRoot(ROOT).render(
   <StrictMode>

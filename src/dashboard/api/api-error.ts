@@ -1,5 +1,5 @@
 /** What the server refused or could not do, in the words of its error table. */
-export class ApiProblem extends Error {
+export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
@@ -16,7 +16,7 @@ export class ApiProblem extends Error {
 }
 
 /** The server cannot be reached at all. */
-export class Unreachable extends Error {
+export class ServerUnreachableError extends Error {
   constructor() {
     super('The server cannot be reached');
     this.name = 'Unreachable';

@@ -1,6 +1,6 @@
 import type { OperationInput, OperationName, OperationOutput, StreamName } from '../../operations/contracts.ts';
 import { ROUTES } from '../../operations/routes.ts';
-import { ApiProblem, Unreachable } from './api-error.ts';
+import { ApiError, ServerUnreachableError } from './api-error.ts';
 
 /** Asks the server for an operation; a refusal is thrown as the problem that it names. */
 export async function call<N extends OperationName>(
@@ -17,8 +17,9 @@ export async function call<N extends OperationName>(
     ...(signal === undefined ? {} : { signal }),
   });
   const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw new ApiProblem(response.status, answer);
-  return trusted<OperationOutput<N>>(answer);
+  if (!response.ok) throw new ApiError(response.status, answer);
+  // Page and server come from one build, so the response has the operation's output type.
+  return answer as OperationOutput<N>;
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {
@@ -26,14 +27,8 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Unreachable();
+    throw new ServerUnreachableError();
   }
-}
-
-/** The page and the server are of one build: what it answers has the shape that the operation promises. */
-function trusted<T>(value: unknown): T;
-function trusted(value: unknown): unknown {
-  return value;
 }
 
 /** A request as a route makes it of an operation's input: what its path names, what goes into the query or the body. */

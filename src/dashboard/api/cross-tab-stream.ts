@@ -5,22 +5,27 @@ import { type ConnectionState, openStream } from './stream.ts';
 type RunsItem = StreamItem<'watch-runs'>;
 
 /** All runs as the tab that holds the stream knows them, up to a position. */
-export type Whole = { runs: RunOverview[]; position: number; isReady: boolean; standing: ConnectionState };
-
-type Hearing = {
-  onItem(item: RunsItem): void;
-  onStanding(standing: ConnectionState): void;
-  /** All that is known, in place of what was; told to a tab that has just come, and to all when another takes over. */
-  onWhole(whole: Whole): void;
-  /** What this tab knows now. */
-  whole(): Whole;
+export type RunsSnapshot = {
+  runs: RunOverview[];
+  position: number;
+  isReady: boolean;
+  connectionState: ConnectionState;
 };
 
-type Said =
+type RunsListener = {
+  onItem(item: RunsItem): void;
+  onConnectionState(connectionState: ConnectionState): void;
+  /** All that is known, in place of what was; told to a tab that has just come, and to all when another takes over. */
+  onSnapshot(snapshot: RunsSnapshot): void;
+  /** What this tab knows now. */
+  snapshot(): RunsSnapshot;
+};
+
+type TabMessage =
   | { type: 'hello' }
   | { type: 'item'; item: RunsItem }
-  | { type: 'standing'; standing: ConnectionState }
-  | { type: 'whole'; whole: Whole };
+  | { type: 'standing'; connectionState: ConnectionState }
+  | { type: 'whole'; snapshot: RunsSnapshot };
 
 const NAME = 'manyhands.runs';
 
@@ -28,49 +33,49 @@ const NAME = 'manyhands.runs';
  * Follows all runs with one connection for all tabs of a browser, which allows only six per server. The tab that
  * holds the lock holds the stream and tells the others; when it goes, the next goes on behind the last position.
  */
-export function followRuns(hearing: Hearing): void {
+export function followRuns(listener: RunsListener): void {
   if (navigator.locks === undefined) {
-    openStream('watch-runs', {}, hearing);
+    openStream('watch-runs', {}, listener);
     return;
   }
   const channel = new BroadcastChannel(NAME);
-  const say = (said: Said) => channel.postMessage(said);
+  const broadcast = (message: TabMessage) => channel.postMessage(message);
   let isHolder = false;
-  channel.onmessage = ({ data }: MessageEvent<Said>) => {
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (isHolder) {
-      if (data.type === 'hello') say({ type: 'whole', whole: hearing.whole() });
-    } else hear(data, hearing);
+      if (data.type === 'hello') broadcast({ type: 'whole', snapshot: listener.snapshot() });
+    } else deliver(data, listener);
   };
-  say({ type: 'hello' });
+  broadcast({ type: 'hello' });
   window.addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) say({ type: 'hello' });
+    if (persisted) broadcast({ type: 'hello' });
   });
-  const hold = () => {
+  const holdStream = () => {
     isHolder = true;
-    followAlone(hearing, say);
+    followAsHolder(listener, broadcast);
     return new Promise<void>(() => {});
   };
-  void navigator.locks.request(NAME, hold);
+  void navigator.locks.request(NAME, holdStream);
 }
 
-function hear(said: Said, hearing: Hearing): void {
-  if (said.type === 'item') hearing.onItem(said.item);
-  else if (said.type === 'standing') hearing.onStanding(said.standing);
-  else if (said.type === 'whole') hearing.onWhole(said.whole);
+function deliver(message: TabMessage, listener: RunsListener): void {
+  if (message.type === 'item') listener.onItem(message.item);
+  else if (message.type === 'standing') listener.onConnectionState(message.connectionState);
+  else if (message.type === 'whole') listener.onSnapshot(message.snapshot);
 }
 
 /** The others get all that is known once the stream has caught up: whatever one of them missed is in it. */
-function followAlone(hearing: Hearing, say: (said: Said) => void): void {
-  const { position, isReady } = hearing.whole();
+function followAsHolder(listener: RunsListener, broadcast: (message: TabMessage) => void): void {
+  const { position, isReady } = listener.snapshot();
   openStream('watch-runs', isReady ? { after: position } : {}, {
     onItem: (item) => {
-      hearing.onItem(item);
-      if ('ready' in item) say({ type: 'whole', whole: hearing.whole() });
-      else say({ type: 'item', item });
+      listener.onItem(item);
+      if ('ready' in item) broadcast({ type: 'whole', snapshot: listener.snapshot() });
+      else broadcast({ type: 'item', item });
     },
-    onStanding: (standing) => {
-      hearing.onStanding(standing);
-      say({ type: 'standing', standing });
+    onConnectionState: (connectionState) => {
+      listener.onConnectionState(connectionState);
+      broadcast({ type: 'standing', connectionState });
     },
   });
 }

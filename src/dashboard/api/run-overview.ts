@@ -2,15 +2,15 @@ import { useSyncExternalStore } from 'react';
 import type { StreamItem } from '../../operations/contracts.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { after } from '../ui/browser/clock.ts';
-import { followRuns, type Whole } from './cross-tab-stream.ts';
+import { followRuns, type RunsSnapshot } from './cross-tab-stream.ts';
 import type { ConnectionState } from './stream.ts';
 
 /** All runs as they stand, newest first; shared by every part of the page and kept live by one stream for all tabs. */
-export type Overview = {
+export type RunsOverview = {
   runs: readonly RunOverview[];
   /** Whether the first list has come. */
   isReady: boolean;
-  standing: ConnectionState;
+  connectionState: ConnectionState;
 };
 
 type Change = (before: RunOverview | undefined, after: RunOverview) => void;
@@ -22,14 +22,14 @@ const byId = new Map<string, RunOverview>();
 const listeners = new Set<() => void>();
 const changeListeners = new Set<Change>();
 const reconnectListeners = new Set<() => void>();
-let overview: Overview = { runs: [], isReady: false, standing: 'connecting' };
+let current: RunsOverview = { runs: [], isReady: false, connectionState: 'connecting' };
 let position = 0;
-let isFollowed = false;
+let isOpen = false;
 let isDue = false;
 
 /** The live overview; the first who asks opens the stream. */
-export function useOverview(): Overview {
-  return useSyncExternalStore(listen, () => overview);
+export function useOverview(): RunsOverview {
+  return useSyncExternalStore(listen, () => current);
 }
 
 /** One run of the overview. */
@@ -51,18 +51,23 @@ export function onReconnect(listener: () => void): () => void {
 
 function listen(changed: () => void): () => void {
   listeners.add(changed);
-  if (!isFollowed) {
-    isFollowed = true;
-    followRuns({ onItem: take, onStanding: (standing) => publish({ standing }), onWhole: takeWhole, whole });
+  if (!isOpen) {
+    isOpen = true;
+    followRuns({
+      onItem: applyItem,
+      onConnectionState: (connectionState) => publish({ connectionState }),
+      onSnapshot: applySnapshot,
+      snapshot,
+    });
   }
   return () => listeners.delete(changed);
 }
 
-function whole(): Whole {
-  return { runs: [...byId.values()], position, isReady: overview.isReady, standing: overview.standing };
+function snapshot(): RunsSnapshot {
+  return { runs: [...byId.values()], position, isReady: current.isReady, connectionState: current.connectionState };
 }
 
-function take(item: StreamItem<'watch-runs'>): void {
+function applyItem(item: StreamItem<'watch-runs'>): void {
   position = Math.max(position, item.position);
   if ('ready' in item) publish({ isReady: true, runs: newestFirst() });
   else {
@@ -73,18 +78,18 @@ function take(item: StreamItem<'watch-runs'>): void {
 }
 
 /** What another tab knows replaces what is known here; what it changes is told like any change. */
-function takeWhole(told: Whole): void {
-  const kept = new Set(told.runs.map(({ run }) => run));
+function applySnapshot(received: RunsSnapshot): void {
+  const kept = new Set(received.runs.map(({ run }) => run));
   for (const run of byId.keys()) if (!kept.has(run)) byId.delete(run);
-  for (const run of told.runs) put(run);
-  position = told.position;
-  publish({ isReady: told.isReady, standing: told.standing, runs: newestFirst() });
+  for (const run of received.runs) put(run);
+  position = received.position;
+  publish({ isReady: received.isReady, connectionState: received.connectionState, runs: newestFirst() });
 }
 
 function put(run: RunOverview): void {
   const before = byId.get(run.run);
   byId.set(run.run, run);
-  if (overview.isReady) for (const listener of changeListeners) listener(before, run);
+  if (current.isReady) for (const listener of changeListeners) listener(before, run);
 }
 
 /** Changes that come at once are drawn at once. */
@@ -101,9 +106,9 @@ function newestFirst(): RunOverview[] {
   return [...byId.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-function publish(change: Partial<Overview>): void {
-  const isBack = overview.standing === 'lost' && change.standing === 'live';
-  overview = { ...overview, ...change };
+function publish(change: Partial<RunsOverview>): void {
+  const isBack = current.connectionState === 'lost' && change.connectionState === 'live';
+  current = { ...current, ...change };
   for (const listener of listeners) listener();
   if (isBack) for (const listener of reconnectListeners) listener();
 }

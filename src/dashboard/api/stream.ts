@@ -6,72 +6,76 @@ import { requestFor } from './call.ts';
 /** `live`: items come as they happen; `lost`: it is being tried again; `ended`: there will be no more. */
 export type ConnectionState = 'connecting' | 'live' | 'lost' | 'ended';
 
-type Hearing<N extends StreamName> = {
+type StreamListener<N extends StreamName> = {
   onItem(item: StreamItem<N>): void;
-  onStanding?(standing: ConnectionState): void;
+  onConnectionState?(connectionState: ConnectionState): void;
 };
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 /** The server says a word every 20 s: who is silent longer is gone, whatever the connection says. */
 const SILENCE_MS = 45_000;
 
 /** Follows a stream until it ends or is closed; after a break it goes on behind the last item it got. */
-export function openStream<N extends StreamName>(name: N, input: StreamInput<N>, hearing: Hearing<N>): () => void {
+export function openStream<N extends StreamName>(
+  name: N,
+  input: StreamInput<N>,
+  listener: StreamListener<N>,
+): () => void {
   let source: EventSource | undefined;
   let last: string | undefined;
   let pause = FIRST_PAUSE_MS;
-  let callOff = () => {};
-  let heardAt = 0;
+  let cancelTimer = () => {};
+  let receivedAt = 0;
   let isOver = false;
 
-  const tell = (standing: ConnectionState) => hearing.onStanding?.(standing);
+  const report = (connectionState: ConnectionState) => listener.onConnectionState?.(connectionState);
   const close = () => {
     isOver = true;
-    callOff();
+    cancelTimer();
     source?.close();
   };
-  const hear = () => {
-    heardAt = now();
+  const markReceived = () => {
+    receivedAt = now();
   };
-  const lose = () => {
-    callOff();
+  const reconnect = () => {
+    cancelTimer();
     source?.close();
     if (isOver) return;
-    tell('lost');
-    callOff = after(pause, connect);
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    report('lost');
+    cancelTimer = after(pause, connect);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
   };
-  const listen = (ms: number) => {
-    callOff = after(ms, () => {
-      const left = heardAt + SILENCE_MS - now();
-      if (left > 0) listen(Math.min(left, SILENCE_MS));
-      else lose();
+  const watchSilence = (ms: number) => {
+    cancelTimer = after(ms, () => {
+      const left = receivedAt + SILENCE_MS - now();
+      if (left > 0) watchSilence(Math.min(left, SILENCE_MS));
+      else reconnect();
     });
   };
   const connect = () => {
     const { url } = requestFor(name, last === undefined ? input : { ...input, after: last });
     source = new EventSource(url);
-    hear();
-    listen(SILENCE_MS);
+    markReceived();
+    watchSilence(SILENCE_MS);
     source.onopen = () => {
-      hear();
+      markReceived();
       pause = FIRST_PAUSE_MS;
-      tell('live');
+      report('live');
     };
     source.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
-      hear();
+      markReceived();
       if (lastEventId !== '') last = lastEventId;
-      hearing.onItem(JSON.parse(data));
+      listener.onItem(JSON.parse(data));
     };
     source.addEventListener('end', () => {
       close();
-      tell('ended');
+      report('ended');
     });
-    source.addEventListener('beat', hear);
-    source.onerror = lose;
+    source.addEventListener('beat', markReceived);
+    source.onerror = reconnect;
   };
-  tell('connecting');
+  report('connecting');
   connect();
   return close;
 }
@@ -81,7 +85,7 @@ export function useStream<N extends StreamName>(
   name: N,
   options: { key: string; input(): StreamInput<N>; onItem(item: StreamItem<N>): void; enabled?: boolean },
 ): ConnectionState {
-  const [standing, setStanding] = useState<ConnectionState>('connecting');
+  const [connectionState, setConnectionState] = useState<ConnectionState>('connecting');
   const isVisible = useVisible();
   const current = useRef(options);
   current.current = options;
@@ -91,10 +95,10 @@ export function useStream<N extends StreamName>(
     if (!isOn) return;
     return openStream(name, current.current.input(), {
       onItem: (item) => current.current.onItem(item),
-      onStanding: setStanding,
+      onConnectionState: setConnectionState,
     });
   }, [name, options.key, isOn]);
-  return standing;
+  return connectionState;
 }
 
 /** Whether the page is looked at; a hidden one holds no connection of its own. */

@@ -11,7 +11,7 @@ export function useOperation<N extends OperationName>(
   name: N,
   input: OperationInput<N>,
   options: { enabled?: boolean /** Asked for anew whenever a page begins to show it. */; fresh?: boolean } = {},
-): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; isAsking: boolean; again(): void } {
+): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; isAsking: boolean; reload(): void } {
   const query = useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
@@ -23,7 +23,7 @@ export function useOperation<N extends OperationName>(
     error: query.error ?? undefined,
     isLoading: query.isPending && query.fetchStatus !== 'idle',
     isAsking: query.isFetching,
-    again: () => void query.refetch(),
+    reload: () => void query.refetch(),
   };
 }
 

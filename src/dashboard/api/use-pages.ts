@@ -13,13 +13,13 @@ export type Pages<T> = {
   hasMore: boolean;
   isAdding: boolean;
   more(): void;
-  again(): void;
+  reload(): void;
 };
 
 /** Asks for a page, and for the next one whenever more is wanted; the pages before stay in sight while others are asked for. */
 export function usePages<N extends OperationName>(
   name: N,
-  asking: { input(cursor: Cursor): OperationInput<N>; next(last: OperationOutput<N>): Cursor; enabled?: boolean },
+  options: { input(cursor: Cursor): OperationInput<N>; next(last: OperationOutput<N>): Cursor; enabled?: boolean },
 ): Pages<OperationOutput<N>> {
   const query = useInfiniteQuery<
     OperationOutput<N>,
@@ -28,11 +28,11 @@ export function usePages<N extends OperationName>(
     readonly unknown[],
     Cursor
   >({
-    queryKey: [name, 'pages', asking.input(undefined)],
-    queryFn: ({ pageParam, signal }) => call(name, asking.input(pageParam), signal),
+    queryKey: [name, 'pages', options.input(undefined)],
+    queryFn: ({ pageParam, signal }) => call(name, options.input(pageParam), signal),
     initialPageParam: undefined,
-    getNextPageParam: (last) => asking.next(last),
-    enabled: asking.enabled ?? true,
+    getNextPageParam: (last) => options.next(last),
+    enabled: options.enabled ?? true,
     refetchOnMount: 'always',
     placeholderData: (before) => before,
   });
@@ -43,6 +43,6 @@ export function usePages<N extends OperationName>(
     hasMore: query.hasNextPage,
     isAdding: query.isFetchingNextPage,
     more: () => void query.fetchNextPage(),
-    again: () => void query.refetch(),
+    reload: () => void query.refetch(),
   };
 }

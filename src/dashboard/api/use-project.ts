@@ -5,21 +5,21 @@ import { useOperation } from './use-operation.ts';
 export type KnownProjects = OperationOutput<'list-projects'>;
 
 /** The project that a page is about. */
-export type ProjectInSight = {
+export type SelectedProject = {
   projects: KnownProjects;
   /** Its folder; none while nothing was ever started and none is named. */
   dir: string | undefined;
   choose(dir: string): void;
   isLoading: boolean;
   error: unknown;
-  again(): void;
+  reload(): void;
 };
 
 const KEY = 'manyhands.project';
 
 /** The project that `?dir=` names; else the one that was chosen last, else the one in which something happened last. */
-export function useProject(): ProjectInSight {
-  const { data, isLoading, error, again } = useOperation('list-projects', {}, { fresh: true });
+export function useProject(): SelectedProject {
+  const { data, isLoading, error, reload } = useOperation('list-projects', {}, { fresh: true });
   const [params, setParams] = useSearchParams();
   const projects = [...(data ?? [])].sort((a, b) => b.lastAt.localeCompare(a.lastAt));
   const kept = localStorage.getItem(KEY);
@@ -32,5 +32,5 @@ export function useProject(): ProjectInSight {
       return next;
     });
   };
-  return { projects, dir: params.get('dir') ?? known?.root, choose, isLoading, error, again };
+  return { projects, dir: params.get('dir') ?? known?.root, choose, isLoading, error, reload };
 }

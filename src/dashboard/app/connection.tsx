@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useState } from 'react';
-import { ApiProblem } from '../api/api-error.ts';
+import { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
 import { useOverview } from '../api/run-overview.ts';
 import { after } from '../ui/browser/clock.ts';
@@ -8,39 +8,39 @@ import styles from './connection.module.css';
 /** A server that does not answer in this time is as good as none. */
 const PATIENCE_MS = 2_000;
 
-type Trouble = 'none' | 'lost' | 'signed-out';
+type ConnectionProblem = 'none' | 'lost' | 'signed-out';
 
 /** Says when the picture is not live, why, and what to do; while all is well it takes no room. */
 export function Connection(): ReactElement | null {
-  const { standing } = useOverview();
-  const [trouble, setTrouble] = useState<Trouble>('none');
+  const { connectionState } = useOverview();
+  const [problem, setProblem] = useState<ConnectionProblem>('none');
   useEffect(() => {
-    if (standing !== 'lost') {
-      setTrouble('none');
+    if (connectionState !== 'lost') {
+      setProblem('none');
       return;
     }
-    const asking = new AbortController();
-    const callOff = after(PATIENCE_MS, () => setTrouble('lost'));
-    call('list-projects', {}, asking.signal).then(
+    const controller = new AbortController();
+    const cancelTimer = after(PATIENCE_MS, () => setProblem('lost'));
+    call('list-projects', {}, controller.signal).then(
       () => {
-        callOff();
-        setTrouble('none');
+        cancelTimer();
+        setProblem('none');
       },
       (error: unknown) => {
-        callOff();
-        if (!asking.signal.aborted)
-          setTrouble(error instanceof ApiProblem && error.status === 401 ? 'signed-out' : 'lost');
+        cancelTimer();
+        if (!controller.signal.aborted)
+          setProblem(error instanceof ApiError && error.status === 401 ? 'signed-out' : 'lost');
       },
     );
     return () => {
-      callOff();
-      asking.abort();
+      cancelTimer();
+      controller.abort();
     };
-  }, [standing]);
-  if (trouble === 'none') return null;
+  }, [connectionState]);
+  if (problem === 'none') return null;
   return (
     <p className={styles.banner} role="status">
-      {trouble === 'lost' ? (
+      {problem === 'lost' ? (
         <>
           Not connected: what you see is from before. It is being tried again; if the server was stopped, start it with{' '}
           <code>mh serve</code>. Agents at work go on.

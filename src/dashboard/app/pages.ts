@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import { lateView } from '../ui/feedback/lazy-view.tsx';
+import { lazyView } from '../ui/feedback/lazy-view.tsx';
 import type { IconName } from '../ui/text/icon.tsx';
 
 /** A page of the dashboard; one with a drawing stands in the navigation. */
@@ -14,69 +14,69 @@ export const PAGES: readonly Page[] = [
     path: '/',
     title: 'Home',
     icon: 'home',
-    view: lateView(async () => (await import('../features/home/home-page.tsx')).HomePage, LINES),
+    view: lazyView(async () => (await import('../features/home/home-page.tsx')).HomePage, LINES),
   },
   {
     path: '/inbox',
     title: 'Inbox',
     icon: 'inbox',
-    view: lateView(async () => (await import('../features/inbox/inbox-page.tsx')).InboxPage, LINES),
+    view: lazyView(async () => (await import('../features/inbox/inbox-page.tsx')).InboxPage, LINES),
   },
   {
     path: '/history',
     title: 'History',
     icon: 'history',
-    view: lateView(async () => (await import('../features/history/history-page.tsx')).HistoryPage, LINES),
+    view: lazyView(async () => (await import('../features/history/history-page.tsx')).HistoryPage, LINES),
   },
   {
     path: '/search',
     title: 'Search',
     icon: 'search',
-    view: lateView(async () => (await import('../features/search/search-page.tsx')).SearchPage, LINES),
+    view: lazyView(async () => (await import('../features/search/search-page.tsx')).SearchPage, LINES),
   },
   {
     path: '/usage',
     title: 'Usage',
     icon: 'usage',
-    view: lateView(async () => (await import('../features/usage/usage-page.tsx')).UsagePage, LINES),
+    view: lazyView(async () => (await import('../features/usage/usage-page.tsx')).UsagePage, LINES),
   },
   {
     path: '/models',
     title: 'Models',
     icon: 'models',
-    view: lateView(async () => (await import('../features/models/models-page.tsx')).ModelsPage, LINES),
+    view: lazyView(async () => (await import('../features/models/models-page.tsx')).ModelsPage, LINES),
   },
   {
     path: '/templates',
     title: 'Templates',
     icon: 'templates',
-    view: lateView(async () => (await import('../features/templates/templates-page.tsx')).TemplatesPage, LINES),
+    view: lazyView(async () => (await import('../features/templates/templates-page.tsx')).TemplatesPage, LINES),
   },
   {
     path: '/batches',
     title: 'Batches',
     icon: 'batches',
-    view: lateView(async () => (await import('../features/batches/batches-page.tsx')).BatchesPage, LINES),
+    view: lazyView(async () => (await import('../features/batches/batches-page.tsx')).BatchesPage, LINES),
   },
   {
     path: '/settings',
     title: 'Settings',
     icon: 'settings',
-    view: lateView(async () => (await import('../features/settings/settings-page.tsx')).SettingsPage, LINES),
+    view: lazyView(async () => (await import('../features/settings/settings-page.tsx')).SettingsPage, LINES),
   },
   {
     path: '/start',
     title: 'New run',
-    view: lateView(async () => (await import('../features/start/start-page.tsx')).StartPage, LINES),
+    view: lazyView(async () => (await import('../features/start/start-page.tsx')).StartPage, LINES),
   },
   {
     path: '/runs/:run',
     title: 'Run',
-    view: lateView(async () => (await import('../features/run/run-page.tsx')).RunPage, LINES),
+    view: lazyView(async () => (await import('../features/run/run-page.tsx')).RunPage, LINES),
   },
   {
     path: '/runs/:run/tasks/:task',
     title: 'Task',
-    view: lateView(async () => (await import('../features/task/task-page.tsx')).TaskPage, LINES),
+    view: lazyView(async () => (await import('../features/task/task-page.tsx')).TaskPage, LINES),
   },
 ];

@@ -4,7 +4,7 @@ import { MAY_ACT } from '../api/use-operation.ts';
 import { Alerts } from '../features/alerts/alerts.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { currentNotices, dismiss, onNotices } from '../ui/feedback/notices.ts';
-import { Empty, Trouble } from '../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage } from '../ui/feedback/placeholders.tsx';
 import { Icon } from '../ui/text/icon.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
@@ -22,7 +22,7 @@ class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
 
   override render(): ReactNode {
     if (this.state.error === undefined) return this.props.children;
-    return <Trouble error={this.state.error} again={() => this.setState({ error: undefined })} />;
+    return <ErrorMessage error={this.state.error} retry={() => this.setState({ error: undefined })} />;
   }
 }
 
@@ -45,7 +45,7 @@ export function Shell(): ReactElement {
                 <Route key={path} path={path} component={view} />
               ))}
               <Route>
-                <Empty title="There is no such page">Choose one from the navigation, or press Ctrl-K.</Empty>
+                <EmptyState title="There is no such page">Choose one from the navigation, or press Ctrl-K.</EmptyState>
               </Route>
             </Switch>
           </Boundary>

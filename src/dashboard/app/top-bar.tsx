@@ -13,30 +13,30 @@ import styles from './top-bar.module.css';
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
-const WORDS = { system: 'as the system', light: 'light', dark: 'dark' } as const;
+const THEME_LABELS = { system: 'as the system', light: 'light', dark: 'dark' } as const;
 
 /** Pages that need nothing named to be looked at. */
-const REACHED = PAGES.filter(({ path }) => !path.includes(':'));
+const LISTED_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
 
 /** What is under way right now, in three numbers, and the way to start something. */
 export function TopBar(): ReactElement {
   const { runs } = useOverview();
-  const going = runs.filter(({ status }) => status === 'running' || status === 'cancelling');
+  const active = runs.filter(({ status }) => status === 'running' || status === 'cancelling');
   const agents = runs.reduce((sum, { liveCount }) => sum + liveCount, 0);
-  const cost = going.reduce((sum, run) => sum + run.cost, 0);
+  const cost = active.reduce((sum, run) => sum + run.cost, 0);
   return (
     <header className={styles.bar}>
       <p className={styles.numbers}>
         <span>{count(agents, 'agent')} at work</span>
-        <span>{count(going.length, 'run')} under way</span>
-        {going.length === 0 ? null : (
+        <span>{count(active.length, 'run')} under way</span>
+        {active.length === 0 ? null : (
           <span>
-            <Money usd={cost} /> spent on {going.length === 1 ? 'it' : 'them'}
+            <Money usd={cost} /> spent on {active.length === 1 ? 'it' : 'them'}
           </span>
         )}
       </p>
       <div className={styles.actions} id="top-bar-actions">
-        <Overlay pages={REACHED} />
+        <PaletteControls pages={LISTED_PAGES} />
         <ThemeSwitch />
         <LinkButton to="/start" weight="main">
           <Icon name="plus" />
@@ -51,16 +51,16 @@ export function TopBar(): ReactElement {
 function ThemeSwitch(): ReactElement {
   const theme = useTheme();
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
-  const words = `Colours: ${WORDS[theme]}. Change to ${WORDS[next]}`;
+  const label = `Colours: ${THEME_LABELS[theme]}. Change to ${THEME_LABELS[next]}`;
   return (
-    <Button weight="quiet" aria-label={words} title={words} onClick={() => setTheme(next)}>
+    <Button weight="quiet" aria-label={label} title={label} onClick={() => setTheme(next)}>
       <Icon name="theme" />
     </Button>
   );
 }
 
 /** The keys of every page, what they open over it at once, so that no letter typed after them is lost, and a button. */
-function Overlay({ pages }: { pages: readonly PageName[] }): ReactElement {
+function PaletteControls({ pages }: { pages: readonly PageName[] }): ReactElement {
   const [open, setOpen] = useShortcuts();
   const close = () => setOpen(undefined);
   return (

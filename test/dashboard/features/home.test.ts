@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameOfProject, projectsOf, sectionsOf } from '../../../src/dashboard/features/home/home-sections.ts';
+import { projectName, projectsOf, sectionsOf } from '../../../src/dashboard/features/home/home-sections.ts';
 import { stepPieces } from '../../../src/dashboard/ui/run/next-step.ts';
 import type { RunOverview, WaitingItem } from '../../../src/schema/overview.ts';
 
@@ -37,7 +37,7 @@ function run(id: string, more: Partial<RunOverview> = {}): RunOverview {
   };
 }
 
-function waiting(since: string): WaitingItem {
+function waitingItem(since: string): WaitingItem {
   return {
     task: null,
     taskTitle: null,
@@ -53,16 +53,16 @@ const ENDED = '2026-01-02T00:00:00.000Z';
 
 describe('the home page', () => {
   it('puts what waited longest first', () => {
-    const late = run('late', { status: 'held', attention: [waiting('2026-01-01T10:00:00.000Z')] });
-    const early = run('early', { status: 'held', attention: [waiting('2026-01-01T09:00:00.000Z')] });
-    expect(sectionsOf([late, early], null).needs.map((need) => need.run.run)).toEqual(['early', 'late']);
+    const late = run('late', { status: 'held', attention: [waitingItem('2026-01-01T10:00:00.000Z')] });
+    const early = run('early', { status: 'held', attention: [waitingItem('2026-01-01T09:00:00.000Z')] });
+    expect(sectionsOf([late, early], null).waiting.map((entry) => entry.run.run)).toEqual(['early', 'late']);
   });
 
   it('shows a run that waits and still works among those that run, and one that only waits not', () => {
-    const both = run('both', { attention: [waiting(ENDED)], liveCount: 1 });
-    const stuck = run('stuck', { status: 'held', attention: [waiting(ENDED)] });
-    const { needs, running, resting } = sectionsOf([both, stuck], null);
-    expect([needs.length, running.map((each) => each.run), resting]).toEqual([2, ['both'], []]);
+    const both = run('both', { attention: [waitingItem(ENDED)], liveCount: 1 });
+    const stuck = run('stuck', { status: 'held', attention: [waitingItem(ENDED)] });
+    const { waiting, running, idle } = sectionsOf([both, stuck], null);
+    expect([waiting.length, running.map((each) => each.run), idle]).toEqual([2, ['both'], []]);
   });
 
   it('shows ended runs that nobody has read first, then the latest', () => {
@@ -85,7 +85,7 @@ describe('the home page', () => {
       ['api', 1],
       ['shop', 2],
     ]);
-    expect(nameOfProject('C:\\work\\shop')).toBe('shop');
+    expect(projectName('C:\\work\\shop')).toBe('shop');
   });
 });
 

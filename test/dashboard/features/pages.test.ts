@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newsOf, standingOf } from '../../../src/dashboard/features/alerts/run-notification.ts';
+import { notificationFor, tabStatus } from '../../../src/dashboard/features/alerts/run-notification.ts';
 import { historyInput, historyQuery, withFilter } from '../../../src/dashboard/features/history/history-query.ts';
-import { groupWaiting, settlingOf, waitingIn } from '../../../src/dashboard/features/inbox/inbox-items.ts';
+import { groupItems, inboxItems, resolutionOf } from '../../../src/dashboard/features/inbox/inbox-items.ts';
 import {
   type Entry,
   findEntries,
@@ -65,35 +65,40 @@ describe('the inbox', () => {
       run({ run: 'new', attention: [held('2026-11-16T11:30:00Z')] }),
       run({ run: 'old', project: '/work/notes', attention: [held('2026-11-01T00:00:00Z', 'blocked')] }),
     ];
-    const items = waitingIn(runs);
+    const items = inboxItems(runs);
     expect(items.map((item) => item.run)).toEqual(['old', 'new']);
-    expect(groupWaiting(items, 'age', NOW).map(([name]) => name)).toEqual(['Older than a week', 'In the last hour']);
-    expect(groupWaiting(items, 'project', NOW).map(([name]) => name)).toEqual(['/work/notes', '/work/shop']);
-    expect(settlingOf('blocked')).toMatchObject({ operation: 'retry-run', key: 'r' });
-    expect(settlingOf('plan')).toMatchObject({ operation: 'approve-run', key: 'a' });
+    expect(groupItems(items, 'age', NOW).map(([name]) => name)).toEqual(['Older than a week', 'In the last hour']);
+    expect(groupItems(items, 'project', NOW).map(([name]) => name)).toEqual(['/work/notes', '/work/shop']);
+    expect(resolutionOf('blocked')).toMatchObject({ operation: 'retry-run', key: 'r' });
+    expect(resolutionOf('plan')).toMatchObject({ operation: 'approve-run', key: 'a' });
   });
 });
 
 describe('news', () => {
   it('are that a run waits, ends or fails, and nothing that was so before', () => {
     const before = run({});
-    expect(newsOf(before, run({ attention: [held('2026-11-16T11:30:00Z')] }))?.text).toContain('holds work for you');
-    expect(newsOf(before, run({ status: 'done' }))).toMatchObject({ kind: 'done' });
-    expect(newsOf(before, run({ status: 'failed' }))).toMatchObject({ kind: 'trouble' });
-    expect(newsOf(before, run({ version: 2 }))).toBeUndefined();
+    expect(notificationFor(before, run({ attention: [held('2026-11-16T11:30:00Z')] }))?.text).toContain(
+      'holds work for you',
+    );
+    expect(notificationFor(before, run({ status: 'done' }))).toMatchObject({ kind: 'done' });
+    expect(notificationFor(before, run({ status: 'failed' }))).toMatchObject({ kind: 'trouble' });
+    expect(notificationFor(before, run({ version: 2 }))).toBeUndefined();
     const waiting = run({ attention: [held('2026-11-16T11:30:00Z')] });
-    expect(newsOf(waiting, { ...waiting, version: 3 })).toBeUndefined();
-    expect(newsOf(undefined, run({ status: 'done' }))).toBeUndefined();
-    expect(newsOf(before, run({ status: 'done', hidden: true }))).toBeUndefined();
+    expect(notificationFor(waiting, { ...waiting, version: 3 })).toBeUndefined();
+    expect(notificationFor(undefined, run({ status: 'done' }))).toBeUndefined();
+    expect(notificationFor(before, run({ status: 'done', hidden: true }))).toBeUndefined();
   });
 
   it('leave the most urgent state in the tab, and nothing once all is read', () => {
-    expect(standingOf([run({}), run({ status: 'held', attention: [held('2026-11-16T11:30:00Z')] })])).toEqual({
+    expect(tabStatus([run({}), run({ status: 'held', attention: [held('2026-11-16T11:30:00Z')] })])).toEqual({
       waiting: 1,
-      look: 'waiting',
+      displayState: 'waiting',
     });
-    expect(standingOf([run({ status: 'failed', unread: true }), run({})])).toEqual({ waiting: 0, look: 'failed' });
-    expect(standingOf([run({ status: 'done' })])).toEqual({ waiting: 0, look: undefined });
+    expect(tabStatus([run({ status: 'failed', unread: true }), run({})])).toEqual({
+      waiting: 0,
+      displayState: 'failed',
+    });
+    expect(tabStatus([run({ status: 'done' })])).toEqual({ waiting: 0, displayState: undefined });
   });
 });
 
@@ -120,13 +125,13 @@ describe('the palette', () => {
   });
 
   it('offers what makes sense for a run as it stands', () => {
-    const deeds = (some: Partial<RunOverview>) => runActions(run(some)).map(({ deed }) => deed);
-    expect(deeds({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toEqual(
+    const actions = (some: Partial<RunOverview>) => runActions(run(some)).map(({ action }) => action);
+    expect(actions({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toEqual(
       expect.arrayContaining(['approve-run', 'pause-run', 'cancel-run']),
     );
-    expect(deeds({ status: 'done' })).toContain('land-run');
-    expect(deeds({ status: 'done' })).not.toContain('cancel-run');
-    expect(deeds({ status: 'paused' })).toContain('resume');
+    expect(actions({ status: 'done' })).toContain('land-run');
+    expect(actions({ status: 'done' })).not.toContain('cancel-run');
+    expect(actions({ status: 'paused' })).toContain('resume');
   });
 
   it('goes to a page by g and a letter, but never while something is typed', () => {
@@ -227,7 +232,7 @@ describe('settings', () => {
     key,
     title: key,
     about,
-    isNeeded: false,
+    isRequired: false,
     fallback: undefined,
     field: { kind: 'switch' } as const,
   });

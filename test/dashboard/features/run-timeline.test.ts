@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { marksOf, segmentsOf } from '../../../src/dashboard/features/run/timeline/task-segments.ts';
 import { moved, ticksOf, zoomed } from '../../../src/dashboard/features/run/timeline/time-range.ts';
-import { noMoments, noteMoment } from '../../../src/dashboard/features/run/timeline/timeline-history.ts';
+import { emptyHistory, recordEvent } from '../../../src/dashboard/features/run/timeline/timeline-history.ts';
 import { mostUrgent, timelineRows } from '../../../src/dashboard/features/run/timeline/timeline-rows.ts';
 import {
   added,
@@ -22,12 +22,12 @@ import {
 
 const NONE = new Set<string>();
 
-function segments(story: Story, key: string, moments = noMoments()) {
+function segments(story: Story, key: string, history = emptyHistory()) {
   const task = story.state.tasks[key];
   if (task === undefined) throw new Error(`There is no ${key}`);
-  return segmentsOf(story.state, task, moments).map(({ kind, look, from, to }) => [
+  return segmentsOf(story.state, task, history).map(({ kind, displayState, from, to }) => [
     kind,
-    look,
+    displayState,
     from - T0,
     to === null ? null : to - T0,
   ]);
@@ -67,7 +67,7 @@ describe("a task's row", () => {
       .and(attemptEnded('a'))
       .at(T0 + 2_000)
       .and(attempted('a', 2));
-    expect(segments(story, 'a').map(([, look]) => look)).toEqual(['unverified', 'checking', 'running']);
+    expect(segments(story, 'a').map(([, displayState]) => displayState)).toEqual(['unverified', 'checking', 'running']);
   });
 
   it('goes on as a wait for a person while it is blocked', () => {
@@ -84,18 +84,20 @@ describe("a task's row", () => {
       .and(late)
       .at(T0 + 8_000)
       .and(attempted('b'));
-    const moments = noMoments();
-    noteMoment(moments, late, T0 + 5_000);
-    expect(segments(story, 'b', moments)[0]).toEqual(['wait', 'queued', 5_000, 8_000]);
+    const history = emptyHistory();
+    recordEvent(history, late, T0 + 5_000);
+    expect(segments(story, 'b', history)[0]).toEqual(['wait', 'queued', 5_000, 8_000]);
   });
 
   it('carries marks for checks and for its landing', () => {
     const story = given(started(), added(spec('a')), attempted('a'), attemptEnded('a'), landing('a'), landed('a'));
-    const moments = noMoments();
+    const history = emptyHistory();
     const gate = { tasks: ['a'], commit: 'c', evidence: evidence('test', 'fail') };
-    noteMoment(moments, { type: 'gate.ended', data: gate }, T0);
+    recordEvent(history, { type: 'gate.ended', data: gate }, T0);
     const task = story.state.tasks.a;
-    expect(task === undefined ? [] : marksOf(task, moments).map(({ shape, look }) => [shape, look])).toEqual([
+    expect(
+      task === undefined ? [] : marksOf(task, history).map(({ shape, displayState }) => [shape, displayState]),
+    ).toEqual([
       ['gate', 'failed'],
       ['landed', 'done'],
     ]);
@@ -132,10 +134,10 @@ describe('the rows of a timeline', () => {
   });
 
   it('notes how long the whole run stood still', () => {
-    const moments = noMoments();
-    noteMoment(moments, { type: 'run.held', data: { hold: { what: 'plan', reason: 'a plan', files: [] } } }, 10);
-    noteMoment(moments, { type: 'run.approved', data: {} }, 30);
-    expect(moments.stands).toEqual([{ from: 10, to: 30, words: 'a plan' }]);
+    const history = emptyHistory();
+    recordEvent(history, { type: 'run.held', data: { hold: { what: 'plan', reason: 'a plan', files: [] } } }, 10);
+    recordEvent(history, { type: 'run.approved', data: {} }, 30);
+    expect(history.idlePeriods).toEqual([{ from: 10, to: 30, description: 'a plan' }]);
   });
 });
 

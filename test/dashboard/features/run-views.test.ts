@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { evolve } from '../../../src/core/run/evolve.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { taskCosts } from '../../../src/dashboard/features/run/cost/task-costs.ts';
-import { partsOf, placesOf } from '../../../src/dashboard/features/run/graph/graph-layout.ts';
+import { connectedParts, layoutGraph } from '../../../src/dashboard/features/run/graph/graph-layout.ts';
 import { defaultGrouping, findTask, graphModel } from '../../../src/dashboard/features/run/graph/graph-model.ts';
-import { lookCounts, planRows, retryEffect, staleTasks } from '../../../src/dashboard/features/run/tasks/task-plan.ts';
+import {
+  displayStateCounts,
+  planRows,
+  retryEffect,
+  staleTasks,
+} from '../../../src/dashboard/features/run/tasks/task-plan.ts';
 import { timelineRows } from '../../../src/dashboard/features/run/timeline/timeline-rows.ts';
 import { bigRunHistory } from '../../support/big-run.ts';
 import {
@@ -27,7 +32,7 @@ const done = given(started(), added(...chain), ...worked('a'), landed('a'), ...w
 
 describe('the plan', () => {
   it('is indented by what tasks need', () => {
-    const rows = planRows(done.state, { look: null, text: '' });
+    const rows = planRows(done.state, { displayState: null, text: '' });
     expect(rows.map((row) => (row.kind === 'task' ? [row.key, row.depth] : []))).toEqual([
       ['a', 0],
       ['b', 1],
@@ -39,13 +44,13 @@ describe('the plan', () => {
   it('is filtered by state and by words', () => {
     const keys = (filter: Parameters<typeof planRows>[1]) =>
       planRows(done.state, filter).flatMap((row) => (row.kind === 'task' ? [row.key] : []));
-    expect(keys({ look: 'done', text: '' })).toEqual(['a', 'b']);
-    expect(keys({ look: null, text: 'D' })).toEqual(['d']);
-    expect(keys({ look: 'done', text: 'd' })).toEqual([]);
+    expect(keys({ displayState: 'done', text: '' })).toEqual(['a', 'b']);
+    expect(keys({ displayState: null, text: 'D' })).toEqual(['d']);
+    expect(keys({ displayState: 'done', text: 'd' })).toEqual([]);
   });
 
   it('counts tasks as they look', () => {
-    expect([...lookCounts(done.state)]).toEqual([
+    expect([...displayStateCounts(done.state)]).toEqual([
       ['done', 2],
       ['queued', 2],
     ]);
@@ -95,7 +100,7 @@ describe('the cost of tasks', () => {
 describe('the graph', () => {
   it('draws each task of a small run, with what it needs and whom it serves', () => {
     const story = given(started(), added(...chain, spec('resolve/1', { resolves: 'd' })));
-    const { nodes, edges } = graphModel(story.state, { by: defaultGrouping(story.state), unfolded: NONE });
+    const { nodes, edges } = graphModel(story.state, { by: defaultGrouping(story.state), expanded: NONE });
     expect(nodes.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'resolve/1']);
     expect(edges.map(({ from, to, serves }) => [from, to, serves])).toEqual([
       ['a', 'b', false],
@@ -107,12 +112,12 @@ describe('the graph', () => {
   it('folds a large one, joins the edges between folds, and unfolds what is asked for', () => {
     const state = fold(500);
     expect(defaultGrouping(state)).toBe('role');
-    const folded = graphModel(state, { by: 'role', unfolded: NONE });
+    const folded = graphModel(state, { by: 'role', expanded: NONE });
     expect(folded.nodes.map(({ id }) => id)).toEqual(['cluster implement', 'cluster review']);
     expect(folded.edges).toEqual([
       { id: 'cluster implement>cluster review', from: 'cluster implement', to: 'cluster review', serves: false },
     ]);
-    const open = graphModel(state, { by: 'role', unfolded: new Set(['cluster review']) });
+    const open = graphModel(state, { by: 'role', expanded: new Set(['cluster review']) });
     expect(open.nodes).toHaveLength(101);
     expect(open.edges).toHaveLength(100);
   });
@@ -125,9 +130,9 @@ describe('the graph', () => {
   });
 
   it('takes apart what does not hang together', () => {
-    const { nodes, edges } = graphModel(given(started(), added(...chain)).state, { by: 'none', unfolded: NONE });
+    const { nodes, edges } = graphModel(given(started(), added(...chain)).state, { by: 'none', expanded: NONE });
     expect(
-      partsOf(
+      connectedParts(
         nodes.map(({ id }) => id),
         edges,
       ).map(({ ids }) => ids),
@@ -136,10 +141,10 @@ describe('the graph', () => {
 
   it.each([40, 300, 2_000])('gives %i tasks places that do not overlap, needs to the left', (size) => {
     const state = fold(size);
-    const model = graphModel(state, { by: 'none', unfolded: NONE });
-    const places = placesOf(model);
-    expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(size);
-    expect(model.edges.every(({ from, to }) => (places.get(from)?.x ?? 0) < (places.get(to)?.x ?? 0))).toBe(true);
+    const model = graphModel(state, { by: 'none', expanded: NONE });
+    const positions = layoutGraph(model);
+    expect(new Set([...positions.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(size);
+    expect(model.edges.every(({ from, to }) => (positions.get(from)?.x ?? 0) < (positions.get(to)?.x ?? 0))).toBe(true);
   });
 
   it('lays out folds that need each other in a circle', () => {
@@ -149,7 +154,7 @@ describe('the graph', () => {
       spec('c', { role: 'x', needs: ['b'] }),
     ];
     const { state } = given(started(), added(...specs, spec('d', { role: 'y' })));
-    expect(placesOf(graphModel(state, { by: 'role', unfolded: NONE })).size).toBe(2);
+    expect(layoutGraph(graphModel(state, { by: 'role', expanded: NONE })).size).toBe(2);
   });
 });
 
@@ -158,9 +163,9 @@ describe('with 10,000 tasks', () => {
     const state = fold(10_000);
     const makers = {
       timeline: () => timelineRows(state, NONE),
-      plan: () => planRows(state, { look: null, text: '' }),
-      filtered: () => planRows(state, { look: 'failed', text: 'task 2' }),
-      graph: () => graphModel(state, { by: 'role', unfolded: NONE }),
+      plan: () => planRows(state, { displayState: null, text: '' }),
+      filtered: () => planRows(state, { displayState: 'failed', text: 'task 2' }),
+      graph: () => graphModel(state, { by: 'role', expanded: NONE }),
       cost: () => taskCosts(state),
     };
     const slow = Object.entries(makers).flatMap(([name, make]) => {

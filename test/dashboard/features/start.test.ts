@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { commandLineOf } from '../../../src/dashboard/features/start/equivalent-command.ts';
 import { afterStart, readDraft, withAddress } from '../../../src/dashboard/features/start/start-draft.ts';
 import {
+  draftIssues,
   fieldsOf,
   inputEntries,
-  mistakesInRefusal,
-  mistakesOf,
+  issuesFromError,
 } from '../../../src/dashboard/features/start/start-request.ts';
 import { JobInput, StartOptions } from '../../../src/schema/request.ts';
 
@@ -31,7 +31,7 @@ describe('the same on the command line', () => {
     expect(line?.command).toBe(
       `mh do 'Don'\\''t lose $PRICE' --plan-only --check 'npm test' --budget 2 --rehearse --dir '/work/my shop'`,
     );
-    expect(line?.unsaid).toEqual([]);
+    expect(line?.withoutFlag).toEqual([]);
   });
 
   it('says every flag of a job, and names what has none', () => {
@@ -52,7 +52,7 @@ describe('the same on the command line', () => {
     expect(line?.command).toBe(
       "mh job Look --write --stop turns=5 --stop time=60s --scope-deny 'dist/**' --max-diff-lines 10 --context ticket=7 --every 10m --times 3",
     );
-    expect(line?.unsaid).toEqual(['guidelines']);
+    expect(line?.withoutFlag).toEqual(['guidelines']);
   });
 
   it('names the work file, and has no words for work that only the form holds', () => {
@@ -103,13 +103,13 @@ describe('a draft', () => {
 
   it('says what is missing before anything is asked of the server', () => {
     const draft = readDraft(JSON.stringify({ recipe: 'job', options: { maxParallel: 1000 } }));
-    const found = mistakesOf({ recipe: job, draft, read: undefined });
+    const found = draftIssues({ recipe: job, draft, read: undefined });
     expect([...found.keys()].sort()).toEqual(['input.task', 'options.dir', 'options.maxParallel']);
   });
 
   it('is told at its field what the server refused, also where only the code says which', () => {
-    const asked = fieldsOf(job);
-    const refusal = (code: string, details = {}) => mistakesInRefusal({ code, message: 'No.', details }, asked);
+    const known = fieldsOf(job);
+    const refusal = (code: string, details = {}) => issuesFromError({ code, message: 'No.', details }, known);
     expect([...refusal('INPUT_INVALID', { issues: ['input.task: too long'] })]).toEqual([['input.task', 'too long']]);
     expect([...refusal('AGENT_UNKNOWN')]).toEqual([['options.agents', 'No.']]);
     expect(refusal('NO_SPACE').size).toBe(0);

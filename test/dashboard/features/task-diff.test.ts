@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { isIn, moved, spanned } from '../../../src/dashboard/features/task/diff/diff-cursor.ts';
 import { diffRows, type Shown } from '../../../src/dashboard/features/task/diff/diff-rows.ts';
 import {
-  asSent,
-  commented,
   commentOn,
-  joinedReview,
+  mergeReviews,
   NO_REVIEW,
   nextId,
   readReview,
+  reviewMessage,
+  withComment,
 } from '../../../src/dashboard/features/task/diff/draft-review.ts';
 import { fileTree, inTreeOrder } from '../../../src/dashboard/features/task/diff/file-tree.ts';
 import { parseDiff } from '../../../src/dashboard/features/task/diff/parse-diff.ts';
@@ -45,7 +45,14 @@ new mode 100755
 `;
 
 function shown(change: Partial<Shown> = {}): Shown {
-  return { files: parseDiff(PATCH), mode: 'unified', toggled: new Set(), comments: [], editing: undefined, ...change };
+  return {
+    files: parseDiff(PATCH),
+    layout: 'unified',
+    toggled: new Set(),
+    comments: [],
+    editing: undefined,
+    ...change,
+  };
 }
 
 describe('reading a diff', () => {
@@ -98,7 +105,7 @@ describe('showing a diff', () => {
   });
 
   it('sets deleted lines against those that came in their place', () => {
-    const pairs = diffRows(shown({ mode: 'split' })).filter((row) => row.row === 'pair');
+    const pairs = diffRows(shown({ layout: 'split' })).filter((row) => row.row === 'pair');
     expect(pairs.slice(0, 4).map(({ left, right }) => [left?.old, right?.new])).toEqual([
       [1, 1],
       [2, 2],
@@ -111,7 +118,7 @@ describe('showing a diff', () => {
     const [file] = parseDiff(PATCH);
     if (file === undefined) throw new Error('no file');
     const selection = { path: 'src/a.ts', side: 'old' as const, line: 2, endLine: 3 };
-    const { comments } = commented(NO_REVIEW, commentOn(file, selection, { id: '1', text: ' why? ' }));
+    const { comments } = withComment(NO_REVIEW, commentOn(file, selection, { id: '1', text: ' why? ' }));
     const rows = diffRows(shown({ comments }));
     const at = rows.findIndex(({ row }) => row === 'comment');
     expect(rows[at - 1]).toMatchObject({ row: 'line', line: { old: 3 } });
@@ -134,13 +141,13 @@ describe('a review', () => {
   const comment = { id: '4', path: 'a.ts', side: 'new' as const, line: 3, text: 'mend it' };
 
   it('loses a comment that has no words left, and names the next one anew', () => {
-    const review = commented(NO_REVIEW, comment);
+    const review = withComment(NO_REVIEW, comment);
     expect(nextId(review)).toBe('5');
-    expect(commented(review, { ...comment, text: ' ' }).comments).toEqual([]);
+    expect(withComment(review, { ...comment, text: ' ' }).comments).toEqual([]);
   });
 
   it('is the same after it was put away, and empty when what was put away is damaged', () => {
-    const review = commented({ message: 'Look', comments: [] }, comment);
+    const review = withComment({ message: 'Look', comments: [] }, comment);
     expect(readReview(JSON.stringify(review))).toEqual(review);
     expect(readReview('{"message":1}')).toEqual(NO_REVIEW);
     expect(readReview('nonsense')).toEqual(NO_REVIEW);
@@ -148,8 +155,11 @@ describe('a review', () => {
   });
 
   it('takes up what was never sent about earlier work, and loses none of it', () => {
-    const earlier = commented({ message: 'Then', comments: [] }, comment);
-    const joined = joinedReview(commented({ message: 'Now', comments: [] }, { ...comment, text: 'and this' }), earlier);
+    const earlier = withComment({ message: 'Then', comments: [] }, comment);
+    const joined = mergeReviews(
+      withComment({ message: 'Now', comments: [] }, { ...comment, text: 'and this' }),
+      earlier,
+    );
     expect(joined.message).toBe('Now\n\nThen');
     expect(joined.comments.map(({ id, text }) => [id, text])).toEqual([
       ['4', 'and this'],
@@ -159,7 +169,7 @@ describe('a review', () => {
 
   it('is sent without what only the page knows', () => {
     const { id: _id, ...sent } = comment;
-    expect(asSent(commented({ message: ' Look ', comments: [] }, comment))).toEqual({
+    expect(reviewMessage(withComment({ message: ' Look ', comments: [] }, comment))).toEqual({
       message: 'Look',
       comments: [sent],
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskState } from '../../../src/core/run/state.ts';
 import { pairGates, stepsOf } from '../../../src/dashboard/features/task/gates/gate-results.ts';
-import { offers } from '../../../src/dashboard/features/task/header/available-actions.ts';
+import { availableActions } from '../../../src/dashboard/features/task/header/available-actions.ts';
 import { commitOf, costOf, messageEffect, reasonOf } from '../../../src/dashboard/features/task/task-facts.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import type { GateSpec } from '../../../src/schema/gate.ts';
@@ -36,14 +36,14 @@ describe('what is said of a task', () => {
     });
     const stopped = task(attempted('write'), attemptEnded('write'), blocked('write'));
     expect(told(stopped, false)).toMatchObject({ effect: expect.stringContaining('in a new session') });
-    expect(told(task(...worked('write')))).toHaveProperty('refusal');
-    expect(messageEffect({ task: done, status: 'cancelled', resumable: true })).toHaveProperty('refusal');
+    expect(told(task(...worked('write')))).toHaveProperty('unavailable');
+    expect(messageEffect({ task: done, status: 'cancelled', resumable: true })).toHaveProperty('unavailable');
   });
 
   it('offers only what the engine would do', () => {
     const view = { run: 'r', title: '', project: '', recipe: '', dependents: [], stale: false, resumable: true };
     const blockedNow = { ...view, status: 'blocked' as const, task: task(attempted('write'), blocked('write')) };
-    expect(offers(blockedNow)).toEqual({
+    expect(availableActions(blockedNow)).toEqual({
       approve: false,
       retry: 'once more',
       requeue: true,
@@ -51,8 +51,14 @@ describe('what is said of a task', () => {
       cancel: true,
     });
     const doneNow = { ...view, status: 'done' as const, task: task(...worked('write'), landed('write')) };
-    expect(offers(doneNow)).toEqual({ approve: false, retry: 'again', requeue: false, message: true, cancel: false });
-    expect(offers({ ...blockedNow, status: 'cancelling' })).toMatchObject({
+    expect(availableActions(doneNow)).toEqual({
+      approve: false,
+      retry: 'again',
+      requeue: false,
+      message: true,
+      cancel: false,
+    });
+    expect(availableActions({ ...blockedNow, status: 'cancelling' })).toMatchObject({
       retry: null,
       message: false,
       cancel: false,

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { foldRows, indexOfRow } from '../../../src/dashboard/features/task/transcript/fold-rows.ts';
 import {
-  extended,
   gapHeights,
-  grown,
   isAtNewest,
-  MOST_ROWS,
-  placeIn,
-  windowOf,
+  loadedRows,
+  MAX_ROWS,
+  scrollTargetAt,
+  withNewRows,
+  withPage,
 } from '../../../src/dashboard/features/task/transcript/loaded-rows.ts';
-import { firstLine, tellingArgument } from '../../../src/dashboard/features/task/transcript/one-line.ts';
+import { firstLine, mainArgument } from '../../../src/dashboard/features/task/transcript/one-line.ts';
 import { searchWords, splitMatches } from '../../../src/dashboard/ui/text/split-matches.ts';
-import { printedText, seenText } from '../../../src/dashboard/ui/text/visible-text.ts';
+import { printedText, visibleText } from '../../../src/dashboard/ui/text/visible-text.ts';
 import type { TranscriptLine, TranscriptPage } from '../../../src/schema/transcript-page.ts';
 
 function row(id: number, kind = 'text', more: Partial<TranscriptLine> = {}): TranscriptLine {
@@ -35,7 +35,7 @@ describe('what a transcript shows', () => {
     const said =
       '\u001b[1;31mred\u001b[0m \u001b]8;;javascript:x\u0007link\u001b]8;;\u0007\ta\u202egnp.exe\u200b\u0000';
     expect(printedText(said)).toBe('red link\ta⟨U+202E⟩gnp.exe⟨U+200B⟩⟨U+0000⟩');
-    expect(seenText('if (a\u2066) { // é 🎉 你好\n')).toBe('if (a⟨U+2066⟩) { // é 🎉 你好\n');
+    expect(visibleText('if (a\u2066) { // é 🎉 你好\n')).toBe('if (a⟨U+2066⟩) { // é 🎉 你好\n');
   });
 
   it('puts the result of a tool call with the call, however much was said between', () => {
@@ -69,10 +69,10 @@ describe('what a transcript shows', () => {
   });
 
   it('tells a call by the argument that matters, on one line without control characters', () => {
-    expect(tellingArgument({ timeout: 5, command: 'npm\n test\u0007' })).toBe('npm test');
-    expect(tellingArgument({ other: 'x', file_path: 'src/a.ts' })).toBe('src/a.ts');
-    expect(tellingArgument({ count: 3 })).toBe('{"count":3}');
-    expect(tellingArgument(null)).toBe('null');
+    expect(mainArgument({ timeout: 5, command: 'npm\n test\u0007' })).toBe('npm test');
+    expect(mainArgument({ other: 'x', file_path: 'src/a.ts' })).toBe('src/a.ts');
+    expect(mainArgument({ count: 3 })).toBe('{"count":3}');
+    expect(mainArgument(null)).toBe('null');
     expect(firstLine('\n  \n first\nsecond')).toBe('first');
   });
 
@@ -96,49 +96,52 @@ describe('what a transcript shows', () => {
 
 describe('the rows that are held', () => {
   it('takes the page before and the page behind, and nothing that does not touch', () => {
-    const held = windowOf(page(400, 200, 1_000), 0);
-    expect(extended(held, page(200, 200, 1_000))).toMatchObject({ start: 200, total: 1_000 });
-    expect(extended(held, page(600, 200, 1_000)).rows).toHaveLength(400);
+    const held = loadedRows(page(400, 200, 1_000), 0);
+    expect(withPage(held, page(200, 200, 1_000))).toMatchObject({ start: 200, total: 1_000 });
+    expect(withPage(held, page(600, 200, 1_000)).rows).toHaveLength(400);
     expect(
-      extended(held, page(300, 200, 1_000))
+      withPage(held, page(300, 200, 1_000))
         .rows.map(({ id }) => id)
         .slice(99, 102),
     ).toEqual([400, 401, 402]);
-    expect(extended(held, page(900, 100, 1_200))).toEqual({ ...held, total: 1_200 });
+    expect(withPage(held, page(900, 100, 1_200))).toEqual({ ...held, total: 1_200 });
   });
 
   it('never holds more than its bound, and drops what is farthest', () => {
-    let held = windowOf(page(50_000, 200, 100_000), 0);
-    for (let at = 49_800; at > 40_000; at -= 200) held = extended(held, page(at, 200, 100_000));
-    expect(held.rows).toHaveLength(MOST_ROWS);
+    let held = loadedRows(page(50_000, 200, 100_000), 0);
+    for (let at = 49_800; at > 40_000; at -= 200) held = withPage(held, page(at, 200, 100_000));
+    expect(held.rows).toHaveLength(MAX_ROWS);
     expect(held.rows[0]?.id).toBe(held.start + 1);
-    for (let at = held.start + MOST_ROWS; at < 60_000; at += 200) held = extended(held, page(at, 200, 100_000));
-    expect(held.rows).toHaveLength(MOST_ROWS);
+    for (let at = held.start + MAX_ROWS; at < 60_000; at += 200) held = withPage(held, page(at, 200, 100_000));
+    expect(held.rows).toHaveLength(MAX_ROWS);
     expect(held.rows[0]?.id).toBe(held.start + 1);
   });
 
   it('grows at its end once for each row, also when a row is told twice', () => {
-    const held = grown(windowOf(page(0, 10, 10), 0), [row(10), row(11), row(12)], true);
+    const held = withNewRows(loadedRows(page(0, 10, 10), 0), [row(10), row(11), row(12)], true);
     expect(held).toMatchObject({ total: 12, last: 12 });
     expect(held.rows).toHaveLength(12);
-    expect(grown(held, [row(12)], true)).toBe(held);
+    expect(withNewRows(held, [row(12)], true)).toBe(held);
   });
 
   it('only counts what is said while an earlier part is read', () => {
-    const held = grown(windowOf(page(100, 200, 1_000), 1_000), [row(1_001)], false);
+    const held = withNewRows(loadedRows(page(100, 200, 1_000), 1_000), [row(1_001)], false);
     expect(held).toMatchObject({ start: 100, total: 1_001, last: 1_001 });
     expect(isAtNewest(held)).toBe(false);
   });
 
   it('keeps a million rows within what a browser can draw, and finds the row for each place', () => {
-    const held = windowOf(page(500_000, 200, 1_000_000), 0);
+    const held = loadedRows(page(500_000, 200, 1_000_000), 0);
     const gaps = gapHeights(held);
     expect(gaps.before + gaps.after).toBeLessThan(16_000_000);
     const seen = { scrollHeight: gaps.before + 5_600 + gaps.after, clientHeight: 600 };
-    expect(placeIn(held, gaps, { ...seen, scrollTop: 0 })).toEqual({ offset: 0, at: 'start' });
-    expect(placeIn(held, gaps, { ...seen, scrollTop: gaps.before / 2 })).toEqual({ offset: 250_000, at: 'start' });
-    expect(placeIn(held, gaps, { ...seen, scrollTop: gaps.before + 1_000 })).toBeUndefined();
-    expect(placeIn(held, gaps, { ...seen, scrollTop: seen.scrollHeight - 600 })).toEqual({
+    expect(scrollTargetAt(held, gaps, { ...seen, scrollTop: 0 })).toEqual({ offset: 0, at: 'start' });
+    expect(scrollTargetAt(held, gaps, { ...seen, scrollTop: gaps.before / 2 })).toEqual({
+      offset: 250_000,
+      at: 'start',
+    });
+    expect(scrollTargetAt(held, gaps, { ...seen, scrollTop: gaps.before + 1_000 })).toBeUndefined();
+    expect(scrollTargetAt(held, gaps, { ...seen, scrollTop: seen.scrollHeight - 600 })).toEqual({
       offset: 999_999,
       at: 'end',
     });

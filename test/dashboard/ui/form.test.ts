@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { branchOf } from '../../../src/dashboard/ui/form/blank-value.ts';
 import { changesBetween, withChanges } from '../../../src/dashboard/ui/form/changes.ts';
 import { completed, entriesOf, fieldOf } from '../../../src/dashboard/ui/form/field.ts';
-import { linesOf, readNumber, readSpan, spanText } from '../../../src/dashboard/ui/form/parse-input.ts';
-import { findMistakes, mistakeAt, mistakesFrom } from '../../../src/dashboard/ui/form/validate.ts';
+import { durationText, parseDuration, parseLines, parseNumber } from '../../../src/dashboard/ui/form/parse-input.ts';
+import { findIssues, issueAt, parseServerIssues } from '../../../src/dashboard/ui/form/validate.ts';
 import { Config } from '../../../src/schema/config.ts';
 import { JobInput, StartRequest, TodoRequest } from '../../../src/schema/request.ts';
 
@@ -25,7 +25,7 @@ describe('a form from a schema', () => {
       notBefore: 'moment',
     });
     const task = entriesOf(schemaOf(JobInput)).find(({ key }) => key === 'task');
-    expect(task).toMatchObject({ isNeeded: true, field: { isLong: true } });
+    expect(task).toMatchObject({ isRequired: true, field: { isLong: true } });
   });
 
   it('has a form of its own for all settings and for what every recipe takes, but for schemas within them', () => {
@@ -45,22 +45,22 @@ describe('a form from a schema', () => {
   });
 
   it('tells what is needed and what cannot be right, by the path that the server names', () => {
-    const found = findMistakes(job, { priority: 99, template: 'Not a name', stop: { turns: 0 }, retry: 'sometimes' });
+    const found = findIssues(job, { priority: 99, template: 'Not a name', stop: { turns: 0 }, retry: 'sometimes' });
     expect([...found.keys()].sort()).toEqual(['priority', 'retry', 'stop.turns', 'task', 'template']);
     expect(found.get('priority')).toBe('A whole number from -10 to 10.');
     expect(found.get('stop.turns')).toBe('A whole number above 0.');
-    expect(findMistakes(job, { task: 'Mend it', priority: -10 }).size).toBe(0);
+    expect(findIssues(job, { task: 'Mend it', priority: -10 }).size).toBe(0);
   });
 
   it('puts in what a schema wants and a person need not say', () => {
     const entries = entriesOf(schemaOf(TodoRequest));
-    expect(entries.filter(({ isNeeded }) => isNeeded).map(({ key }) => key)).toEqual(['text']);
+    expect(entries.filter(({ isRequired }) => isRequired).map(({ key }) => key)).toEqual(['text']);
     expect(TodoRequest.safeParse(completed(entries, { text: '- Mend it' })).success).toBe(true);
   });
 
   it('finds the line of a list that a server complains about', () => {
-    const told = mistakesFrom(['input.scope.allow.1: must not begin with /', 'input: too much', 'no path here']);
-    expect(mistakeAt(told, 'input.scope.allow', true)).toBe('Line 2: must not begin with /');
+    const told = parseServerIssues(['input.scope.allow.1: must not begin with /', 'input: too much', 'no path here']);
+    expect(issueAt(told, 'input.scope.allow', true)).toBe('Line 2: must not begin with /');
     expect(told.get('input')).toBe('too much');
     expect(told.get('')).toBe('no path here');
   });
@@ -76,25 +76,25 @@ describe('a form from a schema', () => {
 
 describe('what is typed', () => {
   it('keeps what is no number as it was typed', () => {
-    expect([readNumber('1.5'), readNumber(' 12 '), readNumber('1.'), readNumber('1e400'), readNumber('abc')]).toEqual([
-      1.5,
-      12,
-      '1.',
-      '1e400',
-      'abc',
-    ]);
-    expect(readNumber('')).toBeUndefined();
+    expect([
+      parseNumber('1.5'),
+      parseNumber(' 12 '),
+      parseNumber('1.'),
+      parseNumber('1e400'),
+      parseNumber('abc'),
+    ]).toEqual([1.5, 12, '1.', '1e400', 'abc']);
+    expect(parseNumber('')).toBeUndefined();
   });
 
   it('reads times as people write them', () => {
-    expect(readSpan('1h30m')).toBe(5_400_000);
-    expect(readSpan('soon')).toBe('soon');
-    expect(spanText(5_400_000)).toBe('1h 30m');
-    expect(readSpan(spanText(5_400_000))).toBe(5_400_000);
+    expect(parseDuration('1h30m')).toBe(5_400_000);
+    expect(parseDuration('soon')).toBe('soon');
+    expect(durationText(5_400_000)).toBe('1h 30m');
+    expect(parseDuration(durationText(5_400_000))).toBe(5_400_000);
   });
 
   it('takes a line for each text, without blank ones', () => {
-    expect(linesOf(' npm test \n\n npm run lint\n')).toEqual(['npm test', 'npm run lint']);
+    expect(parseLines(' npm test \n\n npm run lint\n')).toEqual(['npm test', 'npm run lint']);
   });
 });
 

@@ -1,8 +1,8 @@
 import type { RunOverview } from '../../../schema/overview.ts';
-import { type Look, lookOfRun, URGENCY } from '../../ui/state/display-state.ts';
+import { type DisplayState, runDisplayState, URGENCY } from '../../ui/state/display-state.ts';
 
 /** Something about a run that a person should hear of. */
-export type News = { kind: 'trouble' | 'done' | 'news'; text: string };
+export type RunNotification = { kind: 'trouble' | 'done' | 'news'; text: string };
 
 const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
   plan: 'has a plan for you to approve',
@@ -10,14 +10,14 @@ const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
   blocked: 'is blocked',
   paused: 'is paused',
 };
-const ENDED: Partial<Record<RunOverview['status'], { kind: News['kind']; text: string }>> = {
+const ENDED: Partial<Record<RunOverview['status'], { kind: RunNotification['kind']; text: string }>> = {
   done: { kind: 'done', text: 'is done' },
   unverified: { kind: 'news', text: 'ended unverified' },
   failed: { kind: 'trouble', text: 'failed' },
 };
 
 /** What the change of a run means to a person; most changes mean nothing. */
-export function newsOf(before: RunOverview | undefined, after: RunOverview): News | undefined {
+export function notificationFor(before: RunOverview | undefined, after: RunOverview): RunNotification | undefined {
   if (after.hidden) return undefined;
   const ended = before?.status === after.status ? undefined : ENDED[after.status];
   if (ended !== undefined && before !== undefined) return { kind: ended.kind, text: `${after.title} ${ended.text}` };
@@ -35,11 +35,14 @@ function keyOf({ task, what }: RunOverview['attention'][number]): string {
 }
 
 /** How many things wait, and the most urgent look among the runs that matter now. */
-export function standingOf(runs: readonly RunOverview[]): { waiting: number; look: Look | undefined } {
+export function tabStatus(runs: readonly RunOverview[]): { waiting: number; displayState: DisplayState | undefined } {
   const shown = runs.filter(({ hidden }) => !hidden);
   const waiting = shown.reduce((sum, { attention }) => sum + attention.length, 0);
-  const looks = new Set(shown.filter(isNow).map(lookOfRun));
-  return { waiting, look: waiting > 0 ? 'waiting' : URGENCY.find((look) => looks.has(look)) };
+  const displayStates = new Set(shown.filter(isNow).map(runDisplayState));
+  return {
+    waiting,
+    displayState: waiting > 0 ? 'waiting' : URGENCY.find((displayState) => displayStates.has(displayState)),
+  };
 }
 
 /** A run that ended and was read is no news any more. */

@@ -26,7 +26,7 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
       <Panel
         title={`Start ${batch.name}`}
         actions={
-          <Button weight="main" busy={start.isBusy} onClick={() => start.act(startingOf(dir, batch.name, values))}>
+          <Button weight="main" busy={start.isBusy} onClick={() => start.act(startRequest(dir, batch.name, values))}>
             Start {count(batch.items.length, 'job')}
           </Button>
         }
@@ -35,7 +35,7 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
           entries={START_ENTRIES}
           shown={['rehearse', 'parallel', 'from']}
           value={values}
-          mistakes={new Map()}
+          issues={new Map()}
           onChange={setValues}
         />
       </Panel>
@@ -63,7 +63,7 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
   );
 }
 
-type Starting = OperationInput<'start-batch'>;
+type StartRequest = OperationInput<'start-batch'>;
 
 const OWN = ['from', 'parallel', 'collection'];
 
@@ -89,10 +89,10 @@ const START_ENTRIES = entriesOf({
   },
 });
 
-/** What is asked of the server; it checks it anew. */
-function startingOf(dir: string, name: string, values: Record<string, unknown>): Starting;
-function startingOf(dir: string, name: string, values: Record<string, unknown>): unknown {
+/** The request that starts a batch; the server validates it, so its type is only assumed here. */
+function startRequest(dir: string, name: string, values: Record<string, unknown>): StartRequest {
   const entries = Object.entries(values);
   const own = Object.fromEntries(entries.filter(([key]) => OWN.includes(key)));
-  return { dir, name, ...own, options: Object.fromEntries(entries.filter(([key]) => !OWN.includes(key))) };
+  const options = Object.fromEntries(entries.filter(([key]) => !OWN.includes(key)));
+  return { dir, name, ...own, options } as StartRequest;
 }

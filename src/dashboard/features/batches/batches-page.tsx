@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import { useOperation } from '../../api/use-operation.ts';
 import { useProject } from '../../api/use-project.ts';
 import { ProjectChoice } from '../../ui/controls/project-select.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { count } from '../../ui/text/amounts.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
@@ -24,18 +24,18 @@ export function BatchesPage(): ReactElement {
       actions={<ProjectChoice projects={projects} dir={dir} onChoose={choose} />}
     >
       {isLoading || list.isLoading ? <Skeleton lines={8} /> : null}
-      {list.error === undefined ? null : <Trouble error={list.error} again={list.again} />}
-      {mistakes.map((mistake) => (
-        <Trouble key={mistake} error={mistake} />
+      {list.error === undefined ? null : <ErrorMessage error={list.error} retry={list.reload} />}
+      {mistakes.map((problem) => (
+        <ErrorMessage key={problem} error={problem} />
       ))}
       {!isLoading && dir === undefined ? (
-        <Empty title="No project yet">Start a run in one, and it appears here.</Empty>
+        <EmptyState title="No project yet">Start a run in one, and it appears here.</EmptyState>
       ) : null}
       {list.data !== undefined && batches.length === 0 ? (
-        <Empty title="This project has no batches">
+        <EmptyState title="This project has no batches">
           Make one on the command line:{' '}
           <Copyable text={'mh batch add nightly "Update the changelog" "Check the links"'} />
-        </Empty>
+        </EmptyState>
       ) : null}
       {dir === undefined || chosen === undefined ? null : (
         <div className={styles.columns}>

@@ -13,12 +13,12 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
   const id = useId();
   const [days, setDays] = useState(30);
   const [isRemoved, setRemoved] = useState(true);
-  const [told, setTold] = useState<OperationOutput<'archive'>>();
-  const look = useAction('archive', { onDone: setTold });
-  const apply = useAction('archive', { done: 'Archived', onDone: setTold, changes: ['list-runs'] });
-  const clean = useAction('clean', { onDone: () => apply.act({ ...asked, apply: true }) });
-  const asked = { olderThanDays: days, remove: isRemoved };
-  const items = told?.items ?? [];
+  const [result, setResult] = useState<OperationOutput<'archive'>>();
+  const preview = useAction('archive', { onDone: setResult });
+  const apply = useAction('archive', { done: 'Archived', onDone: setResult, changes: ['list-runs'] });
+  const clean = useAction('clean', { onDone: () => apply.act({ ...input, apply: true }) });
+  const input = { olderThanDays: days, remove: isRemoved };
+  const items = result?.items ?? [];
   return (
     <Panel title="Archive old runs" actions={<Button onClick={onClose}>Close</Button>}>
       <div className={styles.archive}>
@@ -38,24 +38,24 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
             <input type="checkbox" checked={isRemoved} onChange={(event) => setRemoved(event.target.checked)} />
             and remove them from the database
           </label>
-          <Button busy={look.isBusy} onClick={() => look.act({ ...asked, apply: false })}>
+          <Button busy={preview.isBusy} onClick={() => preview.act({ ...input, apply: false })}>
             Show which
           </Button>
-          {told === undefined || told.applied || items.length === 0 ? null : (
-            <Button weight="main" busy={apply.isBusy} onClick={() => apply.act({ ...asked, apply: true })}>
+          {result === undefined || result.applied || items.length === 0 ? null : (
+            <Button weight="main" busy={apply.isBusy} onClick={() => apply.act({ ...input, apply: true })}>
               Archive {count(items.length, 'run')}
             </Button>
           )}
-          {told?.applied === true && isRemoved && items.some(({ removed }) => !removed) ? (
+          {result?.applied === true && isRemoved && items.some(({ removed }) => !removed) ? (
             <Button busy={clean.isBusy || apply.isBusy} onClick={() => clean.act({ olderThanDays: days, apply: true })}>
               Clean their folders, then remove them
             </Button>
           ) : null}
         </p>
-        {told === undefined ? null : (
+        {result === undefined ? null : (
           <>
             <p role="status">
-              {told.applied
+              {result.applied
                 ? `${count(items.length, 'run')} archived.`
                 : `${count(items.length, 'run')} would be archived.`}
             </p>

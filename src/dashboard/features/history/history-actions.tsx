@@ -18,18 +18,18 @@ type HistoryActionsProps = {
 
 /** What can be done with the runs that are chosen. */
 export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActionsProps): ReactElement {
-  const [asking, setAsking] = useState<'title' | 'collection'>();
+  const [editing, setEditing] = useState<'title' | 'collection'>();
   const [text, setText] = useState('');
-  const filing = useFiling(onDone);
+  const updates = useRunUpdates(onDone);
   const restore = useAction('restore-archive', { done: 'It is in the database again', changes: ['list-runs'], onDone });
   const [first] = runs;
   const isFlagged = runs.every(({ flag }) => flag !== null);
   const isHidden = runs.every(({ hidden }) => hidden);
-  const settle = () => {
+  const submit = () => {
     if (text.trim() === '' || first === undefined) return;
-    if (asking === 'title') filing.rename(first.run, text.trim());
-    else if (dir !== undefined) filing.collect(dir, text.trim(), runs);
-    setAsking(undefined);
+    if (editing === 'title') updates.rename(first.run, text.trim());
+    else if (dir !== undefined) updates.collect(dir, text.trim(), runs);
+    setEditing(undefined);
     setText('');
   };
   if (first === undefined)
@@ -47,44 +47,44 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
         </Button>
       </p>
     );
-  if (asking !== undefined)
+  if (editing !== undefined)
     return (
       <form
         className={styles.bar}
         onSubmit={(event) => {
           event.preventDefault();
-          settle();
+          submit();
         }}
       >
         <input
           type="text"
           className={choice.input}
-          aria-label={asking === 'title' ? 'The new title' : 'The collection'}
-          placeholder={asking === 'title' ? 'A new title' : 'A collection; it is made if there is none'}
+          aria-label={editing === 'title' ? 'The new title' : 'The collection'}
+          placeholder={editing === 'title' ? 'A new title' : 'A collection; it is made if there is none'}
           // It was just asked for.
           // biome-ignore lint/a11y/noAutofocus: see above
           autoFocus
           value={text}
           onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && setAsking(undefined)}
+          onKeyDown={(event) => event.key === 'Escape' && setEditing(undefined)}
         />
         <Button type="submit" weight="main">
           Save
         </Button>
-        <Button onClick={() => setAsking(undefined)}>Back</Button>
+        <Button onClick={() => setEditing(undefined)}>Back</Button>
       </form>
     );
   return (
     <p className={styles.bar}>
       <span>{count(runs.length, 'run')} chosen</span>
-      <Button onClick={() => filing.flag(runs, !isFlagged)}>{isFlagged ? 'Unflag' : 'Flag'}</Button>
-      <Button onClick={() => filing.hide(runs, !isHidden)}>{isHidden ? 'List again' : 'Hide'}</Button>
-      {dir === undefined ? null : <Button onClick={() => setAsking('collection')}>Add to collection</Button>}
+      <Button onClick={() => updates.flag(runs, !isFlagged)}>{isFlagged ? 'Unflag' : 'Flag'}</Button>
+      <Button onClick={() => updates.hide(runs, !isHidden)}>{isHidden ? 'List again' : 'Hide'}</Button>
+      {dir === undefined ? null : <Button onClick={() => setEditing('collection')}>Add to collection</Button>}
       {runs.length === 1 ? (
         <Button
           onClick={() => {
             setText(first.title);
-            setAsking('title');
+            setEditing('title');
           }}
         >
           Rename
@@ -94,7 +94,7 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
   );
 }
 
-type Filing = {
+type RunUpdates = {
   flag(runs: readonly HistoryRun[], isOn: boolean): void;
   hide(runs: readonly HistoryRun[], isOn: boolean): void;
   collect(dir: string, name: string, runs: readonly HistoryRun[]): void;
@@ -102,13 +102,13 @@ type Filing = {
 };
 
 /** Files runs: flags, hides, collects or renames them, several at once; the list is then asked for anew. */
-export function useFiling(onDone: () => void): Filing {
+export function useRunUpdates(onDone: () => void): RunUpdates {
   const client = useQueryClient();
-  const execute = async (asked: readonly Promise<unknown>[], done: string) => {
-    const outcomes = await Promise.allSettled(asked);
-    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (refused === undefined) notify({ kind: 'done', text: done });
-    else notify({ kind: 'trouble', text: String(refused.reason?.message ?? refused.reason), error: refused.reason });
+  const execute = async (calls: readonly Promise<unknown>[], done: string) => {
+    const outcomes = await Promise.allSettled(calls);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) notify({ kind: 'done', text: done });
+    else notify({ kind: 'trouble', text: String(failed.reason?.message ?? failed.reason), error: failed.reason });
     await Promise.all([
       client.invalidateQueries({ queryKey: ['list-runs'] }),
       client.invalidateQueries({ queryKey: ['list-collections'] }),

@@ -4,11 +4,11 @@ import { useOperation } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { useListKeys } from '../../ui/controls/list-keys.ts';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { ArchivePanel } from './archive-panel.tsx';
-import { HistoryActions, useFiling } from './history-actions.tsx';
+import { HistoryActions, useRunUpdates } from './history-actions.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { historyQuery, withFilter } from './history-query.ts';
 import { HistoryTable } from './history-table.tsx';
@@ -19,12 +19,12 @@ export function HistoryPage(): ReactElement {
   const [params, setParams] = useSearchParams();
   const [, navigate] = useLocation();
   const query = historyQuery(params);
-  const { runs, error, isLoading, hasMore, isAdding, more, again } = useHistory(query);
+  const { runs, error, isLoading, hasMore, isAdding, more, reload } = useHistory(query);
   const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isArchiving, setArchiving] = useState(false);
   const clear = () => setChosen(new Set());
-  const filing = useFiling(clear);
+  const updates = useRunUpdates(clear);
   const toggle = (run: string) =>
     setChosen((before) => new Set(before.has(run) ? [...before].filter((each) => each !== run) : [...before, run]));
   const keys = useListKeys(runs.length, (key, index) => {
@@ -32,14 +32,14 @@ export function HistoryPage(): ReactElement {
     if (run === undefined) return false;
     if (key === 'Enter') navigate(runPath(run.run));
     else if (key === 'x') toggle(run.run);
-    else if (key === 'f') filing.flag([run], run.flag === null);
-    else if (key === 'h') filing.hide([run], !run.hidden);
+    else if (key === 'f') updates.flag([run], run.flag === null);
+    else if (key === 'h') updates.hide([run], !run.hidden);
     else return false;
     return true;
   });
-  const some = runs.filter(({ run }) => chosen.has(run));
-  const names = new Set(some.map(({ project }) => project));
-  const dir = names.size === 1 ? projects.find(({ root }) => names.has(root))?.root : undefined;
+  const selected = runs.filter(({ run }) => chosen.has(run));
+  const projectRoots = new Set(selected.map(({ project }) => project));
+  const dir = projectRoots.size === 1 ? projects.find(({ root }) => projectRoots.has(root))?.root : undefined;
   const change = (filter: Record<string, string | boolean>) => {
     clear();
     setParams(withFilter(params, filter), { replace: true });
@@ -52,12 +52,17 @@ export function HistoryPage(): ReactElement {
     >
       {isArchiving ? <ArchivePanel onClose={() => setArchiving(false)} /> : null}
       <HistoryFilters query={query} onChange={change} />
-      <HistoryActions runs={some} dir={query.dir === '' ? dir : query.dir} isArchived={query.archived} onDone={clear} />
+      <HistoryActions
+        runs={selected}
+        dir={query.dir === '' ? dir : query.dir}
+        isArchived={query.archived}
+        onDone={clear}
+      />
       <Panel title="Runs" flush>
         {isLoading ? <Skeleton lines={12} /> : null}
-        {error === undefined ? null : <Trouble error={error} again={again} />}
+        {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
         {!isLoading && error === undefined && runs.length === 0 ? (
-          <Empty title="No run fits">Take a filter away, or start one with New run.</Empty>
+          <EmptyState title="No run fits">Take a filter away, or start one with New run.</EmptyState>
         ) : null}
         {runs.length === 0 ? null : (
           <HistoryTable runs={runs} chosen={chosen} keys={keys} isArchived={query.archived} onChoose={toggle} />

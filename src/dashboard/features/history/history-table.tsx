@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import type { ListKeys } from '../../ui/controls/list-keys.ts';
 import table from '../../ui/layout/table.module.css';
-import { lookOfRun } from '../../ui/state/display-state.ts';
+import { runDisplayState } from '../../ui/state/display-state.ts';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { Duration, duration, Money, Time } from '../../ui/text/amounts.tsx';
 import { Icon } from '../../ui/text/icon.tsx';
@@ -85,7 +85,7 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
         />
       </td>
       <td>
-        <StateMark look={lookOfRun({ ...run, unread: false, liveCount: 0 })} />
+        <StateMark displayState={runDisplayState({ ...run, unread: false, liveCount: 0 })} />
       </td>
       <td className={styles.title}>
         {isArchived ? run.title : <Link href={runPath(run.run)}>{run.title}</Link>}

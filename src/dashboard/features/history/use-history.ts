@@ -19,16 +19,16 @@ export function useHistory(query: HistoryQuery) {
   useEffect(() => {
     const isAnother = overview.isReady && before.current !== 0 && before.current !== known;
     before.current = known;
-    if (isAnother) rest.again();
+    if (isAnother) rest.reload();
   }, [known]);
   const live = new Map(overview.runs.map((run) => [run.run, run]));
-  const wanted = pages.flat().filter(({ recipe }) => query.recipe === '' || recipe === query.recipe);
-  const runs = wanted.map((run): HistoryRun => ({ ...run, ...pick(live.get(run.run)) }));
+  const matching = pages.flat().filter(({ recipe }) => query.recipe === '' || recipe === query.recipe);
+  const runs = matching.map((run): HistoryRun => ({ ...run, ...liveFields(live.get(run.run)) }));
   return { runs, ...rest };
 }
 
 /** What changes while one looks. */
-function pick(run: HistoryRun | undefined): Partial<HistoryRun> {
+function liveFields(run: HistoryRun | undefined): Partial<HistoryRun> {
   if (run === undefined) return {};
   const { title, status, cost, endedAt, nextAt, tasks, done, collection, hidden, flag } = run;
   return { title, status, cost, endedAt, nextAt, tasks, done, collection, hidden, flag };

@@ -5,7 +5,7 @@ import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './getting-started.module.css';
 
 /** What a newcomer does first; it costs nothing. */
-export function FirstMinute(): ReactElement {
+export function GettingStarted(): ReactElement {
   return (
     <div className={styles.page}>
       <h1>Put the first agents to work</h1>

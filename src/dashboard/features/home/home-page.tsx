@@ -2,12 +2,12 @@ import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import { useOverview } from '../../api/run-overview.ts';
 import { Skeleton } from '../../ui/feedback/placeholders.tsx';
-import { FirstMinute } from './getting-started.tsx';
+import { GettingStarted } from './getting-started.tsx';
 import styles from './home-page.module.css';
 import { type ProjectChoice, projectsOf, sectionsOf } from './home-sections.ts';
 import { NeedsYou } from './needs-you.tsx';
-import { Running } from './open-runs.tsx';
-import { Recent } from './recent-runs.tsx';
+import { OpenRuns } from './open-runs.tsx';
+import { RecentRuns } from './recent-runs.tsx';
 
 /** All work on one page: what needs you, what is running, what happened. */
 export function HomePage(): ReactElement {
@@ -15,8 +15,8 @@ export function HomePage(): ReactElement {
   const [search, setSearch] = useSearchParams();
   const project = search.get('project');
   if (!isReady) return <Skeleton lines={9} />;
-  if (runs.length === 0) return <FirstMinute />;
-  const { needs, running, resting, recent } = sectionsOf(runs, project);
+  if (runs.length === 0) return <GettingStarted />;
+  const { waiting, running, idle, recent } = sectionsOf(runs, project);
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -27,9 +27,9 @@ export function HomePage(): ReactElement {
           onChoose={(id) => setSearch(id === null ? {} : { project: id })}
         />
       </header>
-      <NeedsYou needs={needs} />
-      <Running running={running} resting={resting} />
-      <Recent runs={recent} />
+      <NeedsYou waiting={waiting} />
+      <OpenRuns running={running} idle={idle} />
+      <RecentRuns runs={recent} />
     </div>
   );
 }

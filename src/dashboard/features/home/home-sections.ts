@@ -1,20 +1,20 @@
 import type { RunOverview, WaitingItem } from '../../../schema/overview.ts';
 
 /** Something that waits for a person, with the run that it belongs to. */
-export type Need = { run: RunOverview; item: WaitingItem };
+export type WaitingEntry = { run: RunOverview; item: WaitingItem };
 export type ProjectChoice = { id: string; name: string; path: string; runs: number };
-export type Sections = { needs: Need[]; running: RunOverview[]; resting: RunOverview[]; recent: RunOverview[] };
+export type Sections = { waiting: WaitingEntry[]; running: RunOverview[]; idle: RunOverview[]; recent: RunOverview[] };
 
 /** Sorts runs into what needs a person, what runs, and what happened; those that are hidden are left out. */
 export function sectionsOf(runs: readonly RunOverview[], project: string | null): Sections {
   const shown = runs.filter((run) => !run.hidden && (project === null || run.projectId === project));
   const open = shown.filter((run) => run.endedAt === null);
   return {
-    needs: open
+    waiting: open
       .flatMap((run) => run.attention.map((item) => ({ run, item })))
       .sort((a, b) => a.item.since.localeCompare(b.item.since)),
-    running: open.filter(isMoving),
-    resting: open.filter((run) => !isMoving(run) && run.attention.length === 0),
+    running: open.filter(isActive),
+    idle: open.filter((run) => !isActive(run) && run.attention.length === 0),
     recent: shown
       .filter((run) => run.endedAt !== null)
       .sort((a, b) => Number(b.unread) - Number(a.unread) || endOf(b).localeCompare(endOf(a))),
@@ -26,18 +26,18 @@ export function projectsOf(runs: readonly RunOverview[]): ProjectChoice[] {
   const choices = new Map<string, ProjectChoice>();
   for (const { projectId: id, project: path } of runs) {
     const known = choices.get(id);
-    choices.set(id, { id, name: nameOfProject(path), path, runs: (known?.runs ?? 0) + 1 });
+    choices.set(id, { id, name: projectName(path), path, runs: (known?.runs ?? 0) + 1 });
   }
   return [...choices.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
 /** A project by the name of its folder. */
-export function nameOfProject(path: string): string {
+export function projectName(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
 }
 
 /** What is at work, waits for its time, or is being cancelled. */
-function isMoving({ status, liveCount }: RunOverview): boolean {
+function isActive({ status, liveCount }: RunOverview): boolean {
   return status === 'running' || status === 'cancelling' || liveCount > 0;
 }
 

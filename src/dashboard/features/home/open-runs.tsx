@@ -4,28 +4,32 @@ import { isInterrupted } from '../../../core/view/run-status.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { LiveAgent } from '../../ui/run/live-agent.tsx';
-import { colorOf, lookOfRun } from '../../ui/state/display-state.ts';
+import { runDisplayState, stateColor } from '../../ui/state/display-state.ts';
 import { StateBar } from '../../ui/state/state-bar.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Duration, money, Time } from '../../ui/text/amounts.tsx';
-import { nameOfProject } from './home-sections.ts';
+import { projectName } from './home-sections.ts';
 import styles from './open-runs.module.css';
 
 /** A run at work: how far it is, what it costs, and who works in it on what. */
 function RunCard({ run }: { run: RunOverview }): ReactElement {
-  const look = lookOfRun(run);
+  const displayState = runDisplayState(run);
   const rest = run.liveCount - run.live.length;
   return (
-    <article className={styles.card} style={{ borderLeftColor: colorOf(look) }} aria-label={run.title}>
+    <article className={styles.card} style={{ borderLeftColor: stateColor(displayState) }} aria-label={run.title}>
       <header className={styles.head}>
-        {run.status === 'cancelling' ? <StateMark look={look} word="Being cancelled" /> : <StateMark look={look} />}
+        {run.status === 'cancelling' ? (
+          <StateMark displayState={displayState} label="Being cancelled" />
+        ) : (
+          <StateMark displayState={displayState} />
+        )}
         <Link href={runPath(run.run)} className={styles.title}>
           {run.title}
         </Link>
         <Cost run={run} />
       </header>
       <p className={styles.facts}>
-        <span title={run.project}>{nameOfProject(run.project)}</span>
+        <span title={run.project}>{projectName(run.project)}</span>
         <span>{run.recipe}</span>
         {run.branch === null ? null : <span>{run.branch}</span>}
         <span>
@@ -67,16 +71,16 @@ function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
 }
 
 function Idle({ run }: { run: RunOverview }): ReactElement | null {
-  const words = run.reason ?? (run.counts.ready ? 'Waits for a free place.' : null);
+  const text = run.reason ?? (run.counts.ready ? 'Waits for a free place.' : null);
   if (isInterrupted(run)) return <p className={styles.reason}>Nobody works on it: open it and press Resume.</p>;
-  return words === null ? null : <p className={styles.reason}>{words}</p>;
+  return text === null ? null : <p className={styles.reason}>{text}</p>;
 }
 
-type RunningProps = { running: readonly RunOverview[]; resting: readonly RunOverview[] };
+type RunningProps = { running: readonly RunOverview[]; idle: readonly RunOverview[] };
 
 /** What is at work now; runs that are open but have nobody at work follow. */
-export function Running({ running, resting }: RunningProps): ReactElement {
-  const cards = [...running, ...resting];
+export function OpenRuns({ running, idle }: RunningProps): ReactElement {
+  const cards = [...running, ...idle];
   return (
     <section aria-label="Running">
       <h2 className={styles.runningTitle}>

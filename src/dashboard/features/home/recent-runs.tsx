@@ -4,16 +4,16 @@ import type { RunOverview } from '../../../schema/overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
-import { lookOfRun } from '../../ui/state/display-state.ts';
+import { runDisplayState } from '../../ui/state/display-state.ts';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { Duration, money, Time } from '../../ui/text/amounts.tsx';
-import { nameOfProject } from './home-sections.ts';
+import { projectName } from './home-sections.ts';
 import styles from './recent-runs.module.css';
 
-const MOST = 30;
+const MAX = 30;
 
 /** What happened: ended runs, those that nobody has read first. */
-export function Recent({ runs }: { runs: readonly RunOverview[] }): ReactElement {
+export function RecentRuns({ runs }: { runs: readonly RunOverview[] }): ReactElement {
   const read = useAction('mark-read');
   const unread = runs.filter((run) => run.unread);
   return (
@@ -32,12 +32,12 @@ export function Recent({ runs }: { runs: readonly RunOverview[] }): ReactElement
         <p className="quiet">Nothing has ended yet.</p>
       ) : (
         <ul className={styles.rows}>
-          {runs.slice(0, MOST).map((run) => (
+          {runs.slice(0, MAX).map((run) => (
             <RecentRow key={run.run} run={run} />
           ))}
         </ul>
       )}
-      {runs.length > MOST ? (
+      {runs.length > MAX ? (
         <p className={styles.more}>
           <LinkButton to="/history">All runs</LinkButton>
         </p>
@@ -50,7 +50,7 @@ function RecentRow({ run }: { run: RunOverview }): ReactElement {
   const isGood = run.status === 'done';
   return (
     <li className={styles.row} data-unread={run.unread}>
-      <StateMark look={lookOfRun(run)} bare />
+      <StateMark displayState={runDisplayState(run)} bare />
       <div className={styles.words}>
         <Link href={runPath(run.run)} className={styles.title}>
           {run.title}
@@ -58,7 +58,7 @@ function RecentRow({ run }: { run: RunOverview }): ReactElement {
         {isGood || run.reason === null ? null : <p className={styles.reason}>{run.reason}</p>}
       </div>
       <span className={styles.fact} title={run.project}>
-        {nameOfProject(run.project)}
+        {projectName(run.project)}
       </span>
       <span className={styles.fact}>{run.landed === null ? run.recipe : `landed: ${run.landed.how}`}</span>
       <span className={styles.figure}>

@@ -1,7 +1,7 @@
 import type { RunOverview } from '../../../schema/overview.ts';
 
 /** One thing that waits for a person. */
-export type Waiting = RunOverview['attention'][number] & {
+export type InboxItem = RunOverview['attention'][number] & {
   key: string;
   run: string;
   title: string;
@@ -12,7 +12,7 @@ export type Waiting = RunOverview['attention'][number] & {
 export type Grouping = 'project' | 'age';
 
 /** What a person can do about it here: the operation that settles it, and its word. */
-export type Settling = { word: string; operation: 'approve-run' | 'retry-run' | 'resume-runs'; key: 'a' | 'r' };
+export type Resolution = { label: string; operation: 'approve-run' | 'retry-run' | 'resume-runs'; key: 'a' | 'r' };
 
 const HOUR = 3_600_000;
 const AGES: readonly [number, string][] = [
@@ -23,7 +23,7 @@ const AGES: readonly [number, string][] = [
 const OLDER = 'Older than a week';
 
 /** Everything that waits, the oldest first. */
-export function waitingIn(runs: readonly RunOverview[]): Waiting[] {
+export function inboxItems(runs: readonly RunOverview[]): InboxItem[] {
   return runs
     .flatMap(({ run, title, project, projectId, recipe, attention }) =>
       attention.map((item, index) => ({
@@ -40,8 +40,8 @@ export function waitingIn(runs: readonly RunOverview[]): Waiting[] {
 }
 
 /** The same in groups; each keeps the order, and the group of the oldest comes first. */
-export function groupWaiting(items: readonly Waiting[], by: Grouping, now: number): [string, Waiting[]][] {
-  const nameOf = (item: Waiting) => (by === 'project' ? item.project : ageOf(now - new Date(item.since).getTime()));
+export function groupItems(items: readonly InboxItem[], by: Grouping, now: number): [string, InboxItem[]][] {
+  const nameOf = (item: InboxItem) => (by === 'project' ? item.project : ageOf(now - new Date(item.since).getTime()));
   return [...Map.groupBy(items, nameOf)];
 }
 
@@ -50,15 +50,15 @@ function ageOf(ms: number): string {
 }
 
 /** What settles an item: approve what is held or planned, retry what is blocked, resume what is paused. */
-export function settlingOf(what: Waiting['what']): Settling {
+export function resolutionOf(what: InboxItem['what']): Resolution {
   switch (what) {
     case 'plan':
-      return { word: 'Approve plan', operation: 'approve-run', key: 'a' };
+      return { label: 'Approve plan', operation: 'approve-run', key: 'a' };
     case 'held':
-      return { word: 'Approve', operation: 'approve-run', key: 'a' };
+      return { label: 'Approve', operation: 'approve-run', key: 'a' };
     case 'blocked':
-      return { word: 'Retry', operation: 'retry-run', key: 'r' };
+      return { label: 'Retry', operation: 'retry-run', key: 'r' };
     case 'paused':
-      return { word: 'Resume', operation: 'resume-runs', key: 'r' };
+      return { label: 'Resume', operation: 'resume-runs', key: 'r' };
   }
 }

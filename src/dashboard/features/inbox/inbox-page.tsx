@@ -7,13 +7,13 @@ import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
 import { useListKeys } from '../../ui/controls/list-keys.ts';
 import { Tabs } from '../../ui/controls/tabs.tsx';
 import { notify } from '../../ui/feedback/notices.ts';
-import { Empty, Skeleton } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { count } from '../../ui/text/amounts.tsx';
 import styles from './inbox.module.css';
-import { type Grouping, groupWaiting, settlingOf, type Waiting, waitingIn } from './inbox-items.ts';
-import { WaitingRow } from './inbox-row.tsx';
+import { type Grouping, groupItems, type InboxItem, inboxItems, resolutionOf } from './inbox-items.ts';
+import { InboxRow } from './inbox-row.tsx';
 
 const GROUPINGS: readonly { value: Grouping; title: string }[] = [
   { value: 'age', title: 'By age' },
@@ -25,15 +25,15 @@ export function InboxPage(): ReactElement {
   const { runs, isReady } = useOverview();
   const [params, setParams] = useSearchParams();
   const [, navigate] = useLocation();
-  const { settle, retry, isBusy } = useSettle();
+  const { resolve, retry, isBusy } = useInboxActions();
   const grouping = params.get('group') === 'project' ? 'project' : 'age';
-  const groups = groupWaiting(waitingIn(runs), grouping, useNow(60_000));
+  const groups = groupItems(inboxItems(runs), grouping, useNow(60_000));
   const items = groups.flatMap(([, some]) => some);
   const keys = useListKeys(items.length, (key, index) => {
     const item = items[index];
     if (item === undefined) return false;
     if (key === 'Enter') navigate(item.task === null ? runPath(item.run) : taskPath(item.run, item.task));
-    else if (key === settlingOf(item.what).key) settle(item);
+    else if (key === resolutionOf(item.what).key) resolve(item);
     else if (key === 'r') retry(item);
     else return false;
     return true;
@@ -63,9 +63,9 @@ export function InboxPage(): ReactElement {
       {isReady ? null : <Skeleton lines={6} />}
       {isReady && items.length === 0 ? (
         <Panel title="Nothing waits for you">
-          <Empty title="All clear.">
+          <EmptyState title="All clear.">
             Approvals, held work, and blocked or paused runs will appear here by themselves.
-          </Empty>
+          </EmptyState>
         </Panel>
       ) : null}
       <section className={styles.groups} aria-label="What waits" onKeyDown={keys.onKeyDown}>
@@ -73,12 +73,12 @@ export function InboxPage(): ReactElement {
           <Panel key={name} title={grouping === 'project' ? folderName(name) : name} flush>
             <ul>
               {some.map((item) => (
-                <WaitingRow
+                <InboxRow
                   key={item.key}
                   item={item}
                   isBusy={isBusy(item)}
                   rowProps={keys.rowProps(items.indexOf(item))}
-                  onSettle={() => settle(item)}
+                  onResolve={() => resolve(item)}
                 />
               ))}
             </ul>
@@ -89,35 +89,35 @@ export function InboxPage(): ReactElement {
   );
 }
 
-type Settle = {
+type InboxActions = {
   /** Does what settles an item; what is under way is not done twice. */
-  settle(item: Waiting): void;
-  retry(item: Waiting): void;
-  isBusy(item: Waiting): boolean;
+  resolve(item: InboxItem): void;
+  retry(item: InboxItem): void;
+  isBusy(item: InboxItem): boolean;
 };
 
 /** Settles what waits: approves, retries or resumes it. It stays busy until the overview says what became of it, or it is refused. */
-function useSettle(): Settle {
+function useInboxActions(): InboxActions {
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
-  const keyOf = ({ key, since }: Waiting) => `${key} ${since}`;
-  const execute = async (item: Waiting, act: () => Promise<unknown>, done: string) => {
+  const keyOf = ({ key, since }: InboxItem) => `${key} ${since}`;
+  const execute = async (item: InboxItem, request: () => Promise<unknown>, done: string) => {
     const key = keyOf(item);
     if (busy.has(key)) return;
     setBusy((before) => new Set([...before, key]));
     try {
-      await act();
+      await request();
       notify({ kind: 'done', text: done });
     } catch (error) {
       setBusy((before) => new Set([...before].filter((each) => each !== key)));
       notify({ kind: 'trouble', text: error instanceof Error ? error.message : String(error), error });
     }
   };
-  const trackOf = ({ track }: Waiting) => (track === undefined ? {} : { track });
-  const about = ({ run, task }: Waiting) => ({ run, ...(task === null ? {} : { task }) });
-  const retry = (item: Waiting) => void execute(item, () => call('retry-run', about(item)), 'It is tried again');
+  const trackOf = ({ track }: InboxItem) => (track === undefined ? {} : { track });
+  const about = ({ run, task }: InboxItem) => ({ run, ...(task === null ? {} : { task }) });
+  const retry = (item: InboxItem) => void execute(item, () => call('retry-run', about(item)), 'It is tried again');
   return {
-    settle: (item) => {
-      const { operation } = settlingOf(item.what);
+    resolve: (item) => {
+      const { operation } = resolutionOf(item.what);
       if (operation === 'approve-run') void execute(item, () => call('approve-run', about(item)), 'Approved');
       else if (operation === 'retry-run') retry(item);
       else void execute(item, () => call('resume-runs', { run: item.run, ...trackOf(item) }), 'It goes on');

@@ -6,31 +6,31 @@ import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Time } from '../../ui/text/amounts.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './inbox.module.css';
-import { settlingOf, type Waiting } from './inbox-items.ts';
+import { type InboxItem, resolutionOf } from './inbox-items.ts';
 
 type WaitingRowProps = {
-  item: Waiting;
+  item: InboxItem;
   isBusy: boolean;
   rowProps: { 'data-row': number; tabIndex: number; onFocus(): void };
-  onSettle(): void;
+  onResolve(): void;
 };
 
-const WORDS: Record<Waiting['what'], string> = {
+const LABELS: Record<InboxItem['what'], string> = {
   plan: 'Plan to approve',
   held: 'Held for you',
   blocked: 'Blocked',
   paused: 'Paused',
 };
-const FEW_FILES = 3;
+const MAX_FILES = 3;
 
 /** One thing that waits: what and why, and the ways to settle it. */
-export function WaitingRow({ item, isBusy, rowProps, onSettle }: WaitingRowProps): ReactElement {
+export function InboxRow({ item, isBusy, rowProps, onResolve }: WaitingRowProps): ReactElement {
   const { run, task, what, files } = item;
-  const more = files.length - FEW_FILES;
+  const more = files.length - MAX_FILES;
   return (
     <li className={styles.row} {...rowProps}>
       <div className={styles.mark}>
-        <StateMark look={what === 'paused' ? 'paused' : 'waiting'} bare />
+        <StateMark displayState={what === 'paused' ? 'paused' : 'waiting'} bare />
       </div>
       <div className={styles.body}>
         <p className={styles.title}>
@@ -43,11 +43,11 @@ export function WaitingRow({ item, isBusy, rowProps, onSettle }: WaitingRowProps
           )}
         </p>
         <p>
-          <span className={styles.what}>{WORDS[what]}</span> {item.reason}
+          <span className={styles.what}>{LABELS[what]}</span> {item.reason}
         </p>
         {files.length === 0 ? null : (
           <p className="quiet">
-            {files.slice(0, FEW_FILES).map((file) => (
+            {files.slice(0, MAX_FILES).map((file) => (
               <code key={file} className={styles.file}>
                 {file}
               </code>
@@ -66,8 +66,8 @@ export function WaitingRow({ item, isBusy, rowProps, onSettle }: WaitingRowProps
         {what === 'held' && task !== null ? (
           <LinkButton to={`${taskPath(run, task)}?view=diff`}>Open diff</LinkButton>
         ) : null}
-        <Button weight={what === 'plan' || what === 'held' ? 'main' : 'plain'} busy={isBusy} onClick={onSettle}>
-          {settlingOf(what).word}
+        <Button weight={what === 'plan' || what === 'held' ? 'main' : 'plain'} busy={isBusy} onClick={onResolve}>
+          {resolutionOf(what).label}
         </Button>
       </div>
     </li>

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { OperationOutput } from '../../../operations/contracts.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Money, Time } from '../../ui/text/amounts.tsx';
@@ -12,11 +12,11 @@ type Agent = OperationOutput<'list-models'>[number];
 
 /** Every agent that is set up here: whether it could work now, and if not, what to do. */
 export function Agents({ dir }: { dir: string }): ReactElement {
-  const { data, error, isLoading, again } = useOperation('list-models', { dir }, { fresh: true });
+  const { data, error, isLoading, reload } = useOperation('list-models', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={10} />;
-  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
   if (data === undefined || data.length === 0)
-    return <Empty title="No agent is set up">Add one in the settings, or run mh init in the project.</Empty>;
+    return <EmptyState title="No agent is set up">Add one in the settings, or run mh init in the project.</EmptyState>;
   return (
     <div className={styles.cards}>
       {data.map((agent) => (
@@ -28,12 +28,12 @@ export function Agents({ dir }: { dir: string }): ReactElement {
 
 function AgentCard({ agent }: { agent: Agent }): ReactElement {
   const { models, quality, accounts, resting, ccswitch } = agent;
-  const look = agent.ok ? (agent.restsUntil === null ? 'done' : 'paused') : 'failed';
+  const displayState = agent.ok ? (agent.restsUntil === null ? 'done' : 'paused') : 'failed';
   return (
     <Panel title={agent.agent} actions={<span className="quiet">{agent.kind}</span>}>
       <div className={styles.card}>
         <p>
-          <StateMark look={look} bare />{' '}
+          <StateMark displayState={displayState} bare />{' '}
           <strong>{agent.ok ? (agent.restsUntil === null ? 'Ready' : 'Rests') : 'Cannot work'}</strong>
           {agent.restsUntil === null ? null : (
             <>

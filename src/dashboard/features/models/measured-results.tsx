@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useOperation } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
@@ -11,12 +11,14 @@ import styles from './models.module.css';
 
 /** How good the work of each agent was, by role and model, from results that checks have decided. */
 export function Scores({ dir }: { dir: string }): ReactElement {
-  const { data, error, isLoading, again } = useOperation('score-models', { dir }, { fresh: true });
+  const { data, error, isLoading, reload } = useOperation('score-models', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
-  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
   if (data === undefined || data.length === 0)
     return (
-      <Empty title="No verified results yet">They come by themselves: each task whose checks decide adds one.</Empty>
+      <EmptyState title="No verified results yet">
+        They come by themselves: each task whose checks decide adds one.
+      </EmptyState>
     );
   const tally = ({ good, bad }: { good: number; bad: number }) => (good + bad === 0 ? '–' : `${good} of ${good + bad}`);
   return (
@@ -45,16 +47,18 @@ export function Scores({ dir }: { dir: string }): ReactElement {
   );
 }
 
-const LOOKS = { pass: 'done', fail: 'failed', error: 'unverified' } as const;
+const DISPLAY_STATES = { pass: 'done', fail: 'failed', error: 'unverified' } as const;
 
 /** What benchmarks came to, the newest first. */
 export function Benches(): ReactElement {
-  const { data, error, isLoading, again } = useOperation('list-benches', {}, { fresh: true });
+  const { data, error, isLoading, reload } = useOperation('list-benches', {}, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
-  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
   if (data === undefined || data.length === 0)
     return (
-      <Empty title="No benchmark was carried out">mh models bench measures your agents on small known tasks.</Empty>
+      <EmptyState title="No benchmark was carried out">
+        mh models bench measures your agents on small known tasks.
+      </EmptyState>
     );
   return (
     <Panel title="Benchmarks" flush>
@@ -63,7 +67,7 @@ export function Benches(): ReactElement {
         rows={data.toReversed()}
         keyOf={({ run, agent, kind }) => `${run} ${agent} ${kind}`}
         columns={[
-          { title: 'Verdict', cell: ({ verdict }) => <StateMark look={LOOKS[verdict]} bare /> },
+          { title: 'Verdict', cell: ({ verdict }) => <StateMark displayState={DISPLAY_STATES[verdict]} bare /> },
           { title: 'Agent', cell: ({ agent }) => agent },
           { title: 'Model', cell: ({ model }) => model ?? <span className="quiet">its own choice</span> },
           { title: 'Kind', cell: ({ kind, run }) => <Link href={runPath(run)}>{kind}</Link> },

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import { useProject } from '../../api/use-project.ts';
 import { ProjectChoice } from '../../ui/controls/project-select.tsx';
 import { Tabs } from '../../ui/controls/tabs.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Agents } from './agent-cards.tsx';
 import { Benches, Scores } from './measured-results.tsx';
@@ -18,7 +18,7 @@ const VIEWS = [
 
 /** Which agents there are, whether they can work, what they are good at, and who would be asked. */
 export function ModelsPage(): ReactElement {
-  const { projects, dir, choose, isLoading, error, again } = useProject();
+  const { projects, dir, choose, isLoading, error, reload } = useProject();
   const [params, setParams] = useSearchParams();
   const view = VIEWS.find(({ value }) => value === params.get('view'))?.value ?? 'agents';
   const show = (next: string) => {
@@ -38,9 +38,11 @@ export function ModelsPage(): ReactElement {
       }
     >
       {isLoading ? <Skeleton lines={8} /> : null}
-      {error === undefined ? null : <Trouble error={error} again={again} />}
+      {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
       {!isLoading && error === undefined && dir === undefined ? (
-        <Empty title="No project yet">Agents are set up by project: start a run in one, and it appears here.</Empty>
+        <EmptyState title="No project yet">
+          Agents are set up by project: start a run in one, and it appears here.
+        </EmptyState>
       ) : null}
       {dir !== undefined && view === 'agents' ? <Agents dir={dir} /> : null}
       {dir !== undefined && view === 'routes' ? <Routes dir={dir} /> : null}

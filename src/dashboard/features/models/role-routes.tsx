@@ -2,7 +2,7 @@ import { type ReactElement, useId } from 'react';
 import { useSearchParams } from 'wouter';
 import { useOperation } from '../../api/use-operation.ts';
 import choice from '../../ui/controls/controls.module.css';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
@@ -13,10 +13,10 @@ import styles from './models.module.css';
 export function Routes({ dir }: { dir: string }): ReactElement {
   const id = useId();
   const [params, setParams] = useSearchParams();
-  const { data, error, isLoading, again } = useOperation('plan-routes', { dir }, { fresh: true });
+  const { data, error, isLoading, reload } = useOperation('plan-routes', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
-  if (error !== undefined) return <Trouble error={error} again={again} />;
-  if (data === undefined || data.length === 0) return <Empty title="There is no role to fill" />;
+  if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
+  if (data === undefined || data.length === 0) return <EmptyState title="There is no role to fill" />;
   const role = params.get('role') ?? data[0]?.role ?? '';
   const choose = (next: string) => {
     const all = new URLSearchParams(params);
@@ -70,17 +70,17 @@ export function Routes({ dir }: { dir: string }): ReactElement {
           </span>
         }
       >
-        <Pick dir={dir} role={role} />
+        <RouteCandidates dir={dir} role={role} />
       </Panel>
     </>
   );
 }
 
 /** Why a role would get this agent: everybody who was thought of, and what speaks for or against each. */
-function Pick({ dir, role }: { dir: string; role: string }): ReactElement {
-  const { data, error, isLoading, again } = useOperation('pick-model', { dir, role }, { fresh: true });
+function RouteCandidates({ dir, role }: { dir: string; role: string }): ReactElement {
+  const { data, error, isLoading, reload } = useOperation('pick-model', { dir, role }, { fresh: true });
   if (isLoading) return <Skeleton lines={4} />;
-  if (error !== undefined) return <Trouble error={error} again={again} />;
+  if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={4} />;
   return (
     <>
@@ -94,7 +94,7 @@ function Pick({ dir, role }: { dir: string; role: string }): ReactElement {
         keyOf={({ agent }) => agent}
         columns={[
           { title: 'Agent', cell: ({ agent }) => agent },
-          { title: 'Stands', cell: ({ ok }) => <StateMark look={ok ? 'done' : 'failed'} bare /> },
+          { title: 'Stands', cell: ({ ok }) => <StateMark displayState={ok ? 'done' : 'failed'} bare /> },
           { title: 'Score', isNumber: true, cell: ({ score }) => score.toFixed(2) },
           { title: 'Results', isNumber: true, cell: ({ results }) => results },
           { title: 'Rests until', cell: ({ restsUntil }) => (restsUntil === null ? '–' : <Time at={restsUntil} />) },

@@ -10,13 +10,13 @@ export type Entry = {
   words?: string;
   hint?: string;
   /** It cannot be taken back: it must be chosen twice. */
-  isGrave?: boolean;
+  needsConfirmation?: boolean;
   run(): void;
 };
 
-const MOST = 60;
-const MOST_RECENT = 8;
-const FEW = 6;
+const MAX = 60;
+const MAX_RECENT = 8;
+const MAX_UNTYPED = 6;
 
 /** The entries that hold every word typed, the best first; with nothing typed, those that were used last come first. */
 export function findEntries(entries: readonly Entry[], typed: string, recent: readonly string[]): Entry[] {
@@ -24,32 +24,32 @@ export function findEntries(entries: readonly Entry[], typed: string, recent: re
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   const rated = entries.flatMap((entry, index) => {
     const score = scoreOf(entry, words);
     if (score === 0) return [];
-    if (words.length === 0 && isCrowd(entry, seen)) return [];
-    const place = recent.indexOf(entry.id);
-    const bonus = place < 0 ? 0 : (MOST_RECENT - place) / (words.length === 0 ? 1 : 10);
+    if (words.length === 0 && isOverLimit(entry, counts)) return [];
+    const rank = recent.indexOf(entry.id);
+    const bonus = rank < 0 ? 0 : (MAX_RECENT - rank) / (words.length === 0 ? 1 : 10);
     return [{ entry, score: score + bonus, index }];
   });
   return rated
     .sort((a, b) => b.score - a.score || a.index - b.index)
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(({ entry }) => entry);
 }
 
 /** With nothing typed, a few of each crowd stand for all of it. */
-function isCrowd({ group }: Entry, seen: Map<string, number>): boolean {
+function isOverLimit({ group }: Entry, counts: Map<string, number>): boolean {
   if (group !== 'Runs' && group !== 'Tasks') return false;
-  const before = seen.get(group) ?? 0;
-  seen.set(group, before + 1);
-  return before >= FEW;
+  const before = counts.get(group) ?? 0;
+  counts.set(group, before + 1);
+  return before >= MAX_UNTYPED;
 }
 
 /** The entries used last, this one first. */
 export function withRecent(recent: readonly string[], id: string): string[] {
-  return [id, ...recent.filter((each) => each !== id)].slice(0, MOST_RECENT);
+  return [id, ...recent.filter((each) => each !== id)].slice(0, MAX_RECENT);
 }
 
 /** 0: a word is missing; more where words stand at the beginning of the title or of a word. */
@@ -81,12 +81,12 @@ export type RunAction =
 const OPEN: readonly RunOverview['status'][] = ['running', 'held', 'blocked', 'paused'];
 
 /** The actions that make sense for a run as it stands. */
-export function runActions(run: RunOverview): { deed: RunAction; title: string; isGrave: boolean }[] {
+export function runActions(run: RunOverview): { action: RunAction; title: string; needsConfirmation: boolean }[] {
   const { status, attention, counts, landed } = run;
   const isOpen = OPEN.includes(status);
   const waits = attention.some(({ what }) => what === 'plan' || what === 'held');
   const isStuck = status === 'blocked' || status === 'failed' || (counts.failed ?? 0) + (counts.blocked ?? 0) > 0;
-  const deeds: [boolean, RunAction, string, boolean][] = [
+  const actions: [boolean, RunAction, string, boolean][] = [
     [waits, 'approve-run', 'Approve what waits', false],
     [isStuck, 'retry-run', 'Retry what failed or is blocked', false],
     [status === 'paused' || isInterrupted(run), 'resume', 'Resume', false],
@@ -96,17 +96,19 @@ export function runActions(run: RunOverview): { deed: RunAction; title: string; 
     [isOpen, 'cancel-run', 'Cancel', true],
     [status === 'done' && landed === null, 'land-run', 'Land', true],
   ];
-  return deeds.flatMap(([isMeant, deed, title, isGrave]) => (isMeant ? [{ deed, title, isGrave }] : []));
+  return actions.flatMap(([isAvailable, action, title, needsConfirmation]) =>
+    isAvailable ? [{ action, title, needsConfirmation }] : [],
+  );
 }
 
 /** The same as entries of the palette. */
-export function actionEntries(run: RunOverview, act: (deed: RunAction) => void): Entry[] {
-  return runActions(run).map(({ deed, title, isGrave }) => ({
-    id: `deed ${deed}`,
+export function actionEntries(run: RunOverview, act: (action: RunAction) => void): Entry[] {
+  return runActions(run).map(({ action, title, needsConfirmation }) => ({
+    id: `deed ${action}`,
     title: `${title}: ${run.title}`,
     group: 'Actions' as const,
     words: run.run,
-    isGrave,
-    run: () => act(deed),
+    needsConfirmation,
+    run: () => act(action),
   }));
 }

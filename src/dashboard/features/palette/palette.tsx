@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react';
-import { Empty } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState } from '../../ui/feedback/placeholders.tsx';
 import { Sheet } from './modal.tsx';
 import styles from './palette.module.css';
 import { type Entry, findEntries, withRecent } from './palette-entries.ts';
@@ -12,13 +12,13 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
   const id = useId();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const [armed, setArmed] = useState<string>();
+  const [confirming, setConfirming] = useState<string>();
   const found = findEntries(useEntries(pages), typed, recent());
   const current = Math.min(at, found.length - 1);
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return;
-    if (entry.isGrave === true && armed !== entry.id) {
-      setArmed(entry.id);
+    if (entry.needsConfirmation === true && confirming !== entry.id) {
+      setConfirming(entry.id);
       return;
     }
     localStorage.setItem(KEY, JSON.stringify(withRecent(recent(), entry.id)));
@@ -27,7 +27,7 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
   };
   const move = (to: number) => {
     setAt(Math.max(0, Math.min(to, found.length - 1)));
-    setArmed(undefined);
+    setConfirming(undefined);
   };
   const press = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = {
@@ -70,21 +70,21 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
             id={`${id}-${index}`}
             entry={entry}
             isCurrent={index === current}
-            isArmed={armed === entry.id}
+            isConfirming={confirming === entry.id}
             onChoose={() => choose(entry)}
           />
         ))}
       </div>
       {found.length === 0 ? (
-        <Empty title="Nothing is called so">Search looks into transcripts too: press Esc, then /.</Empty>
+        <EmptyState title="Nothing is called so">Search looks into transcripts too: press Esc, then /.</EmptyState>
       ) : null}
     </Sheet>
   );
 }
 
-type OptionProps = { id: string; entry: Entry; isCurrent: boolean; isArmed: boolean; onChoose(): void };
+type OptionProps = { id: string; entry: Entry; isCurrent: boolean; isConfirming: boolean; onChoose(): void };
 
-function Option({ id, entry, isCurrent, isArmed, onChoose }: OptionProps): ReactElement {
+function Option({ id, entry, isCurrent, isConfirming, onChoose }: OptionProps): ReactElement {
   return (
     // Keys stay in the field above, which tells which option is the current one.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
@@ -94,13 +94,13 @@ function Option({ id, entry, isCurrent, isArmed, onChoose }: OptionProps): React
       role="option"
       aria-selected={isCurrent}
       className={styles.option}
-      data-armed={isArmed}
+      data-armed={isConfirming}
       ref={(element) => {
         if (isCurrent) element?.scrollIntoView({ block: 'nearest' });
       }}
       onClick={onChoose}
     >
-      <span className={styles.title}>{isArmed ? `Press Enter again: ${entry.title}` : entry.title}</span>
+      <span className={styles.title}>{isConfirming ? `Press Enter again: ${entry.title}` : entry.title}</span>
       <span className={styles.hint}>{entry.hint}</span>
       <span className={styles.group}>{entry.group}</span>
     </div>

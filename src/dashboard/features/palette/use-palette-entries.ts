@@ -4,7 +4,7 @@ import { useAction, useOperation } from '../../api/use-operation.ts';
 import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
 import { setTheme, THEMES } from '../../ui/browser/preferences.ts';
 import { notify } from '../../ui/feedback/notices.ts';
-import { lookOfRun, WORDS } from '../../ui/state/display-state.ts';
+import { runDisplayState, STATE_LABELS } from '../../ui/state/display-state.ts';
 import { actionEntries, type Entry, type RunAction } from './palette-entries.ts';
 
 /** A task as the palette names it. */
@@ -25,7 +25,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   const current = runs.find(({ run }) => run === here);
   const go = (to: string) => () => navigate(to);
   return [
-    ...(current === undefined ? [] : actionEntries(current, (deed) => act(current.run, deed))),
+    ...(current === undefined ? [] : actionEntries(current, (action) => act(current.run, action))),
     ...(here === undefined ? [] : tasksOf(shown.data?.state)).map(
       ({ key, title, role }): Entry => ({
         id: `task ${here} ${key}`,
@@ -45,7 +45,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
         title: run.title,
         group: 'Runs',
         words: `${run.run} ${run.project} ${run.recipe}`,
-        hint: `${folderName(run.project)} · ${WORDS[lookOfRun(run)]}`,
+        hint: `${folderName(run.project)} · ${STATE_LABELS[runDisplayState(run)]}`,
         run: go(runPath(run.run)),
       }),
     ),
@@ -102,7 +102,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Carries out what the palette asks for about a run. */
-function useRunActions(): (run: string, deed: RunAction) => void {
+function useRunActions(): (run: string, action: RunAction) => void {
   const approve = useAction('approve-run', { done: 'Approved' });
   const retry = useAction('retry-run', { done: 'It is tried again' });
   const pause = useAction('pause-run', { done: 'Paused' });
@@ -111,7 +111,7 @@ function useRunActions(): (run: string, deed: RunAction) => void {
   const land = useAction('land-run', { done: 'Landed' });
   const flag = useAction('flag-run', { done: 'Flagged' });
   const mark = useAction('mark-read');
-  return (run, deed) => {
+  return (run, action) => {
     const acts: Record<RunAction, () => void> = {
       'approve-run': () => approve.act({ run }),
       'retry-run': () => retry.act({ run }),
@@ -122,6 +122,6 @@ function useRunActions(): (run: string, deed: RunAction) => void {
       'flag-run': () => flag.act({ run }),
       'mark-unread': () => mark.act({ run, read: false }),
     };
-    acts[deed]();
+    acts[action]();
   };
 }

@@ -16,7 +16,7 @@ export function useShortcuts(): [Open, (open: Open) => void] {
   const [, navigate] = useLocation();
   const waits = useRef(false);
   useEffect(() => {
-    let callOff = () => {};
+    let cancelTimer = () => {};
     const press = (event: KeyboardEvent) => {
       if (event.altKey || event.defaultPrevented || event.isComposing) return;
       const step = stepOf({
@@ -25,11 +25,11 @@ export function useShortcuts(): [Open, (open: Open) => void] {
         isTyping: !areSingleKeysOn() || isTyping(event.target) || isInside(event.target),
         isAfterG: waits.current,
       });
-      callOff();
+      cancelTimer();
       waits.current = step.does === 'wait';
       if (step.does === 'nothing') return;
       if (step.does === 'wait') {
-        callOff = after(WAIT_MS, () => {
+        cancelTimer = after(WAIT_MS, () => {
           waits.current = false;
         });
         return;
@@ -45,7 +45,7 @@ export function useShortcuts(): [Open, (open: Open) => void] {
     };
     window.addEventListener('keydown', press);
     return () => {
-      callOff();
+      cancelTimer();
       window.removeEventListener('keydown', press);
     };
   }, [navigate]);

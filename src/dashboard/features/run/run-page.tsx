@@ -4,9 +4,9 @@ import type { RunState } from '../../../core/run/state.ts';
 import { attention } from '../../../core/view/attention.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { useSlowed } from '../../ui/browser/clock.ts';
+import { useThrottled } from '../../ui/browser/clock.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
-import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
 import { AttentionBox } from './header/attention-box.tsx';
 import { RunHeader } from './header/run-header.tsx';
@@ -18,14 +18,14 @@ import { useRun } from './use-run.ts';
 /** A run: how it stands, what it needs, and every way to look at it. */
 export function RunPage(): ReactElement {
   const { run = '' } = useParams();
-  const { state, version, error, again } = useRun(run);
-  useRead(run, state !== undefined);
+  const { state, version, error, reload } = useRun(run);
+  useMarkRead(run, state !== undefined);
   usePageTitle(state?.start.title ?? `Run ${run}`);
   if (error !== undefined) {
     return (
       <div className={styles.page}>
         <h1>Run {run}</h1>
-        <Trouble error={error} again={again} />
+        <ErrorMessage error={error} retry={reload} />
       </div>
     );
   }
@@ -36,9 +36,9 @@ export function RunPage(): ReactElement {
 function RunView({ state, version }: { state: RunState; version: number }): ReactElement {
   const here = new URLSearchParams(useSearch()).get('view');
   const { name, view: View } = VIEWS.find((each) => each.name === here) ?? VIEWS[0];
-  const seen = useSlowed(version, pauseFor(state));
+  const throttledVersion = useThrottled(version, refreshMs(state));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
-  const waiting = useMemo(() => attention(state), [state, seen]);
+  const waiting = useMemo(() => attention(state), [state, throttledVersion]);
   const path = runPath(state.start.run);
   const tabs = VIEWS.map((each) => ({
     name: each.name,
@@ -56,14 +56,14 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
         isEnded={state.status.kind === 'ended'}
         isWaiting={waiting.length > 0}
       />
-      <ViewLinks label="Ways to look at the run" views={tabs} here={name} />
-      <View state={state} version={seen} />
+      <ViewTabs label="Ways to look at the run" views={tabs} here={name} />
+      <View state={state} version={throttledVersion} />
     </div>
   );
 }
 
 /** A run that is looked at has been read; also what happens to it meanwhile. */
-function useRead(run: string, isShown: boolean): void {
+function useMarkRead(run: string, isShown: boolean): void {
   const isUnread = useRunOverview(run)?.unread === true;
   const { act } = useAction('mark-read');
   // biome-ignore lint/correctness/useExhaustiveDependencies: `act` is made anew with every render
@@ -73,7 +73,7 @@ function useRead(run: string, isShown: boolean): void {
 }
 
 /** The more tasks there are, the less often lists of all of them are made anew. */
-function pauseFor({ order }: RunState): number {
+function refreshMs({ order }: RunState): number {
   if (order.length < 500) return 0;
   return order.length < 3_000 ? 250 : 1_000;
 }
@@ -81,7 +81,7 @@ function pauseFor({ order }: RunState): number {
 type ViewLink = { name: string; title: string; to: string; count?: number };
 
 /** Ways to look at one thing; each has its own address. */
-function ViewLinks(props: { label: string; views: readonly ViewLink[]; here: string }): ReactElement {
+function ViewTabs(props: { label: string; views: readonly ViewLink[]; here: string }): ReactElement {
   return (
     <nav className={styles.tabs} aria-label={props.label}>
       {props.views.map(({ name, title, to, count }) => (

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
 import type { RunState } from '../../../core/run/state.ts';
-import { lateView } from '../../ui/feedback/lazy-view.tsx';
+import { lazyView } from '../../ui/feedback/lazy-view.tsx';
 
 /** What each way to look at a run is given; the state is changed in place, and `version` tells that it was. */
 export type ViewProps = { state: RunState; version: number };
@@ -14,19 +14,19 @@ export const VIEWS: readonly [View, ...View[]] = [
   {
     name: 'timeline',
     title: 'Timeline',
-    view: lateView(async () => (await import('./timeline/timeline.tsx')).Timeline, LINES),
+    view: lazyView(async () => (await import('./timeline/timeline.tsx')).Timeline, LINES),
   },
-  { name: 'graph', title: 'Graph', view: lateView(async () => (await import('./graph/graph.tsx')).Graph, LINES) },
-  { name: 'tasks', title: 'Tasks', view: lateView(async () => (await import('./tasks/tasks.tsx')).Tasks, LINES) },
+  { name: 'graph', title: 'Graph', view: lazyView(async () => (await import('./graph/graph.tsx')).Graph, LINES) },
+  { name: 'tasks', title: 'Tasks', view: lazyView(async () => (await import('./tasks/tasks.tsx')).Tasks, LINES) },
   {
     name: 'events',
     title: 'Events',
-    view: lateView(async () => (await import('./events/events.tsx')).Events, LINES),
+    view: lazyView(async () => (await import('./events/events.tsx')).Events, LINES),
   },
-  { name: 'cost', title: 'Cost', view: lateView(async () => (await import('./cost/cost.tsx')).Cost, LINES) },
+  { name: 'cost', title: 'Cost', view: lazyView(async () => (await import('./cost/cost.tsx')).Cost, LINES) },
   {
     name: 'report',
     title: 'Report',
-    view: lateView(async () => (await import('./report/report.tsx')).Report, LINES),
+    view: lazyView(async () => (await import('./report/report.tsx')).Report, LINES),
   },
 ];

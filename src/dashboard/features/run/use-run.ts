@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { evolve, type Recorded } from '../../../core/run/evolve.ts';
+import { evolve } from '../../../core/run/evolve.ts';
 import type { RunState } from '../../../core/run/state.ts';
 import type { StreamItem } from '../../../operations/contracts.ts';
-import { Unreachable } from '../../api/api-error.ts';
+import type { RunEvent } from '../../../schema/event.ts';
+import { ServerUnreachableError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { onReconnect } from '../../api/run-overview.ts';
 import { type ConnectionState, useStream } from '../../api/stream.ts';
@@ -12,64 +13,59 @@ export type LiveRun = {
   state: RunState | undefined;
   version: number;
   error: unknown;
-  standing: ConnectionState;
-  again(): void;
+  connectionState: ConnectionState;
+  reload(): void;
 };
 
 /** A run's state from a snapshot, then folded from its events exactly as the engine folds them. */
 export function useRun(run: string): LiveRun {
-  const held = useRef<RunState | undefined>(undefined);
+  const current = useRef<RunState | undefined>(undefined);
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
-  const [asked, setAsked] = useState(0);
+  const [requestCount, setRequestCount] = useState(0);
   const isDue = useRef(false);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` asks again
   useEffect(() => {
-    const asking = new AbortController();
-    held.current = undefined;
+    const controller = new AbortController();
+    current.current = undefined;
     setVersion(0);
     setError(undefined);
-    call('run-state', { run }, asking.signal)
+    call('run-state', { run }, controller.signal)
       .then(({ state }) => {
-        held.current = folded(state);
-        setVersion(held.current.version);
+        // The server folds it with the same code.
+        current.current = state as RunState;
+        setVersion(current.current.version);
       })
       .catch((thrown: unknown) => {
-        if (!asking.signal.aborted) setError(thrown);
+        if (!controller.signal.aborted) setError(thrown);
       });
-    return () => asking.abort();
-  }, [run, asked]);
+    return () => controller.abort();
+  }, [run, requestCount]);
 
-  const again = useCallback(() => setAsked((times) => times + 1), []);
-  useEffect(() => (error instanceof Unreachable ? onReconnect(again) : undefined), [error, again]);
+  const reload = useCallback(() => setRequestCount((times) => times + 1), []);
+  useEffect(() => (error instanceof ServerUnreachableError ? onReconnect(reload) : undefined), [error, reload]);
   const onItem = (item: StreamItem<'watch-run'>) => {
-    const state = held.current;
+    const state = current.current;
     if (state === undefined || item.version <= state.version) return;
-    held.current = evolve(state, recorded(item));
+    current.current = evolve(state, { event: eventOf(item), at: item.at });
     if (isDue.current) return;
     isDue.current = true;
     requestAnimationFrame(() => {
       isDue.current = false;
-      setVersion(held.current?.version ?? 0);
+      setVersion(current.current?.version ?? 0);
     });
   };
-  const standing = useStream('watch-run', {
-    key: `${run} ${asked} ${version > 0}`,
+  const connectionState = useStream('watch-run', {
+    key: `${run} ${requestCount} ${version > 0}`,
     enabled: version > 0,
-    input: () => ({ run, after: held.current?.version ?? 0 }),
+    input: () => ({ run, after: current.current?.version ?? 0 }),
     onItem,
   });
-  return { state: version === 0 ? undefined : held.current, version, error, standing, again };
+  return { state: version === 0 ? undefined : current.current, version, error, connectionState, reload };
 }
 
-/** The server folded it with the same code. */
-function folded(state: unknown): RunState;
-function folded(state: unknown): unknown {
-  return state;
-}
-
-function recorded(item: StreamItem<'watch-run'>): Recorded;
-function recorded({ type, data, at, origin }: StreamItem<'watch-run'>): unknown {
-  return { event: { type, data }, at, origin };
+/** The event of a stream item. Page and server come from one build, so it is an event that this page knows. */
+export function eventOf({ type, data }: StreamItem<'watch-run'>): RunEvent {
+  return { type, data } as RunEvent;
 }

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { taskPath } from '../../ui/browser/page-paths.ts';
-import { lookOfTask } from '../../ui/state/display-state.ts';
+import { taskDisplayState } from '../../ui/state/display-state.ts';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { Time } from '../../ui/text/amounts.tsx';
 import { splitMatches } from '../../ui/text/split-matches.ts';
@@ -45,7 +45,7 @@ export function FoundTaskRow({ found, query }: { found: FoundTask; query: string
   return (
     <li>
       <Link href={taskPath(found.run, found.task)} className={styles.task}>
-        <StateMark look={lookOfTask(found.status)} bare />
+        <StateMark displayState={taskDisplayState(found.status)} bare />
         <span>
           <Marked text={found.taskTitle} query={query} />
         </span>

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import { usePages } from '../../api/use-pages.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { useDebouncedText } from '../../ui/controls/use-debounced-text.ts';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { count } from '../../ui/text/amounts.tsx';
@@ -46,10 +46,12 @@ export function SearchPage(): ReactElement {
       <p className="hidden-words" role="status">
         {text === '' || found.isLoading ? '' : `${count(groups.length + tasks.length, 'task')} found`}
       </p>
-      {text === '' ? <Empty title="Type to search">Several words must all occur. The newest come first.</Empty> : null}
+      {text === '' ? (
+        <EmptyState title="Type to search">Several words must all occur. The newest come first.</EmptyState>
+      ) : null}
       {found.isLoading && text !== '' ? <Skeleton lines={8} /> : null}
-      {found.error === undefined ? null : <Trouble error={found.error} again={found.again} />}
-      {isEmpty ? <Empty title={`Nothing holds “${text}”`}>Try fewer or shorter words.</Empty> : null}
+      {found.error === undefined ? null : <ErrorMessage error={found.error} retry={found.reload} />}
+      {isEmpty ? <EmptyState title={`Nothing holds “${text}”`}>Try fewer or shorter words.</EmptyState> : null}
       {tasks.length === 0 ? null : (
         <Panel title="Tasks" flush>
           <ul>

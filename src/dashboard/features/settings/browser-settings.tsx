@@ -13,7 +13,7 @@ import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './settings.module.css';
 
 const TITLES = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
-const WORDS = {
+const NOTIFICATION_TEXT = {
   on: 'Shown when a run needs you, fails or ends, while this page is not looked at.',
   off: 'Shown when a run needs you, fails or ends; your browser will ask for your leave.',
   blocked: 'Your browser refuses them for this page; allow them in its settings first.',
@@ -24,7 +24,7 @@ const WORDS = {
 export function BrowserSettings(): ReactElement {
   const id = useId();
   const theme = useTheme();
-  const news = useDesktopNotifications();
+  const notifications = useDesktopNotifications();
   const keys = useSingleKeys();
   return (
     <Panel title="This browser">
@@ -46,11 +46,11 @@ export function BrowserSettings(): ReactElement {
             <input
               id={id}
               type="checkbox"
-              checked={news === 'on'}
-              disabled={news === 'blocked' || news === 'unsupported'}
+              checked={notifications === 'on'}
+              disabled={notifications === 'blocked' || notifications === 'unsupported'}
               onChange={(event) => void setDesktopNotifications(event.target.checked)}
             />
-            <span className="quiet">{WORDS[news]}</span>
+            <span className="quiet">{NOTIFICATION_TEXT[notifications]}</span>
           </span>
         </div>
         <div className={styles.line}>

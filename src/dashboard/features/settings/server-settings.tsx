@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
@@ -14,7 +14,7 @@ export function ServerPanel({ dir }: { dir: string }): ReactElement {
     <>
       <Panel title="Where everything is" flush>
         {where.isLoading ? <Skeleton lines={6} /> : null}
-        {where.error === undefined ? null : <Trouble error={where.error} again={where.again} />}
+        {where.error === undefined ? null : <ErrorMessage error={where.error} retry={where.reload} />}
         {where.data === undefined ? null : (
           <Table
             label="Where everything is"
@@ -30,7 +30,7 @@ export function ServerPanel({ dir }: { dir: string }): ReactElement {
       </Panel>
       <Panel title="What it needs" flush>
         {doctor.isLoading ? <Skeleton lines={6} /> : null}
-        {doctor.error === undefined ? null : <Trouble error={doctor.error} again={doctor.again} />}
+        {doctor.error === undefined ? null : <ErrorMessage error={doctor.error} retry={doctor.reload} />}
         {doctor.data === undefined ? null : (
           <Table
             label="What it needs"
@@ -39,7 +39,9 @@ export function ServerPanel({ dir }: { dir: string }): ReactElement {
             columns={[
               {
                 title: 'Stands',
-                cell: ({ ok, required }) => <StateMark look={ok ? 'done' : required ? 'failed' : 'unverified'} bare />,
+                cell: ({ ok, required }) => (
+                  <StateMark displayState={ok ? 'done' : required ? 'failed' : 'unverified'} bare />
+                ),
               },
               { title: 'What', cell: ({ name }) => name },
               { title: 'Detail', cell: ({ detail }) => detail },

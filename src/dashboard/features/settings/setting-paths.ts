@@ -24,11 +24,11 @@ export function findSettings(sections: readonly Section[], text: string): Sectio
     .filter((word) => word !== '');
   if (words.length === 0) return [...sections];
   return sections.flatMap((section) => {
-    const isMeant = ({ key, title, about }: Entry) => {
-      const said = `${section.key}.${key} ${title} ${about}`.toLowerCase();
-      return words.every((word) => said.includes(word));
+    const matches = ({ key, title, about }: Entry) => {
+      const text = `${section.key}.${key} ${title} ${about}`.toLowerCase();
+      return words.every((word) => text.includes(word));
     };
-    const entries = section.entries.filter(isMeant);
+    const entries = section.entries.filter(matches);
     return entries.length === 0 ? [] : [{ ...section, entries }];
   });
 }

@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from 'react';
-import { ApiProblem } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import choice from '../../ui/controls/controls.module.css';
-import { Empty, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage } from '../../ui/feedback/placeholders.tsx';
 import { entriesOf } from '../../ui/form/field.ts';
 import { isSchema } from '../../ui/form/json-schema.ts';
 import { count } from '../../ui/text/amounts.tsx';
@@ -16,7 +16,7 @@ export function SettingsForm({ edit, document }: { edit: SettingsEdit; document:
   const [text, setText] = useState('');
   const all = sectionsOf(entriesOf(document.schema));
   const sections = findSettings(all, text);
-  const mistakes = mistakesIn(edit.error);
+  const issues = issuesIn(edit.error);
   return (
     <div className={styles.columns}>
       <nav className={styles.sections} aria-label="Parts of the settings">
@@ -37,14 +37,14 @@ export function SettingsForm({ edit, document }: { edit: SettingsEdit; document:
         </ul>
       </nav>
       <div className={styles.fields}>
-        {sections.length === 0 ? <Empty title="No setting is called so" /> : null}
+        {sections.length === 0 ? <EmptyState title="No setting is called so" /> : null}
         {sections.map((section) => (
           <SectionPanel
             key={section.key}
             section={section}
             document={document}
             values={edit.values}
-            mistakes={mistakes}
+            issues={issues}
             onChange={edit.change}
           />
         ))}
@@ -57,14 +57,14 @@ export function SettingsForm({ edit, document }: { edit: SettingsEdit; document:
 function SaveBar({ edit }: { edit: SettingsEdit }): ReactElement {
   return (
     <section className={styles.bar} aria-label="Changes">
-      {edit.error === undefined ? null : <Trouble error={edit.error} />}
+      {edit.error === undefined ? null : <ErrorMessage error={edit.error} />}
       <p>
         <strong>{count(edit.changes.length, 'change')}</strong>{' '}
         <span className="quiet">{edit.changes.map(({ path }) => path.join('.')).join(', ')}</span>
       </p>
       <div className={styles.buttons}>
         {edit.isConflict ? (
-          <Button weight="main" onClick={edit.again}>
+          <Button weight="main" onClick={edit.reload}>
             Read the file again, keep my changes
           </Button>
         ) : (
@@ -79,9 +79,9 @@ function SaveBar({ edit }: { edit: SettingsEdit }): ReactElement {
 }
 
 /** The server tells each mistake with the key of its setting. */
-function mistakesIn(error: unknown): Map<string, string> {
-  const told = error instanceof ApiProblem ? error.details.mistakes : undefined;
-  const entries = (Array.isArray(told) ? told : []).flatMap((each: unknown): [string, string][] =>
+function issuesIn(error: unknown): Map<string, string> {
+  const listed = error instanceof ApiError ? error.details.mistakes : undefined;
+  const entries = (Array.isArray(listed) ? listed : []).flatMap((each: unknown): [string, string][] =>
     isSchema(each) && typeof each.key === 'string' && typeof each.reason === 'string' ? [[each.key, each.reason]] : [],
   );
   return new Map(entries);

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import { useProject } from '../../api/use-project.ts';
 import { ProjectChoice } from '../../ui/controls/project-select.tsx';
 import { Tabs } from '../../ui/controls/tabs.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
@@ -41,7 +41,7 @@ export function SettingsPage(): ReactElement {
       {view === 'browser' ? <BrowserSettings /> : null}
       {view !== 'browser' && isLoading ? <Skeleton lines={12} /> : null}
       {!isLoading && dir === undefined && view !== 'browser' && view !== 'user' ? (
-        <Empty title="No project yet">Start a run in one, and its settings appear here.</Empty>
+        <EmptyState title="No project yet">Start a run in one, and its settings appear here.</EmptyState>
       ) : null}
       {view === 'server' && dir !== undefined ? <ServerPanel dir={dir} /> : null}
       {!isLoading && (view === 'user' || (view === 'project' && dir !== undefined)) ? (
@@ -62,7 +62,7 @@ function FileSettings({ scope, dir, isText, onShow }: FileSettingsProps): ReactE
   const edit = useSettings({ scope, ...(dir === undefined ? {} : { dir }) });
   const { document } = edit;
   if (document === undefined)
-    return edit.error === undefined ? <Skeleton lines={12} /> : <Trouble error={edit.error} again={edit.again} />;
+    return edit.error === undefined ? <Skeleton lines={12} /> : <ErrorMessage error={edit.error} retry={edit.reload} />;
   const forms = [
     { value: 'form', title: 'Form' },
     { value: 'text', title: 'File' },
@@ -76,7 +76,11 @@ function FileSettings({ scope, dir, isText, onShow }: FileSettingsProps): ReactE
       </div>
       {isText ? (
         <Panel title="The file as it stands">
-          {document.text === '' ? <Empty title="It is empty" /> : <pre className={styles.text}>{document.text}</pre>}
+          {document.text === '' ? (
+            <EmptyState title="It is empty" />
+          ) : (
+            <pre className={styles.text}>{document.text}</pre>
+          )}
         </Panel>
       ) : (
         <SettingsForm edit={edit} document={document} />

@@ -3,7 +3,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { withChanges } from '../../ui/form/changes.ts';
 import type { Entry } from '../../ui/form/field.ts';
 import { FormField } from '../../ui/form/form-field.tsx';
-import type { InputErrors } from '../../ui/form/validate.ts';
+import type { ValidationIssues } from '../../ui/form/validate.ts';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { type Origin, originAt, pathOf, type Section, valueAt } from './setting-paths.ts';
 import styles from './settings.module.css';
@@ -13,14 +13,14 @@ type SectionPanelProps = {
   section: Section;
   document: SettingsDocument;
   values: Record<string, unknown>;
-  mistakes: InputErrors;
+  issues: ValidationIssues;
   onChange(values: Record<string, unknown>): void;
 };
 
 const FROM: Record<Origin, string> = { default: 'default', user: 'set for you', project: 'set in this project' };
 
 /** One part of the settings: each with what holds, where that comes from, and the way to take it back. */
-export function SectionPanel({ section, document, values, mistakes, onChange }: SectionPanelProps): ReactElement {
+export function SectionPanel({ section, document, values, issues, onChange }: SectionPanelProps): ReactElement {
   const field = (entry: Entry) => {
     const path = pathOf(section, entry);
     const value = valueAt(values, path);
@@ -34,7 +34,7 @@ export function SectionPanel({ section, document, values, mistakes, onChange }: 
         value={value}
         fallback={isSaved ? entry.fallback : valueAt(document.effective, path)}
         path={path.join('.')}
-        mistakes={mistakes}
+        issues={issues}
         aside={
           <span className={styles.origin}>
             <code>{path.join('.')}</code>

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
-import { ApiProblem } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { notify } from '../../ui/feedback/notices.ts';
 import { type Change, changesBetween, withChanges } from '../../ui/form/changes.ts';
 
 export type SettingsDocument = OperationOutput<'read-settings'>;
-type Place = OperationInput<'read-settings'>;
+type SettingsTarget = OperationInput<'read-settings'>;
 
 /** A file of settings and what is changed in it but not saved yet. */
 export type SettingsEdit = {
@@ -22,27 +22,27 @@ export type SettingsEdit = {
   change(values: Record<string, unknown>): void;
   save(): void;
   discard(): void;
-  again(): void;
+  reload(): void;
 };
 
 /** Reads a file of settings and keeps the changes until they are saved; a file that changed meanwhile keeps them too. */
-export function useSettings(place: Place): SettingsEdit {
-  const reading = useOperation('read-settings', place, { fresh: true });
+export function useSettings(target: SettingsTarget): SettingsEdit {
+  const reading = useOperation('read-settings', target, { fresh: true });
   const [changes, setChanges] = useState<readonly Change[]>([]);
   const [saving, setSaving] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: undefined });
   const document = reading.data;
-  const again = () => {
+  const reload = () => {
     setSaving({ isBusy: false, error: undefined });
-    reading.again();
+    reading.reload();
   };
   const save = async () => {
     if (document === undefined || changes.length === 0) return;
     setSaving({ isBusy: true, error: undefined });
     try {
-      await call('write-settings', { ...place, changes: [...changes], hash: document.hash });
+      await call('write-settings', { ...target, changes: [...changes], hash: document.hash });
       setChanges([]);
       notify({ kind: 'done', text: `Saved to ${document.file}` });
-      again();
+      reload();
     } catch (error) {
       setSaving({ isBusy: false, error });
     }
@@ -55,13 +55,13 @@ export function useSettings(place: Place): SettingsEdit {
     // What is saved while the file is read again would be judged by what stood there before.
     isBusy: saving.isBusy || reading.isAsking,
     error: reading.error ?? saving.error,
-    isConflict: saving.error instanceof ApiProblem && saving.error.code === 'CONFLICT',
+    isConflict: saving.error instanceof ApiError && saving.error.code === 'CONFLICT',
     change: (values) => setChanges(changesBetween(document?.values ?? {}, values)),
     save: () => void save(),
     discard: () => {
       setChanges([]);
       setSaving({ isBusy: false, error: undefined });
     },
-    again,
+    reload,
   };
 }

@@ -1,11 +1,11 @@
 import { isSchema } from '../../ui/form/json-schema.ts';
-import { spanText } from '../../ui/form/parse-input.ts';
+import { durationText } from '../../ui/form/parse-input.ts';
 
 type Values = Readonly<Record<string, unknown>>;
-type Asked = { recipe: string; dir: string; input: Values; options: Values; file?: string };
+type StartInput = { recipe: string; dir: string; input: Values; options: Values; file?: string };
 
 /** The same as a command, and the names of what no flag of it says. */
-export type CommandLine = { command: string; unsaid: readonly string[] };
+export type CommandLine = { command: string; withoutFlag: readonly string[] };
 
 type Flag = (value: unknown) => string[];
 
@@ -56,21 +56,21 @@ const FILE_FLAGS: Readonly<Record<string, Flag>> = {
 const VERBS: Readonly<Record<string, string>> = { goal: 'do', job: 'job', review: 'review' };
 
 /** The command that starts the same; nothing where only a file can say what is asked for. */
-export function commandLineOf({ recipe, dir, input, options, file }: Asked): CommandLine | undefined {
+export function commandLineOf({ recipe, dir, input, options, file }: StartInput): CommandLine | undefined {
   const verb = file === undefined ? VERBS[recipe] : 'run';
   if (verb === undefined) return undefined;
-  const own = said(input, file === undefined ? (INPUT_FLAGS[recipe] ?? {}) : FILE_FLAGS);
-  const shared = said(options, OPTION_FLAGS);
+  const own = flagsFor(input, file === undefined ? (INPUT_FLAGS[recipe] ?? {}) : FILE_FLAGS);
+  const shared = flagsFor(options, OPTION_FLAGS);
   const words = ['mh', verb, ...(file === undefined ? [] : [file]), ...own.words, ...shared.words];
   if (dir !== '') words.push('--dir', dir);
-  return { command: words.map(quoted).join(' '), unsaid: [...own.unsaid, ...shared.unsaid] };
+  return { command: words.map(quoted).join(' '), withoutFlag: [...own.withoutFlag, ...shared.withoutFlag] };
 }
 
-function said(values: Values, flags: Readonly<Record<string, Flag>>): { words: string[]; unsaid: string[] } {
+function flagsFor(values: Values, flags: Readonly<Record<string, Flag>>): { words: string[]; withoutFlag: string[] } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return {
     words: Object.entries(flags).flatMap(([key, flag]) => (values[key] === undefined ? [] : flag(values[key]))),
-    unsaid: entries.filter(([key]) => flags[key] === undefined).map(([key]) => key),
+    withoutFlag: entries.filter(([key]) => flags[key] === undefined).map(([key]) => key),
   };
 }
 
@@ -111,7 +111,7 @@ function repeatFlags(repeat: unknown): string[] {
   if (!isSchema(repeat)) return [];
   const { everyMs, times } = repeat;
   return [
-    ...(everyMs === undefined ? [] : ['--every', spanText(everyMs).replaceAll(' ', '')]),
+    ...(everyMs === undefined ? [] : ['--every', durationText(everyMs).replaceAll(' ', '')]),
     ...(times === undefined ? [] : ['--times', String(times)]),
   ];
 }

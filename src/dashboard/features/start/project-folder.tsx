@@ -5,14 +5,14 @@ import styles from './start.module.css';
 type FolderChoiceProps = {
   projects: KnownProjects;
   dir: string;
-  mistake: string | undefined;
+  issue: string | undefined;
   onChoose(dir: string): void;
 };
 
 const OTHER = '\0other';
 
 /** Where the work is done: a project that is known, or any folder of a repository. */
-export function FolderChoice({ projects, dir, mistake, onChoose }: FolderChoiceProps): ReactElement {
+export function FolderChoice({ projects, dir, issue, onChoose }: FolderChoiceProps): ReactElement {
   const id = useId();
   const known = projects.filter(({ exists }) => exists);
   const isKnown = known.some(({ root }) => root === dir);
@@ -51,13 +51,13 @@ export function FolderChoice({ projects, dir, mistake, onChoose }: FolderChoiceP
           spellCheck={false}
           placeholder="/path/to/a/git/repository"
           aria-label="The folder of the project"
-          aria-invalid={mistake === undefined ? undefined : true}
+          aria-invalid={issue === undefined ? undefined : true}
           onChange={(event) => onChoose(event.target.value)}
         />
       ) : null}
-      {mistake === undefined ? null : (
+      {issue === undefined ? null : (
         <p className={styles.mistake} role="alert">
-          {mistake}
+          {issue}
         </p>
       )}
     </div>

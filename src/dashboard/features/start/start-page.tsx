@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { useProject } from '../../api/use-project.ts';
-import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { EntryFields } from '../../ui/form/entry-fields.tsx';
 import { type Suggestions, SuggestionsContext } from '../../ui/form/text-controls.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
@@ -10,7 +10,7 @@ import { commandLineOf } from './equivalent-command.ts';
 import { FolderChoice } from './project-folder.tsx';
 import styles from './start.module.css';
 import { StartPanel } from './start-panel.tsx';
-import { inputEntries, mistakesIn, optionEntries, type Recipe, withReview } from './start-request.ts';
+import { inputEntries, issuesIn, optionEntries, type Recipe, withReview } from './start-request.ts';
 import { useDraft, useStart, useWorkFile } from './use-start-form.ts';
 import { RecipeChoice, WorkPanel } from './work-panel.tsx';
 
@@ -21,7 +21,7 @@ export function StartPage(): ReactElement {
   const recipes = useOperation('list-recipes', {}, { fresh: true });
   return (
     <PageFrame title="New run" about="Say what is wanted; agents plan it, do it, and prove it with your checks.">
-      {recipes.error === undefined ? null : <Trouble error={recipes.error} again={recipes.again} />}
+      {recipes.error === undefined ? null : <ErrorMessage error={recipes.error} retry={recipes.reload} />}
       {recipes.isLoading ? <Skeleton lines={12} /> : null}
       {recipes.data === undefined ? null : <StartForm recipes={withReview(recipes.data)} />}
     </PageFrame>
@@ -38,21 +38,25 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
   const isFromFile = recipe?.file === true && draft.isFromFile;
   const isKnown = project.projects.some(({ root, exists }) => exists && root === dir);
   const names = useKnownNames(dir, isKnown);
-  const reading = useWorkFile({ dir, file: draft.file, isWanted: isFromFile, isKnown });
-  const { mistakes, ...trying } = useStart(change);
+  const reading = useWorkFile({ dir, file: draft.file, isEnabled: isFromFile, isKnown });
+  const { issues, ...startState } = useStart(change);
   useEffect(() => {
-    if (mistakes.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
-  }, [mistakes]);
-  if (recipe === undefined) return <Trouble error="There is no recipe to start." />;
+    if (issues.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [issues]);
+  if (recipe === undefined) return <ErrorMessage error="There is no recipe to start." />;
 
   const { read } = reading;
-  const meant = recipes.find(({ name }) => name === read?.recipe) ?? recipe;
+  const effectiveRecipe = recipes.find(({ name }) => name === read?.recipe) ?? recipe;
   const input = draft.inputs[recipe.name] ?? {};
   const file = isFromFile ? { file: draft.file === '' ? 'tasks.yaml' : draft.file } : {};
   const start = () => {
-    if (isFromFile && read?.ok !== true) reading.again();
+    if (isFromFile && read?.ok !== true) reading.reload();
     else
-      trying.start({ recipe: meant, draft: { ...draft, dir, inputs: { ...draft.inputs, [meant.name]: input } }, read });
+      startState.start({
+        recipe: effectiveRecipe,
+        draft: { ...draft, dir, inputs: { ...draft.inputs, [effectiveRecipe.name]: input } },
+        read,
+      });
   };
   const rehearse = (isOn: boolean) => {
     const { rehearse: _, ...rest } = draft.options;
@@ -68,15 +72,15 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
             draft={draft}
             dir={dir}
             isKnown={isKnown}
-            entries={isFromFile && read?.ok !== true ? [] : inputEntries(meant, read)}
+            entries={isFromFile && read?.ok !== true ? [] : inputEntries(effectiveRecipe, read)}
             reading={reading}
-            mistakes={mistakes}
+            issues={issues}
             change={change}
           >
             <FolderChoice
               projects={project.projects}
               dir={dir}
-              mistake={mistakes.get('options.dir')}
+              issue={issues.get('options.dir')}
               onChoose={(next) => change({ dir: next })}
             />
           </WorkPanel>
@@ -85,7 +89,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
               entries={optionEntries(recipe)}
               shown={SHOWN_OPTIONS}
               value={draft.options}
-              mistakes={mistakesIn(mistakes, 'options')}
+              issues={issuesIn(issues, 'options')}
               onChange={(options) => change({ options })}
             />
           </Panel>
@@ -95,9 +99,9 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
             isRehearsal={draft.options.rehearse === true}
             onRehearse={rehearse}
             command={commandLineOf({ recipe: recipe.name, dir, input, options: draft.options, ...file })}
-            isBusy={trying.isBusy}
-            mistakes={mistakes.size}
-            error={trying.error}
+            isBusy={startState.isBusy}
+            issues={issues.size}
+            error={startState.error}
             onStart={start}
           />
         </div>

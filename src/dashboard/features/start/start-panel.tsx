@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { Button } from '../../ui/controls/button.tsx';
-import { Trouble } from '../../ui/feedback/placeholders.tsx';
+import { ErrorMessage } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 import type { CommandLine } from './equivalent-command.ts';
@@ -11,14 +11,14 @@ type StartPanelProps = {
   onRehearse(isOn: boolean): void;
   command: CommandLine | undefined;
   isBusy: boolean;
-  mistakes: number;
+  issues: number;
   error: unknown;
   onStart(): void;
 };
 
 /** The last look before it starts: for real or as a rehearsal, the same as a command, and the button. */
 export function StartPanel(props: StartPanelProps): ReactElement {
-  const { isRehearsal, command, mistakes, error } = props;
+  const { isRehearsal, command, issues, error } = props;
   return (
     <Panel title="Start">
       <div className={styles.start}>
@@ -35,9 +35,9 @@ export function StartPanel(props: StartPanelProps): ReactElement {
           {props.isBusy ? 'Starting …' : isRehearsal ? 'Start the rehearsal' : 'Start'}
         </Button>
         <div role="status">
-          {mistakes === 0 ? null : <p className={styles.mistake}>Nothing was started: mend what is marked.</p>}
+          {issues === 0 ? null : <p className={styles.mistake}>Nothing was started: mend what is marked.</p>}
         </div>
-        {error === undefined ? null : <Trouble error={error} />}
+        {error === undefined ? null : <ErrorMessage error={error} />}
         <div>
           <p className="quiet">The same on the command line</p>
           {command === undefined ? (
@@ -48,8 +48,8 @@ export function StartPanel(props: StartPanelProps): ReactElement {
               <Copyable text={command.command} shown="Copy the command" />
             </>
           )}
-          {command === undefined || command.unsaid.length === 0 ? null : (
-            <p className="quiet">No flag says {command.unsaid.join(', ')}: only this form and the API take it.</p>
+          {command === undefined || command.withoutFlag.length === 0 ? null : (
+            <p className="quiet">No flag says {command.withoutFlag.join(', ')}: only this form and the API take it.</p>
           )}
         </div>
       </div>

@@ -1,6 +1,6 @@
 import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
 import { type Entry, entriesOf } from '../../ui/form/field.ts';
-import { findMistakes, mistakesFrom } from '../../ui/form/validate.ts';
+import { findIssues, parseServerIssues } from '../../ui/form/validate.ts';
 import type { Draft } from './start-draft.ts';
 
 export type Recipe = OperationOutput<'list-recipes'>[number];
@@ -27,19 +27,19 @@ export function withReview(recipes: readonly Recipe[]): readonly Recipe[] {
 }
 
 /** Options that stand in sight; the project and the rehearsal have a place of their own. */
-const OWN_PLACE = new Set(['dir', 'rehearse']);
+const SHOWN_ELSEWHERE = new Set(['dir', 'rehearse']);
 
 /** What a form asks for a recipe; with a work file only what the file does not say. */
 export function inputEntries(recipe: Recipe, read: WorkFile | undefined): readonly Entry[] {
   const entries = entriesOf(recipe.name === 'review' ? REVIEW_INPUT : recipe.input);
   if (read === undefined) return entries;
-  const told = read.request?.input;
-  const isTold = (key: string) => typeof told === 'object' && told !== null && key in told;
-  return entries.filter(({ key, isNeeded }) => !isNeeded && !isTold(key));
+  const fileInput = read.request?.input;
+  const isInFile = (key: string) => typeof fileInput === 'object' && fileInput !== null && key in fileInput;
+  return entries.filter(({ key, isRequired }) => !isRequired && !isInFile(key));
 }
 
 export function optionEntries(recipe: Recipe): readonly Entry[] {
-  return entriesOf(recipe.options).filter(({ key }) => !OWN_PLACE.has(key));
+  return entriesOf(recipe.options).filter(({ key }) => !SHOWN_ELSEWHERE.has(key));
 }
 
 /** Every field that a recipe asks for, by the path as the server names it. */
@@ -49,32 +49,38 @@ export function fieldsOf(recipe: Recipe): Set<string> {
 }
 
 /** What is missing or wrong before anything is asked of the server, by the path as the server would name it. */
-export function mistakesOf(asked: { recipe: Recipe; draft: Draft; read: WorkFile | undefined }): Map<string, string> {
-  const { recipe, draft, read } = asked;
+export function draftIssues(request: {
+  recipe: Recipe;
+  draft: Draft;
+  read: WorkFile | undefined;
+}): Map<string, string> {
+  const { recipe, draft, read } = request;
   const input = { kind: 'group', entries: inputEntries(recipe, read) } as const;
   const options = { kind: 'group', entries: optionEntries(recipe) } as const;
   const found = new Map<string, string>();
-  for (const [path, text] of findMistakes(input, draft.inputs[recipe.name] ?? {})) found.set(`input.${path}`, text);
-  for (const [path, text] of findMistakes(options, draft.options)) found.set(`options.${path}`, text);
+  for (const [path, text] of findIssues(input, draft.inputs[recipe.name] ?? {})) found.set(`input.${path}`, text);
+  for (const [path, text] of findIssues(options, draft.options)) found.set(`options.${path}`, text);
   if ((draft.dir ?? '').trim() === '') found.set('options.dir', 'Choose a project, or name its folder.');
   return found;
 }
 
-/** The request as the form says it; the server checks it anew, so it need not be proven here. */
-export function startRequest(asked: { recipe: string; input: unknown; options: unknown }): OperationInput<'start-run'>;
-export function startRequest(asked: { recipe: string; input: unknown; options: unknown }): unknown {
-  return asked;
+/** The request of the form; the server validates it, so its type is only assumed here. */
+export function startRequest(request: {
+  recipe: string;
+  input: unknown;
+  options: unknown;
+}): OperationInput<'start-run'> {
+  return request as OperationInput<'start-run'>;
 }
 
-/** The same for a review. */
-export function reviewRequest(asked: object): OperationInput<'review-pull-request'>;
-export function reviewRequest(asked: object): unknown {
-  return asked;
+/** The request of a review; the server validates it too. */
+export function reviewRequest(request: object): OperationInput<'review-pull-request'> {
+  return request as OperationInput<'review-pull-request'>;
 }
 
 /** Those of some mistakes that are about one part, by their path inside of it. */
-export function mistakesIn(mistakes: ReadonlyMap<string, string>, part: 'input' | 'options'): Map<string, string> {
-  const inside = [...mistakes].filter(([path]) => path.startsWith(`${part}.`));
+export function issuesIn(issues: ReadonlyMap<string, string>, part: 'input' | 'options'): Map<string, string> {
+  const inside = [...issues].filter(([path]) => path.startsWith(`${part}.`));
   return new Map(inside.map(([path, text]) => [path.slice(part.length + 1), text]));
 }
 
@@ -93,15 +99,15 @@ const FIELDS: Readonly<Record<string, string>> = {
   RUN_UNKNOWN: 'input.after',
 };
 
-type Refusal = { code: string; message: string; details: Readonly<Record<string, unknown>> };
+type ServerError = { code: string; message: string; details: Readonly<Record<string, unknown>> };
 
 /** What a refusal says, by the field that it is about; nothing where it is about none of those that are asked for. */
-export function mistakesInRefusal(
-  { code, message, details }: Refusal,
-  asked: ReadonlySet<string>,
+export function issuesFromError(
+  { code, message, details }: ServerError,
+  fields: ReadonlySet<string>,
 ): Map<string, string> {
-  const told = mistakesFrom(details.issues);
-  if (told.size > 0) return told;
+  const issues = parseServerIssues(details.issues);
+  if (issues.size > 0) return issues;
   const field = FIELDS[code];
-  return field === undefined || !asked.has(field) ? new Map() : new Map([[field, message]]);
+  return field === undefined || !fields.has(field) ? new Map() : new Map([[field, message]]);
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { ApiProblem } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
@@ -8,46 +8,46 @@ import { notify } from '../../ui/feedback/notices.ts';
 import { completed } from '../../ui/form/field.ts';
 import { afterStart, type Draft, readDraft, withAddress } from './start-draft.ts';
 import {
+  draftIssues,
   fieldsOf,
   inputEntries,
-  mistakesInRefusal,
-  mistakesOf,
+  issuesFromError,
   type Recipe,
   reviewRequest,
   startRequest,
   type WorkFile,
 } from './start-request.ts';
 
-type Asked = { recipe: Recipe; draft: Draft; read: WorkFile | undefined };
-type Trying = { isBusy: boolean; mistakes: ReadonlyMap<string, string>; error: unknown };
+type StartInput = { recipe: Recipe; draft: Draft; read: WorkFile | undefined };
+type StartState = { isBusy: boolean; issues: ReadonlyMap<string, string>; error: unknown };
 
-const CALM: Trying = { isBusy: false, mistakes: new Map(), error: undefined };
+const IDLE: StartState = { isBusy: false, issues: new Map(), error: undefined };
 
 /** Starts what a draft asks for and goes to its page; what is refused is told where it was typed. */
-export function useStart(onStarted: (draft: Draft) => void): Trying & { start(asked: Asked): void } {
-  const [trying, setTrying] = useState(CALM);
+export function useStart(onStarted: (draft: Draft) => void): StartState & { start(input: StartInput): void } {
+  const [state, setState] = useState(IDLE);
   const [, navigate] = useLocation();
-  const start = async (asked: Asked) => {
-    const mistakes = mistakesOf(asked);
-    if (mistakes.size > 0) {
-      setTrying({ ...CALM, mistakes });
+  const start = async (input: StartInput) => {
+    const issues = draftIssues(input);
+    if (issues.size > 0) {
+      setState({ ...IDLE, issues });
       return;
     }
-    setTrying({ ...CALM, isBusy: true });
+    setState({ ...IDLE, isBusy: true });
     try {
-      const { run, notes } = await send(asked);
+      const { run, notes } = await send(input);
       for (const text of notes) notify({ kind: 'news', text });
-      onStarted(afterStart(asked.draft));
+      onStarted(afterStart(input.draft));
       navigate(runPath(run));
     } catch (error) {
-      const told = error instanceof ApiProblem ? mistakesInRefusal(error, fieldsOf(asked.recipe)) : CALM.mistakes;
-      setTrying({ isBusy: false, mistakes: told, error: told.size > 0 ? undefined : error });
+      const rejected = error instanceof ApiError ? issuesFromError(error, fieldsOf(input.recipe)) : IDLE.issues;
+      setState({ isBusy: false, issues: rejected, error: rejected.size > 0 ? undefined : error });
     }
   };
-  return { ...trying, start: (asked) => void start(asked) };
+  return { ...state, start: (input) => void start(input) };
 }
 
-function send({ recipe, draft, read }: Asked): Promise<{ run: string; notes: string[] }> {
+function send({ recipe, draft, read }: StartInput): Promise<{ run: string; notes: string[] }> {
   const input = draft.inputs[recipe.name] ?? {};
   const options = { ...draft.options, dir: (draft.dir ?? '').trim() };
   if (recipe.name === 'review') return call('review-pull-request', reviewRequest({ ...input, options }));
@@ -56,10 +56,14 @@ function send({ recipe, draft, read }: Asked): Promise<{ run: string; notes: str
     const whole = completed(inputEntries(recipe, undefined), input);
     return call('start-run', startRequest({ recipe: recipe.name, input: whole, options }));
   }
-  const told = typeof request.input === 'object' ? request.input : {};
+  const fileInput = typeof request.input === 'object' ? request.input : {};
   return call(
     'start-run',
-    startRequest({ recipe: request.recipe, input: { ...told, ...input }, options: { ...request.options, ...options } }),
+    startRequest({
+      recipe: request.recipe,
+      input: { ...fileInput, ...input },
+      options: { ...request.options, ...options },
+    }),
   );
 }
 
@@ -85,20 +89,20 @@ export function useDraft(): [Draft, (change: Partial<Draft>) => void] {
 }
 
 /** What was read in a work file. */
-export type FileReading = { read: WorkFile | undefined; isLoading: boolean; error: unknown; again(): void };
+export type WorkFileReading = { read: WorkFile | undefined; isLoading: boolean; error: unknown; reload(): void };
 
-type Place = { dir: string; file: string; isWanted: boolean; isKnown: boolean };
+type WorkFileInput = { dir: string; file: string; isEnabled: boolean; isKnown: boolean };
 
 /** Reads a work file when it is asked for, not with every letter of its name; one of a known project that was named before, at once. */
-export function useWorkFile({ dir, file, isWanted, isKnown }: Place): FileReading {
-  const [asked, setAsked] = useState<{ file: string; dir?: string }>({ file });
-  const isHere = asked.dir === undefined ? isKnown : asked.dir === dir;
-  const isAsked = isWanted && file !== '' && asked.file === file && dir !== '' && isHere;
-  const reading = useOperation('read-work-file', { dir, file }, { enabled: isAsked, fresh: true });
+export function useWorkFile({ dir, file, isEnabled, isKnown }: WorkFileInput): WorkFileReading {
+  const [requested, setRequested] = useState<{ file: string; dir?: string }>({ file });
+  const isSameFolder = requested.dir === undefined ? isKnown : requested.dir === dir;
+  const isRequested = isEnabled && file !== '' && requested.file === file && dir !== '' && isSameFolder;
+  const reading = useOperation('read-work-file', { dir, file }, { enabled: isRequested, fresh: true });
   return {
-    read: isAsked ? reading.data : undefined,
-    isLoading: isAsked && reading.isLoading,
-    error: isAsked ? reading.error : undefined,
-    again: () => (isAsked ? reading.again() : setAsked({ dir, file })),
+    read: isRequested ? reading.data : undefined,
+    isLoading: isRequested && reading.isLoading,
+    error: isRequested ? reading.error : undefined,
+    reload: () => (isRequested ? reading.reload() : setRequested({ dir, file })),
   };
 }

@@ -1,35 +1,35 @@
 import { type ReactElement, useId } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { count } from '../../ui/text/amounts.tsx';
 import styles from './start.module.css';
 import type { WorkFile as Read } from './start-request.ts';
-import type { FileReading } from './use-start-form.ts';
+import type { WorkFileReading } from './use-start-form.ts';
 
 type WorkFileProps = {
   dir: string;
   isKnown: boolean;
   file: string;
-  reading: FileReading;
+  reading: WorkFileReading;
   onChange(file: string): void;
 };
 
-const LIKELY = [
+const LIKELY_FILES = [
   '**/*feature*.json',
   '**/*task*.{yaml,yml,json,jsonl,csv}',
   '**/*todo*.md',
   '**/*.{dag,workflow}.*',
   '**/*workflow*.*',
 ];
-const MOST_OFFERED = 50;
-const MOST_LINES = 100;
+const MAX_SUGGESTED = 50;
+const MAX_LINES = 100;
 
 /** The file that says what to do, and what was read in it: what would be done, or where it is wrong. */
 export function WorkFile({ dir, isKnown, file, reading, onChange }: WorkFileProps): ReactElement {
   const id = useId();
-  const { read, isLoading, error, again } = reading;
-  const offered = useOperation('scan-files', { dir, globs: LIKELY }, { enabled: isKnown, fresh: true });
+  const { read, isLoading, error, reload } = reading;
+  const suggested = useOperation('scan-files', { dir, globs: LIKELY_FILES }, { enabled: isKnown, fresh: true });
   return (
     <div className={styles.folder}>
       <label htmlFor={id} className={styles.name}>
@@ -46,33 +46,33 @@ export function WorkFile({ dir, isKnown, file, reading, onChange }: WorkFileProp
           placeholder="tasks.yaml"
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter') again();
+            if (event.key === 'Enter') reload();
           }}
         />
         <datalist id={`${id}-offered`}>
-          {(offered.data?.files ?? []).slice(0, MOST_OFFERED).map((name) => (
+          {(suggested.data?.files ?? []).slice(0, MAX_SUGGESTED).map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
-        <Button onClick={again} disabled={file.trim() === '' || dir === ''}>
+        <Button onClick={reload} disabled={file.trim() === '' || dir === ''}>
           Read it
         </Button>
       </div>
       <p className="quiet">A file inside the project. It is read before anything is started.</p>
       {isLoading ? <Skeleton lines={3} /> : null}
-      {error === undefined ? null : <Trouble error={error} again={again} />}
-      {read === undefined ? null : <WhatWasRead read={read} />}
+      {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
+      {read === undefined ? null : <WorkFileContent read={read} />}
     </div>
   );
 }
 
-function WhatWasRead({ read }: { read: Read }): ReactElement {
+function WorkFileContent({ read }: { read: Read }): ReactElement {
   if (!read.ok)
     return (
       <div role="alert">
         <p className={styles.mistake}>{count(read.mistakes.length, 'mistake')}: nothing would be started.</p>
         <ul className={styles.mistakes}>
-          {read.mistakes.slice(0, MOST_LINES).map(({ line, column, where, reason }) => (
+          {read.mistakes.slice(0, MAX_LINES).map(({ line, column, where, reason }) => (
             <li key={`${line}:${column}:${where}:${reason}`}>
               <code className="numbers">{`${read.file}:${line}:${column}`}</code>
               <span>
@@ -87,10 +87,10 @@ function WhatWasRead({ read }: { read: Read }): ReactElement {
   const lines = [...read.notes, ...read.summary];
   return (
     <ul className={styles.summaryLines} aria-label="What the file asks for">
-      {lines.slice(0, MOST_LINES).map((line) => (
+      {lines.slice(0, MAX_LINES).map((line) => (
         <li key={line}>{line}</li>
       ))}
-      {lines.length > MOST_LINES ? <li className="quiet">and {lines.length - MOST_LINES} more</li> : null}
+      {lines.length > MAX_LINES ? <li className="quiet">and {lines.length - MAX_LINES} more</li> : null}
     </ul>
   );
 }

@@ -5,8 +5,8 @@ import type { Entry } from '../../ui/form/field.ts';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './start.module.css';
 import type { Draft } from './start-draft.ts';
-import { mistakesIn, type Recipe } from './start-request.ts';
-import type { FileReading } from './use-start-form.ts';
+import { issuesIn, type Recipe } from './start-request.ts';
+import type { WorkFileReading } from './use-start-form.ts';
 import { WorkFile } from './work-file.tsx';
 
 type WorkPanelProps = {
@@ -16,8 +16,8 @@ type WorkPanelProps = {
   /** Whether it is a project in which something was started before. */
   isKnown: boolean;
   entries: readonly Entry[];
-  reading: FileReading;
-  mistakes: ReadonlyMap<string, string>;
+  reading: WorkFileReading;
+  issues: ReadonlyMap<string, string>;
   change(some: Partial<Draft>): void;
   /** The choice of the project. */
   children: ReactNode;
@@ -58,7 +58,7 @@ export function WorkPanel(props: WorkPanelProps): ReactElement {
           entries={entries}
           shown={SHOWN}
           value={draft.inputs[recipe.name]}
-          mistakes={mistakesIn(props.mistakes, 'input')}
+          issues={issuesIn(props.issues, 'input')}
           onChange={(next) => change({ inputs: { ...draft.inputs, [recipe.name]: next } })}
         />
       </div>

@@ -2,22 +2,22 @@ import { type KeyboardEvent, type ReactElement, type Ref, useState } from 'react
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import styles from './message-box.module.css';
-import { messageEffect, type TaskView, unheard } from './task-facts.ts';
+import { messageEffect, pendingMessages, type TaskView } from './task-facts.ts';
 
-type ContinueBoxProps = { view: TaskView; again(): void; field: Ref<HTMLTextAreaElement> };
+type MessageBoxProps = { view: TaskView; reload(): void; field: Ref<HTMLTextAreaElement> };
 
 /** A message to the agent, whether it is at work or has stopped; what it brings about is said beside it. */
-export function ContinueBox({ view, again, field }: ContinueBoxProps): ReactElement {
+export function MessageBox({ view, reload, field }: MessageBoxProps): ReactElement {
   const [message, setMessage] = useState('');
   const send = useAction('send-message', {
     done: 'Sent to the agent',
     onDone: () => {
       setMessage('');
-      again();
+      reload();
     },
   });
   const effect = messageEffect(view);
-  if ('refusal' in effect) return <p className={styles.effect}>{effect.refusal}</p>;
+  if ('unavailable' in effect) return <p className={styles.effect}>{effect.unavailable}</p>;
   const isEmpty = message.trim() === '';
   const submit = () => {
     if (!isEmpty && !send.isBusy) send.act({ run: view.run, task: view.task.spec.key, message });
@@ -45,7 +45,7 @@ export function ContinueBox({ view, again, field }: ContinueBoxProps): ReactElem
         onKeyDown={onKeyDown}
       />
       <p id="continue-effect" className={styles.effect}>
-        {effect.effect} <Unheard task={view.task} />
+        {effect.effect} <PendingMessages task={view.task} />
       </p>
       <Button type="submit" weight="main" busy={send.isBusy} disabled={isEmpty} title="Ctrl-Enter">
         {effect.button}
@@ -55,8 +55,8 @@ export function ContinueBox({ view, again, field }: ContinueBoxProps): ReactElem
 }
 
 /** What was sent and waits for an attempt to be told. */
-function Unheard({ task }: { task: TaskView['task'] }): ReactElement | null {
-  const messages = unheard(task);
+function PendingMessages({ task }: { task: TaskView['task'] }): ReactElement | null {
+  const messages = pendingMessages(task);
   if (messages.length === 0) return null;
   return <span className={styles.unheard}>Waits to be told: {messages.join(' · ')}</span>;
 }

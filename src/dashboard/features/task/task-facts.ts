@@ -49,19 +49,19 @@ export function modelOf(usage: Usage): string | null {
 }
 
 /** What follows when a person sends a message now, or why nobody would hear it. */
-export type MessageEffect = { button: string; effect: string } | { refusal: string };
+export type MessageEffect = { button: string; effect: string } | { unavailable: string };
 
 /** Says beforehand what the engine does with a message. */
-export function messageEffect({ task, status, resumable }: Told): MessageEffect {
-  if (status === 'cancelling') return { refusal: 'The run is being cancelled; nobody would hear a message.' };
-  if (status === 'cancelled') return { refusal: 'The run was cancelled. Retry the task to open it again.' };
+export function messageEffect({ task, status, resumable }: MessageContext): MessageEffect {
+  if (status === 'cancelling') return { unavailable: 'The run is being cancelled; nobody would hear a message.' };
+  if (status === 'cancelled') return { unavailable: 'The run was cancelled. Retry the task to open it again.' };
   const last = task.attempts.at(-1);
   const { spec, phase } = task;
   switch (phase.status) {
     case 'running':
       return {
         button: 'Interrupt and send',
-        effect: `${last?.agent ?? 'The agent'} is interrupted and goes on with your message, ${sessionWords(resumable)}.`,
+        effect: `${last?.agent ?? 'The agent'} is interrupted and goes on with your message, ${sessionText(resumable)}.`,
       };
     case 'waiting':
     case 'ready':
@@ -70,7 +70,7 @@ export function messageEffect({ task, status, resumable }: Told): MessageEffect 
     case 'landing':
     case 'verifying':
     case 'conflicted':
-      return { refusal: 'Its work is on its way to the branch. A message can be sent once that has ended.' };
+      return { unavailable: 'Its work is on its way to the branch. A message can be sent once that has ended.' };
     case 'held':
     case 'blocked':
       return { button: 'Send and continue', effect: newAttempt(last, resumable) };
@@ -79,26 +79,26 @@ export function messageEffect({ task, status, resumable }: Told): MessageEffect 
     case 'skipped':
     case 'cancelled': {
       const served = spec.resolves ?? spec.analyzes ?? spec.verifies;
-      if (served !== undefined) return { refusal: `It has ended and served ${served}. Send a message there.` };
+      if (served !== undefined) return { unavailable: `It has ended and served ${served}. Send a message there.` };
       const stale = phase.status === 'done' ? ' What was built upon this task is done again.' : '';
       return { button: 'Send and continue', effect: `${newAttempt(last, resumable)}${stale}` };
     }
   }
 }
 
-type Told = Pick<TaskView, 'task' | 'status' | 'resumable'>;
+type MessageContext = Pick<TaskView, 'task' | 'status' | 'resumable'>;
 
 function newAttempt(last: AttemptState | undefined, resumable: boolean): string {
   if (last === undefined) return 'A first attempt starts with your message.';
-  return `Attempt ${last.number + 1} starts with your message, ${sessionWords(resumable)}.`;
+  return `Attempt ${last.number + 1} starts with your message, ${sessionText(resumable)}.`;
 }
 
-function sessionWords(resumable: boolean): string {
+function sessionText(resumable: boolean): string {
   return resumable ? 'in the same session and workspace' : 'with its work so far, in a new session';
 }
 
 /** What was sent and no attempt has been told yet. */
-export function unheard(task: TaskState): string[] {
+export function pendingMessages(task: TaskState): string[] {
   return task.messages
     .filter(({ after }) => after >= task.attempts.length)
     .map(({ message, comments }) => {

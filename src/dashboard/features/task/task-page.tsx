@@ -1,10 +1,10 @@
 import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import type { TaskState } from '../../../core/run/state.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
-import { Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
 import { TaskHeader } from './header/task-header.tsx';
-import { ContinueBox } from './message-box.tsx';
+import { MessageBox } from './message-box.tsx';
 import styles from './task-page.module.css';
 import { TaskViews } from './task-views.tsx';
 import { useTask } from './use-task.ts';
@@ -18,21 +18,21 @@ export function TaskPage(): ReactElement {
 
 function Task({ address }: { address: Address }): ReactElement {
   const { run, task, view: tab } = address;
-  const { view, error, again } = useTask(run, task);
+  const { view, error, reload } = useTask(run, task);
   const live = useRunOverview(run)?.live.find((each) => each.task === task);
   const message = useRef<HTMLTextAreaElement>(null);
   usePageTitle(view?.task.spec.title ?? task);
   if (view === undefined)
-    return error === undefined ? <Skeleton lines={14} /> : <Trouble error={error} again={again} />;
+    return error === undefined ? <Skeleton lines={14} /> : <ErrorMessage error={error} retry={reload} />;
   const hasTerminal = tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined);
   return (
     <div className={styles.page}>
-      <TaskHeader view={view} live={live} again={again} onContinue={() => message.current?.focus()} />
+      <TaskHeader view={view} live={live} reload={reload} onMessage={() => message.current?.focus()} />
       <TaskTabs address={address} task={view.task} hasTerminal={hasTerminal} />
       <div className={styles.body} role="tabpanel" aria-label={tab}>
-        <TaskViews address={address} view={view} again={again} />
+        <TaskViews address={address} view={view} reload={reload} />
       </div>
-      {tab === 'diff' || tab === 'terminal' ? null : <ContinueBox view={view} again={again} field={message} />}
+      {tab === 'diff' || tab === 'terminal' ? null : <MessageBox view={view} reload={reload} field={message} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { TaskSpec } from '../../../schema/task.ts';
-import { lateView } from '../../ui/feedback/lazy-view.tsx';
-import { Empty } from '../../ui/feedback/placeholders.tsx';
+import { lazyView } from '../../ui/feedback/lazy-view.tsx';
+import { EmptyState } from '../../ui/feedback/placeholders.tsx';
 import { duration, money } from '../../ui/text/amounts.tsx';
 import { AttemptsView } from './attempts/attempts-view.tsx';
 import { GatesView } from './gates/gates-view.tsx';
@@ -13,38 +13,38 @@ import type { Address } from './use-task-address.ts';
 /** How many lines stand for a view that is still coming. */
 const LINES = 12;
 
-const DiffView = lateView(async () => (await import('./diff/diff-view.tsx')).DiffView, LINES);
-const TerminalView = lateView(async () => (await import('./terminal/terminal-view.tsx')).TerminalView, LINES);
+const DiffView = lazyView(async () => (await import('./diff/diff-view.tsx')).DiffView, LINES);
+const TerminalView = lazyView(async () => (await import('./terminal/terminal-view.tsx')).TerminalView, LINES);
 
-type TaskViewsProps = { address: Address; view: TaskView; again(): void };
+type TaskViewsProps = { address: Address; view: TaskView; reload(): void };
 
 /** The view that the address names. */
-export function TaskViews({ address, view, again }: TaskViewsProps): ReactElement {
+export function TaskViews({ address, view, reload }: TaskViewsProps): ReactElement {
   const { task } = view;
   switch (address.view) {
     case 'transcript':
-      return <Said address={address} view={view} />;
+      return <AttemptTranscript address={address} view={view} />;
     case 'attempts':
-      return <AttemptsView view={view} again={again} />;
+      return <AttemptsView view={view} reload={reload} />;
     case 'gates':
       return <GatesView task={task} />;
     case 'prompt':
       return <PromptView spec={task.spec} />;
     case 'diff':
-      return <DiffView view={view} again={again} />;
+      return <DiffView view={view} reload={reload} />;
     case 'terminal':
       return <TerminalView key={task.attempts.length} run={view.run} task={task.spec.key} />;
   }
 }
 
-function Said({ address, view }: { address: Address; view: TaskView }): ReactElement {
+function AttemptTranscript({ address, view }: { address: Address; view: TaskView }): ReactElement {
   const { attempts, phase } = view.task;
   const attempt = attempts.find(({ number }) => number === address.attempt) ?? attempts.at(-1);
   if (attempt === undefined)
     return (
-      <Empty title="No attempt has started yet">
+      <EmptyState title="No attempt has started yet">
         {phase.status === 'waiting' ? 'It waits for the tasks that it needs.' : 'It starts when an agent is free.'}
-      </Empty>
+      </EmptyState>
     );
   return (
     <TranscriptView
@@ -82,7 +82,11 @@ function PromptView({ spec }: { spec: TaskSpec }): ReactElement {
           </Fact>
         ))}
       </dl>
-      {spec.prompt === '' ? <Empty title="The prompt is empty" /> : <pre className={styles.prompt}>{spec.prompt}</pre>}
+      {spec.prompt === '' ? (
+        <EmptyState title="The prompt is empty" />
+      ) : (
+        <pre className={styles.prompt}>{spec.prompt}</pre>
+      )}
     </div>
   );
 }

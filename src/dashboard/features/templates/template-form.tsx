@@ -6,12 +6,12 @@ import choice from '../../ui/controls/controls.module.css';
 import { Tabs } from '../../ui/controls/tabs.tsx';
 import { EntryFields } from '../../ui/form/entry-fields.tsx';
 import { entriesOf, fieldOf } from '../../ui/form/field.ts';
-import { findMistakes, NO_MISTAKES } from '../../ui/form/validate.ts';
+import { findIssues, NO_ISSUES } from '../../ui/form/validate.ts';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './templates.module.css';
 
 export type Template = OperationOutput<'list-templates'>['templates'][number];
-type Saving = OperationInput<'save-template'>;
+type SaveRequest = OperationInput<'save-template'>;
 
 /** The fields of a template's header that a form asks for, besides its name. */
 const HEADER_SCHEMA = {
@@ -50,7 +50,7 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
   const [name, setName] = useState(template?.name ?? '');
   const [values, setValues] = useState(() => valuesOf(template));
   const [scope, setScope] = useState<'project' | 'global'>(template?.from === 'global' ? 'global' : 'project');
-  const [mistakes, setMistakes] = useState(NO_MISTAKES);
+  const [issues, setIssues] = useState(NO_ISSUES);
   const isOwn =
     template !== undefined && template.from !== 'built-in' && (template.from === 'global') === (scope === 'global');
   const saving = useAction('save-template', {
@@ -59,10 +59,11 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
     changes: ['list-templates'],
   });
   const save = () => {
-    const found = findMistakes(fieldOf(HEADER_SCHEMA), values);
+    const found = findIssues(fieldOf(HEADER_SCHEMA), values);
     if (!NAME.test(name)) found.set('name', 'Up to 64 lower-case letters, digits and dashes.');
-    setMistakes(found);
-    if (found.size === 0) saving.act(savingOf(dir, name, values, { scope, replace: isOwn && name === template?.name }));
+    setIssues(found);
+    if (found.size === 0)
+      saving.act(saveRequest(dir, name, values, { scope, replace: isOwn && name === template?.name }));
   };
   return (
     <Panel
@@ -80,18 +81,12 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
             className={choice.input}
             value={name}
             spellCheck={false}
-            aria-invalid={mistakes.has('name') || undefined}
+            aria-invalid={issues.has('name') || undefined}
             onChange={(event) => setName(event.target.value)}
           />
-          {mistakes.has('name') ? <p className={styles.mistake}>{mistakes.get('name')}</p> : null}
+          {issues.has('name') ? <p className={styles.mistake}>{issues.get('name')}</p> : null}
         </div>
-        <EntryFields
-          entries={ENTRIES}
-          shown={['role', 'write']}
-          value={values}
-          mistakes={mistakes}
-          onChange={setValues}
-        />
+        <EntryFields entries={ENTRIES} shown={['role', 'write']} value={values} issues={issues} onChange={setValues} />
         <div className={styles.buttons}>
           <Button weight="main" busy={saving.isBusy} onClick={save}>
             Save
@@ -121,14 +116,13 @@ function valuesOf(template: Template | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
 
-/** What is asked of the server to save a form; it checks it anew. */
-function savingOf(
+/** The request that saves a form; the server validates it, so its type is only assumed here. */
+function saveRequest(
   dir: string,
   name: string,
   values: Record<string, unknown>,
   how: { scope: string; replace: boolean },
-): Saving;
-function savingOf(dir: string, name: string, values: Record<string, unknown>, how: object): unknown {
+): SaveRequest {
   const { text, ...header } = values;
-  return { dir, name, text, header, ...how };
+  return { dir, name, text, header, ...how } as SaveRequest;
 }

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
-import { Empty } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { duration, Money } from '../../ui/text/amounts.tsx';
@@ -9,20 +9,20 @@ import { Copyable } from '../../ui/text/copyable.tsx';
 import type { Template } from './template-form.tsx';
 import styles from './templates.module.css';
 
-type TemplateViewProps = { dir: string; template: Template; onEdit(): void; onGone(): void };
+type TemplateViewProps = { dir: string; template: Template; onEdit(): void; onRemoved(): void };
 
 /** One template: its text, its defaults, and how jobs from it went with each model. */
-export function TemplateView({ dir, template, onEdit, onGone }: TemplateViewProps): ReactElement {
+export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewProps): ReactElement {
   const { name, from, file, statistics } = template;
-  const [isSure, setSure] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const removal = useAction('remove-template', {
     done: `${name} was removed`,
-    onDone: onGone,
+    onDone: onRemoved,
     changes: ['list-templates'],
   });
   const remove = () => {
-    if (isSure) removal.act({ dir, name, scope: from === 'global' ? 'global' : 'project' });
-    else setSure(true);
+    if (isConfirming) removal.act({ dir, name, scope: from === 'global' ? 'global' : 'project' });
+    else setConfirming(true);
   };
   const facts = Object.entries({
     role: template.role,
@@ -37,8 +37,8 @@ export function TemplateView({ dir, template, onEdit, onGone }: TemplateViewProp
         actions={
           <>
             {from === 'built-in' ? null : (
-              <Button weight={isSure ? 'danger' : 'plain'} busy={removal.isBusy} onClick={remove}>
-                {isSure ? 'Really remove it' : 'Remove'}
+              <Button weight={isConfirming ? 'danger' : 'plain'} busy={removal.isBusy} onClick={remove}>
+                {isConfirming ? 'Really remove it' : 'Remove'}
               </Button>
             )}
             <Button onClick={onEdit}>{from === 'built-in' ? 'Make my own of it' : 'Edit'}</Button>
@@ -70,7 +70,7 @@ export function TemplateView({ dir, template, onEdit, onGone }: TemplateViewProp
         </div>
       </Panel>
       <Panel title="How jobs from it went" flush>
-        {statistics.length === 0 ? <Empty title="No job from it has ended yet" /> : null}
+        {statistics.length === 0 ? <EmptyState title="No job from it has ended yet" /> : null}
         {statistics.length === 0 ? null : (
           <Table
             label="How jobs from it went"

@@ -4,7 +4,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { useProject } from '../../api/use-project.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ProjectChoice } from '../../ui/controls/project-select.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Icon } from '../../ui/text/icon.tsx';
 import { type Template, TemplateForm } from './template-form.tsx';
@@ -39,12 +39,12 @@ export function TemplatesPage(): ReactElement {
       }
     >
       {isLoading || list.isLoading ? <Skeleton lines={8} /> : null}
-      {list.error === undefined ? null : <Trouble error={list.error} again={list.again} />}
+      {list.error === undefined ? null : <ErrorMessage error={list.error} retry={list.reload} />}
       {!isLoading && dir === undefined ? (
-        <Empty title="No project yet">Start a run in one, and it appears here.</Empty>
+        <EmptyState title="No project yet">Start a run in one, and it appears here.</EmptyState>
       ) : null}
-      {mistakes.map((mistake) => (
-        <Trouble key={mistake} error={mistake} />
+      {mistakes.map((problem) => (
+        <ErrorMessage key={problem} error={problem} />
       ))}
       {dir === undefined || list.data === undefined ? null : (
         <div className={styles.columns}>
@@ -57,15 +57,15 @@ export function TemplatesPage(): ReactElement {
               onDone={(name) => go(name === undefined ? {} : { name })}
             />
           ) : chosen === undefined ? (
-            <Empty title="Choose a template">
+            <EmptyState title="Choose a template">
               Or make one of your own: what a good reviewer always says belongs here.
-            </Empty>
+            </EmptyState>
           ) : (
             <TemplateView
               dir={dir}
               template={chosen}
               onEdit={() => go({ name: chosen.name, edit: chosen.name })}
-              onGone={() => go({})}
+              onRemoved={() => go({})}
             />
           )}
         </div>

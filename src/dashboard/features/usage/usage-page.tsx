@@ -4,7 +4,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { now } from '../../ui/browser/clock.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Tabs } from '../../ui/controls/tabs.tsx';
-import { Empty, Skeleton, Trouble } from '../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { count, money } from '../../ui/text/amounts.tsx';
@@ -28,9 +28,9 @@ export function UsagePage(): ReactElement {
     for (const [key, value] of Object.entries(some)) value === '' ? next.delete(key) : next.set(key, value);
     setParams(next, { replace: true });
   };
-  const again = () => {
-    usage.again();
-    daily.again();
+  const reload = () => {
+    usage.reload();
+    daily.reload();
   };
   const rows = [...(usage.data ?? [])].sort((a, b) =>
     query.by === 'day' ? b.name.localeCompare(a.name) : b.cost - a.cost,
@@ -47,13 +47,13 @@ export function UsagePage(): ReactElement {
       about="What agents and models have consumed."
       actions={<UsageFilters query={query} onChange={change} />}
     >
-      {usage.error === undefined ? null : <Trouble error={usage.error} again={again} />}
+      {usage.error === undefined ? null : <ErrorMessage error={usage.error} retry={reload} />}
       <Panel
         title={usage.data === undefined ? 'Cost by day' : `${money(cost)} in all`}
         actions={
           <>
             <Tabs label="What is plotted" options={MEASURES} value={measure} onChoose={(of) => change({ of })} />
-            <Button onClick={again}>Refresh</Button>
+            <Button onClick={reload}>Refresh</Button>
           </>
         }
       >
@@ -80,7 +80,9 @@ export function UsagePage(): ReactElement {
         }
       >
         {usage.isLoading ? <Skeleton lines={5} /> : null}
-        {usage.data !== undefined && rows.length === 0 ? <Empty title="Nothing was consumed in these days" /> : null}
+        {usage.data !== undefined && rows.length === 0 ? (
+          <EmptyState title="Nothing was consumed in these days" />
+        ) : null}
         {rows.length === 0 ? null : (
           <UsageTable title={title} rows={rows} measure={measure} chosen={chosen} onChoose={setChosen} />
         )}

@@ -14,8 +14,8 @@ export function after(ms: number, call: () => void): () => void {
 /** Calls when the browser has nothing better to do, at the latest after half a second; returns the way to call it off. */
 export function whenIdle(call: () => void): () => void {
   if (typeof requestIdleCallback === 'undefined') return after(0, call);
-  const asked = requestIdleCallback(call, { timeout: 500 });
-  return () => cancelIdleCallback(asked);
+  const handle = requestIdleCallback(call, { timeout: 500 });
+  return () => cancelIdleCallback(handle);
 }
 
 /** The time, asked again every so often while the page is looked at; nothing ticks in a hidden tab. */
@@ -36,22 +36,22 @@ export function useNow(stepMs = 1_000): number {
 }
 
 /** A value that changes at most once in a while, and never stays behind for longer than that. */
-export function useSlowed<T>(value: T, ms: number): T {
+export function useThrottled<T>(value: T, ms: number): T {
   const [shown, setShown] = useState(value);
   const latest = useRef(value);
-  const callOff = useRef<(() => void) | undefined>(undefined);
+  const cancelTimer = useRef<(() => void) | undefined>(undefined);
   latest.current = value;
   useEffect(() => {
-    if (ms === 0 || Object.is(value, shown) || callOff.current !== undefined) return;
-    callOff.current = after(ms, () => {
-      callOff.current = undefined;
+    if (ms === 0 || Object.is(value, shown) || cancelTimer.current !== undefined) return;
+    cancelTimer.current = after(ms, () => {
+      cancelTimer.current = undefined;
       setShown(latest.current);
     });
   }, [value, shown, ms]);
   useEffect(
     () => () => {
-      callOff.current?.();
-      callOff.current = undefined;
+      cancelTimer.current?.();
+      cancelTimer.current = undefined;
     },
     [],
   );

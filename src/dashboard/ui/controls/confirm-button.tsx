@@ -13,26 +13,26 @@ type ConfirmButtonProps = {
 
 /** A button that asks in its own place before it acts; Escape takes it back. */
 export function ConfirmButton({ children, question, yes, busy = false, onConfirm }: ConfirmButtonProps): ReactElement {
-  const [isAsking, setAsking] = useState(false);
-  if (!isAsking) {
+  const [isConfirming, setConfirming] = useState(false);
+  if (!isConfirming) {
     return (
-      <Button busy={busy} onClick={() => setAsking(true)}>
+      <Button busy={busy} onClick={() => setConfirming(true)}>
         {children}
       </Button>
     );
   }
   const confirm = () => {
-    setAsking(false);
+    setConfirming(false);
     onConfirm();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape is heard wherever in it one is
-    <span className={styles.question} onKeyDown={({ key }) => (key === 'Escape' ? setAsking(false) : undefined)}>
+    <span className={styles.question} onKeyDown={({ key }) => (key === 'Escape' ? setConfirming(false) : undefined)}>
       <span role="status">{question}</span>
       <Button weight="danger" autoFocus onClick={confirm}>
         {yes}
       </Button>
-      <Button weight="quiet" onClick={() => setAsking(false)}>
+      <Button weight="quiet" onClick={() => setConfirming(false)}>
         No
       </Button>
     </span>

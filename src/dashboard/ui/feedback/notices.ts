@@ -1,11 +1,11 @@
-import { ApiProblem } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { after } from '../browser/clock.ts';
 
 /** Something that is said in a corner of the page for a while. */
 export type Notice = { id: number; kind: 'done' | 'trouble' | 'news'; text: string; hint?: string; to?: string };
 
 const SHOWN_MS = 8_000;
-const MOST = 4;
+const MAX = 4;
 
 let notices: readonly Notice[] = [];
 let last = 0;
@@ -15,9 +15,9 @@ const listeners = new Set<() => void>();
 export function notify(said: { kind: Notice['kind']; text: string; to?: string; error?: unknown }): void {
   last += 1;
   const { error, ...shown } = said;
-  const hint = error instanceof ApiProblem ? error.hint : undefined;
+  const hint = error instanceof ApiError ? error.hint : undefined;
   const notice: Notice = { id: last, ...shown, ...(hint === undefined ? {} : { hint }) };
-  set([...notices, notice].slice(-MOST));
+  set([...notices, notice].slice(-MAX));
   if (said.kind !== 'trouble') after(SHOWN_MS, () => dismiss(notice.id));
 }
 

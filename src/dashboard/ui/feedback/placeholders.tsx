@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import { ApiProblem } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../controls/button.tsx';
 import styles from './placeholders.module.css';
 
@@ -17,7 +17,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }): ReactElement {
 }
 
 /** What stands where there is nothing yet: why, and what to do. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactElement {
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }): ReactElement {
   return (
     <div className={styles.empty}>
       <p className={styles.title}>{title}</p>
@@ -27,13 +27,13 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 }
 
 /** What went wrong, what to do about it, and the way to try again. */
-export function Trouble({ error, again }: { error: unknown; again?: () => void }): ReactElement {
-  const hint = error instanceof ApiProblem ? error.hint : undefined;
+export function ErrorMessage({ error, retry }: { error: unknown; retry?: () => void }): ReactElement {
+  const hint = error instanceof ApiError ? error.hint : undefined;
   return (
     <div className={styles.trouble} role="alert">
       <p className={styles.title}>{error instanceof Error ? error.message : String(error)}</p>
       {hint === undefined ? null : <p>{hint}</p>}
-      {again === undefined ? null : <Button onClick={again}>Try again</Button>}
+      {retry === undefined ? null : <Button onClick={retry}>Try again</Button>}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { Field } from './field.ts';
 import { isSchema } from './json-schema.ts';
 
 /** What a new row of a list or a map begins with. */
-export function blankOf(field: Field): unknown {
+export function blankValue(field: Field): unknown {
   switch (field.kind) {
     case 'group':
     case 'map':
@@ -14,7 +14,7 @@ export function blankOf(field: Field): unknown {
     case 'choice':
       return field.options[0] ?? '';
     case 'union':
-      return field.branches[0] === undefined ? '' : blankOf(field.branches[0].field);
+      return field.branches[0] === undefined ? '' : blankValue(field.branches[0].field);
     case 'json':
       return null;
     default:
@@ -25,10 +25,10 @@ export function blankOf(field: Field): unknown {
 /** Which branch of a union a value belongs to; -1 where there is no value. */
 export function branchOf(branches: readonly { field: Field }[], value: unknown): number {
   if (value === undefined) return -1;
-  return branches.findIndex(({ field }) => suits(field, value));
+  return branches.findIndex(({ field }) => matchesField(field, value));
 }
 
-function suits(field: Field, value: unknown): boolean {
+function matchesField(field: Field, value: unknown): boolean {
   switch (field.kind) {
     case 'group':
       return isSchema(value) && Object.keys(value).every((key) => field.entries.some((entry) => entry.key === key));

@@ -4,7 +4,7 @@ import { MapControl } from './map-control.tsx';
 import { GroupControl, ListControl, UnionControl } from './nested-controls.tsx';
 import { JsonControl, LinesControl, TextControl } from './text-controls.tsx';
 import { isLines } from './validate.ts';
-import { ChoiceControl, MomentControl, NumberControl, SpanControl, SwitchControl } from './value-controls.tsx';
+import { ChoiceControl, DateTimeControl, DurationControl, NumberControl, SwitchControl } from './value-controls.tsx';
 
 /** The way of asking that fits a field. */
 export function Control(props: ControlProps): ReactElement {
@@ -15,9 +15,9 @@ export function Control(props: ControlProps): ReactElement {
     case 'number':
       return <NumberControl {...props} field={field} />;
     case 'span':
-      return <SpanControl {...props} />;
+      return <DurationControl {...props} />;
     case 'moment':
-      return <MomentControl {...props} />;
+      return <DateTimeControl {...props} />;
     case 'switch':
       return <SwitchControl {...props} />;
     case 'choice':

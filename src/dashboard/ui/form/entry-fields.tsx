@@ -4,24 +4,24 @@ import type { Entry } from './field.ts';
 import styles from './form.module.css';
 import { FormField } from './form-field.tsx';
 import { isSchema } from './json-schema.ts';
-import type { InputErrors } from './validate.ts';
+import type { ValidationIssues } from './validate.ts';
 
 type EntryFieldsProps = {
   entries: readonly Entry[];
   /** These stand first and are always seen; the rest is folded. */
   shown: readonly string[];
   value: unknown;
-  mistakes: InputErrors;
+  issues: ValidationIssues;
   onChange(value: Record<string, unknown>): void;
 };
 
 /** The fields of a form: the ones that matter in sight, the rest folded behind a count of those that are set. */
-export function EntryFields({ entries, shown, value, mistakes, onChange }: EntryFieldsProps): ReactElement {
+export function EntryFields({ entries, shown, value, issues, onChange }: EntryFieldsProps): ReactElement {
   const values = isSchema(value) ? value : {};
-  const first = entries.filter(({ key, isNeeded }) => isNeeded || shown.includes(key));
+  const first = entries.filter(({ key, isRequired }) => isRequired || shown.includes(key));
   const rest = entries.filter((entry) => !first.includes(entry));
   const set = rest.filter(({ key }) => values[key] !== undefined).length;
-  const hasMistake = [...mistakes.keys()].some((path) =>
+  const hasIssue = [...issues.keys()].some((path) =>
     rest.some(({ key }) => path === key || path.startsWith(`${key}.`)),
   );
   const fields = (some: readonly Entry[]) =>
@@ -31,7 +31,7 @@ export function EntryFields({ entries, shown, value, mistakes, onChange }: Entry
         entry={entry}
         value={values[entry.key]}
         path={entry.key}
-        mistakes={mistakes}
+        issues={issues}
         onChange={(next) => onChange(withKey(values, entry.key, next) ?? {})}
       />
     ));
@@ -39,7 +39,7 @@ export function EntryFields({ entries, shown, value, mistakes, onChange }: Entry
     <div className={styles.fields}>
       {fields(first)}
       {rest.length === 0 ? null : (
-        <details className={styles.more} open={hasMistake || undefined}>
+        <details className={styles.more} open={hasIssue || undefined}>
           <summary>
             More options{' '}
             <span className="quiet numbers">{set === 0 ? rest.length : `${set} of ${rest.length} set`}</span>

@@ -2,8 +2,8 @@ import { isSchema, numberIn, type Schema, schemasIn, textIn, textsIn } from './j
 
 /** What a form asks for, made of a JSON Schema; one kind for each way of asking. */
 export type Field =
-  | { kind: 'text'; isLong: boolean; least: number; most: number | undefined; pattern: string | undefined }
-  | { kind: 'number'; isWhole: boolean; range: Range; unit: string | undefined }
+  | { kind: 'text'; isLong: boolean; min: number; max: number | undefined; pattern: string | undefined }
+  | { kind: 'number'; isInteger: boolean; range: Range; unit: string | undefined }
   | { kind: 'span' }
   | { kind: 'moment' }
   | { kind: 'switch' }
@@ -16,7 +16,7 @@ export type Field =
 export type FieldOf<K extends Field['kind']> = Extract<Field, { kind: K }>;
 
 /** A number's bounds; an open one is not allowed itself. */
-export type Range = { least: number | undefined; most: number | undefined; isOpen: boolean };
+export type Range = { min: number | undefined; max: number | undefined; isExclusive: boolean };
 
 /** One named field of a group. */
 export type Entry = {
@@ -24,14 +24,14 @@ export type Entry = {
   title: string;
   about: string;
   /** A person must say it. */
-  isNeeded: boolean;
+  isRequired: boolean;
   fallback: unknown;
   /** What is sent for it where the schema wants a value and a person need not say one. */
   ifMissing?: unknown;
   field: Field;
 };
 
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 const LONG_TEXT = 1_000;
 const LONG_KEYS = new Set(['goal', 'task', 'prompt', 'text', 'guidelines', 'description', 'body']);
 const EPOCH = /milliseconds since 1970/;
@@ -47,29 +47,29 @@ export function entriesOf(schema: Schema): readonly Entry[] {
   return field.kind === 'group' ? field.entries : [];
 }
 
-type Place = { root: Schema; key: string; depth: number };
+type SchemaContext = { root: Schema; key: string; depth: number };
 
-function read(given: Schema, place: Place): Field {
-  const schema = resolved(given, place.root);
-  if (place.depth > DEEPEST) return { kind: 'json' };
+function read(given: Schema, context: SchemaContext): Field {
+  const schema = resolved(given, context.root);
+  if (context.depth > MAX_DEPTH) return { kind: 'json' };
   const branches = schemasIn(schema, 'anyOf') ?? schemasIn(schema, 'oneOf');
-  if (branches !== undefined) return unionOf(branches, place);
+  if (branches !== undefined) return unionOf(branches, context);
   const options = textsIn(schema, 'enum');
   if (options !== undefined) return { kind: 'choice', options };
   const only = textIn(schema, 'const');
   if (only !== undefined) return { kind: 'choice', options: [only] };
   switch (typeOf(schema)) {
     case 'string':
-      return textField(schema, place.key);
+      return textField(schema, context.key);
     case 'integer':
     case 'number':
-      return numberField(schema, place.key);
+      return numberField(schema, context.key);
     case 'boolean':
       return { kind: 'switch' };
     case 'array':
-      return isSchema(schema.items) ? { kind: 'list', item: read(schema.items, below(place)) } : { kind: 'json' };
+      return isSchema(schema.items) ? { kind: 'list', item: read(schema.items, below(context)) } : { kind: 'json' };
     case 'object':
-      return objectField(schema, place);
+      return objectField(schema, context);
     default:
       return { kind: 'json' };
   }
@@ -87,23 +87,23 @@ function resolved(schema: Schema, root: Schema): Schema {
   return isSchema(found) ? found : schema;
 }
 
-function below({ root, depth }: Place, key = ''): Place {
+function below({ root, depth }: SchemaContext, key = ''): SchemaContext {
   return { root, key, depth: depth + 1 };
 }
 
 /** A value that may be null is one that may be left out. */
-function unionOf(branches: readonly Schema[], place: Place): Field {
+function unionOf(branches: readonly Schema[], context: SchemaContext): Field {
   const real = branches.filter((branch) => branch.type !== 'null');
   const [first] = real;
   if (first === undefined) return { kind: 'json' };
-  if (real.length === 1) return read(first, place);
-  const fields = real.map((branch) => read(branch, below(place, place.key)));
-  return { kind: 'union', branches: fields.map((field, index) => ({ label: labelOf(field, index), field })) };
+  if (real.length === 1) return read(first, context);
+  const fields = real.map((branch) => read(branch, below(context, context.key)));
+  return { kind: 'union', branches: fields.map((field, index) => ({ label: branchLabel(field, index), field })) };
 }
 
-function labelOf(field: Field, index: number): string {
+function branchLabel(field: Field, index: number): string {
   if (field.kind === 'group') {
-    const named = field.entries.find(({ isNeeded }) => isNeeded) ?? field.entries[0];
+    const named = field.entries.find(({ isRequired }) => isRequired) ?? field.entries[0];
     return named === undefined ? `Form ${index + 1}` : `With ${named.title.toLowerCase()}`;
   }
   const words: Partial<Record<Field['kind'], string>> = { text: 'One text', list: 'A list', switch: 'Yes or no' };
@@ -111,58 +111,58 @@ function labelOf(field: Field, index: number): string {
 }
 
 function textField(schema: Schema, key: string): Field {
-  const most = numberIn(schema, 'maxLength');
+  const max = numberIn(schema, 'maxLength');
   const pattern = textIn(schema, 'pattern');
-  const isLong = LONG_KEYS.has(key) || (most !== undefined && most > LONG_TEXT && pattern === undefined);
-  return { kind: 'text', isLong, least: numberIn(schema, 'minLength') ?? 0, most, pattern };
+  const isLong = LONG_KEYS.has(key) || (max !== undefined && max > LONG_TEXT && pattern === undefined);
+  return { kind: 'text', isLong, min: numberIn(schema, 'minLength') ?? 0, max, pattern };
 }
 
 function numberField(schema: Schema, key: string): Field {
   if (EPOCH.test(textIn(schema, 'description') ?? '')) return { kind: 'moment' };
   if (key.endsWith('Ms')) return { kind: 'span' };
   const above = numberIn(schema, 'exclusiveMinimum');
-  const most = numberIn(schema, 'maximum');
+  const max = numberIn(schema, 'maximum');
   const range: Range = {
-    least: above ?? numberIn(schema, 'minimum'),
-    most: most === Number.MAX_SAFE_INTEGER ? undefined : most,
-    isOpen: above !== undefined,
+    min: above ?? numberIn(schema, 'minimum'),
+    max: max === Number.MAX_SAFE_INTEGER ? undefined : max,
+    isExclusive: above !== undefined,
   };
-  return { kind: 'number', isWhole: typeOf(schema) === 'integer', range, unit: unitOf(key) };
+  return { kind: 'number', isInteger: typeOf(schema) === 'integer', range, unit: unitOf(key) };
 }
 
-function objectField(schema: Schema, place: Place): Field {
+function objectField(schema: Schema, context: SchemaContext): Field {
   const { properties, additionalProperties: others, propertyNames: names } = schema;
-  if (isSchema(properties)) return { kind: 'group', entries: entriesIn(schema, properties, place) };
+  if (isSchema(properties)) return { kind: 'group', entries: entriesIn(schema, properties, context) };
   if (!isSchema(others)) return { kind: 'json' };
   return {
     kind: 'map',
-    item: read(others, below(place)),
+    item: read(others, below(context)),
     names: isSchema(names) ? (textsIn(names, 'enum') ?? []) : [],
   };
 }
 
-function entriesIn(schema: Schema, properties: Schema, place: Place): Entry[] {
+function entriesIn(schema: Schema, properties: Schema, context: SchemaContext): Entry[] {
   const needed = textsIn(schema, 'required') ?? [];
   return Object.entries(properties).flatMap(([key, value]): Entry[] => {
     if (!isSchema(value) || key.startsWith('$')) return [];
-    const field = read(value, below(place, key));
+    const field = read(value, below(context, key));
     const about = textIn(value, 'description') ?? '';
     const entry = { key, title: titleOf(key), about, fallback: value.default, field };
-    if (!needed.includes(key)) return [{ ...entry, isNeeded: false }];
-    const ifMissing = standIn(value, field);
-    return [ifMissing === undefined ? { ...entry, isNeeded: true } : { ...entry, isNeeded: false, ifMissing }];
+    if (!needed.includes(key)) return [{ ...entry, isRequired: false }];
+    const ifMissing = emptyValue(value, field);
+    return [ifMissing === undefined ? { ...entry, isRequired: true } : { ...entry, isRequired: false, ifMissing }];
   });
 }
 
 /** What stands for nothing: null, or an empty list or group, where the schema allows it. */
-function standIn(schema: Schema, field: Field): unknown {
+function emptyValue(schema: Schema, field: Field): unknown {
   const isNullable = Array.isArray(schema.type)
     ? schema.type.includes('null')
     : schemasIn(schema, 'anyOf')?.some(({ type }) => type === 'null');
   if (isNullable === true) return null;
   if (field.kind === 'list') return (numberIn(schema, 'minItems') ?? 0) === 0 ? [] : undefined;
   if (field.kind === 'map') return {};
-  return field.kind === 'group' && field.entries.every(({ isNeeded }) => !isNeeded)
+  return field.kind === 'group' && field.entries.every(({ isRequired }) => !isRequired)
     ? completed(field.entries, {})
     : undefined;
 }

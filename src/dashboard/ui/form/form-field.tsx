@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useId } from 'react';
 import { Control } from './control.tsx';
 import type { Entry, Field } from './field.ts';
 import styles from './form.module.css';
-import { type InputErrors, isLines, mistakeAt } from './validate.ts';
+import { isLines, issueAt, type ValidationIssues } from './validate.ts';
 
 /** What a control is given: the value, where it stands in the form, and what holds if there is none. */
 export type ControlProps<F extends Field = Field> = {
@@ -11,7 +11,7 @@ export type ControlProps<F extends Field = Field> = {
   value: unknown;
   fallback: unknown;
   path: string;
-  mistakes: InputErrors;
+  issues: ValidationIssues;
   describedBy: string | undefined;
   /** Its name, where no label stands beside it. */
   label?: string;
@@ -23,7 +23,7 @@ type FormFieldProps = {
   value: unknown;
   fallback?: unknown;
   path: string;
-  mistakes: InputErrors;
+  issues: ValidationIssues;
   /** What stands beside the name, such as where the value comes from. */
   aside?: ReactNode;
   onChange(value: unknown): void;
@@ -31,12 +31,12 @@ type FormFieldProps = {
 
 /** One field of a form: its name, its control, what it is about and what is wrong with it. */
 export function FormField(props: FormFieldProps): ReactElement {
-  const { entry, path, mistakes, aside } = props;
+  const { entry, path, issues, aside } = props;
   const id = useId();
   const { field } = entry;
-  const isWhole = field.kind === 'group' || field.kind === 'map' || field.kind === 'union' || isRows(field);
-  const mistake = mistakeAt(mistakes, path, isLines(field));
-  const describedBy = [entry.about === '' ? '' : `${id}-about`, mistake === undefined ? '' : `${id}-mistake`]
+  const isFieldset = field.kind === 'group' || field.kind === 'map' || field.kind === 'union' || isRows(field);
+  const issue = issueAt(issues, path, isLines(field));
+  const describedBy = [entry.about === '' ? '' : `${id}-about`, issue === undefined ? '' : `${id}-mistake`]
     .join(' ')
     .trim();
   const control = (
@@ -46,7 +46,7 @@ export function FormField(props: FormFieldProps): ReactElement {
       value={props.value}
       fallback={props.fallback ?? entry.fallback}
       path={path}
-      mistakes={mistakes}
+      issues={issues}
       describedBy={describedBy === '' ? undefined : describedBy}
       onChange={props.onChange}
     />
@@ -58,14 +58,14 @@ export function FormField(props: FormFieldProps): ReactElement {
           {entry.about}
         </p>
       )}
-      {mistake === undefined ? null : (
+      {issue === undefined ? null : (
         <p id={`${id}-mistake`} className={styles.mistake} role="alert">
-          {mistake}
+          {issue}
         </p>
       )}
     </>
   );
-  if (isWhole)
+  if (isFieldset)
     return (
       <fieldset className={styles.group} data-path={path} aria-describedby={describedBy || undefined}>
         <legend className={styles.name}>
@@ -80,7 +80,7 @@ export function FormField(props: FormFieldProps): ReactElement {
       <div className={styles.head}>
         <label htmlFor={id} className={styles.name}>
           {entry.title}
-          {entry.isNeeded ? <span className={styles.needed}> needed</span> : null}
+          {entry.isRequired ? <span className={styles.needed}> needed</span> : null}
         </label>
         {aside}
       </div>

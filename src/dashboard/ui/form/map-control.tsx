@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../text/icon.tsx';
-import { blankOf } from './blank-value.ts';
+import { blankValue } from './blank-value.ts';
 import { withKey } from './changes.ts';
 import { Control } from './control.tsx';
 import type { FieldOf } from './field.ts';
@@ -12,7 +12,7 @@ import { pathTo } from './validate.ts';
 
 /** Values under names that a person chooses. */
 export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {
-  const { id, field, value, path, mistakes, onChange } = props;
+  const { id, field, value, path, issues, onChange } = props;
   const values = isSchema(value) ? value : {};
   return (
     <div className={styles.rows}>
@@ -26,14 +26,12 @@ export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {
               value={held}
               fallback={undefined}
               path={pathTo(path, key)}
-              mistakes={mistakes}
+              issues={issues}
               describedBy={undefined}
               label={key}
-              onChange={(next) => onChange(withKey(values, key, next ?? blankOf(field.item)))}
+              onChange={(next) => onChange(withKey(values, key, next ?? blankValue(field.item)))}
             />
-            {mistakes.has(pathTo(path, key)) ? (
-              <p className={styles.mistake}>{mistakes.get(pathTo(path, key))}</p>
-            ) : null}
+            {issues.has(pathTo(path, key)) ? <p className={styles.mistake}>{issues.get(pathTo(path, key))}</p> : null}
           </fieldset>
           <Button weight="quiet" aria-label={`Remove ${key}`} onClick={() => onChange(withKey(values, key, undefined))}>
             <Icon name="close" size={12} />
@@ -44,7 +42,7 @@ export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {
         id={`${id}-new`}
         names={field.names}
         taken={Object.keys(values)}
-        onAdd={(name) => onChange(withKey(values, name, blankOf(field.item)))}
+        onAdd={(name) => onChange(withKey(values, name, blankValue(field.item)))}
       />
     </div>
   );

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../text/icon.tsx';
-import { blankOf, branchOf } from './blank-value.ts';
+import { blankValue, branchOf } from './blank-value.ts';
 import { withKey } from './changes.ts';
 import { Control } from './control.tsx';
 import type { Entry, FieldOf } from './field.ts';
@@ -12,7 +12,7 @@ import { pathTo } from './validate.ts';
 
 /** Several values of any kind, each of which can be taken away. */
 export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement {
-  const { id, field, value, path, mistakes, onChange } = props;
+  const { id, field, value, path, issues, onChange } = props;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const put = (next: readonly unknown[]) => onChange(next.length === 0 ? undefined : next);
   return (
@@ -30,14 +30,14 @@ export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement 
                 value={item}
                 fallback={undefined}
                 path={at}
-                mistakes={mistakes}
+                issues={issues}
                 describedBy={undefined}
                 label={`Number ${index + 1}`}
                 onChange={(next) =>
-                  put(items.map((each, place) => (place === index ? (next ?? blankOf(field.item)) : each)))
+                  put(items.map((each, position) => (position === index ? (next ?? blankValue(field.item)) : each)))
                 }
               />
-              {mistakes.has(at) ? <p className={styles.mistake}>{mistakes.get(at)}</p> : null}
+              {issues.has(at) ? <p className={styles.mistake}>{issues.get(at)}</p> : null}
             </fieldset>
             <Button
               weight="quiet"
@@ -50,7 +50,7 @@ export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement 
         );
       })}
       <div>
-        <Button onClick={() => put([...items, blankOf(field.item)])}>
+        <Button onClick={() => put([...items, blankValue(field.item)])}>
           <Icon name="plus" size={12} />
           Add
         </Button>
@@ -59,7 +59,7 @@ export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement 
   );
 }
 
-const FEW = 5;
+const MAX_ALWAYS_SHOWN = 5;
 
 /** Several named fields that belong together; of many, those that are needed or set come first and the rest is folded. */
 export function GroupControl(props: ControlProps<FieldOf<'group'>>): ReactElement {
@@ -77,7 +77,7 @@ export function GroupControl(props: ControlProps<FieldOf<'group'>>): ReactElemen
       value={values[entry.key]}
       fallback={fallbacks[entry.key]}
       path={pathTo(props.path, entry.key)}
-      mistakes={props.mistakes}
+      issues={props.issues}
       onChange={(next) => props.onChange(withKey(values, entry.key, next))}
     />
   );
@@ -96,8 +96,12 @@ export function GroupControl(props: ControlProps<FieldOf<'group'>>): ReactElemen
   );
 }
 
-function isFirst({ key, isNeeded }: Entry, all: readonly Entry[], values: Readonly<Record<string, unknown>>): boolean {
-  return all.length <= FEW || isNeeded || values[key] !== undefined;
+function isFirst(
+  { key, isRequired }: Entry,
+  all: readonly Entry[],
+  values: Readonly<Record<string, unknown>>,
+): boolean {
+  return all.length <= MAX_ALWAYS_SHOWN || isRequired || values[key] !== undefined;
 }
 
 /** A value that may have one of several shapes: the shape is chosen, then the value asked for. */
@@ -107,7 +111,7 @@ export function UnionControl(props: ControlProps<FieldOf<'union'>>): ReactElemen
   const branch = field.branches[chosen];
   const choose = (index: number) => {
     const next = field.branches[index];
-    onChange(next === undefined ? undefined : blankOf(next.field));
+    onChange(next === undefined ? undefined : blankValue(next.field));
   };
   return (
     <div className={styles.rows}>
@@ -130,7 +134,7 @@ export function UnionControl(props: ControlProps<FieldOf<'union'>>): ReactElemen
           {...props}
           id={`${id}-value`}
           field={branch.field}
-          onChange={(next) => onChange(next ?? blankOf(branch.field))}
+          onChange={(next) => onChange(next ?? blankValue(branch.field))}
         />
       )}
     </div>

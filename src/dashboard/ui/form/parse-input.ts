@@ -6,7 +6,7 @@ const SPAN_UNITS: readonly [string, number][] = [
 ];
 
 /** A number as it is typed; what is none stays the text it is, so that nothing typed is lost. */
-export function readNumber(text: string): number | string | undefined {
+export function parseNumber(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   const number = Number(trimmed);
@@ -14,7 +14,7 @@ export function readNumber(text: string): number | string | undefined {
 }
 
 /** `90s`, `10m`, `1h30m` or `2d` as milliseconds; what is no time stays the text it is. */
-export function readSpan(text: string): number | string | undefined {
+export function parseDuration(text: string): number | string | undefined {
   const bare = text.replaceAll(/\s+/g, '').toLowerCase();
   if (bare === '') return undefined;
   const parts = [...bare.matchAll(/(\d+(?:\.\d+)?)([smhd])/g)];
@@ -23,7 +23,7 @@ export function readSpan(text: string): number | string | undefined {
   return Math.round(parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitMs(unit), 0));
 }
 
-export function spanText(value: unknown): string {
+export function durationText(value: unknown): string {
   if (typeof value !== 'number') return typeof value === 'string' ? value : '';
   let rest = value;
   const parts = SPAN_UNITS.flatMap(([name, ms]) => {
@@ -35,7 +35,7 @@ export function spanText(value: unknown): string {
 }
 
 /** The lines of a text, without blank ones. */
-export function linesOf(text: string): string[] {
+export function parseLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
@@ -43,7 +43,7 @@ export function linesOf(text: string): string[] {
 }
 
 /** A moment as a date field takes it: local time to the minute. */
-export function momentText(value: unknown): string {
+export function dateTimeText(value: unknown): string {
   if (typeof value !== 'number') return '';
   const date = new Date(value);
   const two = (number: number) => String(number).padStart(2, '0');
@@ -51,7 +51,7 @@ export function momentText(value: unknown): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-export function readMoment(text: string): number | undefined {
+export function parseDateTime(text: string): number | undefined {
   const at = new Date(text).getTime();
   return Number.isNaN(at) ? undefined : at;
 }

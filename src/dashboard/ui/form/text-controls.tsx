@@ -5,10 +5,10 @@ import { isAlike } from './changes.ts';
 import type { FieldOf } from './field.ts';
 import styles from './form.module.css';
 import type { ControlProps } from './form-field.tsx';
-import { linesOf, valueText } from './parse-input.ts';
+import { parseLines, valueText } from './parse-input.ts';
 
 const LONG_ROWS = 6;
-const MOST_ROWS = 24;
+const MAX_ROWS = 24;
 
 /** A text: one line, or as many as it takes. */
 export function TextControl(props: ControlProps<FieldOf<'text'>>): ReactElement {
@@ -20,7 +20,7 @@ export function TextControl(props: ControlProps<FieldOf<'text'>>): ReactElement 
     placeholder: fallback === undefined ? undefined : valueText(fallback),
     'aria-label': props.label,
     'aria-describedby': props.describedBy,
-    'aria-invalid': props.mistakes.has(props.path) || undefined,
+    'aria-invalid': props.issues.has(props.path) || undefined,
     spellCheck: field.isLong,
   };
   const take = (text: string) => onChange(text === '' ? undefined : text);
@@ -44,22 +44,22 @@ export function TextControl(props: ControlProps<FieldOf<'text'>>): ReactElement 
         )}
       </>
     );
-  const rows = Math.min(MOST_ROWS, Math.max(LONG_ROWS, shown.split('\n').length + 1));
+  const rows = Math.min(MAX_ROWS, Math.max(LONG_ROWS, shown.split('\n').length + 1));
   return <textarea {...common} className={styles.area} rows={rows} onChange={(event) => take(event.target.value)} />;
 }
 
-const FEWEST = 2;
-const MOST = 12;
+const MIN_ROWS = 2;
+const MAX = 12;
 
 /** Several short texts, a line each. */
 export function LinesControl(props: ControlProps): ReactElement {
   const { value, fallback, onChange } = props;
   const [typed, setTyped] = useState('');
   const lines = Array.isArray(value) ? value.map(String) : [];
-  const shown = isAlike(linesOf(typed), lines) ? typed : lines.join('\n');
+  const shown = isAlike(parseLines(typed), lines) ? typed : lines.join('\n');
   const take = (text: string) => {
     setTyped(text);
-    const next = linesOf(text);
+    const next = parseLines(text);
     onChange(next.length === 0 ? undefined : next);
   };
   const known = useSuggestions(props.path).filter((each) => !lines.includes(each));
@@ -68,13 +68,13 @@ export function LinesControl(props: ControlProps): ReactElement {
       <textarea
         id={props.id}
         className={styles.area}
-        rows={Math.min(MOST, Math.max(FEWEST, shown.split('\n').length))}
+        rows={Math.min(MAX, Math.max(MIN_ROWS, shown.split('\n').length))}
         value={shown}
         placeholder={Array.isArray(fallback) && fallback.length > 0 ? fallback.join('\n') : 'one per line'}
         spellCheck={false}
         aria-label={props.label}
         aria-describedby={props.describedBy}
-        aria-invalid={props.mistakes.has(props.path) || undefined}
+        aria-invalid={props.issues.has(props.path) || undefined}
         onChange={(event) => take(event.target.value)}
       />
       {known.length === 0 ? null : (

@@ -2,9 +2,9 @@ import type { Field, Range } from './field.ts';
 import { isSchema } from './json-schema.ts';
 
 /** What is wrong with a form, by the dotted path of the field; `''` is about all of it. */
-export type InputErrors = ReadonlyMap<string, string>;
+export type ValidationIssues = ReadonlyMap<string, string>;
 
-export const NO_MISTAKES: InputErrors = new Map();
+export const NO_ISSUES: ValidationIssues = new Map();
 
 /** Where a field stands, as a server names it. */
 export function pathTo(path: string, key: string | number): string {
@@ -12,36 +12,39 @@ export function pathTo(path: string, key: string | number): string {
 }
 
 /** The mistakes of what is typed: what is needed and missing, and what cannot be right. The server judges all of it anew. */
-export function findMistakes(field: Field, value: unknown, path = ''): Map<string, string> {
+export function findIssues(field: Field, value: unknown, path = ''): Map<string, string> {
   const found = new Map<string, string>();
-  note(field, value, { path, found });
+  validate(field, value, { path, found });
   return found;
 }
 
-type Place = { path: string; found: Map<string, string> };
+type ValidationContext = { path: string; found: Map<string, string> };
 
-function note(field: Field, value: unknown, place: Place): void {
+function validate(field: Field, value: unknown, context: ValidationContext): void {
   if (value === undefined && field.kind !== 'group') return;
-  const below = (key: string | number): Place => ({ path: pathTo(place.path, key), found: place.found });
+  const below = (key: string | number): ValidationContext => ({
+    path: pathTo(context.path, key),
+    found: context.found,
+  });
   switch (field.kind) {
     case 'group': {
       const values = isSchema(value) ? value : {};
-      for (const { key, field: own, isNeeded, title } of field.entries) {
+      for (const { key, field: own, isRequired, title } of field.entries) {
         const held = values[key];
-        if (isNeeded && isBlank(held)) place.found.set(below(key).path, `${title} is needed.`);
-        else if (held !== undefined) note(own, held, below(key));
+        if (isRequired && isBlank(held)) context.found.set(below(key).path, `${title} is needed.`);
+        else if (held !== undefined) validate(own, held, below(key));
       }
       return;
     }
     case 'list':
-      if (Array.isArray(value)) for (const [index, item] of value.entries()) note(field.item, item, below(index));
+      if (Array.isArray(value)) for (const [index, item] of value.entries()) validate(field.item, item, below(index));
       return;
     case 'map':
-      if (isSchema(value)) for (const [key, item] of Object.entries(value)) note(field.item, item, below(key));
+      if (isSchema(value)) for (const [key, item] of Object.entries(value)) validate(field.item, item, below(key));
       return;
     default: {
-      const mistake = mistakeOf(field, value);
-      if (mistake !== undefined) place.found.set(place.path, mistake);
+      const issue = issueOf(field, value);
+      if (issue !== undefined) context.found.set(context.path, issue);
     }
   }
 }
@@ -50,10 +53,10 @@ function isBlank(value: unknown): boolean {
   return value === undefined || (typeof value === 'string' && value.trim() === '');
 }
 
-function mistakeOf(field: Field, value: unknown): string | undefined {
+function issueOf(field: Field, value: unknown): string | undefined {
   switch (field.kind) {
     case 'number':
-      return numberMistake(field, value);
+      return numberIssue(field, value);
     case 'span':
       return typeof value === 'number' ? undefined : 'A time such as 90s, 10m, 1h30m or 2d.';
     case 'moment':
@@ -63,7 +66,7 @@ function mistakeOf(field: Field, value: unknown): string | undefined {
         ? undefined
         : `One of ${field.options.join(', ')}.`;
     case 'text':
-      return typeof value === 'string' && field.pattern !== undefined && !fits(field.pattern, value)
+      return typeof value === 'string' && field.pattern !== undefined && !matchesPattern(field.pattern, value)
         ? `It does not have the form ${field.pattern}`
         : undefined;
     default:
@@ -71,36 +74,30 @@ function mistakeOf(field: Field, value: unknown): string | undefined {
   }
 }
 
-function numberMistake({ isWhole, range }: { isWhole: boolean; range: Range }, value: unknown): string | undefined {
-  const isNumber = typeof value === 'number' && Number.isFinite(value) && (!isWhole || Number.isInteger(value));
-  const { least, most, isOpen } = range;
-  const isLow = isNumber && least !== undefined && (isOpen ? value <= least : value < least);
-  const isHigh = isNumber && most !== undefined && value > most;
+function numberIssue({ isInteger, range }: { isInteger: boolean; range: Range }, value: unknown): string | undefined {
+  const isNumber = typeof value === 'number' && Number.isFinite(value) && (!isInteger || Number.isInteger(value));
+  const { min, max, isExclusive } = range;
+  const isLow = isNumber && min !== undefined && (isExclusive ? value <= min : value < min);
+  const isHigh = isNumber && max !== undefined && value > max;
   if (isNumber && !isLow && !isHigh) return undefined;
-  return `${isWhole ? 'A whole number' : 'A number'}${rangeText(range)}.`;
+  return `${isInteger ? 'A whole number' : 'A number'}${rangeText(range)}.`;
 }
 
 /** A range in words, with a blank before them. */
-export function rangeText({ least, most, isOpen }: Range): string {
+export function rangeText({ min, max, isExclusive }: Range): string {
   const from =
-    least === undefined
-      ? ''
-      : isOpen
-        ? ` above ${least}`
-        : most === undefined
-          ? ` of at least ${least}`
-          : ` from ${least}`;
+    min === undefined ? '' : isExclusive ? ` above ${min}` : max === undefined ? ` of at least ${min}` : ` from ${min}`;
   const upTo =
-    most === undefined
+    max === undefined
       ? ''
-      : least === undefined || isOpen
-        ? ` of at most ${most.toLocaleString('en-US')}`
-        : ` to ${most.toLocaleString('en-US')}`;
-  return `${from}${from !== '' && upTo !== '' && isOpen ? ' and' : ''}${upTo}`;
+      : min === undefined || isExclusive
+        ? ` of at most ${max.toLocaleString('en-US')}`
+        : ` to ${max.toLocaleString('en-US')}`;
+  return `${from}${from !== '' && upTo !== '' && isExclusive ? ' and' : ''}${upTo}`;
 }
 
 /** A pattern that this browser cannot read is left to the server. */
-function fits(pattern: string, value: string): boolean {
+function matchesPattern(pattern: string, value: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(value);
   } catch {
@@ -109,7 +106,7 @@ function fits(pattern: string, value: string): boolean {
 }
 
 /** Mistakes that a server tells as `path: what is wrong`. */
-export function mistakesFrom(told: unknown): Map<string, string> {
+export function parseServerIssues(told: unknown): Map<string, string> {
   const found = new Map<string, string>();
   for (const each of Array.isArray(told) ? told : []) {
     if (typeof each !== 'string') continue;
@@ -125,10 +122,10 @@ export function isLines(field: Field): boolean {
 }
 
 /** The first mistake about a field or anything inside of it. */
-export function mistakeAt(mistakes: InputErrors, path: string, isInsideToo: boolean): string | undefined {
-  const own = mistakes.get(path);
+export function issueAt(issues: ValidationIssues, path: string, isInsideToo: boolean): string | undefined {
+  const own = issues.get(path);
   if (own !== undefined || !isInsideToo) return own;
-  for (const [at, text] of mistakes) {
+  for (const [at, text] of issues) {
     if (!at.startsWith(`${path}.`)) continue;
     const line = Number(at.slice(path.length + 1));
     return Number.isInteger(line) ? `Line ${line + 1}: ${text}` : text;

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import type { FieldOf } from './field.ts';
 import styles from './form.module.css';
 import type { ControlProps } from './form-field.tsx';
-import { momentText, readMoment, readNumber, readSpan, spanText, valueText } from './parse-input.ts';
+import { dateTimeText, durationText, parseDateTime, parseDuration, parseNumber, valueText } from './parse-input.ts';
 import { rangeText } from './validate.ts';
 
 /** Yes or no; while nothing is chosen it shows what holds. */
@@ -30,7 +30,7 @@ export function ChoiceControl(props: ControlProps<FieldOf<'choice'>>): ReactElem
       value={typeof value === 'string' ? value : ''}
       aria-label={props.label}
       aria-describedby={props.describedBy}
-      aria-invalid={props.mistakes.has(props.path) || undefined}
+      aria-invalid={props.issues.has(props.path) || undefined}
       onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
     >
       <option value="">{fallback === undefined ? 'not set' : `default: ${valueText(fallback)}`}</option>
@@ -47,24 +47,24 @@ export function ChoiceControl(props: ControlProps<FieldOf<'choice'>>): ReactElem
 export function NumberControl(props: ControlProps<FieldOf<'number'>>): ReactElement {
   const { field, value, fallback, onChange } = props;
   const [typed, setTyped] = useState('');
-  const shown = readNumber(typed) === value ? typed : value === undefined ? '' : String(value);
+  const shown = parseNumber(typed) === value ? typed : value === undefined ? '' : String(value);
   const take = (text: string) => {
     setTyped(text);
-    onChange(readNumber(text));
+    onChange(parseNumber(text));
   };
   return (
     <span className={styles.measured}>
       <input
         id={props.id}
         type="text"
-        inputMode={field.isWhole ? 'numeric' : 'decimal'}
+        inputMode={field.isInteger ? 'numeric' : 'decimal'}
         autoComplete="off"
         className={styles.number}
         value={shown}
         placeholder={fallback === undefined ? undefined : valueText(fallback)}
         aria-label={props.label}
         aria-describedby={props.describedBy}
-        aria-invalid={props.mistakes.has(props.path) || undefined}
+        aria-invalid={props.issues.has(props.path) || undefined}
         onChange={(event) => take(event.target.value)}
       />
       <span className="quiet">
@@ -75,12 +75,12 @@ export function NumberControl(props: ControlProps<FieldOf<'number'>>): ReactElem
 }
 
 /** How long: 90s, 10m, 1h30m, 2d. */
-export function SpanControl(props: ControlProps): ReactElement {
+export function DurationControl(props: ControlProps): ReactElement {
   const { value, onChange } = props;
   const [typed, setTyped] = useState('');
   const take = (text: string) => {
     setTyped(text);
-    onChange(readSpan(text));
+    onChange(parseDuration(text));
   };
   return (
     <input
@@ -88,28 +88,28 @@ export function SpanControl(props: ControlProps): ReactElement {
       type="text"
       autoComplete="off"
       className={styles.number}
-      value={readSpan(typed) === value ? typed : spanText(value)}
+      value={parseDuration(typed) === value ? typed : durationText(value)}
       placeholder="10m"
       aria-label={props.label}
       aria-describedby={props.describedBy}
-      aria-invalid={props.mistakes.has(props.path) || undefined}
+      aria-invalid={props.issues.has(props.path) || undefined}
       onChange={(event) => take(event.target.value)}
     />
   );
 }
 
 /** When: a date and a time of day, where the browser is. */
-export function MomentControl(props: ControlProps): ReactElement {
+export function DateTimeControl(props: ControlProps): ReactElement {
   return (
     <input
       id={props.id}
       type="datetime-local"
       className={styles.moment}
-      value={momentText(props.value)}
+      value={dateTimeText(props.value)}
       aria-label={props.label}
       aria-describedby={props.describedBy}
-      aria-invalid={props.mistakes.has(props.path) || undefined}
-      onChange={(event) => props.onChange(readMoment(event.target.value))}
+      aria-invalid={props.issues.has(props.path) || undefined}
+      onChange={(event) => props.onChange(parseDateTime(event.target.value))}
     />
   );
 }

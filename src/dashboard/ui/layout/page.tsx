@@ -1,6 +1,9 @@
 import { type ReactElement, type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import styles from './page.module.css';
 
+let currentTitle = '';
+const listeners = new Set<() => void>();
+
 type PageProps = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode };
 
 /** A page: its name, what it is for, what can be chosen, and its parts below each other. */
@@ -20,24 +23,21 @@ export function PageFrame({ title, about, actions, children }: PageProps): React
   );
 }
 
-let title = '';
-const listeners = new Set<() => void>();
-
 /** Names what is looked at, so that tabs can be told apart; without words it is the dashboard itself. */
-export function usePageTitle(words: string): void {
+export function usePageTitle(title: string): void {
   useEffect(() => {
-    set(words);
+    set(title);
     return () => set('');
-  }, [words]);
+  }, [title]);
 }
 
 /** What is looked at now. */
 export function useTitle(): string {
-  return useSyncExternalStore(listen, () => title);
+  return useSyncExternalStore(listen, () => currentTitle);
 }
 
-function set(words: string): void {
-  title = words;
+function set(next: string): void {
+  currentTitle = next;
   for (const listener of listeners) listener();
 }
 

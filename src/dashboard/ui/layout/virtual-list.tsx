@@ -11,7 +11,7 @@ import {
 } from 'react';
 import styles from './virtual-list.module.css';
 
-const LEAST_PX = 320;
+const MIN_HEIGHT_PX = 320;
 
 const MARGIN_PX = 24;
 
@@ -35,7 +35,7 @@ const NEAR_END_PX = 40;
 export function VirtualList(props: VirtualListProps): ReactElement {
   const { label, count, rowHeight, keyOf, head, below = 0, follow, children } = props;
   const box = useRef<HTMLDivElement>(null);
-  const room = useRoom(box, below);
+  const height = useAvailableHeight(box, below);
   const isAtEnd = useRef(true);
   const virtual = useVirtualizer({
     count,
@@ -64,7 +64,7 @@ export function VirtualList(props: VirtualListProps): ReactElement {
     <section
       ref={box}
       className={styles.box}
-      style={{ maxHeight: room }}
+      style={{ maxHeight: height }}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keys
       tabIndex={0}
       aria-label={label}
@@ -108,17 +108,17 @@ function focusRow(box: HTMLElement | null, index: number): void {
 }
 
 /** The height that is left on the screen below where the list begins. */
-function useRoom(box: RefObject<HTMLElement | null>, below: number): number {
-  const [room, setRoom] = useState(LEAST_PX);
+function useAvailableHeight(box: RefObject<HTMLElement | null>, below: number): number {
+  const [height, setHeight] = useState(MIN_HEIGHT_PX);
   useLayoutEffect(() => {
     const measure = () => {
       const top = box.current?.getBoundingClientRect().top ?? 0;
       const bottom = box.current?.closest('main')?.getBoundingClientRect().bottom ?? window.innerHeight;
-      setRoom(Math.max(LEAST_PX, bottom - top - below - MARGIN_PX));
+      setHeight(Math.max(MIN_HEIGHT_PX, bottom - top - below - MARGIN_PX));
     };
     measure();
     window.addEventListener('resize', measure);
     return () => window.removeEventListener('resize', measure);
   }, [box, below]);
-  return room;
+  return height;
 }

@@ -14,7 +14,7 @@ type Waiting = {
 };
 
 /** The buttons that settle what waits for a person, and the way to look at it first. */
-export function SettleButtons({ item, away = true }: { item: Waiting; away?: boolean }): ReactElement {
+export function AttentionButtons({ item, away = true }: { item: Waiting; away?: boolean }): ReactElement {
   const { run, task, what, track } = item;
   const approve = useAction('approve-run', { done: 'Approved' });
   const retry = useAction('retry-run', { done: 'It is tried again' });

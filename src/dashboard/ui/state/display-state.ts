@@ -3,7 +3,7 @@ import { isInterrupted } from '../../../core/view/run-status.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
 /** How something stands, as it is shown everywhere: card, graph, timeline, tab icon. */
-export type Look =
+export type DisplayState =
   | 'running'
   | 'checking'
   | 'waiting'
@@ -19,7 +19,7 @@ export type Look =
   | 'stale';
 
 /** The word for each look; its colour is the CSS variable `--state-<look>`. */
-export const WORDS: Record<Look, string> = {
+export const STATE_LABELS: Record<DisplayState, string> = {
   running: 'Running',
   checking: 'Checking',
   waiting: 'Waits for you',
@@ -36,12 +36,12 @@ export const WORDS: Record<Look, string> = {
 };
 
 /** The colour of a look, for what is drawn and not written. */
-export function colorOf(look: Look): string {
-  return `var(--state-${look})`;
+export function stateColor(displayState: DisplayState): string {
+  return `var(--state-${displayState})`;
 }
 
 /** The order in which a person wants to see runs: what needs them, what runs, what happened. */
-export const URGENCY: readonly Look[] = [
+export const URGENCY: readonly DisplayState[] = [
   'waiting',
   'interrupted',
   'failed',
@@ -57,7 +57,7 @@ export const URGENCY: readonly Look[] = [
   'cancelled',
 ];
 
-const TASK_LOOKS: Record<TaskStatus, Look> = {
+const TASK_DISPLAY_STATES: Record<TaskStatus, DisplayState> = {
   waiting: 'queued',
   ready: 'queued',
   running: 'running',
@@ -74,12 +74,14 @@ const TASK_LOOKS: Record<TaskStatus, Look> = {
 };
 
 /** How a task looks; one that was done and must be done again is stale until it is. */
-export function lookOfTask(status: TaskStatus, isStale = false): Look {
-  return isStale && (status === 'done' || status === 'waiting') ? 'stale' : TASK_LOOKS[status];
+export function taskDisplayState(status: TaskStatus, isStale = false): DisplayState {
+  return isStale && (status === 'done' || status === 'waiting') ? 'stale' : TASK_DISPLAY_STATES[status];
 }
 
 /** How a run looks on a card. */
-export function lookOfRun(run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'liveCount' | 'carried'>): Look {
+export function runDisplayState(
+  run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'liveCount' | 'carried'>,
+): DisplayState {
   if (isInterrupted(run)) return 'interrupted';
   switch (run.status) {
     case 'held':

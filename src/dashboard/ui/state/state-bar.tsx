@@ -1,42 +1,38 @@
 import type { ReactElement } from 'react';
 import type { TaskStatus } from '../../../core/run/state.ts';
-import { colorOf, type Look, lookOfTask, URGENCY, WORDS } from './display-state.ts';
+import { type DisplayState, STATE_LABELS, stateColor, taskDisplayState, URGENCY } from './display-state.ts';
 import styles from './state-bar.module.css';
 
 type StateBarProps = { counts: Readonly<Partial<Record<TaskStatus, number>>>; total: number };
 
 /** The order along the bar: what is finished stands on the left, what is still to come on the right. */
-const ALONG: readonly Look[] = ['done', 'failed', 'waiting', 'stale', 'checking', 'running', 'cancelled'];
+const BAR_ORDER: readonly DisplayState[] = ['done', 'failed', 'waiting', 'stale', 'checking', 'running', 'cancelled'];
 
 /** How far work has come, as one thin line with a part for each state. */
 export function StateBar({ counts, total }: StateBarProps): ReactElement {
-  const parts = byLook(counts);
-  const said = URGENCY.flatMap((look) => {
-    const number = parts.get(look) ?? 0;
-    return number === 0 ? [] : [`${number} ${WORDS[look].toLowerCase()}`];
+  const parts = countByDisplayState(counts);
+  const label = URGENCY.flatMap((displayState) => {
+    const number = parts.get(displayState) ?? 0;
+    return number === 0 ? [] : [`${number} ${STATE_LABELS[displayState].toLowerCase()}`];
   }).join(', ');
   return (
-    <div className={styles.bar} role="img" aria-label={`Of ${total}: ${said}`} title={said}>
-      {ALONG.map((look) => {
-        const number = parts.get(look) ?? 0;
+    <div className={styles.bar} role="img" aria-label={`Of ${total}: ${label}`} title={label}>
+      {BAR_ORDER.map((displayState) => {
+        const number = parts.get(displayState) ?? 0;
         if (number === 0) return null;
-        return <span key={look} style={{ flexGrow: number, background: colorOf(look) }} />;
+        return <span key={displayState} style={{ flexGrow: number, background: stateColor(displayState) }} />;
       })}
       <span style={{ flexGrow: parts.get('queued') ?? (total === 0 ? 1 : 0) }} />
     </div>
   );
 }
 
-function byLook(counts: StateBarProps['counts']): Map<Look, number> {
-  const parts = new Map<Look, number>();
-  for (const [status, number] of entries(counts)) {
-    const look = lookOfTask(status);
-    parts.set(look, (parts.get(look) ?? 0) + number);
+function countByDisplayState(counts: StateBarProps['counts']): Map<DisplayState, number> {
+  const parts = new Map<DisplayState, number>();
+  // Object.entries forgets that the keys are task statuses.
+  for (const [status, number] of Object.entries(counts) as [TaskStatus, number][]) {
+    const displayState = taskDisplayState(status);
+    parts.set(displayState, (parts.get(displayState) ?? 0) + number);
   }
   return parts;
-}
-
-function entries(counts: StateBarProps['counts']): [TaskStatus, number][];
-function entries(counts: object): [string, number][] {
-  return Object.entries(counts);
 }

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { Drawing } from '../text/icon.tsx';
-import { type Look, WORDS } from './display-state.ts';
+import { SvgIcon } from '../text/icon.tsx';
+import { type DisplayState, STATE_LABELS } from './display-state.ts';
 import styles from './state-mark.module.css';
 
-const STATE_PATHS: Record<Look, string> = {
+const STATE_ICON_PATHS: Record<DisplayState, string> = {
   running: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM6.7 5.5v5L10.8 8z',
   checking: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3.2l2 1.8',
   waiting: 'M8 1.8 14.2 8 8 14.2 1.8 8zM8 5v3.6M8 11h.01',
@@ -20,29 +20,33 @@ const STATE_PATHS: Record<Look, string> = {
 };
 
 type StateMarkProps = {
-  look: Look;
+  displayState: DisplayState;
   /** Only the drawing is shown; the word is still read out. */
   bare?: boolean;
   /** Another word, where the usual one says too much. */
-  word?: string;
+  label?: string;
 };
 
 /** A state: its drawing in its colour, and its word. */
-export function StateMark({ look, bare = false, word = WORDS[look] }: StateMarkProps): ReactElement {
+export function StateMark({
+  displayState,
+  bare = false,
+  label = STATE_LABELS[displayState],
+}: StateMarkProps): ReactElement {
   return (
-    <span className={styles.mark} data-look={look} title={bare ? word : undefined}>
-      <StateDrawing look={look} />
-      <span className={bare ? 'hidden-words' : undefined}>{word}</span>
+    <span className={styles.mark} data-look={displayState} title={bare ? label : undefined}>
+      <StateIcon displayState={displayState} />
+      <span className={bare ? 'hidden-words' : undefined}>{label}</span>
     </span>
   );
 }
 
 /** The drawing of a state, the same everywhere; its shape tells it apart without its colour. */
-function StateDrawing({ look, size = 16 }: { look: Look; size?: number }): ReactElement {
-  return <Drawing path={STATE_PATHS[look]} size={size} />;
+function StateIcon({ displayState, size = 16 }: { displayState: DisplayState; size?: number }): ReactElement {
+  return <SvgIcon path={STATE_ICON_PATHS[displayState]} size={size} />;
 }
 
 /** The path of a state's drawing, for the tab's icon. */
-export function statePath(look: Look): string {
-  return STATE_PATHS[look];
+export function stateIconPath(displayState: DisplayState): string {
+  return STATE_ICON_PATHS[displayState];
 }

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { after } from '../browser/clock.ts';
 import styles from './copyable.module.css';
 import { Icon } from './icon.tsx';
-import { seenText } from './visible-text.ts';
+import { visibleText } from './visible-text.ts';
 
 const SHOWN_MS = 1_500;
 
@@ -16,7 +16,7 @@ export function Copyable({ text, shown = text }: { text: string; shown?: string 
   };
   return (
     <button type="button" className={styles.copyable} title={`Copy ${text}`} onClick={() => void copy()}>
-      <code>{seenText(shown)}</code>
+      <code>{visibleText(shown)}</code>
       <Icon name={isCopied ? 'check' : 'copy'} size={12} />
       <span className="hidden-words" role="status">
         {isCopied ? 'Copied' : ''}

@@ -37,11 +37,11 @@ export type IconName = keyof typeof PATHS;
 
 /** A small drawing beside a word; it says nothing to a screen reader, the word does. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }): ReactElement {
-  return <Drawing path={PATHS[name]} size={size} />;
+  return <SvgIcon path={PATHS[name]} size={size} />;
 }
 
 /** A 16 by 16 line drawing, hidden from screen readers. */
-export function Drawing({ path, size }: { path: string; size: number }): ReactElement {
+export function SvgIcon({ path, size }: { path: string; size: number }): ReactElement {
   return (
     <svg
       width={size}

@@ -10,7 +10,7 @@ const UNSEEN =
   /(?![\t\n\r])[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** Text of a repository as it really is: every character that nobody would see is spelled out. */
-export function seenText(text: string): string {
+export function visibleText(text: string): string {
   return text.replaceAll(
     UNSEEN,
     (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
@@ -19,5 +19,5 @@ export function seenText(text: string): string {
 
 /** What a program printed, without what was meant for a terminal alone. */
 export function printedText(text: string): string {
-  return seenText(text.replaceAll(SEQUENCES, ''));
+  return visibleText(text.replaceAll(SEQUENCES, ''));
 }

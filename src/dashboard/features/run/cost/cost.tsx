@@ -4,7 +4,7 @@ import type { RunState } from '../../../../core/run/state.ts';
 import { summarizeUsage } from '../../../../core/view/usage.ts';
 import type { UsageRow } from '../../../../schema/document.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
-import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import { type Column, Table } from '../../../ui/layout/table.tsx';
 import { money } from '../../../ui/text/amounts.tsx';
@@ -12,7 +12,7 @@ import type { ViewProps } from '../run-views.ts';
 import styles from './cost.module.css';
 import { type TaskCost, taskCosts } from './task-costs.ts';
 
-const MOST_TASKS = 100;
+const MAX_TASKS = 100;
 const figure = (value: number) => value.toLocaleString('en-US');
 const COLUMNS: readonly Column<UsageRow>[] = [
   { title: 'Name', cell: ({ name }) => name },
@@ -40,7 +40,7 @@ export function Cost({ state, version }: ViewProps): ReactElement {
     }),
     [state, version],
   );
-  if (tasks.length === 0 && agents.length === 0) return <Empty title="Nothing was spent yet" />;
+  if (tasks.length === 0 && agents.length === 0) return <EmptyState title="Nothing was spent yet" />;
   const columns: readonly Column<TaskCost>[] = [
     { title: 'Task', cell: ({ key, title }) => <Link href={taskPath(state.start.run, key)}>{title}</Link> },
     { title: 'Attempts', isNumber: true, cell: ({ attempts }) => figure(attempts) },
@@ -59,8 +59,8 @@ export function Cost({ state, version }: ViewProps): ReactElement {
           <Table label={`${title}, figures`} columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
         </Panel>
       ))}
-      <Panel title={tasks.length > MOST_TASKS ? `The ${MOST_TASKS} dearest of ${tasks.length} tasks` : 'By task'} flush>
-        <Table label="By task, figures" columns={columns} rows={tasks.slice(0, MOST_TASKS)} keyOf={({ key }) => key} />
+      <Panel title={tasks.length > MAX_TASKS ? `The ${MAX_TASKS} dearest of ${tasks.length} tasks` : 'By task'} flush>
+        <Table label="By task, figures" columns={columns} rows={tasks.slice(0, MAX_TASKS)} keyOf={({ key }) => key} />
       </Panel>
     </div>
   );

@@ -3,12 +3,12 @@ import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import type { ConnectionState } from '../../../api/stream.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
-import { Empty, Skeleton } from '../../../ui/feedback/placeholders.tsx';
+import { EmptyState, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
 import type { ViewProps } from '../run-views.ts';
 import { useChoices } from '../use-view-params.ts';
 import styles from './events.module.css';
-import { type HistoryLine, KINDS, useHistory } from './use-event-lines.ts';
+import { type EventLineData, KINDS, useEventLines } from './use-event-lines.ts';
 
 const ROW_PX = 26;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -16,7 +16,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 /** What happened, in sentences, the newest last. */
 export function Events({ state }: ViewProps): ReactElement {
-  const { lines, count, standing } = useHistory(state);
+  const { lines, count, connectionState } = useEventLines(state);
   const [search, choose] = useChoices();
   const kind = KINDS.find((each) => each === search.get('kind')) ?? null;
   const text = search.get('text') ?? '';
@@ -24,11 +24,11 @@ export function Events({ state }: ViewProps): ReactElement {
   const shown = useMemo(() => chosen(lines, { kind, text: text.toLowerCase() }), [lines, count, kind, text]);
   return (
     <div className={styles.events}>
-      <EventFilter kind={kind} text={text} choose={choose} standing={standing} count={shown.length} />
+      <EventFilter kind={kind} text={text} choose={choose} connectionState={connectionState} count={shown.length} />
       {count === 0 ? (
         <Skeleton lines={6} />
       ) : shown.length === 0 ? (
-        <Empty title="Nothing like that happened">Choose another kind or other words.</Empty>
+        <EmptyState title="Nothing like that happened">Choose another kind or other words.</EmptyState>
       ) : (
         <VirtualList
           label="Events"
@@ -47,7 +47,7 @@ export function Events({ state }: ViewProps): ReactElement {
   );
 }
 
-function EventLine({ state, line }: { state: RunState; line: HistoryLine }): ReactElement {
+function EventLine({ state, line }: { state: RunState; line: EventLineData }): ReactElement {
   const { about, fact, at } = line;
   return (
     <p className={styles.line}>
@@ -69,9 +69,9 @@ function EventLine({ state, line }: { state: RunState; line: HistoryLine }): Rea
 }
 
 function chosen(
-  lines: readonly HistoryLine[],
+  lines: readonly EventLineData[],
   { kind, text }: { kind: string | null; text: string },
-): readonly HistoryLine[] {
+): readonly EventLineData[] {
   if (kind === null && text === '') return lines;
   return lines.filter(
     (line) =>
@@ -83,19 +83,19 @@ function chosen(
 type EventFilterProps = {
   kind: string | null;
   text: string;
-  standing: ConnectionState;
+  connectionState: ConnectionState;
   count: number;
   choose(key: 'kind' | 'text', value: string | null): void;
 };
 
-const TITLES: Record<(typeof KINDS)[number], string> = {
+const KIND_TITLES: Record<(typeof KINDS)[number], string> = {
   run: 'Run',
   task: 'Tasks',
   attempt: 'Attempts',
   gate: 'Checks',
   call: 'Small questions',
 };
-const STANDINGS: Record<ConnectionState, string> = {
+const CONNECTION_LABELS: Record<ConnectionState, string> = {
   connecting: 'Connecting …',
   live: 'Live',
   lost: 'Not connected; trying again',
@@ -103,7 +103,7 @@ const STANDINGS: Record<ConnectionState, string> = {
 };
 
 /** Chooses events by kind and by words, and says whether they are live. */
-function EventFilter({ kind, text, standing, count, choose }: EventFilterProps): ReactElement {
+function EventFilter({ kind, text, connectionState, count, choose }: EventFilterProps): ReactElement {
   return (
     <div className={styles.filter}>
       <input
@@ -124,14 +124,14 @@ function EventFilter({ kind, text, standing, count, choose }: EventFilterProps):
           <option value="">All kinds</option>
           {KINDS.map((each) => (
             <option key={each} value={each}>
-              {TITLES[each]}
+              {KIND_TITLES[each]}
             </option>
           ))}
         </select>
       </label>
       <span className="quiet numbers">{count.toLocaleString('en-US')}</span>
       <span className={styles.standing} role="status">
-        {STANDINGS[standing]}
+        {CONNECTION_LABELS[connectionState]}
       </span>
     </div>
   );

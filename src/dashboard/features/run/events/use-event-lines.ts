@@ -2,27 +2,27 @@ import { useEffect, useRef, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { type AmountFormat, type Fact, factsOf } from '../../../../core/view/facts.ts';
 import type { StreamItem } from '../../../../operations/contracts.ts';
-import type { RunEvent } from '../../../../schema/event.ts';
 import { type ConnectionState, useStream } from '../../../api/stream.ts';
 import { duration, money } from '../../../ui/text/amounts.tsx';
+import { eventOf } from '../use-run.ts';
 
 /** A line of a run's history: one fact of one event. */
-export type HistoryLine = Fact & { id: string; at: number; kind: string };
+export type EventLineData = Fact & { id: string; at: number; kind: string };
 
 /** Checks often take less than a second. */
-const WORDS: AmountFormat = {
+const AMOUNT_FORMAT: AmountFormat = {
   duration: (ms) => (ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : duration(ms)),
   money,
 };
 
 /** All that happened in a run, from its first event on, as lines; they are only added to, and `count` tells how many there are. */
-export function useHistory(state: RunState): {
-  lines: readonly HistoryLine[];
+export function useEventLines(state: RunState): {
+  lines: readonly EventLineData[];
   count: number;
-  standing: ConnectionState;
+  connectionState: ConnectionState;
 } {
   const run = state.start.run;
-  const lines = useRef<HistoryLine[]>([]);
+  const lines = useRef<EventLineData[]>([]);
   const last = useRef(0);
   const isDue = useRef(false);
   const [count, setCount] = useState(0);
@@ -32,7 +32,7 @@ export function useHistory(state: RunState): {
     last.current = 0;
     setCount(0);
   }, [run]);
-  const standing = useStream('watch-run', {
+  const connectionState = useStream('watch-run', {
     key: run,
     input: () => ({ run, after: last.current }),
     onItem: (item) => {
@@ -47,24 +47,18 @@ export function useHistory(state: RunState): {
       });
     },
   });
-  return { lines: lines.current, count, standing };
+  return { lines: lines.current, count, connectionState };
 }
 
 /** The kinds of events by which a history can be filtered: the word before the dot. */
 export const KINDS = ['run', 'task', 'attempt', 'gate', 'call'] as const;
 
-function linesOf(state: RunState, item: StreamItem<'watch-run'>): HistoryLine[] {
+function linesOf(state: RunState, item: StreamItem<'watch-run'>): EventLineData[] {
   const kind = item.type.split('.')[0]?.replace(/s$/, '') ?? '';
-  return factsOf(state, { event: eventOf(item), at: item.at }, WORDS).map((fact, index) => ({
+  return factsOf(state, { event: eventOf(item), at: item.at }, AMOUNT_FORMAT).map((fact, index) => ({
     ...fact,
     id: `${item.version}.${index}`,
     at: item.at,
     kind,
   }));
-}
-
-/** The page and the server are of one build: the event is one that this page knows. */
-function eventOf(item: StreamItem<'watch-run'>): RunEvent;
-function eventOf({ type, data }: StreamItem<'watch-run'>): unknown {
-  return { type, data };
 }

@@ -6,10 +6,10 @@ import type { Grouping } from './graph-model.ts';
 
 type GraphBarProps = {
   by: Grouping;
-  hasUnfolded: boolean;
+  hasExpanded: boolean;
   onChoose(by: Grouping): void;
-  onFold(): void;
-  onFind(words: string): boolean;
+  onCollapseAll(): void;
+  onFind(text: string): boolean;
 };
 
 const TITLES: Record<Grouping, string> = {
@@ -21,7 +21,7 @@ const TITLES: Record<Grouping, string> = {
 };
 
 /** How tasks are folded together, and the way to the same as a list. */
-export function GraphBar({ by, hasUnfolded, onChoose, onFold, onFind }: GraphBarProps): ReactElement {
+export function GraphBar({ by, hasExpanded, onChoose, onCollapseAll, onFind }: GraphBarProps): ReactElement {
   const [path] = useLocation();
   return (
     <div className={styles.bar}>
@@ -36,8 +36,8 @@ export function GraphBar({ by, hasUnfolded, onChoose, onFold, onFind }: GraphBar
         </select>
       </label>
       <FindBox onFind={onFind} />
-      {hasUnfolded ? (
-        <Button weight="quiet" onClick={onFold}>
+      {hasExpanded ? (
+        <Button weight="quiet" onClick={onCollapseAll}>
           Fold all
         </Button>
       ) : null}
@@ -53,12 +53,12 @@ function groupingIn(value: string): Grouping {
 }
 
 /** Looks for a task in the graph; Enter again goes on to the next. */
-function FindBox({ onFind }: { onFind(words: string): boolean }): ReactElement {
-  const [words, setWords] = useState('');
+function FindBox({ onFind }: { onFind(text: string): boolean }): ReactElement {
+  const [text, setText] = useState('');
   const [isMissing, setMissing] = useState(false);
   const find = (event: FormEvent) => {
     event.preventDefault();
-    setMissing(words.trim() !== '' && !onFind(words));
+    setMissing(text.trim() !== '' && !onFind(text));
   };
   return (
     <form onSubmit={find} className={styles.by}>
@@ -67,8 +67,8 @@ function FindBox({ onFind }: { onFind(words: string): boolean }): ReactElement {
         className={styles.find}
         placeholder="Find a task"
         aria-label="Find a task in the graph"
-        value={words}
-        onChange={({ target }) => setWords(target.value)}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
       />
       <span className="quiet" role="status">
         {isMissing ? 'No task is like that' : ''}

@@ -4,19 +4,19 @@ import type { GraphEdge, GraphModel } from './graph-model.ts';
 /** Nodes that hang together, with the edges between them. */
 type GraphPart = { ids: string[]; edges: GraphEdge[] };
 
-type Place = { x: number; y: number };
+type NodePosition = { x: number; y: number };
 /** A laid out part of a graph, its upper left corner at 0, 0. */
-type Piece = { places: Map<string, Place>; width: number; height: number };
+type LaidOutPart = { positions: Map<string, NodePosition>; width: number; height: number };
 
 /** Where each node stands: its upper left corner. */
-export type Places = ReadonlyMap<string, Place>;
+export type NodePositions = ReadonlyMap<string, NodePosition>;
 
 export const NODE_WIDTH = 208;
 export const NODE_HEIGHT = 48;
 
 /** Beyond these a layout that weighs crossings takes seconds; columns take milliseconds. */
-const MOST_NODES = 400;
-const MOST_EDGES = 1_200;
+const MAX_NODES = 400;
+const MAX_EDGES = 1_200;
 const GAP_X = 56;
 const GAP_Y = 14;
 const COLUMN_ROWS = 40;
@@ -24,31 +24,29 @@ const COLUMN_ROWS = 40;
 const ASPECT = 2;
 
 /** Lays a graph out from left to right; parts that do not hang together stand beside and below each other. */
-export function placesOf({ nodes, edges }: GraphModel): Places {
-  const isSmall = nodes.length <= MOST_NODES && edges.length <= MOST_EDGES;
+export function layoutGraph({ nodes, edges }: GraphModel): NodePositions {
+  const isSmall = nodes.length <= MAX_NODES && edges.length <= MAX_EDGES;
   const ids = nodes.map(({ id }) => id);
-  return packed(partsOf(ids, edges).map((part) => (isSmall ? layered(part) : inColumns(part))));
+  return packed(connectedParts(ids, edges).map((part) => (isSmall ? layered(part) : inColumns(part))));
 }
 
-type Part = { ids: readonly string[]; edges: readonly GraphEdge[] };
-
-function layered({ ids, edges }: Part): Piece {
+function layered({ ids, edges }: GraphPart): LaidOutPart {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'LR', ranksep: GAP_X, nodesep: GAP_Y });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const { from, to } of edges) graph.setEdge(from, to);
   layout(graph);
-  const places = new Map<string, Place>();
+  const positions = new Map<string, NodePosition>();
   for (const id of ids) {
     const { x = 0, y = 0 } = graph.node(id);
-    places.set(id, { x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 });
+    positions.set(id, { x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 });
   }
-  return pieceOf(places);
+  return laidOut(positions);
 }
 
 /** Nodes in columns by how many steps lie before them; a long column is broken into several. */
-function inColumns({ ids, edges }: Part): Piece {
+function inColumns({ ids, edges }: GraphPart): LaidOutPart {
   const depths = depthsIn({ ids, edges });
   const byDepth = new Map<number, string[]>();
   for (const id of ids) {
@@ -57,48 +55,48 @@ function inColumns({ ids, edges }: Part): Piece {
     if (column === undefined) byDepth.set(depth, [id]);
     else column.push(id);
   }
-  const places = new Map<string, Place>();
+  const positions = new Map<string, NodePosition>();
   let before = 0;
   for (const [, column] of [...byDepth].sort(([a], [b]) => a - b)) {
     column.forEach((id, index) => {
       const x = (before + Math.floor(index / COLUMN_ROWS)) * (NODE_WIDTH + GAP_X);
-      places.set(id, { x, y: (index % COLUMN_ROWS) * (NODE_HEIGHT + GAP_Y) });
+      positions.set(id, { x, y: (index % COLUMN_ROWS) * (NODE_HEIGHT + GAP_Y) });
     });
     before += Math.ceil(column.length / COLUMN_ROWS);
   }
-  return pieceOf(places);
+  return laidOut(positions);
 }
 
-function pieceOf(places: Map<string, Place>): Piece {
+function laidOut(positions: Map<string, NodePosition>): LaidOutPart {
   let [width, height] = [0, 0];
-  for (const { x, y } of places.values()) {
+  for (const { x, y } of positions.values()) {
     width = Math.max(width, x + NODE_WIDTH);
     height = Math.max(height, y + NODE_HEIGHT);
   }
-  return { places, width, height };
+  return { positions, width, height };
 }
 
 /** Puts pieces into rows that are about as wide as the whole should be. */
-function packed(pieces: readonly Piece[]): Places {
-  const area = pieces.reduce((sum, { width, height }) => sum + (width + GAP_X) * (height + GAP_Y), 0);
-  const widest = pieces.reduce((most, { width }) => Math.max(most, width), 0);
-  const room = Math.max(widest, Math.sqrt(area * ASPECT));
-  const places = new Map<string, Place>();
+function packed(parts: readonly LaidOutPart[]): NodePositions {
+  const area = parts.reduce((sum, { width, height }) => sum + (width + GAP_X) * (height + GAP_Y), 0);
+  const widest = parts.reduce((most, { width }) => Math.max(most, width), 0);
+  const rowWidth = Math.max(widest, Math.sqrt(area * ASPECT));
+  const positions = new Map<string, NodePosition>();
   let [left, top, rowHeight] = [0, 0, 0];
-  for (const piece of pieces) {
-    if (left > 0 && left + piece.width > room) {
+  for (const part of parts) {
+    if (left > 0 && left + part.width > rowWidth) {
       top += rowHeight + GAP_Y;
       [left, rowHeight] = [0, 0];
     }
-    for (const [id, { x, y }] of piece.places) places.set(id, { x: left + x, y: top + y });
-    left += piece.width + GAP_X;
-    rowHeight = Math.max(rowHeight, piece.height);
+    for (const [id, { x, y }] of part.positions) positions.set(id, { x: left + x, y: top + y });
+    left += part.width + GAP_X;
+    rowHeight = Math.max(rowHeight, part.height);
   }
-  return places;
+  return positions;
 }
 
 /** Longest way to each node; edges of a folded graph may run in circles, so each node is settled once. */
-function depthsIn({ ids, edges }: Part): Map<string, number> {
+function depthsIn({ ids, edges }: GraphPart): Map<string, number> {
   const next = new Map<string, string[]>();
   const open = new Map(ids.map((id) => [id, 0]));
   for (const { from, to } of edges) {
@@ -122,7 +120,7 @@ function depthsIn({ ids, edges }: Part): Map<string, number> {
 }
 
 /** Takes a graph apart where nothing holds it together; the parts come in the order of their first nodes. */
-export function partsOf(ids: readonly string[], edges: readonly GraphEdge[]): GraphPart[] {
+export function connectedParts(ids: readonly string[], edges: readonly GraphEdge[]): GraphPart[] {
   const heads = new Map(ids.map((id) => [id, id]));
   const headOf = (id: string): string => {
     let head = id;

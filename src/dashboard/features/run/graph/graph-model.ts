@@ -1,5 +1,5 @@
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
-import { lookOfTask, WORDS } from '../../../ui/state/display-state.ts';
+import { STATE_LABELS, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { depthsOf } from '../tasks/task-plan.ts';
 
 /** What a graph is made of: a task, or tasks that are folded into one. */
@@ -11,17 +11,17 @@ export type GraphEdge = { id: string; from: string; to: string; serves: boolean 
 export type GraphModel = { nodes: GraphNode[]; edges: GraphEdge[] };
 
 export type Grouping = 'track' | 'role' | 'depth' | 'state' | 'none';
-type Grouped = { by: Grouping; unfolded: ReadonlySet<string> };
+type Grouped = { by: Grouping; expanded: ReadonlySet<string> };
 
 /** So many tasks are drawn one by one without being asked. */
-const MOST_SINGLE = 300;
+const MAX_UNGROUPED = 300;
 
 /** In a graph with more edges than that, those to a fold only hide the others. */
-const MOST_FOLD_EDGES = 1_200;
+const MAX_CLUSTER_EDGES = 1_200;
 
 /** How a run's tasks are folded unless a person chooses: by what tells them apart. */
 export function defaultGrouping(state: RunState): Grouping {
-  if (state.order.length <= MOST_SINGLE) return 'none';
+  if (state.order.length <= MAX_UNGROUPED) return 'none';
   const tracks = new Set<string>();
   const roles = new Set<string>();
   for (const key of state.order) {
@@ -41,24 +41,24 @@ export function clusterOf(state: RunState, by: Grouping, task: string): string |
 }
 
 /** The nodes and edges that are to be drawn: edges between folded tasks become one. */
-export function graphModel(state: RunState, { by, unfolded }: Grouped): GraphModel {
+export function graphModel(state: RunState, { by, expanded }: Grouped): GraphModel {
   const clusters = clustersOf(state, by);
-  const homes = new Map<string, string>();
+  const nodeOf = new Map<string, string>();
   const nodes: GraphNode[] = [];
   for (const [name, tasks] of clusters) {
     const id = clusterId(name);
-    if (by === 'none' || unfolded.has(id) || tasks.length === 1) {
+    if (by === 'none' || expanded.has(id) || tasks.length === 1) {
       for (const task of tasks) {
         nodes.push({ id: task, kind: 'task', task });
-        homes.set(task, task);
+        nodeOf.set(task, task);
       }
     } else {
       nodes.push({ id, kind: 'cluster', name, tasks });
-      for (const task of tasks) homes.set(task, id);
+      for (const task of tasks) nodeOf.set(task, id);
     }
   }
-  const edges = edgesOf(state, homes);
-  if (edges.length <= MOST_FOLD_EDGES) return { nodes, edges };
+  const edges = edgesOf(state, nodeOf);
+  if (edges.length <= MAX_CLUSTER_EDGES) return { nodes, edges };
   return { nodes, edges: edges.filter(({ from, to }) => isTask(state, from) && isTask(state, to)) };
 }
 
@@ -85,7 +85,7 @@ function namesBy(state: RunState, by: Grouping): (task: TaskState) => string {
     case 'role':
       return ({ spec }) => spec.role;
     case 'state':
-      return ({ phase }) => WORDS[lookOfTask(phase.status)];
+      return ({ phase }) => STATE_LABELS[taskDisplayState(phase.status)];
     case 'depth': {
       const depths = depthsOf(state);
       return ({ spec }) => `step ${(depths.get(spec.key) ?? 0) + 1}`;
@@ -93,17 +93,17 @@ function namesBy(state: RunState, by: Grouping): (task: TaskState) => string {
   }
 }
 
-function edgesOf(state: RunState, homes: ReadonlyMap<string, string>): GraphEdge[] {
+function edgesOf(state: RunState, nodeOf: ReadonlyMap<string, string>): GraphEdge[] {
   const edges = new Map<string, GraphEdge>();
   for (const key of state.order) {
-    const to = homes.get(key);
+    const to = nodeOf.get(key);
     for (const need of state.tasks[key]?.spec.needs ?? []) {
-      const from = homes.get(need);
+      const from = nodeOf.get(need);
       if (from === undefined || to === undefined || from === to) continue;
       const id = `${from}>${to}`;
       if (!edges.has(id)) edges.set(id, { id, from, to, serves: false });
     }
-    const served = homes.get(causeOf(state.tasks[key]) ?? '');
+    const served = nodeOf.get(causeOf(state.tasks[key]) ?? '');
     if (served !== undefined && to !== undefined && served !== to) {
       const id = `${served}>${to}`;
       if (!edges.has(id)) edges.set(id, { id, from: served, to, serves: true });
@@ -127,8 +127,8 @@ function clusterId(name: string): string {
 }
 
 /** The first task, after the one found last, whose key or title holds the words; none where there is none. */
-export function findTask(state: RunState, words: string, after: string | null): string | undefined {
-  const text = words.trim().toLowerCase();
+export function findTask(state: RunState, query: string, after: string | null): string | undefined {
+  const text = query.trim().toLowerCase();
   if (text === '') return undefined;
   const start = after === null ? 0 : state.order.indexOf(after) + 1;
   for (let step = 0; step < state.order.length; step += 1) {

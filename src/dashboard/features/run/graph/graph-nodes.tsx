@@ -3,7 +3,7 @@ import { createContext, type ReactElement, useContext } from 'react';
 import { Link } from 'wouter';
 import { lastAttempt, type RunState, type TaskStatus } from '../../../../core/run/state.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
-import { colorOf, lookOfTask } from '../../../ui/state/display-state.ts';
+import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateBar } from '../../../ui/state/state-bar.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import styles from './graph-nodes.module.css';
@@ -13,22 +13,22 @@ export type ClusterNodeData = Node<{ name: string; tasks: string[] }, 'cluster'>
 
 /** A task in the graph. */
 export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null {
-  const { state, stale, sought } = useLiveState();
+  const { state, stale, foundTask } = useNodeContext();
   const task = state.tasks[data.task];
   if (task === undefined) return null;
-  const look = lookOfTask(task.phase.status, stale.has(data.task));
+  const displayState = taskDisplayState(task.phase.status, stale.has(data.task));
   const agent = lastAttempt(task)?.agent;
   return (
     <Link
       href={taskPath(state.start.run, data.task)}
       className={styles.node}
-      data-look={look}
-      data-sought={sought === data.task}
-      style={{ color: colorOf(look) }}
+      data-look={displayState}
+      data-sought={foundTask === data.task}
+      style={{ color: stateColor(displayState) }}
       title={`${data.task}: ${task.spec.title}`}
     >
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
-      <StateMark look={look} bare />
+      <StateMark displayState={displayState} bare />
       <span className={styles.words}>
         <span className={styles.title}>{task.spec.title}</span>
         <span className={styles.sub}>{[task.spec.role, agent].filter(Boolean).join(' · ')}</span>
@@ -40,14 +40,14 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
 
 /** Tasks that are folded into one; a press unfolds them. */
 export function ClusterNode({ id, data }: NodeProps<ClusterNodeData>): ReactElement {
-  const { state, toggle } = useLiveState();
+  const { state, expand } = useNodeContext();
   const counts: Partial<Record<TaskStatus, number>> = {};
   for (const key of data.tasks) {
     const status = state.tasks[key]?.phase.status;
     if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
   }
   return (
-    <button type="button" className={styles.node} data-cluster="" title="Unfold" onClick={() => toggle(id)}>
+    <button type="button" className={styles.node} data-cluster="" title="Unfold" onClick={() => expand(id)}>
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
       <span className={styles.words}>
         <span className={styles.title}>{data.name}</span>
@@ -62,18 +62,18 @@ export function ClusterNode({ id, data }: NodeProps<ClusterNodeData>): ReactElem
 }
 
 /** What nodes are drawn from: the nodes themselves stay the same while their tasks change. */
-type LiveState = {
+type NodeContextValue = {
   state: RunState;
   version: number;
   stale: ReadonlySet<string>;
-  sought: string | null;
-  toggle(cluster: string): void;
+  foundTask: string | null;
+  expand(cluster: string): void;
 };
 
-export const LiveStateContext = createContext<LiveState | undefined>(undefined);
+export const NodeContext = createContext<NodeContextValue | undefined>(undefined);
 
-export function useLiveState(): LiveState {
-  const live = useContext(LiveStateContext);
-  if (live === undefined) throw new Error('A node of the graph stands outside of its graph');
-  return live;
+export function useNodeContext(): NodeContextValue {
+  const context = useContext(NodeContext);
+  if (context === undefined) throw new Error('A node of the graph stands outside of its graph');
+  return context;
 }

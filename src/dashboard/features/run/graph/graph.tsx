@@ -3,68 +3,69 @@ import '@xyflow/react/dist/base.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { whenIdle } from '../../../ui/browser/clock.ts';
-import { Empty, Skeleton } from '../../../ui/feedback/placeholders.tsx';
+import { EmptyState, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import type { ViewProps } from '../run-views.ts';
 import { staleTasks } from '../tasks/task-plan.ts';
 import styles from './graph.module.css';
 import { GraphBar } from './graph-bar.tsx';
-import { Canvas } from './graph-canvas.tsx';
-import { type Places, placesOf } from './graph-layout.ts';
-import { LiveStateContext } from './graph-nodes.tsx';
+import { GraphCanvas } from './graph-canvas.tsx';
+import { layoutGraph, type NodePositions } from './graph-layout.ts';
+import { NodeContext } from './graph-nodes.tsx';
 
 const GROUPINGS: readonly Grouping[] = ['none', 'track', 'role', 'depth', 'state'];
 
 /** The run as a graph of what needs what; large ones are folded, and unfold by a press. */
 export function Graph({ state, version }: ViewProps): ReactElement {
   const [search, setSearch] = useSearchParams();
-  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
-  const [sought, setSought] = useState<string | null>(null);
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const [foundTask, setFoundTask] = useState<string | null>(null);
   const size = state.order.length;
   const by = GROUPINGS.find((each) => each === search.get('by')) ?? defaultGrouping(state);
   // Tasks are only added: unless they stand by their state, the graph changes its shape when their number does.
   const shape = by === 'state' ? version : size;
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  const model = useMemo(() => graphModel(state, { by, unfolded }), [state, shape, by, unfolded]);
-  const laid = usePlaces(model);
-  const live = useMemo(
+  const model = useMemo(() => graphModel(state, { by, expanded }), [state, shape, by, expanded]);
+  const layout = useLayout(model);
+  const nodeContext = useMemo(
     () => ({
       state,
       version,
       stale: staleTasks(state),
-      sought,
-      toggle: (cluster: string) => setUnfolded((before) => new Set([...before, cluster])),
+      foundTask,
+      expand: (cluster: string) => setExpanded((before) => new Set([...before, cluster])),
     }),
-    [state, version, sought],
+    [state, version, foundTask],
   );
   const choose = (grouping: Grouping) => {
-    setUnfolded(new Set());
+    setExpanded(new Set());
     setSearch({ view: 'graph', by: grouping }, { replace: true });
   };
-  const find = (words: string) => {
-    const task = findTask(state, words, sought);
+  const find = (text: string) => {
+    const task = findTask(state, text, foundTask);
     const cluster = task === undefined ? undefined : clusterOf(state, by, task);
     if (task === undefined || cluster === undefined) return false;
-    setSought(task);
-    if (by !== 'none' && !unfolded.has(cluster)) setUnfolded(new Set([...unfolded, cluster]));
+    setFoundTask(task);
+    if (by !== 'none' && !expanded.has(cluster)) setExpanded(new Set([...expanded, cluster]));
     return true;
   };
-  if (size === 0) return <Empty title="No tasks yet">The run is being prepared; its tasks appear here.</Empty>;
+  if (size === 0)
+    return <EmptyState title="No tasks yet">The run is being prepared; its tasks appear here.</EmptyState>;
   return (
     <div className={styles.graph}>
       <GraphBar
         by={by}
         onChoose={choose}
-        hasUnfolded={unfolded.size > 0}
-        onFold={() => setUnfolded(new Set())}
+        hasExpanded={expanded.size > 0}
+        onCollapseAll={() => setExpanded(new Set())}
         onFind={find}
       />
       <div className={styles.canvas}>
-        {laid === undefined ? (
+        {layout === undefined ? (
           <Skeleton lines={8} />
         ) : (
-          <LiveStateContext value={live}>
-            <Canvas model={laid.model} places={laid.places} />
-          </LiveStateContext>
+          <NodeContext value={nodeContext}>
+            <GraphCanvas model={layout.model} positions={layout.positions} />
+          </NodeContext>
         )}
       </div>
     </div>
@@ -72,8 +73,8 @@ export function Graph({ state, version }: ViewProps): ReactElement {
 }
 
 /** Lays a graph out while the page has nothing better to do; until then the former places stay. */
-function usePlaces(model: GraphModel): { model: GraphModel; places: Places } | undefined {
-  const [laid, setLaid] = useState<{ model: GraphModel; places: Places } | undefined>();
-  useEffect(() => whenIdle(() => setLaid({ model, places: placesOf(model) })), [model]);
-  return laid;
+function useLayout(model: GraphModel): { model: GraphModel; positions: NodePositions } | undefined {
+  const [layout, setLayout] = useState<{ model: GraphModel; positions: NodePositions } | undefined>();
+  useEffect(() => whenIdle(() => setLayout({ model, positions: layoutGraph(model) })), [model]);
+  return layout;
 }

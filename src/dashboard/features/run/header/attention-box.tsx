@@ -3,12 +3,12 @@ import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import type { Attention } from '../../../../core/view/attention.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
-import { NextStepLine, SettleButtons } from '../../../ui/run/attention-actions.tsx';
+import { AttentionButtons, NextStepLine } from '../../../ui/run/attention-actions.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import styles from './attention-box.module.css';
 
-const MOST = 8;
+const MAX = 8;
 
 /** What in this run waits for a person: why, and the way to settle it. */
 export function AttentionBox(props: { state: RunState; waiting: readonly Attention[] }): ReactElement | null {
@@ -17,12 +17,12 @@ export function AttentionBox(props: { state: RunState; waiting: readonly Attenti
   return (
     <section className={styles.box} aria-label="Needs you">
       <ul>
-        {waiting.slice(0, MOST).map((item) => (
+        {waiting.slice(0, MAX).map((item) => (
           <Item key={`${item.task} ${item.what} ${item.nextStep}`} state={state} item={item} />
         ))}
       </ul>
-      {waiting.length > MOST ? (
-        <p className={styles.more}>and {count(waiting.length - MOST, 'more task')} below</p>
+      {waiting.length > MAX ? (
+        <p className={styles.more}>and {count(waiting.length - MAX, 'more task')} below</p>
       ) : null}
     </section>
   );
@@ -35,7 +35,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
     <li className={styles.item}>
       <div className={styles.words}>
         <p className={styles.reason}>
-          <StateMark look="waiting" bare />
+          <StateMark displayState="waiting" bare />
           {task === null ? null : (
             <Link href={taskPath(run, task)} className={styles.task}>
               {state.tasks[task]?.spec.title ?? task}
@@ -54,7 +54,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
         </p>
       </div>
       <div className={styles.buttons}>
-        <SettleButtons item={{ ...item, run }} away={false} />
+        <AttentionButtons item={{ ...item, run }} away={false} />
       </div>
     </li>
   );

@@ -8,30 +8,30 @@ import { Icon } from '../../../ui/text/icon.tsx';
 import { LandActions } from './land-actions.tsx';
 import styles from './run-actions.module.css';
 
-type Filed = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
+type ListState = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
 
 /** What a person can do with the run as it stands. */
-export function RunActions({ state, filing }: { state: RunState; filing: Filed | undefined }): ReactElement {
+export function RunActions({ state, overview }: { state: RunState; overview: ListState | undefined }): ReactElement {
   const isEnded = state.status.kind === 'ended';
-  const lost = state.counts.failed + state.counts.blocked + state.counts.cancelled;
+  const retryable = state.counts.failed + state.counts.blocked + state.counts.cancelled;
   const run = state.start.run;
   const retry = useAction('retry-run', { done: 'It is tried again' });
   return (
     <div className={styles.actions}>
-      {isEnded ? null : <GoingActions state={state} isLeft={filing?.carried === false} />}
-      {lost > 0 && (isEnded || state.counts.failed + state.counts.blocked > 0) ? (
+      {isEnded ? null : <ActiveRunActions state={state} isInterrupted={overview?.carried === false} />}
+      {retryable > 0 && (isEnded || state.counts.failed + state.counts.blocked > 0) ? (
         <Button busy={retry.isBusy} onClick={() => retry.act({ run })}>
-          <Icon name="retry" size={14} /> Retry {lost === 1 ? 'the failed task' : `${lost} tasks`}
+          <Icon name="retry" size={14} /> Retry {retryable === 1 ? 'the failed task' : `${retryable} tasks`}
         </Button>
       ) : null}
       {isEnded ? <LandActions state={state} /> : null}
-      <FilingActions run={run} filing={filing} />
+      <ListActions run={run} overview={overview} />
     </div>
   );
 }
 
 /** `isLeft`: nobody works on the run. */
-function GoingActions({ state, isLeft }: { state: RunState; isLeft: boolean }): ReactElement {
+function ActiveRunActions({ state, isInterrupted }: { state: RunState; isInterrupted: boolean }): ReactElement {
   const run = state.start.run;
   const pause = useAction('pause-run', { done: 'Nothing more is started; what runs goes on' });
   const resume = useAction('resume-runs', { done: 'It goes on' });
@@ -51,7 +51,7 @@ function GoingActions({ state, isLeft }: { state: RunState; isLeft: boolean }): 
   const isPaused = '' in state.paused;
   return (
     <>
-      {isPaused || isLeft ? (
+      {isPaused || isInterrupted ? (
         <Button weight="main" busy={resume.isBusy} onClick={() => resume.act({ run })}>
           <Icon name="play" size={14} /> Resume
         </Button>
@@ -73,11 +73,11 @@ function GoingActions({ state, isLeft }: { state: RunState; isLeft: boolean }): 
   );
 }
 
-function FilingActions({ run, filing }: { run: string; filing: Filed | undefined }): ReactElement {
+function ListActions({ run, overview }: { run: string; overview: ListState | undefined }): ReactElement {
   const flag = useAction('flag-run');
   const hide = useAction('hide-run');
-  const isFlagged = filing?.flag != null;
-  const isHidden = filing?.hidden === true;
+  const isFlagged = overview?.flag != null;
+  const isHidden = overview?.hidden === true;
   return (
     <span className={styles.filing}>
       <Button
@@ -100,13 +100,13 @@ function FilingActions({ run, filing }: { run: string; filing: Filed | undefined
   );
 }
 
-const MOST = 150;
+const MAX = 150;
 
 /** How many agents may be at work at once; it can be changed while the run goes on. */
 function AgentsAtOnce({ run, now }: { run: string; now: number }): ReactElement {
   const limit = useAction('limit-run');
   const set = (agents: number) => {
-    if (Number.isInteger(agents) && agents >= 1 && agents <= MOST && agents !== now) limit.act({ run, agents });
+    if (Number.isInteger(agents) && agents >= 1 && agents <= MAX && agents !== now) limit.act({ run, agents });
   };
   return (
     <span className={styles.group}>
@@ -122,12 +122,12 @@ function AgentsAtOnce({ run, now }: { run: string; now: number }): ReactElement 
         className={styles.number}
         type="number"
         min={1}
-        max={MOST}
+        max={MAX}
         defaultValue={now}
         onBlur={({ target }) => set(target.valueAsNumber)}
         onKeyDown={({ key, currentTarget }) => (key === 'Enter' ? set(currentTarget.valueAsNumber) : undefined)}
       />
-      <Button weight="quiet" aria-label="One agent more" disabled={now >= MOST} onClick={() => set(now + 1)}>
+      <Button weight="quiet" aria-label="One agent more" disabled={now >= MAX} onClick={() => set(now + 1)}>
         <Icon name="plus" size={12} />
       </Button>
     </span>

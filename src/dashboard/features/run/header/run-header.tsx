@@ -5,7 +5,7 @@ import { runStatus } from '../../../../core/view/run-status.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { lookOfRun } from '../../../ui/state/display-state.ts';
+import { runDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -16,7 +16,7 @@ import styles from './run-header.module.css';
 export function RunHeader({ state }: { state: RunState }): ReactElement {
   const overview = useRunOverview(state.start.run);
   const next = nextStartAt(state);
-  const look = lookOfRun({
+  const displayState = runDisplayState({
     status: runStatus(state),
     unread: false,
     nextAt: next === undefined ? null : new Date(next).toISOString(),
@@ -28,9 +28,9 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
     <header className={styles.header}>
       <div className={styles.first}>
         {state.status.kind === 'cancelling' ? (
-          <StateMark look={look} word="Being cancelled" />
+          <StateMark displayState={displayState} label="Being cancelled" />
         ) : (
-          <StateMark look={look} />
+          <StateMark displayState={displayState} />
         )}
         <RunTitle run={state.start.run} title={state.start.title} />
       </div>
@@ -40,7 +40,7 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
         </p>
       )}
       <RunFacts state={state} />
-      <RunActions state={state} filing={overview} />
+      <RunActions state={state} overview={overview} />
     </header>
   );
 }

@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { CompactRun } from '../../../../schema/compact-run.ts';
 import { call } from '../../../api/call.ts';
-import { useSlowed } from '../../../ui/browser/clock.ts';
+import { useThrottled } from '../../../ui/browser/clock.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Time } from '../../../ui/text/amounts.tsx';
@@ -18,9 +18,9 @@ const PAUSE_MS = 3_000;
 export function Summary(props: { run: string; version: number; isEnded: boolean; isWaiting: boolean }): ReactElement {
   const { run, version, isEnded, isWaiting } = props;
   const [isOpen, setOpen] = useState(false);
-  const seen = useSlowed(version, PAUSE_MS);
+  const throttledVersion = useThrottled(version, PAUSE_MS);
   const { data } = useQuery({
-    queryKey: ['compact-run', run, seen],
+    queryKey: ['compact-run', run, throttledVersion],
     queryFn: ({ signal }) => call('compact-run', { run }, signal),
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -58,7 +58,7 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
   );
 }
 
-const MOST = 12;
+const MAX = 12;
 
 /** What agents called and changed, and what is risky about it. */
 function SummaryDetails({ data }: { data: CompactRun }): ReactElement {
@@ -67,46 +67,54 @@ function SummaryDetails({ data }: { data: CompactRun }): ReactElement {
   if (isEmpty) return <p className="quiet">No tools were called and nothing risky was seen.</p>;
   return (
     <div className={styles.details}>
-      <Part title="Risks" total={risks.length}>
-        {risks.slice(0, MOST).map(({ task, risk, severity, detail }) => (
+      <SummaryPart title="Risks" total={risks.length}>
+        {risks.slice(0, MAX).map(({ task, risk, severity, detail }) => (
           <li key={`${task} ${risk} ${detail}`}>
             <strong>{risk}</strong> <span className="quiet">{severity}</span>{' '}
             <Link href={taskPath(run, task)}>{task}</Link> <span className="quiet">{detail}</span>
           </li>
         ))}
-      </Part>
-      <Part title="Warnings" total={warnings.length}>
-        {warnings.slice(0, MOST).map(({ task, message }) => (
+      </SummaryPart>
+      <SummaryPart title="Warnings" total={warnings.length}>
+        {warnings.slice(0, MAX).map(({ task, message }) => (
           <li key={`${task} ${message}`}>
             <Link href={taskPath(run, task)}>{task}</Link> <span className="quiet">{message}</span>
           </li>
         ))}
-      </Part>
-      <Part title="Last tool calls" total={toolCalls.length}>
-        {toolCalls.slice(-MOST).map(({ task, tool, detail, times }) => (
+      </SummaryPart>
+      <SummaryPart title="Last tool calls" total={toolCalls.length}>
+        {toolCalls.slice(-MAX).map(({ task, tool, detail, times }) => (
           <li key={`${task} ${tool} ${detail}`} title={detail}>
             <strong>{tool}</strong> <code>{detail}</code>{' '}
             {times > 1 ? <span className="quiet">{times} times</span> : null}
           </li>
         ))}
-      </Part>
-      <Part title="Changed files" total={changedFiles.length}>
-        {changedFiles.slice(0, MOST).map((file) => (
+      </SummaryPart>
+      <SummaryPart title="Changed files" total={changedFiles.length}>
+        {changedFiles.slice(0, MAX).map((file) => (
           <li key={file}>
             <code>{file}</code>
           </li>
         ))}
-      </Part>
+      </SummaryPart>
     </div>
   );
 }
 
-function Part({ title, total, children }: { title: string; total: number; children: ReactNode }): ReactElement | null {
+function SummaryPart({
+  title,
+  total,
+  children,
+}: {
+  title: string;
+  total: number;
+  children: ReactNode;
+}): ReactElement | null {
   if (total === 0) return null;
   return (
     <section aria-label={title} className={styles.part}>
       <h3>
-        {title} <span className="quiet">{total > MOST ? `${MOST} of ${total}` : total}</span>
+        {title} <span className="quiet">{total > MAX ? `${MAX} of ${total}` : total}</span>
       </h3>
       <ul>{children}</ul>
     </section>

@@ -4,28 +4,32 @@ import type { Acceptance, Judgement } from '../../../../schema/acceptance.ts';
 import { call } from '../../../api/call.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { Skeleton, Trouble } from '../../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
-import type { Look } from '../../../ui/state/display-state.ts';
+import type { DisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import styles from './report.module.css';
 
-const LOOKS: Record<Acceptance['criteria'][number]['verdict'], Look> = {
+const VERDICT_STATES: Record<Acceptance['criteria'][number]['verdict'], DisplayState> = {
   pass: 'done',
   warn: 'waiting',
   fail: 'failed',
 };
-const DECISIONS: Record<Judgement['decision'], Look> = { approve: 'done', revise: 'waiting', block: 'failed' };
+const DECISION_STATES: Record<Judgement['decision'], DisplayState> = {
+  approve: 'done',
+  revise: 'waiting',
+  block: 'failed',
+};
 
 /** Whether the result can be accepted, point by point, and what is decided about it. */
-export function Verdicts(props: { run: string; stand: string; isEnded: boolean }): ReactElement {
-  const { run, stand, isEnded } = props;
+export function Verdicts(props: { run: string; revision: string; isEnded: boolean }): ReactElement {
+  const { run, revision, isEnded } = props;
   const verify = useQuery({
-    queryKey: ['verify-run', run, stand],
+    queryKey: ['verify-run', run, revision],
     queryFn: ({ signal }) => call('verify-run', { run }, signal),
   });
   const judge = useQuery({
-    queryKey: ['judge-run', run, stand],
+    queryKey: ['judge-run', run, revision],
     queryFn: ({ signal }) => call('judge-run', { run }, signal),
   });
   const recheck = useAction('recheck-run', {
@@ -44,24 +48,24 @@ export function Verdicts(props: { run: string; stand: string; isEnded: boolean }
           ) : undefined
         }
       >
-        <Standing query={verify} lines={5}>
+        <QueryResult query={verify} lines={5}>
           {verify.data === undefined ? null : <Criteria acceptance={verify.data} />}
-        </Standing>
+        </QueryResult>
       </Panel>
       <Panel title="Judgement">
-        <Standing query={judge} lines={3}>
+        <QueryResult query={judge} lines={3}>
           {judge.data === undefined ? null : <Decision judgement={judge.data} />}
-        </Standing>
+        </QueryResult>
       </Panel>
     </div>
   );
 }
 
-type Asked = { error: unknown; data: unknown; refetch(): unknown };
+type Query = { error: unknown; data: unknown; refetch(): unknown };
 
-function Standing(props: { query: Asked; lines: number; children: ReactElement | null }): ReactElement | null {
+function QueryResult(props: { query: Query; lines: number; children: ReactElement | null }): ReactElement | null {
   const { query, lines, children } = props;
-  if (query.error !== null) return <Trouble error={query.error} again={() => void query.refetch()} />;
+  if (query.error !== null) return <ErrorMessage error={query.error} retry={() => void query.refetch()} />;
   return query.data === undefined ? <Skeleton lines={lines} /> : children;
 }
 
@@ -72,7 +76,7 @@ function Criteria({ acceptance: { acceptance, criteria } }: { acceptance: Accept
       <ul>
         {criteria.map(({ criterion, verdict, reason }) => (
           <li key={criterion} className={styles.row}>
-            <StateMark look={LOOKS[verdict]} bare />
+            <StateMark displayState={VERDICT_STATES[verdict]} bare />
             <span>
               <strong>{criterion}</strong> <span className="quiet">{reason}</span>
             </span>
@@ -88,9 +92,9 @@ function Decision({ judgement: { decision, voices } }: { judgement: Judgement })
     <>
       <p className={styles.decision}>{decision}</p>
       <ul>
-        {voices.map(({ by, decision: said, reasons, missing }) => (
+        {voices.map(({ by, decision: decided, reasons, missing }) => (
           <li key={by} className={styles.row}>
-            <StateMark look={DECISIONS[said]} bare />
+            <StateMark displayState={DECISION_STATES[decided]} bare />
             <span>
               <strong>{by}</strong> <span className="quiet">{[...reasons, ...missing].join('; ')}</span>
             </span>

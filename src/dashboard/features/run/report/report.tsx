@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import { call } from '../../../api/call.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { Skeleton, Trouble } from '../../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import type { ViewProps } from '../run-views.ts';
 import { Verdicts } from './acceptance.tsx';
@@ -13,9 +13,9 @@ import { ReportText } from './report-text.tsx';
 /** The report of the run and what is judged of its result; both are made anew when the run ends, lands or is asked for. */
 export function Report({ state }: ViewProps): ReactElement {
   const run = state.start.run;
-  const stand = `${state.status.kind} ${state.landed?.commit ?? ''} ${state.undone?.commit ?? ''}`;
+  const revision = `${state.status.kind} ${state.landed?.commit ?? ''} ${state.undone?.commit ?? ''}`;
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['report-run', run, stand],
+    queryKey: ['report-run', run, revision],
     queryFn: ({ signal }) => call('report-run', { run }, signal),
   });
   const blocks = useMemo(() => (data === undefined ? [] : markdownBlocks(data.text).slice(1)), [data]);
@@ -25,7 +25,7 @@ export function Report({ state }: ViewProps): ReactElement {
   };
   return (
     <div className={styles.report}>
-      <Verdicts run={run} stand={stand} isEnded={state.status.kind === 'ended'} />
+      <Verdicts run={run} revision={revision} isEnded={state.status.kind === 'ended'} />
       <Panel
         title="Report"
         actions={
@@ -39,7 +39,7 @@ export function Report({ state }: ViewProps): ReactElement {
         }
       >
         {error !== null ? (
-          <Trouble error={error} again={() => void refetch()} />
+          <ErrorMessage error={error} retry={() => void refetch()} />
         ) : data === undefined ? (
           <Skeleton lines={10} />
         ) : (

@@ -1,10 +1,10 @@
 import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from '../../../../core/run/reopening.ts';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
-import { type Look, lookOfTask } from '../../../ui/state/display-state.ts';
+import { type DisplayState, taskDisplayState } from '../../../ui/state/display-state.ts';
 
 /** A row of the plan: a task and how deep it stands below what it needs, or the head of a track. */
 export type PlanRow = { kind: 'task'; key: string; depth: number } | { kind: 'track'; track: string; tasks: number };
-export type PlanFilter = { look: Look | null; text: string };
+export type PlanFilter = { displayState: DisplayState | null; text: string };
 
 const DEEPEST = 8;
 
@@ -27,14 +27,14 @@ export function planRows(state: RunState, filter: PlanFilter): PlanRow[] {
 }
 
 /** How many tasks have each look. */
-export function lookCounts(state: RunState): Map<Look, number> {
+export function displayStateCounts(state: RunState): Map<DisplayState, number> {
   const stale = staleTasks(state);
-  const counts = new Map<Look, number>();
+  const counts = new Map<DisplayState, number>();
   for (const key of state.order) {
     const task = state.tasks[key];
     if (task === undefined) continue;
-    const look = lookOfTask(task.phase.status, stale.has(key));
-    counts.set(look, (counts.get(look) ?? 0) + 1);
+    const displayState = taskDisplayState(task.phase.status, stale.has(key));
+    counts.set(displayState, (counts.get(displayState) ?? 0) + 1);
   }
   return counts;
 }
@@ -59,8 +59,8 @@ export function depthsOf(state: RunState): Map<string, number> {
 
 type Wanted = PlanFilter & { words: readonly string[]; stale: ReadonlySet<string> };
 
-function matches({ spec, phase }: TaskState, { look, words, stale }: Wanted): boolean {
-  if (look !== null && lookOfTask(phase.status, stale.has(spec.key)) !== look) return false;
+function matches({ spec, phase }: TaskState, { displayState, words, stale }: Wanted): boolean {
+  if (displayState !== null && taskDisplayState(phase.status, stale.has(spec.key)) !== displayState) return false;
   if (words.length === 0) return true;
   const text = `${spec.key} ${spec.title} ${spec.name ?? ''} ${spec.role}`.toLowerCase();
   return words.every((word) => text.includes(word));

@@ -5,14 +5,14 @@ import { chargeOf } from '../../../../core/schedule/budget.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { colorOf, lookOfTask } from '../../../ui/state/display-state.ts';
+import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, money } from '../../../ui/text/amounts.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { type PlanRow, retryEffect } from './task-plan.ts';
 import styles from './task-row.module.css';
 
-type TaskLineProps = {
+type TaskRowProps = {
   state: RunState;
   row: Extract<PlanRow, { kind: 'task' }>;
   isStale: boolean;
@@ -20,17 +20,17 @@ type TaskLineProps = {
 };
 
 /** A task of the plan: ticked when it is done, with who is at it and what can be done about it. */
-export function TaskLine({ state, row, isStale, onRetry }: TaskLineProps): ReactElement | null {
+export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactElement | null {
   const approve = useAction('approve-run', { done: 'Approved' });
   const task = state.tasks[row.key];
   if (task === undefined) return null;
   const run = state.start.run;
-  const look = lookOfTask(task.phase.status, isStale);
+  const displayState = taskDisplayState(task.phase.status, isStale);
   const attempt = lastAttempt(task);
   return (
     <div className={styles.line}>
       <span className={styles.name} style={{ paddingLeft: row.depth * 14 }}>
-        <span className={styles.box} style={{ color: colorOf(look) }} aria-hidden="true">
+        <span className={styles.box} style={{ color: stateColor(displayState) }} aria-hidden="true">
           {task.phase.status === 'done' ? <Icon name="check" size={12} /> : null}
         </span>
         <Link href={taskPath(run, row.key)} className={styles.title} title={`${row.key}: ${task.spec.title}`}>
@@ -43,7 +43,7 @@ export function TaskLine({ state, row, isStale, onRetry }: TaskLineProps): React
         {attempt === undefined ? '' : attempt.agent}
         {attempt !== undefined && attempt.number > 1 ? ` #${attempt.number}` : ''}
       </span>
-      <StateMark look={look} />
+      <StateMark displayState={displayState} />
       <span className={styles.figure}>
         {attempt === undefined ? '' : <Duration from={attempt.startedAt} to={attempt.ended?.at ?? null} />}
       </span>

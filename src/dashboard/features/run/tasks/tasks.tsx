@@ -1,12 +1,12 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
-import { type Look, URGENCY, WORDS } from '../../../ui/state/display-state.ts';
+import { type DisplayState, STATE_LABELS, URGENCY } from '../../../ui/state/display-state.ts';
 import type { ViewProps } from '../run-views.ts';
 import { useChoices } from '../use-view-params.ts';
-import { RetryQuestion } from './retry-confirmation.tsx';
-import { lookCounts, planRows, staleTasks } from './task-plan.ts';
-import { TaskLine } from './task-row.tsx';
+import { RetryConfirmation } from './retry-confirmation.tsx';
+import { displayStateCounts, planRows, staleTasks } from './task-plan.ts';
+import { TaskRow } from './task-row.tsx';
 import styles from './tasks.module.css';
 
 const ROW_PX = 34;
@@ -14,13 +14,13 @@ const ROW_PX = 34;
 /** The plan as a list that can be ticked off, filtered and acted upon. */
 export function Tasks({ state, version }: ViewProps): ReactElement {
   const [search, choose] = useChoices();
-  const [asked, setAsked] = useState<string | null>(null);
-  const look = lookIn(search.get('status'));
+  const [retryTask, setRetryTask] = useState<string | null>(null);
+  const displayState = displayStateIn(search.get('status'));
   const text = search.get('text') ?? '';
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
-  const rows = useMemo(() => planRows(state, { look, text }), [state, version, look, text]);
+  const rows = useMemo(() => planRows(state, { displayState, text }), [state, version, displayState, text]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
-  const counts = useMemo(() => lookCounts(state), [state, version]);
+  const counts = useMemo(() => displayStateCounts(state), [state, version]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
   const stale = useMemo(() => staleTasks(state), [state, version]);
   return (
@@ -28,16 +28,18 @@ export function Tasks({ state, version }: ViewProps): ReactElement {
       <StatusFilter
         counts={counts}
         total={state.order.length}
-        chosen={look}
+        chosen={displayState}
         text={text}
-        onLook={(chosen) => choose('status', chosen)}
+        onDisplayState={(chosen) => choose('status', chosen)}
         onText={(written) => choose('text', written)}
       />
-      {asked === null ? null : <RetryQuestion state={state} task={asked} onDone={() => setAsked(null)} />}
+      {retryTask === null ? null : (
+        <RetryConfirmation state={state} task={retryTask} onDone={() => setRetryTask(null)} />
+      )}
       {rows.length === 0 ? (
-        <Empty title={state.order.length === 0 ? 'No tasks yet' : 'No task is like that'}>
+        <EmptyState title={state.order.length === 0 ? 'No tasks yet' : 'No task is like that'}>
           {state.order.length === 0 ? 'The run is being prepared.' : 'Choose another state or other words.'}
-        </Empty>
+        </EmptyState>
       ) : (
         <VirtualList
           label="Tasks"
@@ -58,7 +60,9 @@ export function Tasks({ state, version }: ViewProps): ReactElement {
                 </p>
               );
             }
-            return <TaskLine state={state} row={row} isStale={stale.has(row.key)} onRetry={() => setAsked(row.key)} />;
+            return (
+              <TaskRow state={state} row={row} isStale={stale.has(row.key)} onRetry={() => setRetryTask(row.key)} />
+            );
           }}
         </VirtualList>
       )}
@@ -66,21 +70,21 @@ export function Tasks({ state, version }: ViewProps): ReactElement {
   );
 }
 
-function lookIn(value: string | null): Look | null {
-  return URGENCY.find((look) => look === value) ?? null;
+function displayStateIn(value: string | null): DisplayState | null {
+  return URGENCY.find((displayState) => displayState === value) ?? null;
 }
 
 type StatusFilterProps = {
-  counts: ReadonlyMap<Look, number>;
+  counts: ReadonlyMap<DisplayState, number>;
   total: number;
-  chosen: Look | null;
+  chosen: DisplayState | null;
   text: string;
-  onLook(look: Look | null): void;
+  onDisplayState(displayState: DisplayState | null): void;
   onText(text: string): void;
 };
 
 /** Chooses tasks by their state and by words. */
-function StatusFilter({ counts, total, chosen, text, onLook, onText }: StatusFilterProps): ReactElement {
+function StatusFilter({ counts, total, chosen, text, onDisplayState, onText }: StatusFilterProps): ReactElement {
   return (
     <div className={styles.filter}>
       <input
@@ -92,17 +96,17 @@ function StatusFilter({ counts, total, chosen, text, onLook, onText }: StatusFil
         onChange={({ target }) => onText(target.value)}
       />
       <fieldset className={styles.looks} aria-label="By state">
-        <Choice isChosen={chosen === null} count={total} onChoose={() => onLook(null)}>
+        <Choice isChosen={chosen === null} count={total} onChoose={() => onDisplayState(null)}>
           All
         </Choice>
-        {URGENCY.filter((look) => counts.has(look) || look === chosen).map((look) => (
+        {URGENCY.filter((displayState) => counts.has(displayState) || displayState === chosen).map((displayState) => (
           <Choice
-            key={look}
-            isChosen={chosen === look}
-            count={counts.get(look) ?? 0}
-            onChoose={() => onLook(chosen === look ? null : look)}
+            key={displayState}
+            isChosen={chosen === displayState}
+            count={counts.get(displayState) ?? 0}
+            onChoose={() => onDisplayState(chosen === displayState ? null : displayState)}
           >
-            {WORDS[look]}
+            {STATE_LABELS[displayState]}
           </Choice>
         ))}
       </fieldset>

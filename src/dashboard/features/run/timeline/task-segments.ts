@@ -1,30 +1,30 @@
 import type { AttemptState, RunState, TaskState } from '../../../../core/run/state.ts';
 import type { FailureKind } from '../../../../schema/failure.ts';
-import type { Look } from '../../../ui/state/display-state.ts';
-import type { Mark, Moments } from './timeline-history.ts';
+import type { DisplayState } from '../../../ui/state/display-state.ts';
+import type { Mark, TimelineHistory } from './timeline-history.ts';
 
 /** A stretch of a task's time; without an end it goes on. A `wait` is drawn hatched. */
 export type Segment = {
   kind: 'attempt' | 'wait' | 'checks' | 'held';
-  look: Look;
+  displayState: DisplayState;
   from: number;
   to: number | null;
   /** The attempt that it is, where it is one. */
   attempt: AttemptState | null;
-  words: string;
+  description: string;
 };
 
 const LIMITS: ReadonlySet<FailureKind> = new Set(['rate-limit', 'usage-limit', 'overloaded']);
 
 /** A shorter wait is only the engine's own time. */
-const LEAST_WAIT_MS = 500;
+const MIN_WAIT_MS = 500;
 
 /** A task's time from when it could begin: waits, attempts, checks and landing, and what it waits for now. */
-export function segmentsOf(state: RunState, task: TaskState, moments: Moments): Segment[] {
+export function segmentsOf(state: RunState, task: TaskState, history: TimelineHistory): Segment[] {
   const segments: Segment[] = [];
-  let before = readyAt(state, task, moments);
+  let before = readyAt(state, task, history);
   task.attempts.forEach((attempt, index) => {
-    if (before !== null && attempt.startedAt - before >= LEAST_WAIT_MS) {
+    if (before !== null && attempt.startedAt - before >= MIN_WAIT_MS) {
       segments.push(between(before, attempt.startedAt, task.attempts[index - 1]));
     }
     segments.push(attemptSegment(task, attempt, index));
@@ -35,20 +35,22 @@ export function segmentsOf(state: RunState, task: TaskState, moments: Moments): 
 }
 
 /** What happened at one moment of the task. */
-export function marksOf(task: TaskState, { marks }: Moments): Mark[] {
+export function marksOf(task: TaskState, { marks }: TimelineHistory): Mark[] {
   const { phase } = task;
   const landed: Mark[] =
     phase.status === 'done' && phase.commit !== null
-      ? [{ at: phase.at, look: 'done', shape: 'landed', words: `landed at ${phase.commit.slice(0, 8)}` }]
+      ? [{ at: phase.at, displayState: 'done', shape: 'landed', description: `landed at ${phase.commit.slice(0, 8)}` }]
       : [];
   const warnings = task.attempts.flatMap((attempt) =>
-    attempt.warnings.map(({ at, message }): Mark => ({ at, look: 'waiting', shape: 'warning', words: message })),
+    attempt.warnings.map(
+      ({ at, message }): Mark => ({ at, displayState: 'waiting', shape: 'warning', description: message }),
+    ),
   );
   return [...warnings, ...(marks.get(task.spec.key) ?? []), ...landed];
 }
 
 /** When a task first could begin: when it was there and all that it needs was done. Unknown while something it needs is not. */
-function readyAt(state: RunState, task: TaskState, { added }: Moments): number | null {
+function readyAt(state: RunState, task: TaskState, { added }: TimelineHistory): number | null {
   let at = added.get(task.spec.key) ?? state.startedAt;
   for (const need of task.spec.needs) {
     const phase = state.tasks[need]?.phase;
@@ -60,7 +62,7 @@ function readyAt(state: RunState, task: TaskState, { added }: Moments): number |
 
 function attemptSegment(task: TaskState, attempt: AttemptState, index: number): Segment {
   const { ended, startedAt } = attempt;
-  const words =
+  const description =
     ended === null
       ? 'at work'
       : ended.failure === null
@@ -68,16 +70,16 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
         : `${ended.failure.kind}: ${ended.failure.message}`;
   return {
     kind: 'attempt',
-    look: attemptLook(attempt, index === task.attempts.length - 1),
+    displayState: attemptDisplayState(attempt, index === task.attempts.length - 1),
     from: startedAt,
     to: ended?.at ?? null,
     attempt,
-    words,
+    description,
   };
 }
 
 /** Work that was handed over and yet was followed by another attempt was not accepted. */
-function attemptLook({ ended }: AttemptState, isLast: boolean): Look {
+function attemptDisplayState({ ended }: AttemptState, isLast: boolean): DisplayState {
   if (ended === null) return 'running';
   if (ended.failure === null) return isLast ? 'done' : 'unverified';
   return ended.failure.kind === 'interrupted' ? 'cancelled' : 'failed';
@@ -87,28 +89,37 @@ function between(from: number, to: number, last: AttemptState | undefined): Segm
   if (last === undefined) return wait(from, to, 'waited for a free place');
   const failure = last.ended?.failure ?? null;
   if (failure === null)
-    return { kind: 'checks', look: 'checking', from, to, attempt: null, words: 'checks and review' };
-  if (LIMITS.has(failure.kind)) return { ...wait(from, to, `waited out: ${failure.message}`), look: 'waiting' };
+    return { kind: 'checks', displayState: 'checking', from, to, attempt: null, description: 'checks and review' };
+  if (LIMITS.has(failure.kind)) return { ...wait(from, to, `waited out: ${failure.message}`), displayState: 'waiting' };
   return wait(from, to, `waited after a failure: ${failure.kind}`);
 }
 
 function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
   switch (phase.status) {
     case 'ready':
-      return [wait(from, null, phase.notBefore > from ? 'waits for its time' : readyWords(state))];
+      return [wait(from, null, phase.notBefore > from ? 'waits for its time' : readyReason(state))];
     case 'analyzing':
       return [wait(from, null, `${phase.analysis} studies the failure`)];
     case 'landing':
     case 'verifying':
     case 'conflicted':
-      return [{ kind: 'checks', look: 'checking', from, to: null, attempt: null, words: phase.status }];
+      return [{ kind: 'checks', displayState: 'checking', from, to: null, attempt: null, description: phase.status }];
     case 'held':
-      return [{ kind: 'held', look: 'waiting', from, to: null, attempt: null, words: phase.hold.reason }];
+      return [{ kind: 'held', displayState: 'waiting', from, to: null, attempt: null, description: phase.hold.reason }];
     case 'blocked':
-      return [{ kind: 'held', look: 'waiting', from, to: null, attempt: null, words: phase.reason }];
+      return [{ kind: 'held', displayState: 'waiting', from, to: null, attempt: null, description: phase.reason }];
     case 'done':
       if (phase.at <= from) return [];
-      return [{ kind: 'checks', look: 'checking', from, to: phase.at, attempt: null, words: 'checks and landing' }];
+      return [
+        {
+          kind: 'checks',
+          displayState: 'checking',
+          from,
+          to: phase.at,
+          attempt: null,
+          description: 'checks and landing',
+        },
+      ];
     case 'waiting':
     case 'running':
     case 'failed':
@@ -118,11 +129,11 @@ function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
   }
 }
 
-function readyWords({ status, paused }: RunState): string {
+function readyReason({ status, paused }: RunState): string {
   if (status.kind === 'held') return 'waits until the run goes on';
   return Object.keys(paused).length > 0 ? 'waits while it is paused' : 'waits for a free place';
 }
 
-function wait(from: number, to: number | null, words: string): Segment {
-  return { kind: 'wait', look: 'queued', from, to, attempt: null, words };
+function wait(from: number, to: number | null, description: string): Segment {
+  return { kind: 'wait', displayState: 'queued', from, to, attempt: null, description };
 }

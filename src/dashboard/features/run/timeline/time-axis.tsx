@@ -1,35 +1,41 @@
 import type { ReactElement } from 'react';
 import { Button } from '../../../ui/controls/button.tsx';
-import { colorOf, type Look } from '../../../ui/state/display-state.ts';
+import { type DisplayState, stateColor } from '../../../ui/state/display-state.ts';
 import { duration } from '../../../ui/text/amounts.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
-import { type Span, shareOf, ticksOf } from './time-range.ts';
+import { shareOf, type TimeRange, ticksOf } from './time-range.ts';
 import styles from './timeline.module.css';
-import type { Stand } from './timeline-history.ts';
-import type { SpanView } from './use-time-range.ts';
+import type { IdlePeriod } from './timeline-history.ts';
+import type { TimeRangeView } from './use-time-range.ts';
 
-const MOST_TICKS = 10;
+const MAX_TICKS = 10;
 /** A tick at the very end has no room for its words. */
 const LAST_SHARE = 0.97;
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-type AxisProps = { span: Span; start: number; now: number | null; stands: readonly Stand[]; end: number };
+type AxisProps = {
+  range: TimeRange;
+  start: number;
+  now: number | null;
+  idlePeriods: readonly IdlePeriod[];
+  end: number;
+};
 
 /** The time since the start of the run, and where it is now. */
-export function Axis({ span, start, now, stands, end }: AxisProps): ReactElement {
+export function Axis({ range, start, now, idlePeriods, end }: AxisProps): ReactElement {
   return (
     <div className={styles.axis} aria-hidden="true">
       <span className={styles.corner}>Task</span>
       <div className={styles.ticks} data-lanes="">
-        {ticksOf(span, start, MOST_TICKS)
+        {ticksOf(range, start, MAX_TICKS)
           .filter(({ share }) => share < LAST_SHARE)
           .map(({ at, share }) => (
             <span key={at} className={styles.tick} style={{ left: `${share * 100}%` }} title={EXACT.format(at)}>
               {at === start ? '0' : duration(at - start)}
             </span>
           ))}
-        {stands.map((stand) => (
-          <Standstill key={stand.from} stand={stand} span={span} end={end} />
+        {idlePeriods.map((idlePeriod) => (
+          <IdleMark key={idlePeriod.from} idlePeriod={idlePeriod} range={range} end={end} />
         ))}
         {now === null || now < 0 || now > 1 ? null : (
           <span className={styles.now} style={{ left: `${now * 100}%` }} title="Now" />
@@ -39,32 +45,40 @@ export function Axis({ span, start, now, stands, end }: AxisProps): ReactElement
   );
 }
 
-function Standstill({ stand, span, end }: { stand: Stand; span: Span; end: number }): ReactElement | null {
-  const left = Math.max(shareOf(stand.from, span), 0);
-  const right = Math.min(shareOf(stand.to ?? end, span), 1);
+function IdleMark({
+  idlePeriod,
+  range,
+  end,
+}: {
+  idlePeriod: IdlePeriod;
+  range: TimeRange;
+  end: number;
+}): ReactElement | null {
+  const left = Math.max(shareOf(idlePeriod.from, range), 0);
+  const right = Math.min(shareOf(idlePeriod.to ?? end, range), 1);
   if (right <= left) return null;
   const style = { left: `${left * 100}%`, width: `${(right - left) * 100}%` };
-  return <span className={styles.stand} style={style} title={stand.words} />;
+  return <span className={styles.stand} style={style} title={idlePeriod.description} />;
 }
 
-const ENTRIES: readonly { kind: string; look: Look; words: string }[] = [
-  { kind: 'attempt', look: 'done', words: 'attempt that handed work over' },
-  { kind: 'attempt', look: 'failed', words: 'failed' },
-  { kind: 'attempt', look: 'running', words: 'at work' },
-  { kind: 'wait', look: 'queued', words: 'wait' },
-  { kind: 'checks', look: 'checking', words: 'checks and landing' },
-  { kind: 'held', look: 'waiting', words: 'waits for you' },
+const ENTRIES: readonly { kind: string; displayState: DisplayState; description: string }[] = [
+  { kind: 'attempt', displayState: 'done', description: 'attempt that handed work over' },
+  { kind: 'attempt', displayState: 'failed', description: 'failed' },
+  { kind: 'attempt', displayState: 'running', description: 'at work' },
+  { kind: 'wait', displayState: 'queued', description: 'wait' },
+  { kind: 'checks', displayState: 'checking', description: 'checks and landing' },
+  { kind: 'held', displayState: 'waiting', description: 'waits for you' },
 ];
 
 /** What the bars mean, and how much of the time is in sight. */
-export function Legend({ view }: { view: SpanView }): ReactElement {
+export function Legend({ view }: { view: TimeRangeView }): ReactElement {
   return (
     <div className={styles.legendBar}>
       <ul className={styles.legend} aria-label="What the bars mean">
-        {ENTRIES.map(({ kind, look, words }) => (
-          <li key={words}>
-            <span className={styles.sample} data-kind={kind} style={{ color: colorOf(look) }} />
-            {words}
+        {ENTRIES.map(({ kind, displayState, description }) => (
+          <li key={description}>
+            <span className={styles.sample} data-kind={kind} style={{ color: stateColor(displayState) }} />
+            {description}
           </li>
         ))}
       </ul>
@@ -75,7 +89,7 @@ export function Legend({ view }: { view: SpanView }): ReactElement {
         <Button weight="quiet" aria-label="Zoom in" title="Zoom in (+)" onClick={() => view.zoom(1 / 1.5)}>
           <Icon name="plus" size={14} />
         </Button>
-        <Button weight="quiet" disabled={view.isWhole} title="Show all of it (0)" onClick={view.fit}>
+        <Button weight="quiet" disabled={view.isFull} title="Show all of it (0)" onClick={view.fit}>
           <Icon name="wide" size={14} /> Fit
         </Button>
       </span>

@@ -2,12 +2,12 @@ import type { ReactElement } from 'react';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { LiveAgent } from '../../../ui/run/live-agent.tsx';
-import { lookOfTask } from '../../../ui/state/display-state.ts';
+import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { count, duration, money } from '../../../ui/text/amounts.tsx';
 import { segmentsOf } from './task-segments.ts';
 import styles from './timeline-details.module.css';
-import type { Moments } from './timeline-history.ts';
+import type { TimelineHistory } from './timeline-history.ts';
 
 const SEGMENTS = 5;
 
@@ -15,12 +15,12 @@ const SEGMENTS = 5;
 type DetailsProps = {
   state: RunState;
   task: TaskState | undefined;
-  moments: Moments;
+  history: TimelineHistory;
   end: number;
   live: readonly LiveAttempt[];
 };
 
-export function Details({ state, task, moments, end, live }: DetailsProps): ReactElement {
+export function Details({ state, task, history, end, live }: DetailsProps): ReactElement {
   const activity = live.find((each) => each.task === task?.spec.key)?.activity;
   if (task === undefined) {
     return (
@@ -30,11 +30,11 @@ export function Details({ state, task, moments, end, live }: DetailsProps): Reac
     );
   }
   const { spec, phase, evidence } = task;
-  const segments = segmentsOf(state, task, moments);
+  const segments = segmentsOf(state, task, history);
   return (
     <div className={styles.details}>
       <p className={styles.first}>
-        <StateMark look={lookOfTask(phase.status, state.invalidated.includes(spec.key))} />
+        <StateMark displayState={taskDisplayState(phase.status, state.invalidated.includes(spec.key))} />
         <code>{spec.key}</code>
         <strong>{spec.title}</strong>
         <span className="quiet">{spec.role}</span>
@@ -45,12 +45,12 @@ export function Details({ state, task, moments, end, live }: DetailsProps): Reac
         ))}
       </p>
       <ul className={styles.list}>
-        {segments.slice(-SEGMENTS).map(({ attempt, from, to, words, kind }) => (
+        {segments.slice(-SEGMENTS).map(({ attempt, from, to, description, kind }) => (
           <li key={`${kind} ${from}`}>
             <span className={styles.who}>{attempt === null ? kind : `${attempt.number} · ${attempt.agent}`}</span>
             <span className="numbers">{duration((to ?? end) - from)}</span>
             <span className="numbers">{attempt?.usage.kind === 'known' ? money(attempt.usage.costUsd) : ''}</span>
-            <span className={styles.words}>{attempt?.ended === null ? (activity ?? words) : words}</span>
+            <span className={styles.words}>{attempt?.ended === null ? (activity ?? description) : description}</span>
           </li>
         ))}
       </ul>
@@ -61,7 +61,7 @@ export function Details({ state, task, moments, end, live }: DetailsProps): Reac
 type AtWorkProps = { run: string; live: readonly LiveAttempt[]; all: number };
 
 /** Who is at work right now, and what each did last; it stands where the details of a row stand when one is pointed at. */
-export function AtWork({ run, live, all }: AtWorkProps): ReactElement {
+export function LiveAgents({ run, live, all }: AtWorkProps): ReactElement {
   return (
     // A part that scrolls must be reachable by keys.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

@@ -1,13 +1,13 @@
 import type { RunState } from '../../../../core/run/state.ts';
-import { lookOfTask, URGENCY } from '../../../ui/state/display-state.ts';
+import { taskDisplayState, URGENCY } from '../../../ui/state/display-state.ts';
 
 /** A row of the timeline: a task, or the head of a track whose tasks follow. */
 export type TimelineRow =
   | { kind: 'task'; key: string }
-  | { kind: 'track'; track: string; tasks: number; done: number; isFolded: boolean };
+  | { kind: 'track'; track: string; tasks: number; done: number; isCollapsed: boolean };
 
 /** Tasks in the order in which they started, then those that have not, as planned; by track where there are tracks. */
-export function timelineRows(state: RunState, folded: ReadonlySet<string>): TimelineRow[] {
+export function timelineRows(state: RunState, collapsed: ReadonlySet<string>): TimelineRow[] {
   const keys = inStartOrder(state);
   const tracks = new Map<string, string[]>();
   for (const key of keys) {
@@ -20,8 +20,8 @@ export function timelineRows(state: RunState, folded: ReadonlySet<string>): Time
   return [...tracks]
     .sort(([a], [b]) => a.localeCompare(b))
     .flatMap(([track, group]) => {
-      const head = trackHead(state, { track, keys: group, isFolded: folded.has(track) });
-      return head.isFolded ? [head] : [head, ...group.map((key) => ({ kind: 'task' as const, key }))];
+      const head = trackHead(state, { track, keys: group, isCollapsed: collapsed.has(track) });
+      return head.isCollapsed ? [head] : [head, ...group.map((key) => ({ kind: 'task' as const, key }))];
     });
 }
 
@@ -31,18 +31,18 @@ export function mostUrgent(state: RunState): string | undefined {
   for (const key of state.order) {
     const status = state.tasks[key]?.phase.status;
     if (status === undefined) continue;
-    const rank = URGENCY.indexOf(lookOfTask(status));
+    const rank = URGENCY.indexOf(taskDisplayState(status));
     if (found === undefined || rank < found.rank) found = { key, rank };
     if (rank === 0) break;
   }
   return found?.key;
 }
 
-type Track = { track: string; keys: readonly string[]; isFolded: boolean };
+type Track = { track: string; keys: readonly string[]; isCollapsed: boolean };
 
-function trackHead(state: RunState, { track, keys, isFolded }: Track): Extract<TimelineRow, { kind: 'track' }> {
+function trackHead(state: RunState, { track, keys, isCollapsed }: Track): Extract<TimelineRow, { kind: 'track' }> {
   const done = keys.filter((key) => state.tasks[key]?.phase.status === 'done').length;
-  return { kind: 'track', track, tasks: keys.length, done, isFolded };
+  return { kind: 'track', track, tasks: keys.length, done, isCollapsed };
 }
 
 function inStartOrder(state: RunState): string[] {

@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { moved, type Span, zoomed } from './time-range.ts';
+import { moved, type TimeRange, zoomed } from './time-range.ts';
 
 /** What part of the time is in sight, and the ways to change it. */
-export type SpanView = {
-  span: Span;
-  isWhole: boolean;
+export type TimeRangeView = {
+  range: TimeRange;
+  isFull: boolean;
   zoom(factor: number): void;
   fit(): void;
 };
@@ -12,15 +12,15 @@ export type SpanView = {
 const STEP = 1.5;
 
 /** All of the time until one zooms in: by keys (+, -, 0, left and right), or by the wheel with Ctrl held. */
-export function useSpan(whole: Span, box: RefObject<HTMLElement | null>): SpanView {
-  const [chosen, setChosen] = useState<Span | null>(null);
-  const span = chosen ?? whole;
-  const current = useRef({ span, whole });
-  current.current = { span, whole };
+export function useTimeRange(full: TimeRange, box: RefObject<HTMLElement | null>): TimeRangeView {
+  const [chosen, setChosen] = useState<TimeRange | null>(null);
+  const range = chosen ?? full;
+  const current = useRef({ range, full });
+  current.current = { range, full };
 
-  const change = (next: (span: Span, whole: Span) => Span) => {
-    const made = next(current.current.span, current.current.whole);
-    const all = current.current.whole;
+  const change = (next: (range: TimeRange, full: TimeRange) => TimeRange) => {
+    const made = next(current.current.range, current.current.full);
+    const all = current.current.full;
     setChosen(made.from <= all.from && made.to >= all.to ? null : made);
   };
   const zoom = (factor: number, around = 0.5) => change((from, all) => zoomed(from, all, { factor, around }));
@@ -44,12 +44,12 @@ export function useSpan(whole: Span, box: RefObject<HTMLElement | null>): SpanVi
     if (pressed === 'ArrowLeft') change((from, all) => moved(from, all, -0.2));
     if (pressed === 'ArrowRight') change((from, all) => moved(from, all, 0.2));
   };
-  const hear = useRef({ wheel, key });
-  hear.current = { wheel, key };
+  const handlers = useRef({ wheel, key });
+  handlers.current = { wheel, key };
   useEffect(() => {
     const element = box.current;
-    const onWheel = (event: WheelEvent) => hear.current.wheel(event);
-    const onKey = (event: KeyboardEvent) => hear.current.key(event);
+    const onWheel = (event: WheelEvent) => handlers.current.wheel(event);
+    const onKey = (event: KeyboardEvent) => handlers.current.key(event);
     element?.addEventListener('wheel', onWheel, { passive: false });
     element?.addEventListener('keydown', onKey);
     return () => {
@@ -58,5 +58,5 @@ export function useSpan(whole: Span, box: RefObject<HTMLElement | null>): SpanVi
     };
   }, [box]);
 
-  return { span, isWhole: chosen === null, zoom, fit: () => setChosen(null) };
+  return { range, isFull: chosen === null, zoom, fit: () => setChosen(null) };
 }

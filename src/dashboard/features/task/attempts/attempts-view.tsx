@@ -4,7 +4,7 @@ import type { AttemptState } from '../../../../core/run/state.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
@@ -14,10 +14,12 @@ import { Outcome } from './attempt-outcome.tsx';
 import styles from './attempts.module.css';
 
 /** All attempts of a task side by side, the newest first. */
-export function AttemptsView({ view, again }: { view: TaskView; again(): void }): ReactElement {
+export function AttemptsView({ view, reload }: { view: TaskView; reload(): void }): ReactElement {
   const attempts = view.task.attempts.toReversed();
   if (attempts.length === 0)
-    return <Empty title="No attempt has started yet">Each try at this task is told here, side by side.</Empty>;
+    return (
+      <EmptyState title="No attempt has started yet">Each try at this task is told here, side by side.</EmptyState>
+    );
   return (
     <ScrollArea className={styles.columns} label="Attempts side by side">
       {attempts.map((attempt) => (
@@ -25,25 +27,25 @@ export function AttemptsView({ view, again }: { view: TaskView; again(): void })
           key={attempt.number}
           which={{ run: view.run, task: view.task.spec.key }}
           attempt={attempt}
-          again={again}
+          reload={reload}
         />
       ))}
     </ScrollArea>
   );
 }
 
-type AttemptCardProps = { which: { run: string; task: string }; attempt: AttemptState; again(): void };
+type AttemptCardProps = { which: { run: string; task: string }; attempt: AttemptState; reload(): void };
 
 /** One attempt: who made it and why they, what it took, what came of it. The lines of all cards stand in the same order. */
-function AttemptCard({ which, attempt, again }: AttemptCardProps): ReactElement {
+function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement {
   const { number, ended, usage } = attempt;
-  const look = ended === null ? 'running' : ended.failure === null ? 'done' : 'failed';
+  const displayState = ended === null ? 'running' : ended.failure === null ? 'done' : 'failed';
   const used = usage.kind === 'known' ? usage : undefined;
   return (
     <article className={styles.card} aria-label={`Attempt ${number}`}>
       <header className={styles.head}>
         <h2>Attempt {number}</h2>
-        <StateMark look={look} />
+        <StateMark displayState={displayState} />
       </header>
       <dl className={styles.facts}>
         <Fact name="Agent">{attempt.account === null ? attempt.agent : `${attempt.agent} · ${attempt.account}`}</Fact>
@@ -67,7 +69,7 @@ function AttemptCard({ which, attempt, again }: AttemptCardProps): ReactElement 
         </Fact>
       </dl>
       {ended === null ? null : <Outcome ended={ended} />}
-      <Warnings which={{ ...which, attempt: number }} warnings={attempt.warnings} again={again} />
+      <Warnings which={{ ...which, attempt: number }} warnings={attempt.warnings} reload={reload} />
       <p>
         <Link href={`${taskPath(which.run, which.task)}?attempt=${number}`} className={styles.link}>
           Read its transcript
@@ -93,12 +95,12 @@ function figure(number: number | undefined): string {
 type WarningsProps = {
   which: { run: string; task: string; attempt: number };
   warnings: AttemptState['warnings'];
-  again(): void;
+  reload(): void;
 };
 
 /** Signs that an attempt may be in trouble; each can be dismissed once it was seen. */
-function Warnings({ which, warnings, again }: WarningsProps): ReactElement | null {
-  const dismiss = useAction('dismiss-warning', { onDone: again });
+function Warnings({ which, warnings, reload }: WarningsProps): ReactElement | null {
+  const dismiss = useAction('dismiss-warning', { onDone: reload });
   if (warnings.length === 0) return null;
   return (
     <ul className={styles.warnings} aria-label="Warnings">

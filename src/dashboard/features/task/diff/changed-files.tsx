@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { seenText } from '../../../ui/text/visible-text.ts';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import styles from './diff.module.css';
 import { Changed } from './diff-bar.tsx';
 import type { DraftComment } from './draft-review.ts';
@@ -10,27 +10,27 @@ type FileTreeProps = { tree: Folder; comments: readonly DraftComment[]; onChoose
 /** The changed files as a tree; one that is chosen is scrolled to. */
 export function FileTree({ tree, comments, onChoose }: FileTreeProps): ReactElement {
   const [isOpen, setOpen] = useState(false);
-  const commented = new Set(comments.map(({ path }) => path));
+  const withComment = new Set(comments.map(({ path }) => path));
   return (
     <nav className={styles.tree} aria-label="Changed files" data-open={isOpen}>
       <button type="button" className={styles.treeHead} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Files
       </button>
-      <Level folder={tree} commented={commented} onChoose={onChoose} />
+      <Level folder={tree} withComment={withComment} onChoose={onChoose} />
     </nav>
   );
 }
 
-type LevelProps = { folder: Folder; commented: ReadonlySet<string>; onChoose(path: string): void };
+type LevelProps = { folder: Folder; withComment: ReadonlySet<string>; onChoose(path: string): void };
 
-function Level({ folder, commented, onChoose }: LevelProps): ReactElement {
+function Level({ folder, withComment, onChoose }: LevelProps): ReactElement {
   return (
     <ul className={styles.level}>
       {folder.folders.map((each) => (
         <li key={each.name}>
           <details open>
-            <summary>{seenText(each.name)}</summary>
-            <Level folder={each} commented={commented} onChoose={onChoose} />
+            <summary>{visibleText(each.name)}</summary>
+            <Level folder={each} withComment={withComment} onChoose={onChoose} />
           </details>
         </li>
       ))}
@@ -38,9 +38,9 @@ function Level({ folder, commented, onChoose }: LevelProps): ReactElement {
         <li key={file.path}>
           <button type="button" className={styles.leaf} title={file.path} onClick={() => onChoose(file.path)}>
             <span className={styles.leafName} data-status={file.status}>
-              {seenText(name)}
+              {visibleText(name)}
             </span>
-            {commented.has(file.path) ? <span className={styles.dot} title="Has comments" /> : null}
+            {withComment.has(file.path) ? <span className={styles.dot} title="Has comments" /> : null}
             <Changed added={file.added} deleted={file.deleted} />
           </button>
         </li>

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button } from '../../../ui/controls/button.tsx';
 import styles from './diff.module.css';
-import { placeOf, type Selection } from './line-selection.ts';
+import { describeLines, type Selection } from './line-selection.ts';
 
 type CommentEditorProps = {
   selection: Selection;
@@ -25,7 +25,7 @@ export function CommentEditor({ selection, draft, save, stop }: CommentEditorPro
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && text.trim() !== '') save(text);
     if (event.key === 'Escape') stop();
   };
-  const label = `Comment on ${placeOf(selection)}`;
+  const label = `Comment on ${describeLines(selection)}`;
   return (
     <div className={styles.comment}>
       <p className={styles.commentHead}>{label}</p>

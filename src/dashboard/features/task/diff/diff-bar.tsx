@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react';
 import { count } from '../../../ui/text/amounts.tsx';
 import styles from './diff.module.css';
-import type { Mode } from './diff-rows.ts';
+import type { DiffLayout } from './diff-rows.ts';
 import type { DiffFile } from './parse-diff.ts';
 
-type DiffBarProps = { files: readonly DiffFile[]; mode: Mode; onMode(mode: Mode): void };
+type DiffBarProps = { files: readonly DiffFile[]; layout: DiffLayout; onLayout(layout: DiffLayout): void };
 
 /** How much was changed, and how it is shown. */
-export function DiffBar({ files, mode, onMode }: DiffBarProps): ReactElement {
+export function DiffBar({ files, layout, onLayout }: DiffBarProps): ReactElement {
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const deleted = files.reduce((sum, file) => sum + file.deleted, 0);
   return (
@@ -18,7 +18,7 @@ export function DiffBar({ files, mode, onMode }: DiffBarProps): ReactElement {
       <fieldset className={styles.modes}>
         <legend className="hidden-words">Layout</legend>
         {(['unified', 'split'] as const).map((each) => (
-          <button key={each} type="button" aria-pressed={mode === each} onClick={() => onMode(each)}>
+          <button key={each} type="button" aria-pressed={layout === each} onClick={() => onLayout(each)}>
             {each === 'unified' ? 'Unified' : 'Split'}
           </button>
         ))}

@@ -30,9 +30,9 @@ export function lineAt(row: DiffRow | undefined, side: Side): number | undefined
 }
 
 /** The side that is wanted, or the other where the row has only that. */
-export function sideIn(row: DiffRow | undefined, wanted: Side): Side | undefined {
-  if (lineAt(row, wanted) !== undefined) return wanted;
-  const other = wanted === 'old' ? 'new' : 'old';
+export function sideIn(row: DiffRow | undefined, preferred: Side): Side | undefined {
+  if (lineAt(row, preferred) !== undefined) return preferred;
+  const other = preferred === 'old' ? 'new' : 'old';
   return lineAt(row, other) === undefined ? undefined : other;
 }
 

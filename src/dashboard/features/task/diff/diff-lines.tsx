@@ -1,27 +1,27 @@
 import type { MouseEvent, ReactElement } from 'react';
-import { seenText } from '../../../ui/text/visible-text.ts';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import styles from './diff.module.css';
 import { isIn } from './diff-cursor.ts';
 import type { DiffRow } from './diff-rows.ts';
-import { colours } from './highlight.ts';
+import { highlightHunk } from './highlight.ts';
 import type { Selection, Side } from './line-selection.ts';
 import type { DiffFile, DiffLine, Hunk } from './parse-diff.ts';
-import type { LineActs } from './use-diff-keys.ts';
+import type { LineActions } from './use-diff-keys.ts';
 
 type RowProps<R extends 'line' | 'pair'> = {
   row: Extract<DiffRow, { row: R }>;
   cursor: Side | undefined;
   selected: Selection | undefined;
-  act: LineActs;
+  actions: LineActions;
 };
 
 const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', added: '+', deleted: '−' };
 
 /** A line with both its numbers. */
-export function UnifiedRow({ row, cursor, selected, act }: RowProps<'line'>): ReactElement {
+export function UnifiedRow({ row, cursor, selected, actions }: RowProps<'line'>): ReactElement {
   const { line, file, hunk } = row;
   const side: Side = line.new === null ? 'old' : 'new';
-  const pick = (event: MouseEvent) => act.pick(row, side, event.shiftKey);
+  const selectLine = (event: MouseEvent) => actions.selectLine(row, side, event.shiftKey);
   return (
     <div
       className={styles.unified}
@@ -29,8 +29,8 @@ export function UnifiedRow({ row, cursor, selected, act }: RowProps<'line'>): Re
       data-cursor={cursor !== undefined}
       data-selected={isIn(selected, file.path, { side, line: line[side] })}
     >
-      <LineNumber number={line.old} pick={side === 'old' ? pick : undefined} />
-      <LineNumber number={line.new} pick={side === 'new' ? pick : undefined} />
+      <LineNumber number={line.old} selectLine={side === 'old' ? selectLine : undefined} />
+      <LineNumber number={line.new} selectLine={side === 'new' ? selectLine : undefined} />
       <span className={styles.sign} aria-hidden="true">
         {SIGNS[line.kind]}
       </span>
@@ -40,7 +40,7 @@ export function UnifiedRow({ row, cursor, selected, act }: RowProps<'line'>): Re
 }
 
 /** The line before and the line after, beside each other. */
-export function PairRow({ row, cursor, selected, act }: RowProps<'pair'>): ReactElement {
+export function PairRow({ row, cursor, selected, actions }: RowProps<'pair'>): ReactElement {
   return (
     <div className={styles.pair}>
       {(['old', 'new'] as const).map((side) => {
@@ -53,7 +53,10 @@ export function PairRow({ row, cursor, selected, act }: RowProps<'pair'>): React
             data-cursor={cursor === side}
             data-selected={line !== null && isIn(selected, row.file.path, { side, line: line[side] })}
           >
-            <LineNumber number={line?.[side] ?? null} pick={(event) => act.pick(row, side, event.shiftKey)} />
+            <LineNumber
+              number={line?.[side] ?? null}
+              selectLine={(event) => actions.selectLine(row, side, event.shiftKey)}
+            />
             {line === null ? <span /> : <Code file={row.file} hunk={row.hunk} line={line} side={side} />}
           </div>
         );
@@ -62,11 +65,11 @@ export function PairRow({ row, cursor, selected, act }: RowProps<'pair'>): React
   );
 }
 
-type LineNumberProps = { number: number | null; pick: ((event: MouseEvent) => void) | undefined };
+type LineNumberProps = { number: number | null; selectLine: ((event: MouseEvent) => void) | undefined };
 
 /** A click comments on the line; with Shift on all lines from the one that was clicked before. */
-function LineNumber({ number, pick }: LineNumberProps): ReactElement {
-  if (number === null || pick === undefined) return <span className={styles.number}>{number}</span>;
+function LineNumber({ number, selectLine }: LineNumberProps): ReactElement {
+  if (number === null || selectLine === undefined) return <span className={styles.number}>{number}</span>;
   return (
     <button
       type="button"
@@ -74,7 +77,7 @@ function LineNumber({ number, pick }: LineNumberProps): ReactElement {
       tabIndex={-1}
       aria-label={`Comment on line ${number}`}
       title="Comment; Shift-click for several lines"
-      onClick={pick}
+      onClick={selectLine}
     >
       {number}
     </button>
@@ -87,12 +90,12 @@ type CodeProps = { file: DiffFile; hunk: Hunk; line: DiffLine; side: Side };
 
 /** The text of a line in the colours of its language. */
 function Code({ file, hunk, line, side }: CodeProps): ReactElement {
-  const tokens = colours(file, hunk)?.[side].get(line[side] ?? 0);
+  const tokens = highlightHunk(file, hunk)?.[side].get(line[side] ?? 0);
   const rest = line.text.length - LONGEST;
   if (tokens === undefined || rest > 0)
     return (
       <span className={styles.code}>
-        {seenText(line.text.slice(0, LONGEST))}
+        {visibleText(line.text.slice(0, LONGEST))}
         {rest > 0 ? <em> … {rest.toLocaleString('en-US')} more characters</em> : null}
       </span>
     );
@@ -103,10 +106,10 @@ function Code({ file, hunk, line, side }: CodeProps): ReactElement {
         const key = at;
         at += text.length;
         return scope === null ? (
-          seenText(text)
+          visibleText(text)
         ) : (
           <span key={key} data-scope={scope}>
-            {seenText(text)}
+            {visibleText(text)}
           </span>
         );
       })}

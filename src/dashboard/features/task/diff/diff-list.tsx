@@ -5,13 +5,13 @@ import styles from './diff.module.css';
 import { DiffRowView } from './diff-row.tsx';
 import type { DiffRow } from './diff-rows.ts';
 import { languageCount, onLanguage } from './highlight.ts';
-import { type DiffActs, type LineActs, useKeys } from './use-diff-keys.ts';
+import { type DiffActions, type LineActions, useDiffKeys } from './use-diff-keys.ts';
 
 type DiffListProps = {
   rows: readonly DiffRow[];
-  goal: { key: string } | undefined;
+  scrollTarget: { key: string } | undefined;
   draft: { current: string };
-  act: DiffActs;
+  actions: DiffActions;
 };
 
 const HEIGHTS: Record<DiffRow['row'], number> = {
@@ -25,7 +25,7 @@ const HEIGHTS: Record<DiffRow['row'], number> = {
 };
 
 /** The rows of a diff that are in view. */
-export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElement {
+export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps): ReactElement {
   const scroller = useRef<HTMLElement>(null);
   const list = useVirtualizer({
     count: rows.length,
@@ -34,21 +34,21 @@ export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElemen
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 20,
   });
-  const languages = useColours();
-  const keys = useKeys(rows, { act, show: (index) => list.scrollToIndex(index, { align: 'auto' }) });
+  const languages = useLanguageCount();
+  const keys = useDiffKeys(rows, { actions, show: (index) => list.scrollToIndex(index, { align: 'auto' }) });
   const backAfter =
     <A extends unknown[]>(done: (...given: A) => void) =>
     (...given: A) => {
       done(...given);
       scroller.current?.focus();
     };
-  const acts = { ...keys.act, stop: backAfter(keys.act.stop), save: backAfter(keys.act.save) };
-  const stable = useStable(acts);
+  const lineActions = { ...keys.actions, stop: backAfter(keys.actions.stop), save: backAfter(keys.actions.save) };
+  const stable = useStable(lineActions);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a file is gone to once, when it is chosen
   useEffect(() => {
-    const index = rows.findIndex(({ key }) => key === goal?.key);
+    const index = rows.findIndex(({ key }) => key === scrollTarget?.key);
     if (index >= 0) list.scrollToIndex(index, { align: 'start' });
-  }, [goal]);
+  }, [scrollTarget]);
   const drawn = list.getVirtualItems();
   const top = rows[drawn.find(({ end }) => end > (list.scrollOffset ?? 0))?.index ?? 0];
   return (
@@ -72,7 +72,7 @@ export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElemen
                   selected={keys.selected}
                   draft={draft}
                   languages={languages}
-                  act={stable}
+                  actions={stable}
                 />
               </div>
             );
@@ -85,21 +85,21 @@ export function DiffList({ rows, goal, draft, act }: DiffListProps): ReactElemen
         </div>
       )}
       <p className="hidden-words" role="status">
-        {keys.said}
+        {keys.announcement}
       </p>
     </div>
   );
 }
 
 /** Draws again when a language has come; the number of them tells rows that they are to be drawn anew. */
-function useColours(): number {
+function useLanguageCount(): number {
   return useSyncExternalStore(onLanguage, languageCount);
 }
 
 /** The same acts under a name that never changes, so that a row is drawn anew only when something about it changed. */
-function useStable(acts: LineActs): LineActs {
-  const latest = useRef(acts);
-  latest.current = acts;
+function useStable(actions: LineActions): LineActions {
+  const latest = useRef(actions);
+  latest.current = actions;
   return useMemo(
     () => ({
       toggle: (path) => latest.current.toggle(path),
@@ -108,7 +108,7 @@ function useStable(acts: LineActs): LineActs {
       remove: (comment) => latest.current.remove(comment),
       save: (text) => latest.current.save(text),
       stop: () => latest.current.stop(),
-      pick: (row, side, isMore) => latest.current.pick(row, side, isMore),
+      selectLine: (row, side, isMore) => latest.current.selectLine(row, side, isMore),
     }),
     [],
   );

@@ -8,9 +8,9 @@ import { Changed } from './diff-bar.tsx';
 import { PairRow, UnifiedRow } from './diff-lines.tsx';
 import type { DiffRow } from './diff-rows.ts';
 import type { DraftComment } from './draft-review.ts';
-import { placeOf, type Selection, type Side } from './line-selection.ts';
+import { describeLines, type Selection, type Side } from './line-selection.ts';
 import type { DiffFile } from './parse-diff.ts';
-import type { LineActs } from './use-diff-keys.ts';
+import type { LineActions } from './use-diff-keys.ts';
 
 type DiffRowViewProps = {
   row: DiffRow;
@@ -20,21 +20,21 @@ type DiffRowViewProps = {
   draft: { current: string };
   /** How many languages there are: a row is drawn anew when there is one more. */
   languages: number;
-  act: LineActs;
+  actions: LineActions;
 };
 
 /** One row of a diff. */
 export const DiffRowView = memo(function DiffRowView(props: DiffRowViewProps): ReactElement {
-  const { row, cursor, selected, draft, act } = props;
+  const { row, cursor, selected, draft, actions } = props;
   switch (row.row) {
     case 'file':
-      return <FileRow file={row.file} isOpen={row.isOpen} toggle={() => act.toggle(row.file.path)} />;
+      return <FileRow file={row.file} isOpen={row.isOpen} toggle={() => actions.toggle(row.file.path)} />;
     case 'note':
       return (
         <p className={styles.note}>
           {row.text}
-          {row.unfold ? (
-            <button type="button" className={styles.unfold} onClick={() => act.toggle(row.file.path)}>
+          {row.canExpand ? (
+            <button type="button" className={styles.unfold} onClick={() => actions.toggle(row.file.path)}>
               Show it
             </button>
           ) : null}
@@ -43,15 +43,19 @@ export const DiffRowView = memo(function DiffRowView(props: DiffRowViewProps): R
     case 'hunk':
       return <p className={styles.hunk}>{row.title}</p>;
     case 'line':
-      return <UnifiedRow row={row} cursor={cursor} selected={selected} act={act} />;
+      return <UnifiedRow row={row} cursor={cursor} selected={selected} actions={actions} />;
     case 'pair':
-      return <PairRow row={row} cursor={cursor} selected={selected} act={act} />;
+      return <PairRow row={row} cursor={cursor} selected={selected} actions={actions} />;
     case 'comment':
       return (
-        <CommentRow comment={row.comment} edit={() => act.edit(row.comment)} remove={() => act.remove(row.comment)} />
+        <CommentRow
+          comment={row.comment}
+          edit={() => actions.edit(row.comment)}
+          remove={() => actions.remove(row.comment)}
+        />
       );
     case 'editor':
-      return <CommentEditor selection={row.selection} draft={draft} save={act.save} stop={act.stop} />;
+      return <CommentEditor selection={row.selection} draft={draft} save={actions.save} stop={actions.stop} />;
   }
 });
 
@@ -61,7 +65,7 @@ function CommentRow(props: { comment: DraftComment; edit(): void; remove(): void
   return (
     <div className={styles.comment}>
       <p className={styles.commentHead}>
-        Your comment on {placeOf(comment)} <span className="quiet">not sent yet</span>
+        Your comment on {describeLines(comment)} <span className="quiet">not sent yet</span>
       </p>
       <p className={styles.commentText}>{comment.text}</p>
       <div className={styles.commentActs}>

@@ -3,12 +3,12 @@ import type { DraftComment } from './draft-review.ts';
 import type { Selection, Side } from './line-selection.ts';
 import type { DiffFile, DiffLine, Hunk } from './parse-diff.ts';
 
-export type Mode = 'unified' | 'split';
+export type DiffLayout = 'unified' | 'split';
 
 /** One row of what is drawn; `key` stays the same as long as it is the same thing. */
 export type DiffRow = { key: string; file: DiffFile } & (
   | { row: 'file'; isOpen: boolean }
-  | { row: 'note'; text: string; unfold: boolean }
+  | { row: 'note'; text: string; canExpand: boolean }
   | { row: 'hunk'; title: string }
   | { row: 'line'; hunk: Hunk; line: DiffLine }
   | { row: 'pair'; hunk: Hunk; left: DiffLine | null; right: DiffLine | null }
@@ -18,7 +18,7 @@ export type DiffRow = { key: string; file: DiffFile } & (
 
 export type Shown = {
   files: readonly DiffFile[];
-  mode: Mode;
+  layout: DiffLayout;
   /** Files whose fold is not the usual one. */
   toggled: ReadonlySet<string>;
   comments: readonly DraftComment[];
@@ -28,7 +28,7 @@ export type Shown = {
 const MANY_LINES = 600;
 
 /** Why a file is folded until it is asked for; null when it is not. */
-function foldReason(file: DiffFile): string | null {
+function collapseReason(file: DiffFile): string | null {
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   if (lines === 0) return null;
   const kind = fileKind(file.path);
@@ -42,21 +42,21 @@ export function diffRows(shown: Shown): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const file of shown.files) {
     const { path } = file;
-    const reason = foldReason(file);
+    const reason = collapseReason(file);
     const isOpen = (reason === null) !== shown.toggled.has(path);
     rows.push({ row: 'file', key: path, file, isOpen });
     if (!isOpen) {
-      if (reason !== null) rows.push({ row: 'note', key: `${path}:fold`, file, text: reason, unfold: true });
+      if (reason !== null) rows.push({ row: 'note', key: `${path}:fold`, file, text: reason, canExpand: true });
       continue;
     }
-    for (const text of notesOf(file)) rows.push({ row: 'note', key: `${path}:${text}`, file, text, unfold: false });
-    const said = shown.comments.filter((comment) => comment.path === path);
+    for (const text of notesOf(file)) rows.push({ row: 'note', key: `${path}:${text}`, file, text, canExpand: false });
+    const announcement = shown.comments.filter((comment) => comment.path === path);
     for (const [index, hunk] of file.hunks.entries()) {
       rows.push({ row: 'hunk', key: `${path}@${index}`, file, title: hunkTitle(hunk) });
-      for (const row of linesOf(hunk, shown.mode)) {
+      for (const row of lineRows(hunk, shown.layout)) {
         const lines = row.row === 'line' ? [row.line] : [row.left, row.right];
         rows.push({ ...row, file, key: `${path}:${lines.map(nameOf).join(':')}` });
-        pushBelow(rows, { file, lines, said, editing: shown.editing });
+        pushBelow(rows, { file, lines, announcement, editing: shown.editing });
       }
     }
   }
@@ -66,8 +66,8 @@ export function diffRows(shown: Shown): DiffRow[] {
 type LineRow = { row: 'line'; hunk: Hunk; line: DiffLine } | PairRow;
 type PairRow = { row: 'pair'; hunk: Hunk; left: DiffLine | null; right: DiffLine | null };
 
-function linesOf(hunk: Hunk, mode: Mode): LineRow[] {
-  return mode === 'unified' ? hunk.lines.map((line) => ({ row: 'line', hunk, line })) : pairs(hunk);
+function lineRows(hunk: Hunk, layout: DiffLayout): LineRow[] {
+  return layout === 'unified' ? hunk.lines.map((line) => ({ row: 'line', hunk, line })) : pairs(hunk);
 }
 
 /** Lines beside each other: deleted ones face those that were added in their place. */
@@ -93,16 +93,16 @@ function pairs(hunk: Hunk): PairRow[] {
   return rows;
 }
 
-type Below = {
+type CommentPlacement = {
   file: DiffFile;
   lines: readonly (DiffLine | null)[];
-  said: readonly DraftComment[];
+  announcement: readonly DraftComment[];
   editing: Selection | undefined;
 };
 
-function pushBelow(rows: DiffRow[], { file, lines, said, editing }: Below): void {
+function pushBelow(rows: DiffRow[], { file, lines, announcement, editing }: CommentPlacement): void {
   const isLast = (side: Side, number: number) => lines.some((line) => line?.[side] === number);
-  for (const comment of said) {
+  for (const comment of announcement) {
     if (isLast(comment.side, comment.endLine ?? comment.line))
       rows.push({ row: 'comment', key: `comment ${comment.id}`, file, comment });
   }
@@ -122,6 +122,6 @@ function notesOf(file: DiffFile): string[] {
 
 function hunkTitle({ title, lines }: Hunk): string {
   const first = lines[0];
-  const place = `Line ${first?.new ?? first?.old ?? 1}`;
-  return title === '' ? place : `${place} · ${title}`;
+  const storageKey = `Line ${first?.new ?? first?.old ?? 1}`;
+  return title === '' ? storageKey : `${storageKey} · ${title}`;
 }

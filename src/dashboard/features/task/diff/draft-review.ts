@@ -10,10 +10,10 @@ export type Review = { message: string; comments: readonly DraftComment[] };
 
 export const NO_REVIEW: Review = { message: '', comments: [] };
 
-const LONGEST_QUOTE = 4_000;
+const MAX_QUOTE_LENGTH = 4_000;
 
 /** The same review with one more comment, or with that comment worded anew; no words take it away. */
-export function commented(review: Review, comment: DraftComment): Review {
+export function withComment(review: Review, comment: DraftComment): Review {
   const others = review.comments.filter(({ id }) => id !== comment.id);
   const text = comment.text.trim();
   return { ...review, comments: text === '' ? others : inOrder([...others, { ...comment, text }]) };
@@ -39,14 +39,14 @@ export function nextId({ comments }: Review): string {
 }
 
 /** The review with the comments of an earlier one, which keep what they quote. */
-export function joinedReview(review: Review, earlier: Review): Review {
-  const joined = earlier.comments.reduce((sum, comment) => commented(sum, { ...comment, id: nextId(sum) }), review);
+export function mergeReviews(review: Review, earlier: Review): Review {
+  const joined = earlier.comments.reduce((sum, comment) => withComment(sum, { ...comment, id: nextId(sum) }), review);
   const message = [review.message.trim(), earlier.message.trim()].filter((text) => text !== '').join('\n\n');
   return { ...joined, message };
 }
 
 /** What is sent: the comments without what only this page knows. */
-export function asSent(review: Review): { message: string; comments: ReviewComment[] } {
+export function reviewMessage(review: Review): { message: string; comments: ReviewComment[] } {
   return { message: review.message.trim(), comments: review.comments.map(({ id: _id, ...comment }) => comment) };
 }
 
@@ -69,8 +69,8 @@ export function readReview(text: string | null): Review {
 function isComment(value: unknown): value is DraftComment {
   if (!isRecord(value)) return false;
   const { id, path, side, line, endLine, text } = value;
-  const isPlace = (side === 'old' || side === 'new') && isLine(line) && (endLine === undefined || isLine(endLine));
-  return isPlace && [id, path, text].every((each) => typeof each === 'string');
+  const isLocation = (side === 'old' || side === 'new') && isLine(line) && (endLine === undefined || isLine(endLine));
+  return isLocation && [id, path, text].every((each) => typeof each === 'string');
 }
 
 function isLine(value: unknown): boolean {
@@ -87,7 +87,7 @@ function quoteOf(file: DiffFile, { side, line, endLine }: Selection): string {
     .filter((each) => each[side] !== null && (each[side] ?? 0) >= line && (each[side] ?? 0) <= endLine)
     .map(({ text }) => text)
     .join('\n')
-    .slice(0, LONGEST_QUOTE);
+    .slice(0, MAX_QUOTE_LENGTH);
 }
 
 function inOrder(comments: DraftComment[]): DraftComment[] {

@@ -4,22 +4,22 @@ import type { DiffFile, Hunk } from './parse-diff.ts';
 import { type Token, type TokenNode, tokenLines } from './token-lines.ts';
 
 /** The pieces of each line of a hunk, by its number before or after the change. */
-export type Coloured = { old: ReadonlyMap<number, Token[]>; new: ReadonlyMap<number, Token[]> };
+export type HighlightedHunk = { old: ReadonlyMap<number, Token[]>; new: ReadonlyMap<number, Token[]> };
 
-const MOST_CHARACTERS = 200_000;
-const LONGEST_LINE = 2_000;
+const MAX_CHARACTERS = 200_000;
+const MAX_LINE_LENGTH = 2_000;
 
-const coloured = new WeakMap<Hunk, Coloured | 'plain'>();
+const highlighted = new WeakMap<Hunk, HighlightedHunk | 'plain'>();
 const loading = new Map<string, Promise<boolean>>();
 const listeners = new Set<() => void>();
 
 /** The colours of a hunk, once its language is there; undefined until then, and for what is better left plain. */
-export function colours(file: DiffFile, hunk: Hunk): Coloured | undefined {
-  const known = coloured.get(hunk);
+export function highlightHunk(file: DiffFile, hunk: Hunk): HighlightedHunk | undefined {
+  const known = highlighted.get(hunk);
   if (known !== undefined) return known === 'plain' ? undefined : known;
   const language = languageOf(file.path);
-  if (language === undefined || isTooMuch(hunk)) {
-    coloured.set(hunk, 'plain');
+  if (language === undefined || isTooLarge(hunk)) {
+    highlighted.set(hunk, 'plain');
     return undefined;
   }
   if (hljs.getLanguage(language) === undefined) {
@@ -27,7 +27,7 @@ export function colours(file: DiffFile, hunk: Hunk): Coloured | undefined {
     return undefined;
   }
   const made = { old: side(hunk, 'old', language), new: side(hunk, 'new', language) };
-  coloured.set(hunk, made);
+  highlighted.set(hunk, made);
   return made;
 }
 
@@ -45,7 +45,7 @@ export function languageCount(): number {
 function loaded(language: string): Promise<boolean> {
   const known = loading.get(language);
   if (known !== undefined) return known;
-  const asked = grammarOf(language).then(
+  const registration = grammarOf(language).then(
     (grammar) => {
       if (grammar === undefined) return false;
       hljs.registerLanguage(language, grammar);
@@ -55,8 +55,8 @@ function loaded(language: string): Promise<boolean> {
     // Without its language a diff is read without colours.
     () => false,
   );
-  loading.set(language, asked);
-  return asked;
+  loading.set(language, registration);
+  return registration;
 }
 
 function side(hunk: Hunk, which: 'old' | 'new', language: string): Map<number, Token[]> {
@@ -77,11 +77,11 @@ function isNode(value: unknown): value is TokenNode {
   return typeof value === 'object' && value !== null && 'children' in value && Array.isArray(value.children);
 }
 
-function isTooMuch({ lines }: Hunk): boolean {
+function isTooLarge({ lines }: Hunk): boolean {
   let sum = 0;
   for (const { text } of lines) {
     sum += text.length;
-    if (text.length > LONGEST_LINE || sum > MOST_CHARACTERS) return true;
+    if (text.length > MAX_LINE_LENGTH || sum > MAX_CHARACTERS) return true;
   }
   return false;
 }

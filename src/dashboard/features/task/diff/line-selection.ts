@@ -5,7 +5,15 @@ export type Side = 'old' | 'new';
 export type Selection = { path: string; side: Side; line: number; endLine: number };
 
 /** Which lines are meant, in words. */
-export function placeOf({ side, line, endLine }: { side: Side; line: number; endLine?: number | undefined }): string {
+export function describeLines({
+  side,
+  line,
+  endLine,
+}: {
+  side: Side;
+  line: number;
+  endLine?: number | undefined;
+}): string {
   const before = side === 'old' ? ' before the change' : '';
   return endLine === undefined || endLine === line ? `line ${line}${before}` : `lines ${line} to ${endLine}${before}`;
 }

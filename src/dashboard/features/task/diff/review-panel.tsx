@@ -4,39 +4,39 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import { messageEffect, type TaskView } from '../task-facts.ts';
 import styles from './diff.module.css';
-import { asSent, isEmptyReview, NO_REVIEW } from './draft-review.ts';
-import { placeOf } from './line-selection.ts';
-import type { HeldReview } from './use-draft-review.ts';
+import { isEmptyReview, NO_REVIEW, reviewMessage } from './draft-review.ts';
+import { describeLines } from './line-selection.ts';
+import type { DraftReviewState } from './use-draft-review.ts';
 
-type ReviewPanelProps = { view: TaskView; held: HeldReview; again(): void };
+type ReviewPanelProps = { view: TaskView; draft: DraftReviewState; reload(): void };
 
 /** The review as it will be sent: all comments and a message, and what the agent does with it. */
-export function ReviewPanel({ view, held, again }: ReviewPanelProps): ReactElement {
-  const { review, change } = held;
+export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactElement {
+  const { review, change } = draft;
   const send = useAction('send-message', {
     done: 'The review was sent to the agent',
     onDone: () => {
       change(NO_REVIEW);
-      again();
+      reload();
     },
   });
   const effect = messageEffect(view);
   const canSend = 'effect' in effect && !isEmptyReview(review);
   const submit = () => {
-    if (canSend && !send.isBusy) send.act({ run: view.run, task: view.task.spec.key, ...asSent(review) });
+    if (canSend && !send.isBusy) send.act({ run: view.run, task: view.task.spec.key, ...reviewMessage(review) });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
   };
   return (
     <section className={styles.review} aria-label="Review">
-      {held.left === 0 ? null : <Earlier held={held} />}
+      {draft.earlierCount === 0 ? null : <Earlier draft={draft} />}
       <details className={styles.drafts}>
         <summary>{count(review.comments.length, 'comment')} in your review</summary>
         <ul>
           {review.comments.map((comment) => (
             <li key={comment.id}>
-              <code>{comment.path}</code> {placeOf(comment)}: {comment.text}
+              <code>{comment.path}</code> {describeLines(comment)}: {comment.text}
             </li>
           ))}
         </ul>
@@ -51,7 +51,7 @@ export function ReviewPanel({ view, held, again }: ReviewPanelProps): ReactEleme
         onChange={(event) => change({ ...review, message: event.target.value })}
         onKeyDown={onKeyDown}
       />
-      <p className={styles.effect}>{'effect' in effect ? effect.effect : effect.refusal}</p>
+      <p className={styles.effect}>{'effect' in effect ? effect.effect : effect.unavailable}</p>
       <Button weight="main" busy={send.isBusy} disabled={!canSend} title="Ctrl-Enter" onClick={submit}>
         Send review
       </Button>
@@ -60,12 +60,13 @@ export function ReviewPanel({ view, held, again }: ReviewPanelProps): ReactEleme
 }
 
 /** What was written about an earlier version of the work and never sent. */
-function Earlier({ held }: { held: HeldReview }): ReactElement {
+function Earlier({ draft }: { draft: DraftReviewState }): ReactElement {
   return (
     <p className={styles.earlier}>
-      {count(held.left, 'comment')} on an earlier version {held.left === 1 ? 'was' : 'were'} never sent.
-      <Button onClick={held.take}>Add to this review</Button>
-      <Button weight="quiet" onClick={held.discard}>
+      {count(draft.earlierCount, 'comment')} on an earlier version {draft.earlierCount === 1 ? 'was' : 'were'} never
+      sent.
+      <Button onClick={draft.mergeEarlier}>Add to this review</Button>
+      <Button weight="quiet" onClick={draft.discard}>
         Discard
       </Button>
     </p>

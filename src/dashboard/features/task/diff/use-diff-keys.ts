@@ -4,19 +4,19 @@ import type { DiffRow } from './diff-rows.ts';
 import type { DraftComment } from './draft-review.ts';
 import type { Selection, Side } from './line-selection.ts';
 
-type Keys = {
+type DiffKeys = {
   cursor: Cursor | undefined;
   selected: Selection | undefined;
   /** What a screen reader is told about where one stands. */
-  said: string;
-  act: LineActs;
+  announcement: string;
+  actions: LineActions;
   onKeyDown(event: KeyboardEvent): void;
 };
 
-type Around = { act: DiffActs; show(index: number): void };
+type DiffKeyContext = { actions: DiffActions; show(index: number): void };
 
 /** Goes through a diff by keyboard: arrows move, Shift selects, Enter or c comments, n and p go from file to file. */
-export function useKeys(rows: readonly DiffRow[], { act, show }: Around): Keys {
+export function useDiffKeys(rows: readonly DiffRow[], { actions, show }: DiffKeyContext): DiffKeys {
   const [cursor, setCursor] = useState<Cursor>();
   const [selected, setSelected] = useState<Selection>();
   const here = cursor === undefined ? undefined : rows[cursor.index];
@@ -29,9 +29,9 @@ export function useKeys(rows: readonly DiffRow[], { act, show }: Around): Keys {
     if (selection !== undefined) setSelected(isMore ? spanned(selected, selection) : selection);
   };
   const comment = (selection: Selection | undefined) => {
-    if (selection !== undefined) act.select(selection);
+    if (selection !== undefined) actions.select(selection);
   };
-  const pick: LineActs['pick'] = (row, side, isMore) => {
+  const selectLine: LineActions['selectLine'] = (row, side, isMore) => {
     const one = at(row, side);
     if (one === undefined) return;
     const selection = isMore ? spanned(selected, one) : one;
@@ -41,11 +41,11 @@ export function useKeys(rows: readonly DiffRow[], { act, show }: Around): Keys {
   };
   const stop = () => {
     setSelected(undefined);
-    act.stop();
+    actions.stop();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const acts: Record<string, () => void> = {
+    const handlers: Record<string, () => void> = {
       ArrowDown: () => go(moved(rows, cursor, 1), event.shiftKey),
       ArrowUp: () => go(moved(rows, cursor, -1), event.shiftKey),
       ArrowLeft: () => cursor && go({ ...cursor, side: sideIn(here, 'old') ?? cursor.side }, false),
@@ -56,12 +56,18 @@ export function useKeys(rows: readonly DiffRow[], { act, show }: Around): Keys {
       p: () => go(moved(rows, fileAt(rows, cursor, -1), 1), false),
       Escape: stop,
     };
-    const chosen = acts[event.key];
+    const chosen = handlers[event.key];
     if (chosen === undefined) return;
     event.preventDefault();
     chosen();
   };
-  return { cursor, selected, said: spoken(here, cursor), act: { ...act, stop, pick }, onKeyDown };
+  return {
+    cursor,
+    selected,
+    announcement: describeCursor(here, cursor),
+    actions: { ...actions, stop, selectLine },
+    onKeyDown,
+  };
 }
 
 function at(row: DiffRow | undefined, side: Side): Selection | undefined {
@@ -76,7 +82,7 @@ function fileAt(rows: readonly DiffRow[], cursor: Cursor | undefined, by: 1 | -1
   return { index: nextFile(rows, from, by) ?? from, side: cursor?.side ?? 'new' };
 }
 
-function spoken(row: DiffRow | undefined, cursor: Cursor | undefined): string {
+function describeCursor(row: DiffRow | undefined, cursor: Cursor | undefined): string {
   if (row === undefined || cursor === undefined) return '';
   const line =
     row.row === 'line' ? row.line : row.row === 'pair' ? (cursor.side === 'old' ? row.left : row.right) : null;
@@ -85,7 +91,7 @@ function spoken(row: DiffRow | undefined, cursor: Cursor | undefined): string {
 }
 
 /** What can be done in a diff. */
-export type DiffActs = {
+export type DiffActions = {
   toggle(path: string): void;
   select(selection: Selection): void;
   edit(comment: DraftComment): void;
@@ -95,4 +101,4 @@ export type DiffActs = {
 };
 
 /** What a click on a line's number does besides: it selects, with Shift from what was selected before. */
-export type LineActs = DiffActs & { pick(row: DiffRow, side: Side, isMore: boolean): void };
+export type LineActions = DiffActions & { selectLine(row: DiffRow, side: Side, isMore: boolean): void };

@@ -1,43 +1,49 @@
 import { useCallback, useState } from 'react';
-import { isEmptyReview, joinedReview, NO_REVIEW, type Review, readReview } from './draft-review.ts';
+import { isEmptyReview, mergeReviews, NO_REVIEW, type Review, readReview } from './draft-review.ts';
 
 /** A review that is being written, and those of earlier versions of the same work that were never sent. */
-export type HeldReview = {
+export type DraftReviewState = {
   review: Review;
   change(next: Review): void;
   /** How many comments wait in earlier reviews. */
-  left: number;
-  take(): void;
+  earlierCount: number;
+  mergeEarlier(): void;
   discard(): void;
 };
 
 /** A review that is kept in this browser until it is sent: a reload, another page, or newer work does not lose it. */
-export function useReview(work: string, commit: string): HeldReview {
-  const place = `${work} ${commit}`;
-  const [review, setReview] = useState(() => readReview(stored(place)));
-  const [earlier, setEarlier] = useState(() => othersOf(work, place));
+export function useDraftReview(work: string, commit: string): DraftReviewState {
+  const storageKey = `${work} ${commit}`;
+  const [review, setReview] = useState(() => readReview(stored(storageKey)));
+  const [earlier, setEarlier] = useState(() => othersOf(work, storageKey));
   const change = useCallback(
     (next: Review) => {
       setReview(next);
-      store(place, next);
+      store(storageKey, next);
     },
-    [place],
+    [storageKey],
   );
   const discard = () => {
     for (const { key } of earlier) store(key, NO_REVIEW);
     setEarlier([]);
   };
-  const take = () => {
-    change(earlier.reduce((sum, each) => joinedReview(sum, each.review), review));
+  const mergeEarlier = () => {
+    change(earlier.reduce((sum, each) => mergeReviews(sum, each.review), review));
     discard();
   };
-  return { review, change, left: earlier.reduce((sum, each) => sum + each.review.comments.length, 0), take, discard };
+  return {
+    review,
+    change,
+    earlierCount: earlier.reduce((sum, each) => sum + each.review.comments.length, 0),
+    mergeEarlier,
+    discard,
+  };
 }
 
-function othersOf(work: string, place: string): { key: string; review: Review }[] {
+function othersOf(work: string, storageKey: string): { key: string; review: Review }[] {
   try {
     return Object.keys(localStorage)
-      .filter((key) => key.startsWith(`${work} `) && key !== place)
+      .filter((key) => key.startsWith(`${work} `) && key !== storageKey)
       .map((key) => ({ key, review: readReview(stored(key)) }))
       .filter(({ review }) => review.comments.length > 0);
   } catch {

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
 import { isOpen, type TaskState } from '../../../../core/run/state.ts';
 import type { Verdict } from '../../../../schema/gate.ts';
-import { Empty } from '../../../ui/feedback/placeholders.tsx';
+import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
-import type { Look } from '../../../ui/state/display-state.ts';
+import type { DisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { duration } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
@@ -11,7 +11,12 @@ import { short } from '../task-facts.ts';
 import { type Gate, pairGates, type Step, stepsOf } from './gate-results.ts';
 import styles from './gates.module.css';
 
-const LOOKS: Record<Verdict, Look> = { pass: 'done', fail: 'failed', held: 'waiting', error: 'failed' };
+const DISPLAY_STATES: Record<Verdict, DisplayState> = {
+  pass: 'done',
+  fail: 'failed',
+  held: 'waiting',
+  error: 'failed',
+};
 const VERDICTS: Record<Verdict, string> = {
   pass: 'passed',
   fail: 'failed',
@@ -23,7 +28,11 @@ const VERDICTS: Record<Verdict, string> = {
 export function GatesView({ task }: { task: TaskState }): ReactElement {
   const gates = pairGates(task.spec.gates, task.evidence);
   if (gates.length === 0)
-    return <Empty title="This task has no gates">Its work is not checked before it lands, or it lands nothing.</Empty>;
+    return (
+      <EmptyState title="This task has no gates">
+        Its work is not checked before it lands, or it lands nothing.
+      </EmptyState>
+    );
   return (
     <ul className={styles.gates}>
       {gates.map((gate) => (
@@ -36,11 +45,12 @@ export function GatesView({ task }: { task: TaskState }): ReactElement {
 /** One gate: its verdict, what it ran on which tree for how long, and what it printed. */
 function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; isOver: boolean }): ReactElement {
   const steps = stepsOf(evidence?.output ?? '');
-  const look = evidence === null ? 'queued' : evidence.stale === true ? 'stale' : LOOKS[evidence.verdict];
+  const displayState =
+    evidence === null ? 'queued' : evidence.stale === true ? 'stale' : DISPLAY_STATES[evidence.verdict];
   return (
     <li className={styles.gate}>
       <div className={styles.head}>
-        <StateMark look={look} bare />
+        <StateMark displayState={displayState} bare />
         <h2 className={styles.name}>{name}</h2>
         <span className={styles.verdict}>
           {evidence === null ? (isOver ? 'left no evidence' : 'has not run yet') : VERDICTS[evidence.verdict]}

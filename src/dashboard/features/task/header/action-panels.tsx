@@ -3,7 +3,7 @@ import { tasksToInvalidate, tasksToReopen } from '../../../../core/run/reopening
 import type { RunState } from '../../../../core/run/state.ts';
 import { useAction, useOperation } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { Skeleton, Trouble } from '../../../ui/feedback/placeholders.tsx';
+import { ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import type { TaskView } from '../task-facts.ts';
@@ -11,29 +11,29 @@ import styles from './task-header.module.css';
 
 const SHOWN = 12;
 
-type RetryPanelProps = { view: TaskView; again(): void; close(): void };
+type RetryPanelProps = { view: TaskView; reload(): void; close(): void };
 
 /** Shows what a retry opens again before it is asked for. */
-export function RetryPanel({ view, again, close }: RetryPanelProps): ReactElement {
+export function RetryPanel({ view, reload, close }: RetryPanelProps): ReactElement {
   const { key } = view.task.spec;
-  const asked = useOperation('run-state', { run: view.run });
+  const query = useOperation('run-state', { run: view.run });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for earlier is asked for once more
   useEffect(() => {
-    if (asked.data !== undefined) asked.again();
+    if (query.data !== undefined) query.reload();
   }, []);
   const retry = useAction('retry-run', {
     done: `${key} is tried again`,
     onDone: () => {
-      again();
+      reload();
       close();
     },
   });
   const isDone = view.task.phase.status === 'done';
-  const others = asked.data === undefined ? [] : affected(folded(asked.data.state), key, isDone);
+  const others = query.data === undefined ? [] : affected(query.data.state as RunState, key, isDone);
   return (
     <ActionPanel title={isDone ? 'Do this task again?' : 'Try this task again?'} close={close}>
-      {asked.error === undefined ? null : <Trouble error={asked.error} again={asked.again} />}
-      {asked.isLoading ? <Skeleton lines={2} /> : <Affected others={others} isDone={isDone} />}
+      {query.error === undefined ? null : <ErrorMessage error={query.error} retry={query.reload} />}
+      {query.isLoading ? <Skeleton lines={2} /> : <Affected others={others} isDone={isDone} />}
       <Button weight="main" busy={retry.isBusy} onClick={() => retry.act({ run: view.run, task: key })}>
         {isDone ? 'Do it again' : 'Retry'}
       </Button>
@@ -65,12 +65,6 @@ function affected(state: RunState, key: string, isDone: boolean): string[] {
   return (isDone ? tasksToInvalidate(state, key) : tasksToReopen(state, [key])).filter((each) => each !== key);
 }
 
-/** The server folded it with the same code. */
-function folded(state: unknown): RunState;
-function folded(state: unknown): unknown {
-  return state;
-}
-
 /** Unfolds below the button that asked for it; Esc closes it. */
 export function ActionPanel(props: { title: string; close(): void; children: ReactNode }): ReactElement {
   const { title, close, children } = props;
@@ -97,15 +91,15 @@ export function ActionPanel(props: { title: string; close(): void; children: Rea
   );
 }
 
-type RequeuePanelProps = { view: TaskView; again(): void; close(): void };
+type RequeuePanelProps = { view: TaskView; reload(): void; close(): void };
 
 /** Puts the task back in line as if it had never been tried; what that does is said first. */
-export function RequeuePanel({ view, again, close }: RequeuePanelProps): ReactElement {
+export function RequeuePanel({ view, reload, close }: RequeuePanelProps): ReactElement {
   const { key } = view.task.spec;
   const requeue = useAction('retry-run', {
     done: `${key} starts over`,
     onDone: () => {
-      again();
+      reload();
       close();
     },
   });

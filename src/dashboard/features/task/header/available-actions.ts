@@ -1,7 +1,7 @@
 import { messageEffect, type TaskView } from '../task-facts.ts';
 
 /** What a person can do about a task; a done one is done `again`, with all that was built upon it. */
-export type Offers = {
+export type AvailableActions = {
   approve: boolean;
   retry: 'again' | 'once more' | null;
   /** Back in line from a clean workspace, without counting what was tried. */
@@ -22,7 +22,7 @@ const REQUEUED: ReadonlySet<string> = new Set([
 const ENDED: ReadonlySet<string> = new Set(['done', 'unverified', 'failed', 'cancelled', 'cancelling']);
 
 /** What is offered; what the engine would refuse is not. */
-export function offers(view: TaskView): Offers {
+export function availableActions(view: TaskView): AvailableActions {
   const { task, status } = view;
   const { spec, phase, attempts } = task;
   const isServing = spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
@@ -35,7 +35,7 @@ export function offers(view: TaskView): Offers {
   };
 }
 
-function retryOf(status: TaskView['task']['phase']['status'], isServing: boolean): Offers['retry'] {
+function retryOf(status: TaskView['task']['phase']['status'], isServing: boolean): AvailableActions['retry'] {
   switch (status) {
     case 'done':
       return isServing ? null : 'again';

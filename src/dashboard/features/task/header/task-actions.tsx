@@ -3,16 +3,16 @@ import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import type { TaskView } from '../task-facts.ts';
 import { ActionPanel, RequeuePanel, RetryPanel } from './action-panels.tsx';
-import { offers } from './available-actions.ts';
+import { availableActions } from './available-actions.ts';
 import styles from './task-header.module.css';
 
-type TaskActionsProps = { view: TaskView; again(): void; onContinue(): void };
+type TaskActionsProps = { view: TaskView; reload(): void; onMessage(): void };
 
 /** What a person can do about the task as it stands; what cannot be taken back is explained first. */
-export function TaskActions({ view, again, onContinue }: TaskActionsProps): ReactElement {
+export function TaskActions({ view, reload, onMessage }: TaskActionsProps): ReactElement {
   const [panel, setPanel] = useState<'retry' | 'requeue' | 'cancel'>();
-  const approve = useAction('approve-run', { done: 'Approved', onDone: again });
-  const can = offers(view);
+  const approve = useAction('approve-run', { done: 'Approved', onDone: reload });
+  const can = availableActions(view);
   const close = () => setPanel(undefined);
   const opens = (name: 'retry' | 'requeue' | 'cancel') => ({
     'aria-expanded': panel === name,
@@ -32,7 +32,7 @@ export function TaskActions({ view, again, onContinue }: TaskActionsProps): Reac
         </Button>
       ) : null}
       {can.requeue ? <Button {...opens('requeue')}>Start over…</Button> : null}
-      {can.message ? <Button onClick={onContinue}>Message…</Button> : null}
+      {can.message ? <Button onClick={onMessage}>Message…</Button> : null}
       {can.cancel ? (
         <Button
           weight="danger"
@@ -42,19 +42,19 @@ export function TaskActions({ view, again, onContinue }: TaskActionsProps): Reac
           Cancel run…
         </Button>
       ) : null}
-      {panel === 'retry' ? <RetryPanel view={view} again={again} close={close} /> : null}
-      {panel === 'requeue' ? <RequeuePanel view={view} again={again} close={close} /> : null}
-      {panel === 'cancel' ? <CancelPanel run={view.run} again={again} close={close} /> : null}
+      {panel === 'retry' ? <RetryPanel view={view} reload={reload} close={close} /> : null}
+      {panel === 'requeue' ? <RequeuePanel view={view} reload={reload} close={close} /> : null}
+      {panel === 'cancel' ? <CancelPanel run={view.run} reload={reload} close={close} /> : null}
     </div>
   );
 }
 
 /** A task is cancelled with its run; what that means is said first. */
-function CancelPanel({ run, again, close }: { run: string; again(): void; close(): void }): ReactElement {
+function CancelPanel({ run, reload, close }: { run: string; reload(): void; close(): void }): ReactElement {
   const cancel = useAction('cancel-run', {
     done: 'The run is being cancelled',
     onDone: () => {
-      again();
+      reload();
       close();
     },
   });

@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
-import { lookOfTask } from '../../../ui/state/display-state.ts';
+import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
@@ -10,10 +10,10 @@ import { commitOf, costOf, modelOf, reasonOf, short, type TaskView } from '../ta
 import { TaskActions } from './task-actions.tsx';
 import styles from './task-header.module.css';
 
-type TaskHeaderProps = { view: TaskView; live: LiveAttempt | undefined; again(): void; onContinue(): void };
+type TaskHeaderProps = { view: TaskView; live: LiveAttempt | undefined; reload(): void; onMessage(): void };
 
 /** What the task is, how it stands and why, and what can be done about it. */
-export function TaskHeader({ view, live, again, onContinue }: TaskHeaderProps): ReactElement {
+export function TaskHeader({ view, live, reload, onMessage }: TaskHeaderProps): ReactElement {
   const { spec, phase } = view.task;
   const reason = reasonOf(phase);
   const next = phase.status === 'blocked' ? phase.nextStep : null;
@@ -26,9 +26,13 @@ export function TaskHeader({ view, live, again, onContinue }: TaskHeaderProps): 
       </nav>
       <div className={styles.top}>
         <h1 className={styles.title}>{spec.title}</h1>
-        <TaskActions view={view} again={again} onContinue={onContinue} />
+        <TaskActions view={view} reload={reload} onMessage={onMessage} />
       </div>
-      <TaskLine view={view} live={live} mark={<StateMark look={lookOfTask(phase.status, view.stale)} />} />
+      <TaskFacts
+        view={view}
+        live={live}
+        mark={<StateMark displayState={taskDisplayState(phase.status, view.stale)} />}
+      />
       {reason === null ? null : (
         <p className={styles.reason} data-urgent={phase.status === 'held' || phase.status === 'blocked'}>
           {reason}
@@ -40,10 +44,10 @@ export function TaskHeader({ view, live, again, onContinue }: TaskHeaderProps): 
   );
 }
 
-type TaskLineProps = { view: TaskView; live: LiveAttempt | undefined; mark: ReactNode };
+type TaskFactsProps = { view: TaskView; live: LiveAttempt | undefined; mark: ReactNode };
 
 /** State, who does it, how long, what it cost and what came of it, on one line. */
-function TaskLine({ view, live, mark }: TaskLineProps): ReactElement {
+function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
   const { spec, attempts } = view.task;
   const last = attempts.at(-1);
   const commit = commitOf(view.task);

@@ -2,7 +2,7 @@ import { FitAddon } from '@xterm/addon-fit';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { TERMINAL_SIZE } from '../../../../operations/contracts/terminal-contracts.ts';
-import { ApiProblem } from '../../../api/api-error.ts';
+import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { type ConnectionState, useStream } from '../../../api/stream.ts';
 import { after } from '../../../ui/browser/clock.ts';
@@ -11,7 +11,7 @@ import { after } from '../../../ui/browser/clock.ts';
 const PIECE_BYTES = 48 * 1024;
 
 /** `typing`: what is typed reaches the program; `watching`: this person may only look; `over`: the program has ended. */
-export type Part = 'typing' | 'watching' | 'over';
+export type TerminalMode = 'typing' | 'watching' | 'over';
 
 const RESIZE_PAUSE_MS = 150;
 /** The server's own bounds: their type is these very numbers, so that they cannot differ. */
@@ -20,61 +20,61 @@ const SIZE: typeof TERMINAL_SIZE = { columns: { least: 20, most: 500 }, rows: { 
 /** A terminal in this element that shows what the agent's terminal shows, and types into it. */
 export function useTerminal(
   which: { run: string; task: string },
-  place: RefObject<HTMLDivElement | null>,
-): { part: Part; standing: ConnectionState } {
+  container: RefObject<HTMLDivElement | null>,
+): { mode: TerminalMode; connectionState: ConnectionState } {
   const { run, task } = which;
-  const [part, setPart] = useState<Part>('typing');
+  const [mode, setMode] = useState<TerminalMode>('typing');
   const terminal = useRef<Terminal>(undefined);
   const offset = useRef<number>(undefined);
 
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const stopStrict = makeStrict(document);
     const made = openTerminal(element);
     terminal.current = made.terminal;
     offset.current = undefined;
     let queue: Promise<unknown> = Promise.resolve();
-    let callOff = () => {};
-    let told = '';
-    const refused = (error: unknown) => {
-      if (!(error instanceof ApiProblem)) return;
+    let cancelTimer = () => {};
+    let lastSize = '';
+    const onError = (error: unknown) => {
+      if (!(error instanceof ApiError)) return;
       made.terminal.options.disableStdin = true;
-      if (error.status === 403) setPart('watching');
+      if (error.status === 403) setMode('watching');
     };
     made.terminal.onData((text) => {
       for (const data of toBase64Pieces(text))
-        queue = queue.then(() => call('type-terminal', { run, task, data })).catch(refused);
+        queue = queue.then(() => call('type-terminal', { run, task, data })).catch(onError);
     });
     const fit = () => {
-      callOff();
-      callOff = after(RESIZE_PAUSE_MS, () => {
+      cancelTimer();
+      cancelTimer = after(RESIZE_PAUSE_MS, () => {
         made.fit();
         const { cols, rows, options } = made.terminal;
-        if (options.disableStdin === true || told === `${cols} ${rows}`) return;
-        told = `${cols} ${rows}`;
-        call('resize-terminal', { run, task, ...bounded(cols, rows) }).catch(refused);
+        if (options.disableStdin === true || lastSize === `${cols} ${rows}`) return;
+        lastSize = `${cols} ${rows}`;
+        call('resize-terminal', { run, task, ...bounded(cols, rows) }).catch(onError);
       });
     };
     const observer = new ResizeObserver(fit);
     observer.observe(element);
     return () => {
-      callOff();
+      cancelTimer();
       observer.disconnect();
       made.terminal.dispose();
       stopStrict();
       terminal.current = undefined;
     };
-  }, [run, task, place]);
+  }, [run, task, container]);
 
-  const standing = useStream('watch-terminal', {
+  const connectionState = useStream('watch-terminal', {
     key: `${run} ${task}`,
-    enabled: part !== 'over',
+    enabled: mode !== 'over',
     input: () => ({ run, task, ...(offset.current === undefined ? {} : { after: offset.current }) }),
     onItem: (item) => {
       if ('ended' in item) {
         if (terminal.current !== undefined) terminal.current.options.disableStdin = true;
-        setPart('over');
+        setMode('over');
         return;
       }
       offset.current = item.offset;
@@ -82,7 +82,7 @@ export function useTerminal(
       terminal.current?.write(fromBase64(item.data));
     },
   });
-  return { part, standing };
+  return { mode, connectionState };
 }
 
 function openTerminal(element: HTMLElement): { terminal: Terminal; fit(): void } {

@@ -11,7 +11,7 @@ export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputEleme
       event.preventDefault();
       find.step(event.shiftKey ? -1 : 1);
     }
-    if (event.key === 'Escape') find.look('');
+    if (event.key === 'Escape') find.search('');
   };
   return (
     <search className={styles.find}>
@@ -23,11 +23,11 @@ export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputEleme
         placeholder="Find in transcript"
         aria-label="Find in transcript"
         value={find.text}
-        onChange={(event) => find.look(event.target.value)}
+        onChange={(event) => find.search(event.target.value)}
         onKeyDown={onKeyDown}
       />
       <span className={styles.hits} role="status">
-        {wordsFor(find)}
+        {statusText(find)}
       </span>
       <Button weight="quiet" aria-label="Previous" disabled={find.hits.length === 0} onClick={() => find.step(-1)}>
         ↑
@@ -39,7 +39,7 @@ export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputEleme
   );
 }
 
-function wordsFor(find: Find): string {
+function statusText(find: Find): string {
   if (find.text.trim() === '') return '';
   if (find.error !== undefined) return 'cannot search now';
   if (find.isBusy) return '…';

@@ -32,7 +32,7 @@ export function LineRow(props: LineRowProps): ReactElement {
   const { line, words } = props;
   if (isFoldable(line)) return <Folded {...props} />;
   const label = LABELS[line.kind];
-  const text = line.kind === 'usage' ? (usageWords(line.data) ?? 'usage is not known') : line.text;
+  const text = line.kind === 'usage' ? (usageText(line.data) ?? 'usage is not known') : line.text;
   return (
     <div className={styles.line} data-kind={line.kind}>
       {label === undefined ? null : <span className={styles.label}>{label}</span>}
@@ -69,7 +69,7 @@ function isFoldable({ kind, text }: TranscriptLine): boolean {
 }
 
 /** What a row about usage says, in a few words; undefined where it says nothing. */
-function usageWords(data: unknown): string | undefined {
+function usageText(data: unknown): string | undefined {
   const cost = field(data, 'costUsd');
   const tokens = [field(data, 'inputTokens'), field(data, 'outputTokens')];
   const turns = field(data, 'turns');

@@ -1,4 +1,4 @@
-const TELLING = [
+const MAIN_ARGUMENTS = [
   'command',
   'cmd',
   'file_path',
@@ -12,15 +12,15 @@ const TELLING = [
   'prompt',
   'text',
 ] as const;
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 /** The one argument of a tool call that tells what it is about, on one line. */
-export function tellingArgument(input: unknown): string {
+export function mainArgument(input: unknown): string {
   if (typeof input === 'string') return oneLine(input);
   if (typeof input !== 'object' || input === null) return input === undefined ? '' : oneLine(String(input));
-  for (const key of TELLING) {
+  for (const key of MAIN_ARGUMENTS) {
     const value: unknown = Reflect.get(input, key);
-    const text = words(value);
+    const text = textOf(value);
     if (text !== '') return oneLine(text);
   }
   const first = Object.values(input).find((value) => typeof value === 'string' && value !== '');
@@ -38,15 +38,15 @@ export function firstLine(text: string): string {
   );
 }
 
-function words(value: unknown): string {
+function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(' ') : '';
 }
 
 function oneLine(text: string): string {
   const line = text
-    .slice(0, LONGEST * 4)
+    .slice(0, MAX_LENGTH * 4)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
 }

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Icon } from '../../../ui/text/icon.tsx';
 import type { ToolItem } from './fold-rows.ts';
-import { firstLine, tellingArgument } from './one-line.ts';
+import { firstLine, mainArgument } from './one-line.ts';
 import { LongText, Marked } from './row-text.tsx';
 import styles from './transcript-rows.module.css';
 
@@ -10,7 +10,7 @@ type ToolRowProps = { item: ToolItem; isOpen: boolean; words: readonly string[];
 /** A tool call on one line: its name, the argument that matters, how often, and the first line of what came of it. */
 export function ToolRow({ item, isOpen, words, toggle }: ToolRowProps): ReactElement {
   const { result } = item;
-  const argument = tellingArgument(item.input);
+  const argument = mainArgument(item.input);
   return (
     <div className={styles.tool} data-error={result?.isError === true}>
       <button type="button" className={styles.toolHead} aria-expanded={isOpen} onClick={toggle}>
@@ -22,12 +22,12 @@ export function ToolRow({ item, isOpen, words, toggle }: ToolRowProps): ReactEle
         {item.times > 1 ? <span className={styles.times}>× {item.times}</span> : null}
         {result?.isError === true ? <span className={styles.error}>failed</span> : null}
       </button>
-      {isOpen ? <Inside item={item} words={words} /> : <Outcome item={item} words={words} />}
+      {isOpen ? <ToolDetails item={item} words={words} /> : <ToolResultLine item={item} words={words} />}
     </div>
   );
 }
 
-function Outcome({ item, words }: { item: ToolItem; words: readonly string[] }): ReactElement | null {
+function ToolResultLine({ item, words }: { item: ToolItem; words: readonly string[] }): ReactElement | null {
   const line = item.result === null ? '' : firstLine(item.result.text);
   if (line === '') return null;
   return (
@@ -37,11 +37,11 @@ function Outcome({ item, words }: { item: ToolItem; words: readonly string[] }):
   );
 }
 
-function Inside({ item, words }: { item: ToolItem; words: readonly string[] }): ReactElement {
+function ToolDetails({ item, words }: { item: ToolItem; words: readonly string[] }): ReactElement {
   return (
     <div className={styles.inside}>
       <p className={styles.insideHead}>Input</p>
-      <LongText text={written(item.input)} words={words} />
+      <LongText text={inputText(item.input)} words={words} />
       <p className={styles.insideHead}>{item.times > 1 ? 'Last result' : 'Result'}</p>
       {item.result === null ? (
         <p className="quiet">None yet.</p>
@@ -52,7 +52,7 @@ function Inside({ item, words }: { item: ToolItem; words: readonly string[] }): 
   );
 }
 
-function written(input: unknown): string {
+function inputText(input: unknown): string {
   if (typeof input === 'string') return input;
   return JSON.stringify(input, null, 2) ?? '(none)';
 }

@@ -6,21 +6,21 @@ import { LineRow } from './message-row.tsx';
 import { ToolRow } from './tool-row.tsx';
 import styles from './transcript.module.css';
 import type { Find } from './use-transcript-find.ts';
-import type { Reading } from './use-transcript-list.ts';
+import type { TranscriptList } from './use-transcript-list.ts';
 
-type RowsProps = { reading: Reading; find: Find; startedAt: number; place: number | undefined };
+type RowsProps = { view: TranscriptList; find: Find; startedAt: number; markedRow: number | undefined };
 
 /** Those rows that are in view, each where it belongs; what was opened stays open. */
-export function Rows({ reading, find, startedAt, place }: RowsProps): ReactElement {
-  const { items, list, gaps, stay } = reading;
+export function TranscriptRows({ view, find, startedAt, markedRow }: RowsProps): ReactElement {
+  const { items, list, gaps, stopFollowing } = view;
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
   const words = useMemo(() => searchWords(find.text), [find.text]);
   const toggle = useCallback(
     (id: number) => {
-      stay();
+      stopFollowing();
       setToggled((was) => new Set(was.has(id) ? [...was].filter((each) => each !== id) : [...was, id]));
     },
-    [stay],
+    [stopFollowing],
   );
   return (
     <div className={styles.sizer} style={{ height: list.getTotalSize() }}>
@@ -28,7 +28,7 @@ export function Rows({ reading, find, startedAt, place }: RowsProps): ReactEleme
       {list.getVirtualItems().map(({ index, key, start }) => {
         const item = items[index];
         if (item === undefined) return null;
-        const isMarked = place !== undefined && item.rows.includes(place);
+        const isMarked = markedRow !== undefined && item.rows.includes(markedRow);
         return (
           <div
             key={key}
@@ -40,7 +40,7 @@ export function Rows({ reading, find, startedAt, place }: RowsProps): ReactEleme
             <TranscriptRow
               item={item}
               startedAt={startedAt}
-              isOpen={toggled.has(item.id) !== hidesPlace(item, isMarked)}
+              isOpen={toggled.has(item.id) !== opensWhenMarked(item, isMarked)}
               isMarked={isMarked}
               words={words}
               toggle={toggle}
@@ -54,7 +54,7 @@ export function Rows({ reading, find, startedAt, place }: RowsProps): ReactEleme
 }
 
 /** A place that a search leads to is opened, because it may be inside of what is folded. */
-function hidesPlace(item: Item, isMarked: boolean): boolean {
+function opensWhenMarked(item: Item, isMarked: boolean): boolean {
   return isMarked && (item.kind === 'tool' || item.line.kind !== 'text');
 }
 

@@ -1,19 +1,19 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import type { ConnectionState } from '../../../api/stream.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { Empty, Skeleton, Trouble } from '../../../ui/feedback/placeholders.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import { FindBar } from './find-bar.tsx';
 import styles from './transcript.module.css';
-import { Rows } from './transcript-rows.tsx';
-import { useTranscript, type Which } from './use-transcript.ts';
+import { TranscriptRows } from './transcript-rows.tsx';
+import { type AttemptRef, useTranscript } from './use-transcript.ts';
 import { useFind } from './use-transcript-find.ts';
-import { useReading } from './use-transcript-list.ts';
+import { useTranscriptList } from './use-transcript-list.ts';
 
-type StandingProps = { total: number; isLive: boolean; standing: ConnectionState };
+type StreamStatusProps = { total: number; isLive: boolean; connectionState: ConnectionState };
 
-const WORDS: Record<ConnectionState, string> = {
+const CONNECTION_LABELS: Record<ConnectionState, string> = {
   connecting: 'Connecting',
   live: 'Live',
   lost: 'Not connected',
@@ -21,7 +21,7 @@ const WORDS: Record<ConnectionState, string> = {
 };
 
 type TranscriptViewProps = {
-  which: Which;
+  which: AttemptRef;
   startedAt: number;
   isLive: boolean;
   /** The row that a link leads to. */
@@ -33,18 +33,18 @@ export function TranscriptView({ which, startedAt, isLive, row }: TranscriptView
   const scroller = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const transcript = useTranscript(which, isLive);
-  const reading = useReading(transcript, scroller);
-  const [place, setPlace] = useState<number>();
+  const list = useTranscriptList(transcript, scroller);
+  const [markedRow, setMarkedRow] = useState<number>();
   const show = (target: number) => {
-    setPlace(target);
-    reading.goTo({ row: target });
+    setMarkedRow(target);
+    list.goTo({ row: target });
   };
   const find = useFind(which, show);
-  const isThere = transcript.window !== undefined;
+  const isLoaded = transcript.window !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link is followed once, when there is something to scroll
   useEffect(() => {
-    if (isThere && row !== undefined) show(row);
-  }, [isThere, row]);
+    if (isLoaded && row !== undefined) show(row);
+  }, [isLoaded, row]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'f' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -55,23 +55,23 @@ export function TranscriptView({ which, startedAt, isLive, row }: TranscriptView
     <section className={styles.view} aria-label="Transcript">
       <header className={styles.bar}>
         <FindBar find={find} field={field} />
-        <Standing total={total} isLive={isLive} standing={transcript.standing} />
+        <StreamStatus total={total} isLive={isLive} connectionState={transcript.connectionState} />
       </header>
       <div className={styles.frame}>
         <ScrollArea ref={scroller} className={styles.scroller} label="Rows" onKeyDown={onKeyDown}>
-          {!isThere && transcript.error === undefined ? <Skeleton lines={12} /> : null}
-          {transcript.error === undefined ? null : <Trouble error={transcript.error} again={transcript.again} />}
-          {isThere && total === 0 ? <Silence isLive={isLive} /> : null}
-          <Rows reading={reading} find={find} startedAt={startedAt} place={place} />
+          {!isLoaded && transcript.error === undefined ? <Skeleton lines={12} /> : null}
+          {transcript.error === undefined ? null : <ErrorMessage error={transcript.error} retry={transcript.reload} />}
+          {isLoaded && total === 0 ? <EmptyTranscript isLive={isLive} /> : null}
+          <TranscriptRows view={list} find={find} startedAt={startedAt} markedRow={markedRow} />
         </ScrollArea>
-        {reading.sought === undefined ? null : (
+        {list.targetRow === undefined ? null : (
           <p className={styles.sought} role="status">
-            Row {(reading.sought + 1).toLocaleString('en-US')} of {total.toLocaleString('en-US')}
+            Row {(list.targetRow + 1).toLocaleString('en-US')} of {total.toLocaleString('en-US')}
           </p>
         )}
-        {reading.isFollowing || total === 0 ? null : (
+        {list.isFollowing || total === 0 ? null : (
           <div className={styles.jump}>
-            <Button weight="main" onClick={() => reading.goTo('end')}>
+            <Button weight="main" onClick={() => list.goTo('end')}>
               Jump to latest ↓
             </Button>
           </div>
@@ -81,22 +81,22 @@ export function TranscriptView({ which, startedAt, isLive, row }: TranscriptView
   );
 }
 
-function Silence({ isLive }: { isLive: boolean }): ReactElement {
+function EmptyTranscript({ isLive }: { isLive: boolean }): ReactElement {
   return isLive ? (
-    <Empty title="Nothing was said yet">What the agent says and does appears here as it happens.</Empty>
+    <EmptyState title="Nothing was said yet">What the agent says and does appears here as it happens.</EmptyState>
   ) : (
-    <Empty title="Nothing was said in this attempt">It ended before its agent said anything.</Empty>
+    <EmptyState title="Nothing was said in this attempt">It ended before its agent said anything.</EmptyState>
   );
 }
 
 /** How much there is, and whether it grows by itself. */
-function Standing({ total, isLive, standing }: StandingProps): ReactElement {
+function StreamStatus({ total, isLive, connectionState }: StreamStatusProps): ReactElement {
   return (
     <p className={styles.standing}>
       <span className="numbers">{count(total, 'row')}</span>
       {isLive ? (
-        <span className={styles.live} data-standing={standing}>
-          {WORDS[standing]}
+        <span className={styles.live} data-standing={connectionState}>
+          {CONNECTION_LABELS[connectionState]}
         </span>
       ) : null}
     </p>

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 import type { TranscriptHits } from '../../../../schema/transcript-page.ts';
 import { call } from '../../../api/call.ts';
 import { after } from '../../../ui/browser/clock.ts';
-import type { Which } from './use-transcript.ts';
+import type { AttemptRef } from './use-transcript.ts';
 
 const PAUSE_MS = 200;
-const MOST_HITS = 1_000;
+const MAX_HITS = 1_000;
 
 /** Where a text stands in a transcript, and which of these places is looked at. */
 export type Find = {
@@ -15,17 +15,17 @@ export type Find = {
   at: number;
   isBusy: boolean;
   error: unknown;
-  look(text: string): void;
+  search(text: string): void;
   step(by: 1 | -1): void;
 };
 
-type Found = { text: string; hits: TranscriptHits['hits']; hasMore: boolean };
-const NOTHING: Found = { text: '', hits: [], hasMore: false };
+type FindResult = { text: string; hits: TranscriptHits['hits']; hasMore: boolean };
+const NO_RESULT: FindResult = { text: '', hits: [], hasMore: false };
 
 /** Looks for a text as it is typed; each place that it stops at is told. */
-export function useFind({ run, task, attempt }: Which, onPlace: (row: number) => void): Find {
-  const [text, look] = useState('');
-  const [found, setFound] = useState(NOTHING);
+export function useFind({ run, task, attempt }: AttemptRef, onHit: (row: number) => void): Find {
+  const [text, search] = useState('');
+  const [result, setResult] = useState(NO_RESULT);
   const [error, setError] = useState<unknown>();
   const [at, setAt] = useState(0);
 
@@ -33,34 +33,34 @@ export function useFind({ run, task, attempt }: Which, onPlace: (row: number) =>
   useEffect(() => {
     setError(undefined);
     if (text.trim() === '') {
-      setFound(NOTHING);
+      setResult(NO_RESULT);
       return;
     }
-    const asking = new AbortController();
-    const callOff = after(PAUSE_MS, () => {
-      call('find-in-transcript', { run, task, attempt, text, limit: MOST_HITS }, asking.signal).then(
+    const controller = new AbortController();
+    const cancelTimer = after(PAUSE_MS, () => {
+      call('find-in-transcript', { run, task, attempt, text, limit: MAX_HITS }, controller.signal).then(
         ({ hits, more }) => {
-          setFound({ text, hits, hasMore: more });
+          setResult({ text, hits, hasMore: more });
           setAt(0);
           const [first] = hits;
-          if (first !== undefined) onPlace(first.id);
+          if (first !== undefined) onHit(first.id);
         },
-        (thrown: unknown) => asking.signal.aborted || setError(thrown),
+        (thrown: unknown) => controller.signal.aborted || setError(thrown),
       );
     });
     return () => {
-      callOff();
-      asking.abort();
+      cancelTimer();
+      controller.abort();
     };
   }, [run, task, attempt, text]);
 
   const step = (by: 1 | -1) => {
-    const next = (at + by + found.hits.length) % Math.max(1, found.hits.length);
-    const hit = found.hits[next];
+    const next = (at + by + result.hits.length) % Math.max(1, result.hits.length);
+    const hit = result.hits[next];
     if (hit === undefined) return;
     setAt(next);
-    onPlace(hit.id);
+    onHit(hit.id);
   };
-  const isBusy = text.trim() !== '' && found.text !== text && error === undefined;
-  return { text, hits: found.hits, hasMore: found.hasMore, at, isBusy, error, look, step };
+  const isBusy = text.trim() !== '' && result.text !== text && error === undefined;
+  return { text, hits: result.hits, hasMore: result.hasMore, at, isBusy, error, search, step };
 }

@@ -2,24 +2,31 @@ import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { after } from '../../../ui/browser/clock.ts';
 import { foldRows, type Item, indexOfRow } from './fold-rows.ts';
-import { type Gaps, gapHeights, isAtNewest, type Place, placeIn, type Window } from './loaded-rows.ts';
+import {
+  type Gaps,
+  gapHeights,
+  isAtNewest,
+  type LoadedRows,
+  type ScrollTarget,
+  scrollTargetAt,
+} from './loaded-rows.ts';
 import type { Transcript } from './use-transcript.ts';
 
 type List = Virtualizer<HTMLElement, HTMLDivElement>;
-type Target = { row: number } | Place | 'end';
+type Target = { row: number } | ScrollTarget | 'end';
 
 /** What is drawn of a transcript, and where its reader stands in it. */
-export type Reading = {
+export type TranscriptList = {
   items: readonly Item[];
   list: List;
   gaps: Gaps;
   /** Whether the end is in view and stays there as more is said. */
   isFollowing: boolean;
   /** The row that belongs where the reader is, while none is held there. */
-  sought: number | undefined;
+  targetRow: number | undefined;
   goTo(target: Target): void;
   /** What is looked at stays where it is, whatever is said. */
-  stay(): void;
+  stopFollowing(): void;
 };
 
 const NEAR_PX = 1_200;
@@ -29,13 +36,13 @@ const SETTLING_MS = 250;
 const USUAL_HEIGHT = 28;
 
 /** Draws only what is in view, loads what comes into view, and keeps what is read where it is. */
-export function useReading(transcript: Transcript, scroller: RefObject<HTMLElement | null>): Reading {
+export function useTranscriptList(transcript: Transcript, scroller: RefObject<HTMLElement | null>): TranscriptList {
   const { window, followed, more } = transcript;
   const rows = window?.rows;
   const items = useMemo(() => foldRows(rows ?? []), [rows]);
   const gaps = useMemo(() => (window === undefined ? { before: 0, after: 0 } : gapHeights(window)), [window]);
   const [isFollowing, setFollowing] = useState(true);
-  const [sought, setSought] = useState<number>();
+  const [targetRow, setTargetRow] = useState<number>();
   const follow = useCallback(
     (on: boolean) => {
       followed.current = on;
@@ -54,7 +61,7 @@ export function useReading(transcript: Transcript, scroller: RefObject<HTMLEleme
     anchorTo: 'end',
     scrollEndThreshold: isFollowing ? NEAR_END_PX : -1,
   });
-  const { goTo, isGoing } = useGoing(transcript, { items, list, follow });
+  const { goTo, isScrollingTo } = useScrollTo(transcript, { items, list, follow });
 
   useLayoutEffect(() => {
     if (window !== undefined && followed.current && isAtNewest(window) && items.length > 0) list.scrollToEnd();
@@ -64,12 +71,12 @@ export function useReading(transcript: Transcript, scroller: RefObject<HTMLEleme
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null || window === undefined) return;
-    const look = () => {
-      if (isGoing) return;
-      const place = placeIn(window, gaps, element);
-      setSought(place?.offset);
-      if (place !== undefined) {
-        if (!isScrolling) goTo(place);
+    const update = () => {
+      if (isScrollingTo) return;
+      const target = scrollTargetAt(window, gaps, element);
+      setTargetRow(target?.offset);
+      if (target !== undefined) {
+        if (!isScrolling) goTo(target);
         return;
       }
       const bottom = element.scrollTop + element.clientHeight;
@@ -80,62 +87,62 @@ export function useReading(transcript: Transcript, scroller: RefObject<HTMLEleme
       const fromEnd = element.scrollHeight - element.scrollTop - element.clientHeight;
       const isAtEnd = isAtNewest(window) && fromEnd < NEAR_END_PX;
       if (isAtEnd || list.scrollDirection === 'backward') follow(isAtEnd);
-      look();
+      update();
     };
-    look();
+    update();
     element.addEventListener('scroll', onScroll, { passive: true });
     return () => element.removeEventListener('scroll', onScroll);
-  }, [window, gaps, list, scroller, isScrolling, isGoing, goTo, more, follow]);
+  }, [window, gaps, list, scroller, isScrolling, isScrollingTo, goTo, more, follow]);
 
-  const stay = useCallback(() => follow(false), [follow]);
-  return { items, list, gaps, isFollowing, sought, goTo, stay };
+  const stopFollowing = useCallback(() => follow(false), [follow]);
+  return { items, list, gaps, isFollowing, targetRow, goTo, stopFollowing };
 }
 
-type Going = { goTo(target: Target): void; isGoing: boolean };
-type Drawn = { items: readonly Item[]; list: List; follow(on: boolean): void };
+type ScrollTo = { goTo(target: Target): void; isScrollingTo: boolean };
+type ListContext = { items: readonly Item[]; list: List; follow(on: boolean): void };
 
 /** Goes to a place, whether its rows are held or must be read first; the last one asked for wins. */
-function useGoing(transcript: Transcript, { items, list, follow }: Drawn): Going {
-  const [isGoing, setGoing] = useState(false);
+function useScrollTo(transcript: Transcript, { items, list, follow }: ListContext): ScrollTo {
+  const [isScrollingTo, setScrollingTo] = useState(false);
   const [arrived, setArrived] = useState<{ target: Target }>();
-  const goal = useRef<Target>(undefined);
+  const requested = useRef<Target>(undefined);
   const reached = useRef<object>(undefined);
   const { window, goTo, goToRow, goToEnd } = transcript;
-  const held = useRef(window);
-  held.current = window;
+  const loaded = useRef(window);
+  loaded.current = window;
 
   useLayoutEffect(() => {
     if (arrived === undefined || reached.current === arrived || window === undefined || items.length === 0) return;
     reached.current = arrived;
-    goal.current = undefined;
+    requested.current = undefined;
     if (arrived.target === 'end') list.scrollToEnd();
     else list.scrollToIndex(indexOf(arrived.target, { window, items }), { align: alignOf(arrived.target) });
   }, [arrived, items, list, window]);
 
-  useEffect(() => (arrived === undefined ? undefined : after(SETTLING_MS, () => setGoing(false))), [arrived]);
+  useEffect(() => (arrived === undefined ? undefined : after(SETTLING_MS, () => setScrollingTo(false))), [arrived]);
 
   const go = useCallback(
     (target: Target) => {
-      if (same(goal.current, target)) return;
-      goal.current = target;
-      setGoing(true);
+      if (same(requested.current, target)) return;
+      requested.current = target;
+      setScrollingTo(true);
       follow(target === 'end');
       const arrive = () => {
-        if (goal.current === target) setArrived({ target });
+        if (requested.current === target) setArrived({ target });
       };
-      if (held.current !== undefined && holds(held.current, target)) arrive();
+      if (loaded.current !== undefined && holds(loaded.current, target)) arrive();
       else
         read(target, { goTo, goToRow, goToEnd }).then(arrive, () => {
-          if (goal.current === target) goal.current = undefined;
-          setGoing(false);
+          if (requested.current === target) requested.current = undefined;
+          setScrollingTo(false);
         });
     },
     [follow, goTo, goToRow, goToEnd],
   );
-  return { goTo: go, isGoing };
+  return { goTo: go, isScrollingTo };
 }
 
-function alignOf(target: { row: number } | Place): 'center' | 'start' | 'end' {
+function alignOf(target: { row: number } | ScrollTarget): 'center' | 'start' | 'end' {
   return 'row' in target ? 'center' : target.at;
 }
 
@@ -148,13 +155,16 @@ function same(a: Target | undefined, b: Target): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function holds(window: Window, target: Target): boolean {
+function holds(window: LoadedRows, target: Target): boolean {
   if (target === 'end') return isAtNewest(window);
   if ('row' in target) return window.rows.some(({ id }) => id === target.row);
   return target.offset >= window.start && target.offset < window.start + window.rows.length;
 }
 
-function indexOf(target: { row: number } | Place, held: { window: Window; items: readonly Item[] }): number {
-  const row = 'row' in target ? target.row : held.window.rows[target.offset - held.window.start]?.id;
-  return Math.max(0, indexOfRow(held.items, row ?? 0));
+function indexOf(
+  target: { row: number } | ScrollTarget,
+  loaded: { window: LoadedRows; items: readonly Item[] },
+): number {
+  const row = 'row' in target ? target.row : loaded.window.rows[target.offset - loaded.window.start]?.id;
+  return Math.max(0, indexOfRow(loaded.items, row ?? 0));
 }

@@ -3,15 +3,15 @@ import type { LogLine } from '../../../../schema/document.ts';
 import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
 import { call } from '../../../api/call.ts';
 import { type ConnectionState, useStream } from '../../../api/stream.ts';
-import { extended, grown, PAGE_ROWS, type Window, windowOf } from './loaded-rows.ts';
+import { type LoadedRows, loadedRows, PAGE_ROWS, withNewRows, withPage } from './loaded-rows.ts';
 
-export type Which = { run: string; task: string; attempt: number };
+export type AttemptRef = { run: string; task: string; attempt: number };
 
 /** A transcript that is read in pieces and grows while its attempt goes on. */
 export type Transcript = {
-  window: Window | undefined;
+  window: LoadedRows | undefined;
   error: unknown;
-  standing: ConnectionState;
+  connectionState: ConnectionState;
   /** Whether the reader follows the end: only then old rows make room for new ones. */
   followed: { current: boolean };
   /** Holds the page before or behind too. */
@@ -20,45 +20,46 @@ export type Transcript = {
   goTo(offset: number): Promise<void>;
   goToRow(row: number): Promise<void>;
   goToEnd(): Promise<void>;
-  again(): void;
+  reload(): void;
 };
 
 /** Reads the transcript of one attempt: the newest page first, then whatever is looked at. */
-export function useTranscript(which: Which, isLive: boolean): Transcript {
+export function useTranscript(which: AttemptRef, isLive: boolean): Transcript {
   const { run, task, attempt } = which;
   const key = `${run} ${task} ${attempt}`;
-  const [held, setHeld] = useState<{ key: string; window: Window }>();
+  const [held, setHeld] = useState<{ key: string; window: LoadedRows }>();
   const [error, setError] = useState<unknown>();
-  const [asked, setAsked] = useState(0);
+  const [requestCount, setRequestCount] = useState(0);
   const followed = useRef(true);
-  const asking = useRef(new AbortController());
+  const controller = useRef(new AbortController());
   const loading = useRef({ before: false, after: false });
   const window = held?.key === key ? held.window : undefined;
   const current = useRef(window);
   current.current = window;
 
   const read = useCallback(
-    (place: { offset?: number; row?: number; limit?: number }) =>
-      call('read-transcript', { run, task, attempt, limit: PAGE_ROWS, ...place }, asking.current.signal),
+    (query: { offset?: number; row?: number; limit?: number }) =>
+      call('read-transcript', { run, task, attempt, limit: PAGE_ROWS, ...query }, controller.current.signal),
     [run, task, attempt],
   );
   const change = useCallback(
-    (how: (window: Window) => Window) => setHeld((was) => (was?.key === key ? { key, window: how(was.window) } : was)),
+    (how: (window: LoadedRows) => LoadedRows) =>
+      setHeld((was) => (was?.key === key ? { key, window: how(was.window) } : was)),
     [key],
   );
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` asks again
   useEffect(() => {
-    asking.current = new AbortController();
-    const { signal } = asking.current;
+    controller.current = new AbortController();
+    const { signal } = controller.current;
     loading.current = { before: false, after: false };
     setError(undefined);
     read({}).then(
-      (page) => setHeld({ key, window: windowOf(page, 0) }),
+      (page) => setHeld({ key, window: loadedRows(page, 0) }),
       (thrown: unknown) => signal.aborted || setError(thrown),
     );
-    return () => asking.current.abort();
-  }, [key, read, asked]);
+    return () => controller.current.abort();
+  }, [key, read, requestCount]);
 
   const more = useCallback(
     (side: 'before' | 'after') => {
@@ -67,12 +68,12 @@ export function useTranscript(which: Which, isLive: boolean): Transcript {
       const end = now.start + now.rows.length;
       if (side === 'before' ? now.start === 0 : end >= now.total) return;
       loading.current[side] = true;
-      const place =
+      const query =
         side === 'after'
           ? { offset: end }
           : { offset: Math.max(0, now.start - PAGE_ROWS), limit: Math.min(PAGE_ROWS, now.start) };
-      read(place)
-        .then((page) => change((was) => extended(was, page)))
+      read(query)
+        .then((page) => change((was) => withPage(was, page)))
         .catch(() => {
           // A page that did not come is asked for again when it is scrolled to again.
         })
@@ -84,16 +85,16 @@ export function useTranscript(which: Which, isLive: boolean): Transcript {
   );
 
   const replace = useCallback(
-    async (place: { offset?: number; row?: number }) => {
-      const page = await read(place);
-      change((was) => windowOf({ ...page, total: Math.max(page.total, was.total) }, was.last));
+    async (query: { offset?: number; row?: number }) => {
+      const page = await read(query);
+      change((was) => loadedRows({ ...page, total: Math.max(page.total, was.total) }, was.last));
     },
     [read, change],
   );
   const goTo = useCallback((offset: number) => replace({ offset: Math.max(0, offset - PAGE_ROWS / 2) }), [replace]);
   const goToRow = useCallback((row: number) => replace({ row }), [replace]);
   const goToEnd = useCallback(() => replace({}), [replace]);
-  const again = useCallback(() => setAsked((times) => times + 1), []);
+  const reload = useCallback(() => setRequestCount((times) => times + 1), []);
   const wasLive = useRef(isLive);
   useEffect(() => {
     const hasEnded = wasLive.current && !isLive;
@@ -101,28 +102,28 @@ export function useTranscript(which: Which, isLive: boolean): Transcript {
     const now = current.current;
     if (hasEnded && now !== undefined)
       read({ offset: now.start + now.rows.length }).then(
-        (page) => change((was) => extended(was, page)),
+        (page) => change((was) => withPage(was, page)),
         () => {
           // What was said last is read when the end is scrolled to.
         },
       );
   }, [isLive, read, change]);
 
-  const standing = useLive(
+  const connectionState = useLive(
     key,
     { which, isOn: isLive && window !== undefined, last: () => current.current?.last ?? 0 },
-    (rows) => change((was) => grown(was, rows, followed.current)),
+    (rows) => change((was) => withNewRows(was, rows, followed.current)),
   );
-  return { window, error, standing, followed, more, goTo, goToRow, goToEnd, again };
+  return { window, error, connectionState, followed, more, goTo, goToRow, goToEnd, reload };
 }
 
-type Live = { which: Which; isOn: boolean; last(): number };
+type Live = { which: AttemptRef; isOn: boolean; last(): number };
 
 /** Rows as they are said, gathered so that the page is drawn once a frame. */
-function useLive(key: string, { which, isOn, last }: Live, take: (rows: TranscriptLine[]) => void): ConnectionState {
+function useLive(key: string, { which, isOn, last }: Live, onRows: (rows: TranscriptLine[]) => void): ConnectionState {
   const waiting = useRef<{ key: string; rows: TranscriptLine[] }>({ key, rows: [] });
-  const taking = useRef(take);
-  taking.current = take;
+  const latestOnRows = useRef(onRows);
+  latestOnRows.current = onRows;
   if (waiting.current.key !== key) waiting.current = { key, rows: [] };
   return useStream('read-logs', {
     key,
@@ -133,7 +134,7 @@ function useLive(key: string, { which, isOn, last }: Live, take: (rows: Transcri
       mine.rows.push(asRow(line));
       if (mine.rows.length > 1) return;
       requestAnimationFrame(() => {
-        if (waiting.current === mine) taking.current(mine.rows.splice(0));
+        if (waiting.current === mine) latestOnRows.current(mine.rows.splice(0));
       });
     },
   });
