@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
+import type { HealthSign } from '../../schema/health.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { Tier, WorkStart } from '../../schema/task.ts';
@@ -74,6 +75,20 @@ export function warnOf(
   return warnings
     .filter(({ sign }) => known.every((warning) => warning.sign !== sign))
     .map(({ sign, message }) => ({ type: 'attempt.warned', data: { task, attempt, sign, message } }));
+}
+
+/** Dismisses a warning, also of an attempt that has ended; a second time says nothing new. */
+export function dismissWarning(
+  state: RunState,
+  what: { task: TaskKey; attempt: number; sign: HealthSign },
+): RunEvent[] {
+  const attempt = requireTask(state, what.task).attempts[what.attempt - 1];
+  const warnings = (attempt?.warnings ?? []).filter(({ sign }) => sign === what.sign);
+  if (warnings.length === 0)
+    throw new AppError('REFUSED', `Attempt ${what.attempt} of ${what.task} has no warning "${what.sign}"`, {
+      key: what.task,
+    });
+  return warnings.every(({ dismissed }) => dismissed) ? [] : [{ type: 'attempt.warning-dismissed', data: what }];
 }
 
 /** Ends an attempt: its work goes to landing, its text is the result, or its failure decides what follows. */

@@ -23,3 +23,14 @@ export function readRun(state: ProjectState, run: string, version: number): Proj
 export function unflagRun(state: ProjectState, run: string): ProjectEvent[] {
   return state.flagged[run] === undefined ? [] : [{ type: 'run.unflagged', data: { run } }];
 }
+
+/** Files a run that starts: in its collection, and as the run of its item of a batch. */
+export function fileNewRun(
+  run: string,
+  { collection, item }: { collection: string | undefined; item: { batch: string; item: number } | undefined },
+): ProjectEvent[] {
+  return [
+    ...(collection === undefined ? [] : [{ type: 'collection.filed' as const, data: { run, collection } }]),
+    ...(item === undefined ? [] : [{ type: 'batch.item-started' as const, data: { ...item, run } }]),
+  ];
+}

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../schema/event.ts';
-import type { Failure } from '../../schema/failure.ts';
+import type { Failure, FailureKind } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { requireTask } from './require.ts';
 import { isOpen, type RunState, type TaskState } from './state.ts';
 
 /** Fails a task, and with it what cannot go on without it: the task whose conflict it resolves, and all that need either. */
@@ -27,6 +28,12 @@ export function endFailed(state: RunState, task: TaskState, why: { reason: strin
   }
   for (const root of [...settled]) events.push(...skipDependents(state, root, settled));
   return events;
+}
+
+/** Fails a task that can never start. */
+export function giveUpTask(state: RunState, what: { task: TaskKey; kind: FailureKind; reason: string }): RunEvent[] {
+  const { kind, reason } = what;
+  return endFailed(state, requireTask(state, what.task), { reason, failure: { kind, message: reason } });
 }
 
 function skipDependents(state: RunState, root: TaskKey, settled: Set<TaskKey>): RunEvent[] {

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { AccountEvent } from '../../schema/event.ts';
 import { isOfFamily, modelsOf } from '../models/tier.ts';
 
 /** A login that may be used now; `closed` names families of models that it may not use. */
@@ -36,6 +37,15 @@ export function freeAccount(
     else partlyFree ??= { kind: 'free', name, closed };
   }
   return partlyFree ?? { kind: 'resting', until: soonest };
+}
+
+/** Closes what a provider limited: the family of models that it named, if the attempt used one of them; otherwise the account. */
+export function limitAccount(
+  { until, reason, family }: { until: number; reason: string; family: string | undefined },
+  model: string | undefined,
+): AccountEvent[] {
+  const isFamily = family !== undefined && isOfFamily(model, family);
+  return [{ type: 'account.rested', data: { until, reason, ...(isFamily ? { family } : {}) } }];
 }
 
 type AccountLimits = { config: AgentConfig | undefined; rateLimited: Readonly<Record<string, number>>; now: number };

@@ -14,8 +14,6 @@ type Native = Partial<Record<NativeFile, string>>;
 
 const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'];
 
-const lastNative = new WeakMap<ActiveRun, { base: string; files: Promise<Native> }>();
-
 type SettingsRequest = { task: TaskState; attempt: AttemptState; tier: Tier | undefined; workspace: string };
 
 /** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
@@ -56,14 +54,16 @@ function permissionFor(config: Config, agent: AgentConfig | undefined, task: Tas
   return agent?.permission ?? config.tools.permissionMode ?? 'acceptEdits';
 }
 
-/** The files of the commit that was asked about last: tasks that start together start from the same one. */
+/** The instruction files of a commit, read once for tasks that start from the same one. */
 function nativeFiles(run: ActiveRun, base: string): Promise<Native> {
-  const last = lastNative.get(run);
-  if (last?.base === base) return last.files;
+  if (run.nativeFiles?.base === base) return run.nativeFiles.files;
   const files = readNative(run, base);
-  lastNative.set(run, { base, files });
-  // What could not be read this time is read again by whoever asks next.
-  files.catch(() => lastNative.delete(run));
+  const read = { base, files };
+  run.nativeFiles = read;
+  // A read that failed is repeated for the next attempt.
+  files.catch(() => {
+    if (run.nativeFiles === read) run.nativeFiles = undefined;
+  });
   return files;
 }
 

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { taskOf } from '../../core/run/phase.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, errorCode, messageOf } from '../../errors.ts';
 import { exists } from '../../git/path-kind.ts';
@@ -9,6 +10,7 @@ import { saveWorkspace } from '../../git/save/save.ts';
 import { layOutConflict } from '../../git/workspace/lay-out-conflict.ts';
 import { checkWorkspace, createWorkspace, removeWorkspace } from '../../git/workspace/workspace.ts';
 import type { SavedWork } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import { attemptId } from '../../schema/ids.ts';
 import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
@@ -110,6 +112,21 @@ export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun,
   await tearDown(ctx, run, task, workspace);
   await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
   await rm(excludedFile(workspace.path), { force: true });
+}
+
+/** Removes the workspace of an ended task whose work is saved, once its end is on record; a failed one stays to be looked at. */
+export async function removeEndedWorkspace(
+  ctx: EngineContext,
+  run: ActiveRun,
+  key: TaskKey,
+  committed: Promise<void>,
+): Promise<void> {
+  const task = taskOf(run.ledger.state, key);
+  if (task.phase.status === 'failed') return;
+  if (task.attempts.at(-1)?.ended?.saved == null && task.attempts.length > 0) return;
+  await committed;
+  // A folder that cannot be removed, or whose teardown fails, stays: its work is saved, and `clean` lists it.
+  await removeAttemptWorkspace(ctx, run, task).catch(() => {});
 }
 
 /** A teardown that fails is told, and does not keep the workspace. */

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { endAttempt } from '../../core/attempt/decide-attempt.ts';
 import { softOutputBytes } from '../../core/attempt/health.ts';
-import { isOfFamily } from '../../core/models/tier.ts';
 import { type Redact, redactValue } from '../../core/redact.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
-import { accountName } from '../../core/schedule/account.ts';
+import { accountName, limitAccount } from '../../core/schedule/account.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { changedPaths } from '../../git/read/touched.ts';
@@ -69,7 +68,7 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended:
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: rests(ended, failure, follow) },
+    { also: accountLimits(ended, failure, follow) },
   );
   await committed;
   crashpoint('attempt.ended');
@@ -215,21 +214,14 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
   return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };
 }
 
-/** What the provider closed rests: the family of models that it named, if the attempt's own model is of it; else the account. */
-function rests(
+/** What a provider limited stays closed for every run until the limit ends. */
+function accountLimits(
   { attempt, outcome }: EndedAttempt,
   failure: Failure | undefined,
   follow: FollowUp | undefined,
 ): Write[] {
   if (follow?.action !== 'switch') return [];
-  const family = failure?.family;
-  const isPart = family !== undefined && isOfFamily(outcome.model, family);
-  const data = { until: follow.restUntil, reason: follow.reason, ...(isPart ? { family } : {}) };
-  return [
-    {
-      stream: accountStream(accountName(attempt.agent, attempt.account)),
-      expected: -1,
-      events: [{ type: 'account.rested', data }],
-    },
-  ];
+  const stream = accountStream(accountName(attempt.agent, attempt.account));
+  const limit = { until: follow.restUntil, reason: follow.reason, family: failure?.family };
+  return [{ stream, expected: -1, events: limitAccount(limit, outcome.model) }];
 }

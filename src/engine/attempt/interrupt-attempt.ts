@@ -1,4 +1,6 @@
-import type { TaskState } from '../../core/run/state.ts';
+import type { RunState, TaskState } from '../../core/run/state.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun } from '../loop/context.ts';
 
@@ -32,4 +34,12 @@ export function interrupt(run: ActiveRun, key: string): void {
 export function cancel(run: ActiveRun, force: boolean): void {
   if (force) run.force.abort();
   run.cancel.abort();
+}
+
+/** The tasks whose running attempt these events interrupt. */
+export function interruptedBy(events: readonly RunEvent[], state: RunState): TaskKey[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'task.messaged' && event.type !== 'task.requeued') return [];
+    return state.tasks[event.data.task]?.interrupt == null ? [] : [event.data.task];
+  });
 }

@@ -1,23 +1,26 @@
 import type { Agent } from '../../agents/agent.ts';
 import { recordSpawn } from '../../core/attempt/decide-attempt.ts';
+import { messagesFor, messageText } from '../../core/attempt/message.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { launch } from '../../process/launch.ts';
 import { terminate } from '../../process/terminate.ts';
 import type { ProcessRecord } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
+import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
+import type { TranscriptRow } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Application, endApplication, startApplication } from './application.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
+import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import type { Outcome } from './outcome.ts';
-import { recordMessages } from './record-messages.ts';
 import { GRACE_MS, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -118,6 +121,24 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const stopped = task.spec.serve === undefined ? failure : { ...failure, kind: 'interrupted' as const };
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped } });
   }
+}
+
+/** Puts what a person said at the head of the transcript of the attempt that is told it. */
+async function recordMessages(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt }: { task: TaskState; attempt: AttemptState },
+): Promise<void> {
+  const messages = messagesFor(task, attempt);
+  if (messages.length === 0) return;
+  const name = attemptId(run.id, task.ordinal, attempt.number);
+  const rows = messages.map((message, index): TranscriptRow => {
+    const text = run.redact(messageText(message));
+    const data = { id: message.id };
+    const position = { file: 'engine', generation: ENGINE_GENERATIONS.messages, offset: index + 1 } as const;
+    return { attempt: name, ...position, at: ctx.world.now(), kind: 'message', text, data };
+  });
+  await ctx.store.ingest({ attempt: name, rows, cursors: [] });
 }
 
 /** The application that the task is to look at, where it asks for one. */

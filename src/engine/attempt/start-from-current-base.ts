@@ -1,4 +1,4 @@
-import type { RunState } from '../../core/run/state.ts';
+import { mayStartFromBase, moveToBase } from '../../core/run/decide-start.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
@@ -26,19 +26,6 @@ export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, k
   const ref = runRef(run.id);
   crashpoint('run.catching-up');
   await writeRef(mirror, { ref, to: commit, expected: (await readRef(mirror, ref)) ?? null });
-  await ctx.submit(run, (state) =>
-    mayStartFromBase(state, key) && state.tip.commit === tip.commit
-      ? [{ type: 'run.caught-up', data: { base, commit, tree } }]
-      : [],
-  ).committed;
+  await ctx.submit(run, (state) => moveToBase(state, { task: key, tip: tip.commit, base, commit, tree })).committed;
   crashpoint('run.caught-up');
-}
-
-/** Whether it is a task that asks for it and that nobody has begun, and nothing else of the run is under way. */
-function mayStartFromBase({ status, tasks, counts }: RunState, key: TaskKey): boolean {
-  const task = tasks[key];
-  if (status.kind !== 'running' || task?.phase.status !== 'ready') return false;
-  const { running, analyzing, landing, verifying, conflicted, held } = counts;
-  const isAlone = running + analyzing + landing + verifying + conflicted + held === 0;
-  return isAlone && task.spec.fresh === true && task.attempts.length === 0;
 }

@@ -1,14 +1,15 @@
-import { benchResultOf, outcomesOf } from '../../core/finish/outcomes.ts';
+import { reportToModels, reportToProject, rewindRun } from '../../core/finish/decide-finish.ts';
 import { type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
+import { recordPushedBranch } from '../../core/land/decide-run-landing.ts';
 import { endRun, holdRun } from '../../core/run/decide-run.ts';
-import { hasLanded, type RunState } from '../../core/run/state.ts';
+import { hasLanded } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { isMaintenanceDue, maintainMirror } from '../../git/mirror/maintain-mirror.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { pushBranch } from '../../git/push/push.ts';
 import { treeOf } from '../../git/read/tree.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
-import type { Hold, ModelEvent, RunEnd } from '../../schema/event.ts';
+import type { Hold } from '../../schema/event.ts';
 import { MODELS_STREAM, projectStream } from '../../schema/ids.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
@@ -28,7 +29,7 @@ export async function finishRun(
 ): Promise<void> {
   if (endCommit !== undefined && endCommit.commit !== run.ledger.state.tip.commit) {
     const tree = await treeOf(run.project.mirror, endCommit.commit);
-    await ctx.submit(run, () => [{ type: 'run.rewound', data: { ...endCommit, tree } }]).committed;
+    await ctx.submit(run, (current) => rewindRun(current, { ...endCommit, tree })).committed;
   }
   await showBranch(ctx, run).catch((error: unknown) => {
     // A cancelled run ends also where its repository is gone: all that it made is kept in the mirror.
@@ -57,11 +58,14 @@ export async function finishRun(
   }
   crashpoint('run.ending');
   const stream = projectStream(run.project.id);
-  const spent = { type: 'project.spent', data: { run: run.id, spend: state.spent } };
   await ctx.submit(run, (current) => endRun(current, closed.verdict), {
     also: [
-      { stream, expected: -1, events: [spent, ...provenTip(run)] },
-      { stream: MODELS_STREAM, expected: -1, events: learned(state, { ...closed.verdict, at: ctx.world.now() }) },
+      { stream, expected: -1, events: reportToProject(state) },
+      {
+        stream: MODELS_STREAM,
+        expected: -1,
+        events: reportToModels(state, { ...closed.verdict, at: ctx.world.now() }),
+      },
     ],
   }).committed;
   crashpoint('run.ended');
@@ -87,21 +91,6 @@ async function maintainIfDue({ project }: ActiveRun): Promise<void> {
   if (await isMaintenanceDue(project.mirror)) await maintainMirror(project.mirror).catch(() => {});
 }
 
-/** What the run has taught about models; a benchmark is no work of the project, and counts as what it is. */
-function learned(state: RunState, end: { status: RunEnd; reason: string; at: number }): ModelEvent[] {
-  const bench = benchResultOf(state, end);
-  if (bench !== undefined) return [{ type: 'model.benched', data: bench }];
-  const { run, project } = state.start;
-  return [{ type: 'model.judged', data: { run, project: project.id, outcomes: outcomesOf(state, end.status) } }];
-}
-
-/** What is proven about the tip, for the next run that starts from it. */
-function provenTip(run: ActiveRun): { type: string; data: unknown }[] {
-  const { proven, tip } = run.ledger.state;
-  const found = Object.values(proven).filter((evidence) => evidence.tree === tip.tree);
-  return found.map((evidence) => ({ type: 'project.proved', data: { evidence } }));
-}
-
 /** Shows the run's work so far in the user's repository as `mh/<run>`; a branch of that name that a person moved is left alone. */
 export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<void> {
   const { tip, start, pushed } = run.ledger.state;
@@ -112,8 +101,7 @@ export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<vo
   const result = await pushBranch({ mirror, repository, commit: tip.commit, branch, expected: pushed });
   crashpoint('branch.pushed');
   const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
-  if (isThere)
-    await ctx.submit(run, () => [{ type: 'run.branch-pushed', data: { branch, commit: tip.commit } }]).committed;
+  if (isThere) await ctx.submit(run, (state) => recordPushedBranch(state, { branch, commit: tip.commit })).committed;
   else if (result.reason === 'name-taken' && run.ledger.state.status.kind === 'running')
     throw new AppError('BRANCH_TAKEN', `A branch is in the way of ${branch}: ${result.detail}`, { branch });
 }

@@ -1,3 +1,4 @@
+import { recordRemovedBranch } from '../../core/finish/decide-finish.ts';
 import { AppError } from '../../errors.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { deleteBranch } from '../../git/refs/delete-branch.ts';
@@ -41,5 +42,5 @@ async function record(
   run: ActiveRun,
   data: { branch: string; commit: string; ref: string },
 ): Promise<void> {
-  await ctx.submit(run, () => [{ type: 'run.branch-removed', data }]).committed;
+  await ctx.submit(run, () => recordRemovedBranch(data)).committed;
 }

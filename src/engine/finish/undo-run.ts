@@ -1,3 +1,4 @@
+import { undoLanding } from '../../core/finish/decide-finish.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { isAncestor, type LandedCommit, planUndo, type UndoPlan } from '../../git/merge/undo.ts';
@@ -153,7 +154,7 @@ async function findPushedRevert(
 type Undone = { branch: string; commit: string; from: string; reason: string };
 
 async function record(ctx: EngineContext, run: ActiveRun, undone: Undone, files: Reverted['files']): Promise<Reverted> {
-  await ctx.submit(run, () => [{ type: 'run.undone', data: undone }]).committed;
+  await ctx.submit(run, (state) => undoLanding(state, undone)).committed;
   crashpoint('undo.recorded');
   return { branch: undone.branch, commit: undone.commit, files, checks: [] };
 }

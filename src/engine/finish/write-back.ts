@@ -4,9 +4,6 @@ import { crashpoint } from '../../world.ts';
 import { addProgress } from '../attempt/progress-file.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
-/** What was written last for each run, so that nothing is written twice. */
-const written = new WeakMap<ActiveRun, string>();
-
 /**
  * Tells the project's own files how the work stands: the status of each piece in the file that asked for it, a line of progress for
  * what landed. A file that cannot be written never fails the run; the reason is returned.
@@ -16,8 +13,8 @@ export async function writeBack(ctx: EngineContext, run: ActiveRun): Promise<str
   const statuses = run.recipe.statuses?.(state, state.start.input);
   const landed = Object.values(state.tasks).filter(({ phase }) => phase.status === 'done' && phase.commit !== null);
   const text = JSON.stringify([statuses, landed.length]);
-  if (written.get(run) === text) return undefined;
-  written.set(run, text);
+  if (run.writtenBack.content === text) return undefined;
+  run.writtenBack.content = text;
   crashpoint('status.writing');
   const keys = landed.map(({ spec }) => spec.key);
   const { root } = state.start.project;
@@ -48,19 +45,16 @@ export function writtenFiles({ ledger, recipe }: ActiveRun): string[] {
   return [file, progress].filter((path) => path !== undefined);
 }
 
-/** Writes back while the run goes on; what cannot be written is tried again at its end, and told there. */
+/** Writes back during the run; what cannot be written is tried again at its end, and reported there. */
 export async function writeBackDuringRun(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  run.writtenBack.version = run.ledger.state.version;
   const error = await writeBack(ctx, run);
-  if (error !== undefined) written.delete(run);
+  if (error !== undefined) run.writtenBack.content = undefined;
 }
 
-const toldAt = new WeakMap<ActiveRun, number>();
-
-/** Whether something may have to be told since the last time; asked often, so it looks at the version alone. */
-export function isWriteBackDue(run: ActiveRun): boolean {
-  const { state } = run.ledger;
-  if (toldAt.get(run) === state.version) return false;
-  toldAt.set(run, state.version);
+/** Whether the run changed since its files were last written; called at every pass of the loop, so it compares versions only. */
+export function isWriteBackDue({ ledger: { state }, writtenBack }: ActiveRun): boolean {
+  if (writtenBack.version === state.version) return false;
   return state.start.config.progress !== undefined || hasFile(state.start.input);
 }
 

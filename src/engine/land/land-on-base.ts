@@ -1,3 +1,4 @@
+import { recordBaseLanding } from '../../core/land/decide-run-landing.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { pushBranch } from '../../git/push/push.ts';
@@ -43,18 +44,8 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     if (pushed.kind === 'pushed') {
       const refused = await pushBase(ctx, run, { branch, commit: candidate.commit });
       if (refused !== undefined) return held(refused);
-      await ctx.submit(run, () => [
-        {
-          type: 'run.landed',
-          data: {
-            branch,
-            commit: candidate.commit,
-            how: 'merge',
-            tip: candidate.tip,
-            from: current ?? start.base.commit,
-          },
-        },
-      ]).committed;
+      await ctx.submit(run, () => recordBaseLanding({ branch, ...candidate, from: current ?? start.base.commit }))
+        .committed;
       return { kind: 'landed' };
     }
     if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {

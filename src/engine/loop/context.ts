@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent, NativeFile } from '../../agents/agent.ts';
 import type { Redact } from '../../core/redact.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { ReachedForge } from '../../forges/forge.ts';
@@ -101,6 +101,12 @@ export interface ActiveRun {
   readonly redact: Redact;
   /** The commit that the recipe wants to end on, if it is not the branch's tip. */
   endCommit: { commit: string; reason: string } | undefined;
+  /** Instruction files of the last base that an attempt started from: tasks that start together share it. */
+  nativeFiles: { base: string; files: Promise<Partial<Record<NativeFile, string>>> } | undefined;
+  /** What was last written to the project's files, and the version of the run at that time. */
+  readonly writtenBack: { version: number; content: string | undefined };
+  /** Errors of steps since the run is being cancelled, other than aborts. */
+  cancelErrors: number;
 }
 
 /** What the performing parts of the engine share. */

@@ -1,7 +1,8 @@
 import { endOpenCalls } from '../../core/models/decide-call.ts';
+import { giveUpTask } from '../../core/run/end-tasks.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { type Intent, next, type SchedulingInput } from '../../core/schedule/next.ts';
+import { type Intent, next } from '../../core/schedule/next.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
@@ -9,28 +10,21 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
+import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
-import { cancel, interrupt } from '../attempt/interrupt-attempt.ts';
+import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
-import { removeEndedWorkspace } from '../attempt/remove-ended-workspace.ts';
 import { nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
 import { landTasks } from '../land/land-tasks.ts';
 import { nameRun } from '../small-calls/name-run.ts';
 import { checkBase } from '../start/check-base.ts';
-import { ActiveRuns } from './active-runs.ts';
-import { askRecipe } from './ask-recipe.ts';
-import { mayTryAgain } from './cancel-retry.ts';
-import { endedBy, endedTasks, interruptedBy, restartedBy } from './consequences.ts';
+import { askRecipe, endedBy, endedTasks, questionsAfter } from './ask-recipe.ts';
 import type { ActiveRun, EngineContext, Implementations } from './context.ts';
-import { freeSlotsFor } from './free-slots.ts';
-import { giveUp } from './give-up.ts';
 import { holdOnError } from './hold-on-error.ts';
 import { InFlight } from './in-flight.ts';
-import { AvailabilityTracker } from './scheduling-input.ts';
+import { SchedulingInputTracker } from './scheduling-input.ts';
 import { Slots } from './slots.ts';
-
-const WRITE_BACK = { name: 'tell', onlyOnce: false };
 
 export type EngineOptions = {
   home: Home;
@@ -40,7 +34,13 @@ export type EngineOptions = {
   env: NodeJS.ProcessEnv;
 };
 
-/** The loop: fold, ask, perform, report. After a crash it is the same loop started again. */
+/** Errors after which a run that is being cancelled is dropped: a disk or repository that recovers does so within the first tries. */
+const MAX_CANCEL_ERRORS = 3;
+const CHECK_BASE = { name: 'base', onlyOnce: false };
+const WRITE_BACK = { name: 'write-back', onlyOnce: false };
+const SMALL_CALLS = { name: 'calls', onlyOnce: true };
+
+/** The loop: fold, query, perform, report. After a crash the same loop starts again. */
 export class Engine implements EngineContext {
   readonly home: Home;
   readonly store: Store;
@@ -49,7 +49,7 @@ export class Engine implements EngineContext {
   readonly env: NodeJS.ProcessEnv;
   readonly checkSlots: Slots;
   readonly #runs = new ActiveRuns();
-  readonly #availability: AvailabilityTracker;
+  readonly #tracker: SchedulingInputTracker;
   readonly #inFlight: InFlight;
   readonly #stop = new AbortController();
   readonly #leave = new AbortController();
@@ -65,12 +65,12 @@ export class Engine implements EngineContext {
     this.implementations = options.implementations;
     this.env = options.env;
     this.checkSlots = new Slots(1);
-    this.#availability = new AvailabilityTracker(options.store, options.world);
+    this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
       onError: (run, error) => this.#onError(run, error),
       onEnd: (run) => this.#onEnd(run),
     });
-    // Nobody may be listening yet; the failure is told to whoever waits for `failed`, is idle or stops the engine.
+    // There may be no listener yet; `failed`, `idle` and `drain` report the error to later ones.
     this.#failed.promise.catch((error: unknown) => this.#inFlight.work.fail(error));
   }
 
@@ -82,7 +82,7 @@ export class Engine implements EngineContext {
     return this.#leave.signal;
   }
 
-  /** Rejects when the engine itself cannot go on, for example because its disk is full. */
+  /** Rejects when the engine itself cannot continue, for example because its disk is full. */
   get failed(): Promise<never> {
     return this.#failed.promise;
   }
@@ -91,7 +91,7 @@ export class Engine implements EngineContext {
     return this.#runs;
   }
 
-  /** Takes a run up: adopts what an earlier engine left running, asks the recipe what is still wanted, goes on. */
+  /** Runs an opened run until it ends: adopts attempts of an earlier engine, asks the recipe for missing tasks, schedules. */
   run(run: ActiveRun): void {
     if (this.#stop.signal.aborted || this.#runs.has(run.id) || run.ledger.state.status.kind === 'ended') return;
     this.#runs.set(run.id, run);
@@ -101,29 +101,30 @@ export class Engine implements EngineContext {
       this.#inFlight.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
     if (state.baseEvidence !== null) askRecipe(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
-    this.#inFlight.once(run, { name: 'calls', onlyOnce: true }, () => beginCalls(this, run));
+    this.#inFlight.once(run, SMALL_CALLS, () => beginCalls(this, run));
     this.wake();
   }
 
+  /** Decides, records, and performs what follows from the new events; effects wait for the commit. */
   submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], options: SubmitOptions = {}): Submission<RunEvent> {
     const submission = run.ledger.submit(decide, options);
-    submission.committed.catch((error: unknown) => this.#failed.reject(error));
-    this.#availability.record(options.also ?? []);
+    const { events, committed } = submission;
+    committed.catch((error: unknown) => this.#failed.reject(error));
+    this.#tracker.record(options.also ?? []);
     const { state } = run.ledger;
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
-    for (const key of interruptedBy(submission.events, state))
+    for (const key of interruptedBy(events, state))
       this.#inFlight.track(
         run,
-        submission.committed.then(() => interrupt(run, key)),
+        committed.then(() => interrupt(run, key)),
       );
-    const ended = endedBy(submission.events);
-    for (const key of ended) this.#inFlight.track(run, removeEndedWorkspace(this, run, key, submission.committed));
-    askRecipe(this, run, [...restartedBy(submission.events, state), ...ended]);
+    for (const key of endedBy(events)) this.#inFlight.track(run, removeEndedWorkspace(this, run, key, committed));
+    askRecipe(this, run, questionsAfter(events, state));
     this.wake();
     return submission;
   }
 
-  /** Looks what should be under way, at the next turn of the loop; many calls are one look. */
+  /** Schedules at the next turn of the event loop; several calls cause one pass. */
   wake(): void {
     if (this.#isAwake || this.#stop.signal.aborted) return;
     this.#isAwake = true;
@@ -133,7 +134,7 @@ export class Engine implements EngineContext {
     });
   }
 
-  /** Resolves when nothing is under way and nothing can go on without a person; rejects when the engine cannot go on. */
+  /** Resolves when nothing is in flight and every run has ended or waits for a person; rejects when the engine cannot continue. */
   async idle(): Promise<void> {
     this.wake();
     while (!this.#stop.signal.aborted && !this.#isDraining) {
@@ -144,13 +145,13 @@ export class Engine implements EngineContext {
     }
   }
 
-  /** Starts nothing new; resolves when what runs has ended. */
+  /** Starts nothing new; resolves when everything in flight has ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     await Promise.race([this.#inFlight.work.ended(), this.#failed.promise]);
   }
 
-  /** Stops agents and checks, saves what they made; the runs can be resumed. */
+  /** Stops agents and checks and saves their work; the runs can be resumed. */
   async stop(): Promise<void> {
     this.#isDraining = true;
     this.#stop.abort();
@@ -159,7 +160,7 @@ export class Engine implements EngineContext {
     await this.#inFlight.work.ended();
   }
 
-  /** Ends as if it were killed, but at rest: agents go on and are adopted by the next engine; afterwards nothing of this one acts. */
+  /** Ends without stopping agents: they continue, and the next engine adopts them; afterwards this engine does nothing more. */
   async leave(): Promise<void> {
     crashpoint('engine.leaving');
     this.#leave.abort();
@@ -167,11 +168,11 @@ export class Engine implements EngineContext {
     crashpoint('engine.left');
   }
 
-  /** Does what was asked for from outside; whoever ends the engine waits for it, and afterwards nothing is begun. */
+  /** Performs a request from outside; stopping the engine waits for it, and afterwards requests are refused. */
   handle<T>(work: () => Promise<T>): Promise<T> {
     if (this.#stop.signal.aborted) return Promise.reject(new AppError('ENGINE_GONE', 'The engine is ending'));
     const done = work();
-    // Its failure is for the asker.
+    // The caller gets its error.
     this.#inFlight.work.add(
       done
         .then(() => {})
@@ -186,35 +187,21 @@ export class Engine implements EngineContext {
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#checkBase(run);
+    const { claimed, landing } = this.#inFlight;
     const { intents, wakeAt } = next(
       runs.map((run) => run.ledger.state),
-      this.#schedulingInput(runs),
+      this.#tracker.input(this.#runs, { claimed, landing, isDraining: this.#isDraining }),
     );
     for (const intent of intents) this.#perform(intent);
-    for (const run of runs) this.#close(run);
+    for (const run of runs) this.#performClosingStep(run);
     this.#cancelAlarm();
     if (wakeAt !== undefined) this.#cancelAlarm = this.world.alarm(wakeAt, () => this.wake());
-  }
-
-  #schedulingInput(runs: readonly ActiveRun[]): SchedulingInput {
-    const states = runs.map((run) => run.ledger.state);
-    return {
-      now: this.world.now(),
-      slots: this.#isDraining ? 0 : freeSlotsFor(states, this.#inFlight.claimed.size, this.home),
-      availability: this.#availability.view(runs, this.#inFlight.claimed),
-      projects: this.#availability.projects(states),
-      claimed: this.#inFlight.claimed,
-      landing: this.#isDraining ? new Set(this.#runs.keys()) : this.#inFlight.landing,
-      outside: this.#availability.outside(this.#runs, states),
-    };
   }
 
   #checkBase(run: ActiveRun): void {
     const { state } = run.ledger;
     if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#isDraining) return;
-    this.#inFlight.once(run, { name: 'base', onlyOnce: false }, () =>
-      holdOnError(this, run, checkBase(this, run, run.checks)),
-    );
+    this.#inFlight.once(run, CHECK_BASE, () => holdOnError(this, run, checkBase(this, run, run.checks)));
   }
 
   #perform(intent: Intent): void {
@@ -225,7 +212,7 @@ export class Engine implements EngineContext {
         this.#inFlight.perform(run, intent.task, () => beginAttempt(this, run, intent));
         return;
       case 'give-up':
-        this.submit(run, (state) => giveUp(state, intent));
+        this.submit(run, (state) => giveUpTask(state, intent));
         return;
       case 'land':
         this.#inFlight.land(run, holdOnError(this, run, landTasks(this, run, intent.tasks)));
@@ -233,8 +220,7 @@ export class Engine implements EngineContext {
     }
   }
 
-  /** Takes what a run is due besides its tasks. */
-  #close(run: ActiveRun): void {
+  #performClosingStep(run: ActiveRun): void {
     if (isWriteBackDue(run)) this.#inFlight.once(run, WRITE_BACK, () => writeBackDuringRun(this, run));
     if (this.#inFlight.landing.has(run.id)) return;
     const step = nextClosingStep(run.ledger.state);
@@ -243,8 +229,13 @@ export class Engine implements EngineContext {
 
   #onError(run: ActiveRun, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    if (!run.cancel.signal.aborted) this.#failed.reject(error);
-    else if (!mayTryAgain(run, error)) this.#runs.delete(run.id);
+    if (!run.cancel.signal.aborted) {
+      this.#failed.reject(error);
+      return;
+    }
+    if (run.cancel.signal.reason === error || (error instanceof Error && error.name === 'AbortError')) return;
+    run.cancelErrors += 1;
+    if (run.cancelErrors >= MAX_CANCEL_ERRORS) this.#runs.delete(run.id);
   }
 
   #onEnd(run: ActiveRun): void {
@@ -253,7 +244,28 @@ export class Engine implements EngineContext {
   }
 }
 
-/** Settles the small questions that an earlier engine left open, then asks for what the run itself wants: a title. */
+/** The runs of an engine by id; one listener is called for each that is added or removed. */
+class ActiveRuns extends Map<string, ActiveRun> {
+  #listener: (run: string) => void = () => {};
+
+  onChange(listener: (run: string) => void): void {
+    this.#listener = listener;
+  }
+
+  override set(run: string, active: ActiveRun): this {
+    super.set(run, active);
+    this.#listener(run);
+    return this;
+  }
+
+  override delete(run: string): boolean {
+    const wasActive = super.delete(run);
+    if (wasActive) this.#listener(run);
+    return wasActive;
+  }
+}
+
+/** Ends small calls that an earlier engine left open, then asks for a title where the run needs one. */
 async function beginCalls(ctx: EngineContext, run: ActiveRun): Promise<void> {
   if (run.ledger.state.openCalls > 0) await ctx.submit(run, endOpenCalls).committed;
   await nameRun(ctx, run);

@@ -1,6 +1,10 @@
+import { statfsSync } from 'node:fs';
+import { freemem } from 'node:os';
 import type { RunState } from '../../core/run/state.ts';
 import { rateLimitName } from '../../core/schedule/account.ts';
+import type { SchedulingInput } from '../../core/schedule/next.ts';
 import type { AgentAvailability } from '../../core/schedule/route.ts';
+import type { Home } from '../../home.ts';
 import { AccountEvent, ProjectEvent } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
 import type { Store, Write } from '../../store/store.ts';
@@ -8,19 +12,24 @@ import type { World } from '../../world.ts';
 import type { ActiveRun } from './context.ts';
 import { loadRun } from './ledger.ts';
 
-type OutsideStatus = 'open' | 'done' | 'failed';
+type OutsideStatus = SchedulingInput['outside'][string];
+type Progress = { claimed: ReadonlySet<string>; landing: ReadonlySet<string>; isDraining: boolean };
 
-/** What admission must know that belongs to no single run: resting accounts, projects' money, other runs that are waited for. */
-export class AvailabilityTracker {
+const MEGABYTE = 1024 * 1024;
+
+/** Tracks what scheduling needs and no single run knows: rate-limited accounts, spending of projects, runs that others wait for. */
+export class SchedulingInputTracker {
   readonly #rateLimited: Record<string, number> = {};
   readonly #spent = new Map<string, Map<string, number>>();
   readonly #settled = new Map<string, OutsideStatus>();
   readonly #store: Store;
   readonly #world: World;
+  readonly #home: Home;
 
-  constructor(store: Store, world: World) {
+  constructor({ store, world, home }: { store: Store; world: World; home: Home }) {
     this.#store = store;
     this.#world = world;
+    this.#home = home;
     for (const { stream } of store.streams('account/')) {
       this.record([{ stream, expected: -1, events: store.read(stream) }]);
     }
@@ -44,7 +53,22 @@ export class AvailabilityTracker {
     }
   }
 
-  view(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): AgentAvailability {
+  /** The input of one scheduling pass over these runs; an engine that drains starts and lands nothing. */
+  input(runs: ReadonlyMap<string, ActiveRun>, { claimed, landing, isDraining }: Progress): SchedulingInput {
+    const active = [...runs.values()];
+    const states = active.map((run) => run.ledger.state);
+    return {
+      now: this.#world.now(),
+      slots: isDraining ? 0 : freeSlotsFor(states, claimed.size, this.#home),
+      availability: this.#availability(active, claimed),
+      projects: this.#spentByOthers(states),
+      claimed,
+      landing: isDraining ? new Set(runs.keys()) : landing,
+      outside: this.#outside(runs, states),
+    };
+  }
+
+  #availability(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): AgentAvailability {
     const busy: Record<string, number> = {};
     const maxParallel: Record<string, number> = {};
     for (const run of runs) {
@@ -59,7 +83,7 @@ export class AvailabilityTracker {
   }
 
   /** What the ended runs of these projects have spent. */
-  projects(states: readonly RunState[]): Record<string, number> {
+  #spentByOthers(states: readonly RunState[]): Record<string, number> {
     const spent: Record<string, number> = {};
     const active = new Set(states.map((state) => state.start.run));
     for (const { start } of states) {
@@ -72,7 +96,7 @@ export class AvailabilityTracker {
   }
 
   /** How the runs and tasks stand that tasks here come after. */
-  outside(runs: ReadonlyMap<string, ActiveRun>, states: readonly RunState[]): Record<string, OutsideStatus> {
+  #outside(runs: ReadonlyMap<string, ActiveRun>, states: readonly RunState[]): Record<string, OutsideStatus> {
     const status: Record<string, OutsideStatus> = {};
     for (const state of states) {
       const first = state.order[0];
@@ -107,6 +131,22 @@ export class AvailabilityTracker {
   #limitAccount(account: string, until: number): void {
     if (until > this.#world.now()) this.#rateLimited[account] = Math.max(this.#rateLimited[account] ?? 0, until);
   }
+}
+
+/** How many more attempts may start: the widest limit of the runs, and none while memory or disk is short and something runs. */
+function freeSlotsFor(states: readonly RunState[], busy: number, home: Home): number {
+  const limits = states.map((state) => state.start.config.limits);
+  const free = Math.max(0, ...states.map((state) => state.maxParallel)) - busy;
+  if (free <= 0 || busy === 0) return free;
+  const memory = Math.min(...limits.map((limit) => limit.freeMemoryMb));
+  const disk = Math.min(...limits.map((limit) => limit.freeDiskMb));
+  const isShort = freemem() < memory * MEGABYTE || freeDisk(home.root) < disk * MEGABYTE;
+  return isShort ? 0 : free;
+}
+
+function freeDisk(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
 }
 
 function runOutcome(state: RunState): OutsideStatus {

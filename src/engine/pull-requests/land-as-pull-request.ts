@@ -1,11 +1,12 @@
 import { prFacts, prText } from '../../core/finish/pull-request-text.ts';
 import { type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
+import { recordPullRequests } from '../../core/land/decide-run-landing.ts';
 import type { TaskState } from '../../core/run/state.ts';
 import type { Forge, ForgeFailure } from '../../forges/forge.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import type { Remote, RemoteRefusal } from '../../git/push/remote.ts';
 import { PrText } from '../../schema/call.ts';
-import type { Hold, RunEvent } from '../../schema/event.ts';
+import type { Hold } from '../../schema/event.ts';
 import type { PullRequest } from '../../schema/pull-request.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -44,8 +45,8 @@ export async function landAsPullRequest(
   }
   if (opened.length === 0) return { kind: 'landed' };
   crashpoint('pr.recording');
-  await ctx.submit(run, ({ tip }) => opened.map(({ work, pull }) => landedEvent(work, { pull, base: to.base, tip })))
-    .committed;
+  const pullRequests = opened.map(({ work, pull }) => ({ commit: work.commit, url: pull.url }));
+  await ctx.submit(run, (state) => recordPullRequests(state, { branch: to.base, pullRequests })).committed;
   crashpoint('pr.recorded');
   return { kind: 'landed' };
 }
@@ -144,14 +145,6 @@ export function notPushed(branch: string): string {
 /** What a person must do about a refusal of the forge. */
 export function failureText({ message, nextStep }: ForgeFailure, forge: Forge): string {
   return `${message} (${forge.repo}); next: ${nextStep}`;
-}
-
-function landedEvent(
-  work: PullRequestWork,
-  at: { pull: PullRequest; base: string; tip: { commit: string } },
-): RunEvent {
-  const { commit } = work;
-  return { type: 'run.landed', data: { branch: at.base, commit, how: 'pr', url: at.pull.url, tip: at.tip.commit } };
 }
 
 function held(run: ActiveRun, { reason }: Obstacle): PrLanding {

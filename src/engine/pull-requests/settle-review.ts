@@ -1,4 +1,5 @@
 import type { RunVerdict } from '../../core/finish/verdict.ts';
+import { recordPullRequests } from '../../core/land/decide-run-landing.ts';
 import type { Answer, Forge } from '../../forges/forge.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import type { Remote } from '../../git/push/remote.ts';
@@ -157,9 +158,9 @@ async function withhold(settling: Settling, { reason }: RunVerdict): Promise<Rev
 }
 
 async function record(ctx: EngineContext, run: ActiveRun, pull: PullRequest): Promise<void> {
-  const { tip } = run.ledger.state;
-  const data = { branch: pull.base, commit: tip.commit, how: 'pr' as const, url: pull.url, tip: tip.commit };
-  await ctx.submit(run, () => [{ type: 'run.landed', data }]).committed;
+  const { commit } = run.ledger.state.tip;
+  const pullRequests = [{ commit, url: pull.url }];
+  await ctx.submit(run, (state) => recordPullRequests(state, { branch: pull.base, pullRequests })).committed;
 }
 
 async function view(settling: Settling): Promise<PullRequest | Stop> {

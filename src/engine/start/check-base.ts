@@ -1,3 +1,4 @@
+import { recordBaseCheck, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import { treeOf } from '../../git/read/tree.ts';
 import { ProjectEvent } from '../../schema/event.ts';
@@ -29,10 +30,9 @@ export async function checkBase(
     run.cancel.signal.throwIfAborted();
     evidence.push(found);
   }
-  const unknown = evidence.filter((found) => !found.reused && found.verdict !== 'error');
-  const events = unknown.map((found) => ({ type: 'project.proved', data: { evidence: found } }));
+  const events = shareProofs(evidence);
   const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
-  await ctx.submit(run, () => [{ type: 'run.base-checked', data: { tree, evidence } }], { also }).committed;
+  await ctx.submit(run, (state) => recordBaseCheck(state, { tree, evidence }), { also }).committed;
 }
 
 /** A proof of an earlier run counts only with the same dependencies. */

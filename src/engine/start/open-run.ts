@@ -5,6 +5,7 @@ import { hasVariables, withValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
+import { openStoredMirror } from '../../git/mirror/stored-mirror.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { parseRole, type Role } from '../../roles/role.ts';
@@ -43,6 +44,9 @@ export async function openRun(
     checks: recipe.isReadOnly?.(start.input) === true ? [] : ctx.implementations.checks(start.config),
     redact: redactor(secretsOf(ctx, config)),
     endCommit: undefined,
+    nativeFiles: undefined,
+    writtenBack: { version: 0, content: undefined },
+    cancelErrors: 0,
   };
 }
 
@@ -61,6 +65,30 @@ export async function openProject(
   const repository = await inspectAgain(project.root);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${project.id}.git`), repository });
   return { id: project.id, repository, mirror };
+}
+
+/** A project whose repository is gone, as far as its mirror knows it: enough to stop what runs, save it and end. */
+export async function openLostProject(
+  ctx: Pick<EngineContext, 'home'>,
+  { id, root }: { id: string; root: string },
+): Promise<Project> {
+  const mirror = await openStoredMirror(join(ctx.home.mirrors, `${id}.git`));
+  if (mirror === undefined)
+    throw new AppError('REPOSITORY_GONE', `The repository is not at ${root} any more`, { root });
+  const gitDir = join(root, '.git');
+  const repository = {
+    root,
+    gitDir,
+    commonDir: gitDir,
+    branch: null,
+    head: '',
+    objectFormat: mirror.objectFormat,
+    shallow: false,
+    lfs: false,
+    sparse: false,
+    submodules: [],
+  };
+  return { id, repository, mirror };
 }
 
 /** A folder that lies in another repository by now is not the one that was meant. */

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { benchConfig } from '../../core/models/bench.ts';
 import { rankOpen } from '../../core/models/ranking.ts';
+import { fileNewRun } from '../../core/project/filing.ts';
+import { recordStart } from '../../core/run/decide-start.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import { withoutValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
@@ -15,7 +17,7 @@ import type { Recipe } from '../../recipes/recipe.ts';
 import { loadRole, roleNames } from '../../roles/load.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ProjectEvent, RunEvent, RunStart } from '../../schema/event.ts';
+import type { RunStart } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
 import type { BenchKind } from '../../schema/model.ts';
 import type { StartOptions, StartRequest } from '../../schema/request.ts';
@@ -83,7 +85,7 @@ export async function startRun(
     ...(Object.keys(unable).length === 0 ? {} : { unable }),
     ...(bench === undefined ? {} : { bench: { kind: bench.kind, settings: bench.settings } }),
   };
-  const event: RunEvent = { type: 'run.started', data: start };
+  const event = recordStart(start);
   const at = ctx.world.now();
   crashpoint('run.starting');
   await ctx.store.append(
@@ -100,9 +102,7 @@ export async function startRun(
 
 /** The run stands in its collection, and for its item of a batch, from the first moment. */
 function filing({ run, project }: RunStart, { collection }: StartOptions, item: StartOverrides['item']): Write[] {
-  const events: ProjectEvent[] = [];
-  if (collection !== undefined) events.push({ type: 'collection.filed', data: { run, collection } });
-  if (item !== undefined) events.push({ type: 'batch.item-started', data: { ...item, run } });
+  const events = fileNewRun(run, { collection, item });
   return events.length === 0 ? [] : [{ stream: projectStream(project.id), expected: -1, events }];
 }
 

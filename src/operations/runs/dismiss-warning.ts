@@ -1,4 +1,4 @@
-import { dismissWarning as decideDismiss } from '../../core/attempt/dismiss-warning.ts';
+import { dismissWarning as decideDismiss } from '../../core/attempt/decide-attempt.ts';
 import { runDocument } from '../../core/view/document.ts';
 import { completeKey, findRun, requireEngine } from '../find-run.ts';
 import type { Operation } from '../operation.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InFlightWork } from '../../../src/engine/loop/in-flight-work.ts';
+import { InFlightWork } from '../../../src/engine/loop/in-flight.ts';
 
 it('tells whoever waits for a look that there will be none, now and later', async () => {
   const inFlight = new InFlightWork();

@@ -1,0 +1,39 @@
+import type { ProjectEvent, RunEvent, RunEventOf, RunStart } from '../../schema/event.ts';
+import type { Evidence } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { RunState } from './state.ts';
+
+/** Puts a new run on record with everything that it is pinned to. */
+export function recordStart(start: RunStart): RunEventOf<'run.started'> {
+  return { type: 'run.started', data: start };
+}
+
+/** Records what the checks found on the base, which is checked once, before any work. */
+export function recordBaseCheck(state: RunState, what: { tree: string; evidence: Evidence[] }): RunEvent[] {
+  return state.baseEvidence === null ? [{ type: 'run.base-checked', data: what }] : [];
+}
+
+/** Shares new verdicts on a tree with later runs of the project; an error is no verdict. */
+export function shareProofs(evidence: readonly Evidence[]): ProjectEvent[] {
+  return evidence
+    .filter(({ reused, verdict }) => !reused && verdict !== 'error')
+    .map((found) => ({ type: 'project.proved', data: { evidence: found } }));
+}
+
+/** Whether the task asks to start from the current base, was never started, and no other work of the run is in progress. */
+export function mayStartFromBase({ status, tasks, counts }: RunState, key: TaskKey): boolean {
+  const task = tasks[key];
+  if (status.kind !== 'running' || task?.phase.status !== 'ready') return false;
+  const { running, analyzing, landing, verifying, conflicted, held } = counts;
+  const isAlone = running + analyzing + landing + verifying + conflicted + held === 0;
+  return isAlone && task.spec.fresh === true && task.attempts.length === 0;
+}
+
+/** Moves the run branch to its merge with the current base; a run that moved since the merge was made stays where it is. */
+export function moveToBase(
+  state: RunState,
+  what: { task: TaskKey; tip: string; base: string; commit: string; tree: string },
+): RunEvent[] {
+  if (!mayStartFromBase(state, what.task) || state.tip.commit !== what.tip) return [];
+  return [{ type: 'run.caught-up', data: { base: what.base, commit: what.commit, tree: what.tree } }];
+}
