@@ -1,3 +1,4 @@
+import { candidateGates, commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { plainPath } from './guard-globs.ts';
 
@@ -14,10 +15,7 @@ const INTERPRETERS = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|p
 
 /** The words of every command a check runs. */
 export function commandTexts(gates: readonly GateSpec[]): string[] {
-  return gates.flatMap((gate) => {
-    if (gate.gate !== 'command') return [];
-    return [typeof gate.run === 'string' ? gate.run : gate.run.join(' ')];
-  });
+  return candidateGates(gates).map(commandText);
 }
 
 /** Whether every command shows which package scripts it runs; one that goes through make or a shell script does not. */

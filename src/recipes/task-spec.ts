@@ -1,3 +1,4 @@
+import type { CommandGateSpec } from '../gates/gate-kinds.ts';
 import type { Config } from '../schema/config.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import { inspectionGates } from './inspection-gates.ts';
 
 /** The command gates that the configuration asks for; a check without a name is called by its text. */
-export function checksOf(config: Config): Extract<GateSpec, { gate: 'command' }>[] {
+export function checksOf(config: Config): CommandGateSpec[] {
   return config.checks.map((check) => {
     if (typeof check === 'string') return { gate: 'command', name: check, run: check, timeoutMs: 600_000 };
     const text = typeof check.run === 'string' ? check.run : check.run.join(' ');

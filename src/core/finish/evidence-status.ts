@@ -1,3 +1,4 @@
+import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { EvidenceStatus } from '../../schema/acceptance.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { RunState } from '../run/state.ts';
@@ -13,8 +14,7 @@ export function evidenceStatus(state: RunState, tree: string | null): EvidenceSt
 function commandNames(state: RunState): string[] {
   const names = new Set<string>();
   for (const key of state.order) {
-    for (const gate of state.tasks[key]?.spec.gates ?? [])
-      if (gate.gate === 'command' && gate.own !== true) names.add(gate.name);
+    for (const { name, own } of candidateGates(state.tasks[key]?.spec.gates ?? [])) if (own !== true) names.add(name);
   }
   return [...names];
 }

@@ -1,3 +1,4 @@
+import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { RunEnd } from '../../schema/event.ts';
 import type { FailureKind } from '../../schema/failure.ts';
 import type { BenchResult, BenchVerdict, ModelOutcome } from '../../schema/model.ts';
@@ -90,7 +91,7 @@ function judge(task: TaskState, attempt: AttemptState, end: RunEnd): Judged {
   if (failure !== null) return BLAMED.has(failure.kind) ? 'bad' : 'open';
   const { phase, spec } = task;
   const isLast = attempt === task.attempts.at(-1);
-  const isChecked = spec.gates.some(({ gate }) => gate === 'command');
+  const isChecked = candidateGates(spec.gates).length > 0;
   if (spec.access === 'read') return isLast && phase.status === 'done' && end === 'done' ? 'good' : 'open';
   if (!isChecked) return 'open';
   if (!isLast) return 'bad';

@@ -1,3 +1,4 @@
+import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { RunEnd } from '../../schema/event.ts';
 import { isAuxiliary } from '../run/reopening.ts';
 import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
@@ -37,8 +38,8 @@ function requestedTasks(state: RunState, status: TaskStatus): TaskState[] {
 function isVerified(state: RunState): boolean {
   const commands = new Set<string>();
   for (const key of state.order) {
-    for (const gate of state.tasks[key]?.spec.gates ?? [])
-      if (gate.gate === 'command' && gate.own !== true) commands.add(gate.name);
+    for (const { name, own } of candidateGates(state.tasks[key]?.spec.gates ?? []))
+      if (own !== true) commands.add(name);
   }
   if (commands.size === 0) return everyLandedHas(state, 'own') || everyLandedHas(state, 'verify');
   for (const evidence of Object.values(state.proven)) {
@@ -66,8 +67,8 @@ function everyLandedHas(state: RunState, what: 'own' | 'verify'): boolean {
 }
 
 function hasOwnCheck(task: TaskState): boolean {
-  const own = task.spec.gates.flatMap((gate) => (gate.gate === 'command' && gate.own === true ? [gate.name] : []));
-  return own.length > 0 && own.every((name) => passed(task, name));
+  const own = candidateGates(task.spec.gates).filter((gate) => gate.own === true);
+  return own.length > 0 && own.every(({ name }) => passed(task, name));
 }
 
 function passed({ evidence }: TaskState, name: string): boolean {

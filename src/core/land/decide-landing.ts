@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { candidateGates } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Hold, RunEvent } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
@@ -110,7 +111,7 @@ function resolverFor(root: TaskState, files: string[], round: number): TaskSpec 
       files: files.map((file) => `- ${file}`).join('\n'),
     }),
     resolves: root.spec.key,
-    gates: root.spec.gates.filter((gate) => gate.gate === 'command'),
+    gates: candidateGates(root.spec.gates),
     priority: Math.min(10, root.spec.priority + 1),
   };
 }

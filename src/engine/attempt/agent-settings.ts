@@ -1,6 +1,7 @@
 import type { AssignmentSettings, NativeFile } from '../../agents/agent.ts';
 import { modelFor } from '../../core/models/tier.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { candidateGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { readTopTexts } from '../../git/read/top-files.ts';
 import type { AgentConfig, Permission } from '../../schema/config/agent.ts';
@@ -44,7 +45,7 @@ export async function settingsFor(run: ActiveRun, request: SettingsRequest): Pro
 
 /** An agent may always run what it will be judged by. */
 function checkCommands(task: TaskState): string[] {
-  return task.spec.gates.flatMap((gate) => (gate.gate === 'command' && typeof gate.run === 'string' ? [gate.run] : []));
+  return candidateGates(task.spec.gates).flatMap(({ run }) => (typeof run === 'string' ? [run] : []));
 }
 
 /** A task that only reads gets no right to write, whatever the settings say. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Agent, Assignment } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { candidateGates, commandText, scopeGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { promptText, renderPrompt } from '../../roles/prompt.ts';
 import type { Role } from '../../roles/role.ts';
@@ -81,9 +82,7 @@ function outputOf(task: TaskState, role: Role | undefined): Pick<Assignment, 'ou
 
 /** What a task that writes is kept to, so that its agent's program can refuse the rest at once. */
 function scopesOf({ spec }: TaskState): Pick<Assignment, 'scopes'> {
-  const scopes = spec.gates
-    .filter((gate) => gate.gate === 'scope')
-    .map(({ allow, deny, also }) => ({ allow, deny, also }));
+  const scopes = scopeGates(spec.gates).map(({ allow, deny, also }) => ({ allow, deny, also }));
   return scopes.length === 0 || spec.access === 'read' ? {} : { scopes };
 }
 
@@ -141,7 +140,7 @@ type PromptInput = { task: TaskState; instructions: string; appUrl: string; prog
 function promptFor(state: RunState, input: PromptInput, role: Role | undefined): string {
   const { task, instructions, appUrl, progress, testing } = input;
   if (role === undefined) return task.spec.prompt;
-  const commands = task.spec.gates.flatMap((gate) => (gate.gate === 'command' ? [`- ${textOf(gate.run)}`] : []));
+  const commands = candidateGates(task.spec.gates).map((gate) => `- ${commandText(gate)}`);
   const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
   const goal = goalOf(state);
   return renderPrompt(role, {
@@ -159,9 +158,7 @@ function promptFor(state: RunState, input: PromptInput, role: Role | undefined):
 
 /** A scope as its agent is told it. */
 function scopeLines({ spec }: TaskState): string[] {
-  return spec.gates.flatMap((gate) => {
-    if (gate.gate !== 'scope') return [];
-    const { allow, also, deny, maxChangedLines } = gate;
+  return scopeGates(spec.gates).map(({ allow, also, deny, maxChangedLines }) => {
     return promptText('roles/sections/scope', {
       allowed: allow.length === 0 ? '' : [...allow, ...also].join(', '),
       denied: deny.join(', '),
@@ -187,10 +184,6 @@ function contextFor(state: RunState, task: TaskState, progress: string): string 
   });
   const keyFiles = state.start.config.project.keyFiles.join(', ');
   return promptText('roles/sections/context', { needed: lines.join('\n'), keyFiles, progress });
-}
-
-function textOf(run: string | readonly string[]): string {
-  return typeof run === 'string' ? run : run.join(' ');
 }
 
 /** How agents are told to test, as the commit they start from has it; nothing where no file says it. */

@@ -5,6 +5,7 @@ import { type Redact, redactValue } from '../../core/redact.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { accountName, limitAccount } from '../../core/schedule/account.ts';
 import { AppError, messageOf } from '../../errors.ts';
+import { handoffGate, requiresChange } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
@@ -157,7 +158,7 @@ async function judge(
   saved: SavedWork | undefined,
 ): Promise<Failure | undefined> {
   const { task, outcome } = ended;
-  if (task.spec.gates.some((gate) => gate.gate === 'changed') && saved?.changed !== true) {
+  if (requiresChange(task.spec.gates) && saved?.changed !== true) {
     return { kind: 'no-change', message: 'It ended without changing anything' };
   }
   const remaining = saved === undefined ? [] : await filesWithMarkers(run, task, saved);
@@ -176,7 +177,7 @@ async function judgeHandoff(
   task: TaskState,
   output: unknown,
 ): Promise<Failure | undefined> {
-  const gate = task.spec.gates.find((spec) => spec.gate === 'handoff');
+  const gate = handoffGate(task.spec.gates);
   const schema = task.spec.outputSchema ?? run.roles.get(task.spec.role)?.output;
   if (gate === undefined || schema === undefined) return undefined;
   const result = await ctx.implementations.checkGate(gate, {

@@ -3,6 +3,7 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
+import { inspectionGates } from '../../gates/gate-kinds.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { GateSpec } from '../../schema/gate.ts';
@@ -32,13 +33,6 @@ type InspectionRequest = {
   failure: Failure | undefined;
 };
 
-const INSPECTION_GATES: ReadonlySet<GateSpec['gate']> = new Set([
-  'scope',
-  'secrets',
-  'syntax',
-  'patterns',
-  'clean-output',
-]);
 /** Gates whose red means that the agent did what it must not do: it is told once, then a person is. */
 const RULES_OF_CONDUCT: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets']);
 const NOTHING: Inspection = { exposed: 0, held: [], events: [] };
@@ -48,7 +42,7 @@ type Inspected = { gate: GateSpec; result: GateResult };
 /** Looks into the saved work of an attempt by ourselves, on the raw data; what is recorded of it holds no secret. */
 export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: InspectionRequest): Promise<Inspection> {
   const { task, saved } = request;
-  const gates = inspectionGates(run, task);
+  const gates = gatesFor(run, task);
   if (request.failure !== undefined || saved === undefined || gates.length === 0) return NOTHING;
   crashpoint('inspection.starting');
   const found: Inspected[] = [];
@@ -75,11 +69,11 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: I
 }
 
 /** A resolver's work is held to what the task whose conflict it settles was held to. */
-function inspectionGates(run: ActiveRun, task: TaskState): GateSpec[] {
+function gatesFor(run: ActiveRun, task: TaskState): GateSpec[] {
   const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
   const gates = new Map<string, GateSpec>();
-  for (const gate of [...task.spec.gates, ...(resolved?.spec.gates ?? [])])
-    if (INSPECTION_GATES.has(gate.gate)) gates.set(JSON.stringify(gate), gate);
+  for (const gate of inspectionGates([...task.spec.gates, ...(resolved?.spec.gates ?? [])]))
+    gates.set(JSON.stringify(gate), gate);
   return [...gates.values()];
 }
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
-import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import { type CommandGateSpec, candidateGates } from '../../gates/gate-kinds.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
@@ -13,7 +14,6 @@ import { evidenceOf, withoutSecrets } from './evidence.ts';
 /** A commit to be judged, with the tasks it carries. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
 
-type CommandGate = Extract<GateSpec, { gate: 'command' }>;
 type Overlay = { commit: string; paths: readonly string[] };
 
 /** Runs the checks on a candidate in clean checkouts, the first red one ends it; what is already proven is not run again. */
@@ -21,7 +21,7 @@ export async function prove(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  gates: readonly CommandGate[],
+  gates: readonly CommandGateSpec[],
 ): Promise<{ verdict: 'pass' } | { verdict: 'fail' | 'error'; evidence: Evidence }> {
   for (const gate of gates) {
     const evidence = await proveOne(ctx, run, candidate, gate);
@@ -39,7 +39,7 @@ export async function proveOne(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  gate: CommandGate,
+  gate: CommandGateSpec,
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
@@ -51,7 +51,7 @@ export async function rerunGate(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  gate: CommandGate,
+  gate: CommandGateSpec,
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
   const result = await runGate(ctx, run, candidate, { gate });
@@ -75,11 +75,11 @@ export async function passesWith(
 }
 
 /** The command gates of these tasks, each once. */
-export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): CommandGate[] {
-  const gates = new Map<string, CommandGate>();
+export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): CommandGateSpec[] {
+  const gates = new Map<string, CommandGateSpec>();
   for (const key of tasks) {
-    for (const gate of run.ledger.state.tasks[key]?.spec.gates ?? [])
-      if (gate.gate === 'command') gates.set(JSON.stringify(gate), gate);
+    for (const gate of candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? []))
+      gates.set(JSON.stringify(gate), gate);
   }
   return [...gates.values()];
 }
@@ -88,7 +88,7 @@ function runGate(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  what: { gate: CommandGate; overlay?: Overlay },
+  what: { gate: CommandGateSpec; overlay?: Overlay },
 ): Promise<GateResult> {
   const { signal, env } = checkoutOf(ctx, run, candidate.commit);
   return ctx.checkSlots.with(async () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
 import type { TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
+import { isOnCandidate, mustBindAll, recheckedInspections } from '../../gates/gate-kinds.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { treeOf } from '../../git/read/tree.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
@@ -23,10 +24,9 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
   for (const gate of [...inspections(run), ...commands]) {
     const tasks = landedTasks(run).filter(({ spec }) => spec.gates.some((spec) => spec.name === gate.name));
     const keys = tasks.map(({ spec }) => spec.key);
-    const evidence =
-      gate.gate === 'command'
-        ? await rerunGate(ctx, run, { ...result, tasks: keys }, gate)
-        : await inspect(ctx, run, gate, result);
+    const evidence = isOnCandidate(gate)
+      ? await rerunGate(ctx, run, { ...result, tasks: keys }, gate)
+      : await inspect(ctx, run, gate, result);
     ctx.stopping.throwIfAborted();
     await ctx.submit(run, () => recordGate(keys, commit, evidence)).committed;
     crashpoint('gate.recorded');
@@ -52,14 +52,14 @@ function inspections(run: ActiveRun): GateSpec[] {
   const tasks = landedTasks(run);
   const gates = new Map<string, { gate: GateSpec; tasks: Set<TaskKey> }>();
   for (const { spec } of tasks) {
-    for (const gate of spec.gates.filter((spec) => spec.gate === 'secrets' || spec.gate === 'scope')) {
+    for (const gate of recheckedInspections(spec.gates)) {
       const known = gates.get(JSON.stringify(gate)) ?? { gate, tasks: new Set() };
       gates.set(JSON.stringify(gate), known);
       known.tasks.add(spec.key);
     }
   }
   return [...gates.values()].flatMap(({ gate, tasks: of }) =>
-    gate.gate === 'scope' && of.size < tasks.length ? [] : [gate],
+    mustBindAll(gate) && of.size < tasks.length ? [] : [gate],
   );
 }
 

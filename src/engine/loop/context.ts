@@ -3,6 +3,7 @@ import type { Redact } from '../../core/redact.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { ReachedForge } from '../../forges/forge.ts';
 import type { GateInput, GateResult } from '../../gates/gate.ts';
+import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import type { Repository } from '../../git/read/repository.ts';
 import type { Home } from '../../home.ts';
@@ -48,7 +49,7 @@ export interface Implementations {
   /** The agents of a recorded run. */
   agents(start: Pick<RunStart, 'config' | 'project'>): Map<string, Agent>;
   /** The checks that the settings ask for. */
-  checks(config: Config): Extract<GateSpec, { gate: 'command' }>[];
+  checks(config: Config): CommandGateSpec[];
   recipe(name: string, version?: number): Recipe;
   followUp(failure: Failure, context: { attempt: number; now: number }): FollowUp;
   checkGate(spec: GateSpec, input: GateInput): Promise<GateResult>;
@@ -94,7 +95,7 @@ export interface ActiveRun {
   /** Break off one attempt each, by task. */
   readonly interrupts: Map<string, AbortController>;
   /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
-  readonly checks: readonly Extract<GateSpec, { gate: 'command' }>[];
+  readonly checks: readonly CommandGateSpec[];
   /** Its recorded settings with the values of variables, which are never recorded. */
   readonly config: Config;
   /** Takes secrets out of everything that is stored or shown; prompts are never altered. */

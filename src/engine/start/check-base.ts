@@ -1,19 +1,16 @@
 import { recordBaseCheck, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
+import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/tree.ts';
 import { ProjectEvent } from '../../schema/event.ts';
-import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
 import { checkoutOf, proveOne } from '../land/prove.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Runs each check once on the base, before any work, and puts the result on record; a tree known from an earlier run is not checked again. */
-export async function checkBase(
-  ctx: EngineContext,
-  run: ActiveRun,
-  gates: readonly Extract<GateSpec, { gate: 'command' }>[],
-): Promise<void> {
+export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly CommandGateSpec[]): Promise<void> {
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);
   const tree = await treeOf(run.project.mirror, start.base.commit);

@@ -1,4 +1,5 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
+import { withoutChange } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { JobInput, type StartOptions } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
@@ -113,7 +114,7 @@ function writes({ role, write }: JobInput): boolean {
 /** With a role and --write something may change, but nothing must; a scope of its own narrows that of the settings. */
 function gatesOf(task: TaskSpec, input: JobInput): TaskSpec['gates'] {
   if (task.access !== 'write') return task.gates;
-  const gates = input.role === undefined ? task.gates : task.gates.filter(({ gate }) => gate !== 'changed');
+  const gates = input.role === undefined ? task.gates : withoutChange(task.gates);
   return [...gates, ...(input.scope === undefined ? [] : scopeGates(input.scope))];
 }
 

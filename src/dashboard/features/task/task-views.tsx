@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import { scopeGates } from '../../../gates/gate-kinds.ts';
 import type { TaskSpec } from '../../../schema/task.ts';
 import { lazyView } from '../../ui/feedback/lazy-view.tsx';
 import { EmptyState } from '../../ui/feedback/placeholders.tsx';
@@ -59,7 +60,7 @@ function AttemptTranscript({ address, view }: { address: Address; view: TaskView
 
 /** What the agent is asked for, and within which bounds. */
 function PromptView({ spec }: { spec: TaskSpec }): ReactElement {
-  const scopes = spec.gates.flatMap((gate) => (gate.gate === 'scope' ? [gate] : []));
+  const scopes = scopeGates(spec.gates);
   return (
     <div className={styles.view}>
       <dl className={styles.facts}>

@@ -1,3 +1,4 @@
+import { isOnCandidate } from '../../../../gates/gate-kinds.ts';
 import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
 
 /** A gate with what it found last; `evidence` is null while it has not run, `command` where it is none. */
@@ -35,7 +36,7 @@ export function stepsOf(report: string): Step[] {
 }
 
 function commandOf(spec: GateSpec | undefined): string | null {
-  if (spec?.gate !== 'command') return null;
+  if (spec === undefined || !isOnCandidate(spec)) return null;
   return typeof spec.run === 'string' ? spec.run : spec.run.map(quoted).join(' ');
 }
 

@@ -1,0 +1,70 @@
+import type { GateSpec } from '../schema/gate.ts';
+
+type Kind = GateSpec['gate'];
+type SpecOf<K extends Kind> = Extract<GateSpec, { gate: K }>;
+export type CommandGateSpec = SpecOf<'command'>;
+
+/** What a gate judges. `result`: whether an attempt changed or answered anything; `work`: its saved changes and output; `tree`: a clean checkout. */
+type Judged = 'result' | 'work' | 'tree';
+
+/** When each gate runs: when an `attempt` has ended, or on the `candidate` that is merged for landing; `recheck`: also on the result of an ended run. */
+const KINDS: Readonly<Record<Kind, { on: 'attempt' | 'candidate'; judges: Judged; recheck?: true }>> = {
+  changed: { on: 'attempt', judges: 'result' },
+  handoff: { on: 'attempt', judges: 'result' },
+  scope: { on: 'attempt', judges: 'work', recheck: true },
+  secrets: { on: 'attempt', judges: 'work', recheck: true },
+  syntax: { on: 'attempt', judges: 'work' },
+  patterns: { on: 'attempt', judges: 'work' },
+  'clean-output': { on: 'attempt', judges: 'work' },
+  command: { on: 'candidate', judges: 'tree', recheck: true },
+};
+
+/** The gates that run on the candidate: commands. */
+export function candidateGates(gates: readonly GateSpec[]): CommandGateSpec[] {
+  return gates.filter((gate) => isOnCandidate(gate));
+}
+
+/** Whether a gate runs a command on the candidate. */
+export function isOnCandidate(gate: GateSpec): gate is CommandGateSpec {
+  return KINDS[gate.gate].on === 'candidate';
+}
+
+/** The gates that inspect the saved work of an attempt. */
+export function inspectionGates(gates: readonly GateSpec[]): GateSpec[] {
+  return gates.filter(({ gate }) => KINDS[gate].judges === 'work');
+}
+
+/** The inspection gates that also judge the whole result of a run. */
+export function recheckedInspections(gates: readonly GateSpec[]): GateSpec[] {
+  return inspectionGates(gates).filter(({ gate }) => KINDS[gate].recheck === true);
+}
+
+/** The gates that bind a task to some files. */
+export function scopeGates(gates: readonly GateSpec[]): SpecOf<'scope'>[] {
+  return gates.filter((gate) => gate.gate === 'scope');
+}
+
+/** Whether a gate holds for the whole result only if every landed task had it. */
+export function mustBindAll({ gate }: GateSpec): boolean {
+  return gate === 'scope';
+}
+
+/** Whether an attempt that changes nothing fails. */
+export function requiresChange(gates: readonly GateSpec[]): boolean {
+  return gates.some(({ gate }) => gate === 'changed');
+}
+
+/** The gates without the requirement that something changes. */
+export function withoutChange(gates: readonly GateSpec[]): GateSpec[] {
+  return gates.filter(({ gate }) => gate !== 'changed');
+}
+
+/** The gate that judges structured output, if there is one. */
+export function handoffGate(gates: readonly GateSpec[]): SpecOf<'handoff'> | undefined {
+  return gates.find((gate) => gate.gate === 'handoff');
+}
+
+/** A command as one text. */
+export function commandText({ run }: CommandGateSpec): string {
+  return typeof run === 'string' ? run : run.join(' ');
+}
