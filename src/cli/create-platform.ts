@@ -42,13 +42,13 @@ export function createPlatform(version: string): Platform {
       await prepareHome(home);
       const logFile = join(home.logs, `background-${realWorld.runId()}.log`);
       const command = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
-      const { said } = await spawnDetached(command, {
+      const { announcement } = await spawnDetached(command, {
         cwd: process.cwd(),
         env: { ...env, [ANNOUNCE_VARIABLE]: String(ANNOUNCE_FD) },
         logFile,
         passInput,
       });
-      return await said;
+      return await announcement;
     },
     announce: (text) => {
       if (hasAnnounced || announceTo === undefined) return;

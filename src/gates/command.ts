@@ -62,8 +62,8 @@ function judge(spec: CommandSpec, end: SupervisedEnd, isFull: boolean): { verdic
 }
 
 function leftovers(end: SupervisedEnd): string {
-  if (end.leftBehind === 0 || end.timedOut) return '';
-  return `; ${end.leftBehind} ${end.leftBehind === 1 ? 'process' : 'processes'} that it left running ended`;
+  if (end.leftoverProcesses === 0 || end.timedOut) return '';
+  return `; ${end.leftoverProcesses} ${end.leftoverProcesses === 1 ? 'process' : 'processes'} that it left running ended`;
 }
 
 function meaning(code: number): string {

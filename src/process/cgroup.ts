@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { errorCode, messageOf } from '../errors.ts';
 import { realWorld } from '../world.ts';
 
-/** Where groups can be made: under the cgroup v2 that we are in ourselves. */
+/** Where groups can be created: under our own cgroup v2. */
 export type CgroupBase = { kind: 'writable'; mount: string; path: string } | { kind: 'none'; reason: string };
 
 const RECORD = 'cgroup';
@@ -13,13 +13,13 @@ const REMOVAL_PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
 
 let known: CgroupBase | undefined;
 
-/** Finds out, once, whether this system lets us make cgroups; it tries, because permissions alone do not tell. */
+/** Whether this system lets us create cgroups, checked once by creating one, because permissions alone do not show it. */
 export function cgroupBase(): CgroupBase {
   known ??= probeBase();
   return known;
 }
 
-/** Puts a process into a new group of its own; where there can be none, the process tree has to do. */
+/** Puts a process into its own new group; without cgroups the process tree is used instead. */
 export async function joinCgroup(
   pid: number | undefined,
   { folder, token }: { folder: string; token: string },
@@ -32,14 +32,14 @@ export async function joinCgroup(
     mkdirSync(path, { recursive: true });
     await writeFile(join(path, 'cgroup.procs'), String(pid));
   } catch {
-    // Not delegated after all (a limit on groups, another controller's rule): containment is by process tree then.
+    // Not delegated (a limit on groups, another controller's rule): the process tree is used instead.
     removeTree(path);
   }
 }
 
 /**
- * The group that was recorded for a launch, if it is one that we could have made for it: the record stands where an
- * agent can write, so that any other name is refused.
+ * The group that was recorded for a launch, if its name matches: an agent can write to the record's folder, so any other
+ * name is refused.
  */
 export function findCgroup({ folder, token }: { folder: string; token: string }): string | undefined {
   const base = cgroupBase();
@@ -60,12 +60,12 @@ export function cgroupMembers(path: string): Set<number> {
     const own = readFileSync(join(path, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
     return new Set([...own, ...childrenOf(path).flatMap((child) => [...cgroupMembers(child)])]);
   } catch {
-    // Removed already, so that nobody is in it.
+    // Already removed, so it is empty.
     return new Set();
   }
 }
 
-/** Kills everybody in the group at once, also those who are forking. */
+/** Kills all processes in the group at once, including those that are forking. */
 export function killCgroup(path: string): void {
   try {
     writeFileSync(join(path, 'cgroup.kill'), '1');
@@ -74,7 +74,7 @@ export function killCgroup(path: string): void {
   }
 }
 
-/** Removes the group of a launch that nobody is in any more; who has just ended keeps it busy for a moment. */
+/** Removes the empty group of a launch; a process that has just ended keeps it busy for a moment. */
 export async function leaveCgroup(launch: { folder: string; token: string }): Promise<void> {
   const path = findCgroup(launch);
   if (path === undefined) return;
@@ -84,7 +84,7 @@ export async function leaveCgroup(launch: { folder: string; token: string }): Pr
   }
 }
 
-/** Removes an empty group and the empty ones below it; one that is left behind costs nothing and contains nobody. */
+/** Removes an empty group and its empty subgroups; a leftover group costs nothing. */
 export function removeTree(path: string): boolean {
   try {
     for (const child of childrenOf(path)) removeTree(child);
@@ -108,12 +108,12 @@ function probeBase(): CgroupBase {
   if (process.platform !== 'linux') return { kind: 'none', reason: `${process.platform} has no cgroups` };
   try {
     const mountinfo = readFileSync('/proc/self/mountinfo', 'utf8');
-    const place = parseCgroup(mountinfo, readFileSync('/proc/self/cgroup', 'utf8'));
-    if (place === undefined) return { kind: 'none', reason: 'cgroup v2 is not mounted' };
-    const probe = join(place.path, `manyhands-probe-${process.pid}`);
+    const location = parseCgroup(mountinfo, readFileSync('/proc/self/cgroup', 'utf8'));
+    if (location === undefined) return { kind: 'none', reason: 'cgroup v2 is not mounted' };
+    const probe = join(location.path, `manyhands-probe-${process.pid}`);
     mkdirSync(probe);
     rmdirSync(probe);
-    return { kind: 'writable', ...place };
+    return { kind: 'writable', ...location };
   } catch (error) {
     return { kind: 'none', reason: `no writable cgroup v2 (${messageOf(error)})` };
   }

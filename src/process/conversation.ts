@@ -6,24 +6,24 @@ import { realWorld, type World } from '../world.ts';
 
 export type ConversationOptions = {
   cwd: string;
-  /** The whole environment: nothing of ours is added. */
+  /** The whole environment: nothing is added. */
   env: Record<string, string>;
 };
 
-/** How a program that was spoken with came to its end; by a signal, its code is 128 and the signal's number. */
+/** How the program ended; after a signal its code is 128 plus the signal's number. */
 type ConversationEnd = { code: number };
 
-/** A program that is spoken with over its standard input and output. */
+/** A running program that communicates over its standard input and output. */
 export interface Conversation {
   readonly input: Writable;
   readonly output: Readable;
   readonly errors: Readable;
   readonly ended: Promise<ConversationEnd>;
-  /** Lets it end by itself, then asks it to, then ends it; each may take so long. */
+  /** Closes its input, then sends SIGTERM, then SIGKILL, with this grace period in between. */
   finish(graceMs: number): Promise<ConversationEnd>;
 }
 
-/** Starts a program to speak with; one that cannot be started throws the system's error. */
+/** Starts a program with piped input and output; one that cannot be started throws the system's error. */
 export async function startConversation(
   command: readonly string[],
   options: ConversationOptions,
@@ -33,7 +33,7 @@ export async function startConversation(
   if (program === undefined) throw new TypeError('An empty command cannot be started');
   const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-  // It may end without having read what it was told; its end says enough.
+  // It may end without reading its input; its exit code reports that.
   child.stdin.on('error', () => {});
   const ended = new Promise<ConversationEnd>((resolve) =>
     child.once('exit', (code, name) => resolve({ code: code ?? 128 + (name === null ? 0 : constants.signals[name]) })),
@@ -62,7 +62,7 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     child.kill(name);
   } catch (error) {
-    // It ended by itself meanwhile.
+    // It has already ended.
     if (errorCode(error) !== 'ESRCH') throw error;
   }
 }

@@ -2,33 +2,33 @@ import { readFileSync } from 'node:fs';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './proc-stat.ts';
 
-/** What tells that a process belongs to a launched program. */
-export type Marks = {
-  /** The shim, if its number can mean it here: same boot, same pid namespace. */
+/** How to recognize the processes of a launched program. */
+export type OwnershipMarks = {
+  /** The shim, if its pid is valid here: same boot, same pid namespace. */
   shim: ProcessIdentity | undefined;
-  carriesToken: (entry: ProcessEntry) => boolean;
-  /** Those in its cgroup. */
+  hasToken: (entry: ProcessEntry) => boolean;
+  /** The pids in its cgroup. */
   contained: ReadonlySet<number>;
-  /** Those found before, by `keyOf`: their children are found even when they have cut every other tie. */
+  /** Processes found before, by `keyOf`: their children are found even without any other mark. */
   found: ReadonlySet<string>;
 };
 
-/** Tells a process from a later one with the same number. */
+/** Distinguishes a process from a later one with the same pid. */
 export function keyOf(entry: ProcessEntry): string {
   return `${entry.pid} ${entry.startTime}`;
 }
 
 /**
- * The living processes that a launched program has started, and its shim. A session or group counts only while it is
- * proven to be the shim's: its number may have been given to somebody else since.
+ * The running processes that a launched program has started, and its shim. A session or group counts only while it is
+ * proven to be the shim's: its number may have been reused.
  */
-export function selectDescendants(table: readonly ProcessEntry[], marks: Marks): ProcessEntry[] {
+export function selectDescendants(table: readonly ProcessEntry[], marks: OwnershipMarks): ProcessEntry[] {
   const living = table.filter((entry) => !entry.isEnded && entry.pid !== process.pid && entry.pid !== 1);
-  const bearers = new Set(living.filter(marks.carriesToken));
-  const shimPid = provenShim(table, bearers, marks.shim);
+  const tokenHolders = new Set(living.filter(marks.hasToken));
+  const shimPid = provenShim(table, tokenHolders, marks.shim);
   const roots = living.filter(
     (entry) =>
-      bearers.has(entry) ||
+      tokenHolders.has(entry) ||
       marks.contained.has(entry.pid) ||
       marks.found.has(keyOf(entry)) ||
       (shimPid !== undefined && [entry.pid, entry.session, entry.group].includes(shimPid)),
@@ -38,13 +38,13 @@ export function selectDescendants(table: readonly ProcessEntry[], marks: Marks):
 
 function provenShim(
   table: readonly ProcessEntry[],
-  bearers: ReadonlySet<ProcessEntry>,
+  tokenHolders: ReadonlySet<ProcessEntry>,
   shim: ProcessIdentity | undefined,
 ): number | undefined {
   if (shim === undefined) return undefined;
   const holder = table.find((entry) => entry.pid === shim.pid);
   if (holder !== undefined) return holder.startTime === shim.startTime ? shim.pid : undefined;
-  const isPinned = [...bearers].some((entry) => entry.session === shim.pid || entry.group === shim.pid);
+  const isPinned = [...tokenHolders].some((entry) => entry.session === shim.pid || entry.group === shim.pid);
   return isPinned ? shim.pid : undefined;
 }
 
@@ -57,7 +57,7 @@ function withChildren(roots: readonly ProcessEntry[], living: readonly ProcessEn
   return [...selected];
 }
 
-/** A test for the token in a process's environment; only who started after the shim can have it. Linux only. */
+/** A test for the token in a process's environment; only processes that started after the shim can have it. Linux only. */
 export function tokenTest(token: string, shim: ProcessIdentity): (entry: ProcessEntry) => boolean {
   if (process.platform !== 'linux') return () => false;
   const value = `=${token}\0`;
@@ -67,7 +67,7 @@ export function tokenTest(token: string, shim: ProcessIdentity): (entry: Process
     try {
       return readFileSync(`/proc/${entry.pid}/environ`, 'latin1').includes(value);
     } catch {
-      // Ended meanwhile, or another user's: neither can be ours to signal.
+      // It has ended or belongs to another user: not ours to signal in either case.
       return false;
     }
   };

@@ -8,19 +8,19 @@ import { crashpoint } from '../world.ts';
 export type DetachedOptions = {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Gets its stdout and stderr; made private, appended to. */
+  /** Receives its stdout and stderr; private, opened for appending. */
   logFile: string;
   /** Whether it reads our standard input. */
   passInput?: boolean;
 };
 
-/** `said` is what the program wrote to ANNOUNCE_FD before it closed it, or ended. */
-export type Detached = { pid: number; said: Promise<string> };
+/** `announcement` is what the program wrote to ANNOUNCE_FD before it closed it or ended. */
+export type Detached = { pid: number; announcement: Promise<string> };
 
-/** The descriptor on which a detached program tells its starter that it has begun. */
+/** The descriptor on which a detached program reports that it has started. */
 export const ANNOUNCE_FD = 3;
 
-/** Starts a program in a session of its own that outlives us; nothing of ours keeps it, and it keeps nothing of ours. */
+/** Starts a program in its own session that outlives this process; neither keeps the other alive. */
 export async function spawnDetached(command: readonly string[], options: DetachedOptions): Promise<Detached> {
   const [program, ...args] = command;
   if (program === undefined) throw new TypeError('An empty command cannot be started');
@@ -37,7 +37,7 @@ export async function spawnDetached(command: readonly string[], options: Detache
     child.unref();
     crashpoint('detached.spawned');
     const channel = child.stdio[ANNOUNCE_FD];
-    return { pid, said: channel instanceof Readable ? text(channel) : Promise.resolve('') };
+    return { pid, announcement: channel instanceof Readable ? text(channel) : Promise.resolve('') };
   } finally {
     closeSync(log);
   }

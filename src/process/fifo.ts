@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { errorCode } from '../errors.ts';
 
-/** A FIFO of which we only want to know whether somebody still holds its other end. */
+/** A FIFO that shows whether a process still has its other end open. */
 export type Fifo = { fd: number; isHeld: boolean };
 
 /** Opens a FIFO without waiting for a writer; undefined when there is none at that path. */
@@ -19,8 +19,8 @@ export function openFifo(path: string): Fifo | undefined {
   return undefined;
 }
 
-/** Resolves when the last holder has let go, which the system does for the dead; the FIFO is closed in any case. */
-export function untilReleased(fifo: Fifo, signal: AbortSignal): Promise<void> {
+/** Resolves when the last holder has closed its end, which the system does for ended processes; always closes the FIFO. */
+export function waitForRelease(fifo: Fifo, signal: AbortSignal): Promise<void> {
   if (!fifo.isHeld || signal.aborted) {
     closeSync(fifo.fd);
     signal.throwIfAborted();

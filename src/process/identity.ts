@@ -3,7 +3,7 @@ import { thisMachine } from './machine.ts';
 import { type Probe, probeProc } from './proc-stat.ts';
 import { probePs } from './ps.ts';
 
-/** Names one process for ever: its number alone is given to another one sooner or later. */
+/** Identifies one process permanently: its pid alone is reused sooner or later. */
 export const ProcessIdentity = z.object({
   boot: z.string(),
   pidNamespace: z.string(),
@@ -12,19 +12,19 @@ export const ProcessIdentity = z.object({
 });
 export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
 
-/** `gone` needs positive evidence; whoever cannot be asked about is `unknown`. */
+/** `gone` needs positive evidence; otherwise it is `unknown`. */
 export type Liveness = 'alive' | 'gone' | 'unknown';
 
-/** Tells whether exactly this process still runs; a zombie does not. */
+/** Whether exactly this process is running; a zombie is not. */
 export function liveness(identity: ProcessIdentity): Liveness {
   const machine = thisMachine();
   if (machine === undefined) return 'unknown';
   if (machine.boot !== identity.boot) return 'gone';
   if (machine.pidNamespace !== identity.pidNamespace) return 'unknown';
-  return judge(probe(identity.pid), identity.startTime);
+  return livenessFrom(probe(identity.pid), identity.startTime);
 }
 
-/** The identity of a process of this machine that runs now. */
+/** The identity of a running process of this machine. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const machine = thisMachine();
   const found = probe(pid);
@@ -36,8 +36,8 @@ function probe(pid: number): Probe {
   return process.platform === 'linux' ? probeProc(pid) : probePs(pid);
 }
 
-/** What a look at the process number says about the process that started at that time. */
-export function judge(found: Probe, startTime: string): Liveness {
+/** The liveness of the process that started at that time, from a probe of its pid. */
+export function livenessFrom(found: Probe, startTime: string): Liveness {
   if (found.kind === 'none') return 'gone';
   if (found.kind === 'failed') return 'unknown';
   return found.entry.isEnded || found.entry.startTime !== startTime ? 'gone' : 'alive';

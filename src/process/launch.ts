@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AppError, errorCode } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { joinCgroup, leaveCgroup } from './cgroup.ts';
-import { openFifo, untilReleased } from './fifo.ts';
+import { openFifo, waitForRelease } from './fifo.ts';
 import { identify, type ProcessIdentity } from './identity.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, shimScript } from './shim.ts';
 import { timeLimit } from './time-limit.ts';
@@ -13,47 +13,47 @@ import { requireToken } from './token.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
 export type Launch = {
-  /** Holds the output, the exit code and what the shim needs; one launch each. */
+  /** Holds the output, the exit code and the shim's files; one launch per folder. */
   folder: string;
   command: readonly string[];
   cwd: string;
   /** The whole environment; `PWD`, if it is in it, becomes the cwd. */
   env: Record<string, string>;
-  /** The path of a file; without it there is nothing to read. */
+  /** The path of a file; without it stdin is empty. */
   stdin?: string;
-  /** No file that the program writes may become longer; with `pipeOutput` only its output. */
+  /** The size limit of every file that the program writes; with `pipeOutput` only of its output. */
   maxFileBytes?: number;
-  /** An unguessable value that the caller has put into `env`: who carries it belongs to this launch. */
+  /** An unguessable value that the caller has put into `env`: a process that has it belongs to this launch. */
   token: string;
-  /** Through a pipe, so that a program which opens /dev/stdout anew cannot truncate the file. */
+  /** Through a pipe, so that a program which reopens /dev/stdout cannot truncate the file. */
   pipeOutput?: boolean;
 };
 
 export type Launched = {
   identity: ProcessIdentity;
-  /** Lets the program start; to be called when the identity is on record. */
+  /** Lets the program start; to be called when the identity is recorded. */
   go(): void;
   /** Ends the shim instead; the program is never started. */
   abandon(): Promise<void>;
 };
 
-/** No exit code was left: somebody killed the shim, or the machine stopped. */
+/** `interrupted`: there is no exit code because the shim was killed or the machine stopped. */
 export type Ending = { kind: 'exited'; code: number } | { kind: 'interrupted' };
 
 export type LaunchOptions = { shell?: string; world?: World };
 
 const READY_MS = 30_000;
-/** How long output may stay unwritten after the end, in the hands of a child that the program left behind. */
+/** How long a leftover child of the program may delay the output after its end. */
 const DRAIN_MS = 2_000;
 const EXIT_CODE = /^(\d{1,3})\n$/;
 
-/** Starts a shim that outlives us, has a group and session of its own, and waits; without `go` it ends when we end. */
+/** Starts a shim that outlives this process in its own group and session, and waits; without `go` it ends with this process. */
 export async function launch(spec: Launch, options: LaunchOptions = {}): Promise<Launched> {
   requirePassable(spec);
   try {
     return await launchOnce(spec, options);
   } catch (error) {
-    // A signal for our own group (Ctrl-C) can reach a shim before it has a group of its own: that one is started again.
+    // A signal to our own group (Ctrl-C) can reach a shim before it has its own group: it is started again.
     if (error instanceof AppError && error.code === 'INTERNAL') return launchOnce(spec, options);
     throw error;
   }
@@ -98,27 +98,27 @@ async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launche
   };
 }
 
-/** How the program ended, once its shim is gone; the same for a shim of ours and for one that an earlier engine started. */
+/** How the program ended, after its shim has ended; also for a shim that an earlier engine started. */
 export async function ending(
   folder: string,
   identity: ProcessIdentity,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Ending> {
   await waitForExit(folder, identity, signal);
-  await untilDrained(folder, signal);
+  await waitForDrain(folder, signal);
   return readEnding(folder);
 }
 
 function requirePassable(spec: Launch): void {
   const name = findUnpassable(spec.env);
   if (name !== undefined) {
-    throw new AppError('INPUT_INVALID', `The environment variable ${name} cannot be passed on to a program`, { name });
+    throw new AppError('INPUT_INVALID', `The environment variable ${name} cannot be passed to a program`, { name });
   }
   if (spec.command.length === 0) throw new AppError('INPUT_INVALID', 'The command to start is empty');
   requireToken(spec.token);
 }
 
-/** What an abandoned launch has left there must not be taken for ours. */
+/** Files of an abandoned launch must not be read as this launch's. */
 function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(folder)) {
@@ -147,30 +147,30 @@ type Starting = { child: ChildProcess; channel: Socket; spec: Launch; world: Wor
 
 async function ready({ child, channel, spec, world }: Starting): Promise<ProcessIdentity> {
   using limit = timeLimit(READY_MS, world);
-  // An answer to a shim that is gone; its end is noticed by other means.
+  // The shim may have ended; that is detected elsewhere.
   channel.on('error', () => {});
-  const hasSpoken = await new Promise<boolean>((resolve, reject) => {
+  const isReady = await new Promise<boolean>((resolve, reject) => {
     child.once('error', reject);
     channel.once('data', () => resolve(true));
     channel.once('close', () => resolve(false));
     limit.signal.addEventListener('abort', () => resolve(false), { once: true });
   });
-  const identity = hasSpoken && child.pid !== undefined ? identify(child.pid) : undefined;
+  const identity = isReady && child.pid !== undefined ? identify(child.pid) : undefined;
   if (identity === undefined) throw notStarted(spec);
   return identity;
 }
 
 function notStarted(spec: Launch): AppError {
-  const said = readFileSync(join(spec.folder, FILES.stderr), 'utf8').trim();
-  return new AppError('INTERNAL', `The shim in ${spec.folder} did not start: ${said || 'it said nothing'}`);
+  const stderr = readFileSync(join(spec.folder, FILES.stderr), 'utf8').trim();
+  return new AppError('INTERNAL', `The shim in ${spec.folder} did not start: ${stderr || 'it printed nothing'}`);
 }
 
-async function untilDrained(folder: string, signal: AbortSignal): Promise<void> {
+async function waitForDrain(folder: string, signal: AbortSignal): Promise<void> {
   const fifo = openFifo(join(folder, FILES.drained));
   if (fifo === undefined) return;
   using limit = timeLimit(DRAIN_MS, realWorld);
   try {
-    await untilReleased(fifo, AbortSignal.any([signal, limit.signal]));
+    await waitForRelease(fifo, AbortSignal.any([signal, limit.signal]));
   } catch (error) {
     if (!limit.signal.aborted) throw error;
   }

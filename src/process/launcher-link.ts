@@ -4,26 +4,26 @@ import { realWorld, type World } from '../world.ts';
 
 const VARIABLE = 'MANYHANDS_LAUNCHER_FD';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** A signal to the whole group reaches launcher and program within a millisecond; this is generous for a busy machine. */
+/** A signal to the whole group reaches launcher and program within a millisecond; this allows for a busy machine. */
 const TOGETHER_MS = 250;
 
 /**
- * Ties this process to the launcher that started it, if one did: it ends with the launcher, even by SIGKILL, and every
- * signal arrives exactly once, whether it was sent to the launcher alone (kill) or to both (Ctrl-C in a terminal).
+ * Links this process to the launcher that started it, if there is one: it ends with the launcher, even by SIGKILL, and
+ * every signal arrives exactly once, whether it was sent to the launcher alone (kill) or to both (Ctrl-C in a terminal).
  */
 export function followLauncher(env: NodeJS.ProcessEnv = process.env, world: World = realWorld): void {
   const fd = Number(env[VARIABLE] ?? Number.NaN);
   delete env[VARIABLE];
   if (!Number.isInteger(fd)) return;
-  const tellOf = new Map<string, () => void>(SIGNALS.map((signal) => [signal, expect(signal, world)]));
+  const onSignal = new Map<string, () => void>(SIGNALS.map((signal) => [signal, expect(signal, world)]));
   const link = new Socket({ fd, readable: true, writable: false });
-  createInterface({ input: link }).on('line', (line) => tellOf.get(line)?.());
+  createInterface({ input: link }).on('line', (line) => onSignal.get(line)?.());
   link.on('error', endNow);
   link.on('close', endNow);
   link.unref();
 }
 
-/** Counts what arrives here by itself; the returned function is called for what the launcher got, and raises what did not. */
+/** Counts signals that arrive directly; the returned function is called for each signal of the launcher, and raises missing ones. */
 function expect(signal: NodeJS.Signals, world: World): () => void {
   let arrived: number[] = [];
   let raised = 0;
@@ -47,13 +47,13 @@ function expect(signal: NodeJS.Signals, world: World): () => void {
   };
 }
 
-/** Nobody else listens, so the signal does what it does to any program. */
+/** There is no other listener, so the signal has its default effect. */
 function endBy(signal: NodeJS.Signals, listener: () => void): void {
   process.off(signal, listener);
   process.kill(process.pid, signal);
 }
 
-/** As if the launcher's SIGKILL had hit this process: what it leaves is what a restart takes up. */
+/** As if this process had received the launcher's SIGKILL: a restart recovers from its files. */
 function endNow(): void {
   process.kill(process.pid, 'SIGKILL');
 }

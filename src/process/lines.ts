@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 
 type Line = {
-  /** Without the line end; what is not UTF-8 is replaced. */
+  /** Without the line end; invalid UTF-8 is replaced. */
   text: string;
-  /** Where the line starts, in bytes. */
+  /** The byte offset of the line's start. */
   offset: number;
-  /** Where the next one starts. */
+  /** The byte offset of the next line. */
   end: number;
-  /** How many bytes at its end were dropped. */
+  /** The number of bytes dropped at its end. */
   truncatedBytes: number;
   invalidUtf8: boolean;
 };
@@ -22,30 +22,30 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SMALL_BYTES = 4096;
 
-/** Cuts bytes into lines in linear time, holding at most `maxLineBytes` of an unfinished one. */
+/** Splits bytes into lines in linear time, with at most `maxLineBytes` of an unfinished line in memory. */
 export function lineReader({ maxLineBytes, from = 0 }: { maxLineBytes: number; from?: number }): LineReader {
   let pending = Buffer.alloc(0);
-  let held = 0;
+  let heldBytes = 0;
   let lineStart = from;
   let position = from;
 
-  function hold(part: Buffer): void {
-    const kept = part.subarray(0, maxLineBytes - held);
-    if (held + kept.length > pending.length) pending = grown(pending, held, held + kept.length);
-    kept.copy(pending, held);
-    held += kept.length;
-    position += part.length;
+  function hold(bytes: Buffer): void {
+    const kept = bytes.subarray(0, maxLineBytes - heldBytes);
+    if (heldBytes + kept.length > pending.length) pending = grown(pending, heldBytes, heldBytes + kept.length);
+    kept.copy(pending, heldBytes);
+    heldBytes += kept.length;
+    position += bytes.length;
   }
 
   function finish(last: Buffer, endBytes: number): Line {
-    const isWhole = held === 0 && last.length <= maxLineBytes;
+    const isWhole = heldBytes === 0 && last.length <= maxLineBytes;
     if (isWhole) position += last.length;
     else hold(last);
-    const kept = isWhole ? last : pending.subarray(0, held);
+    const kept = isWhole ? last : pending.subarray(0, heldBytes);
     const line = toLine(kept, { offset: lineStart, size: position - lineStart, endBytes });
     position += endBytes;
     lineStart = position;
-    held = 0;
+    heldBytes = 0;
     if (pending.length > SMALL_BYTES) pending = Buffer.alloc(0);
     return line;
   }
@@ -84,7 +84,7 @@ function toLine(kept: Buffer, line: { offset: number; size: number; endBytes: nu
   };
 }
 
-/** Leaves out a last character that was cut in the middle, which would look like invalid UTF-8. */
+/** Drops an incomplete last character, which would look like invalid UTF-8. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Where a process number means something: this boot of this machine, and this pid namespace of it. */
+/** The scope in which a pid is valid: this boot of this machine, and this pid namespace. */
 export type Machine = { boot: string; pidNamespace: string };
 
 let known: Machine | undefined;
 
-/** The machine we run on; undefined when the system does not tell (then nothing can be said about any process). */
+/** The current machine; undefined if the system does not report it (then nothing is known about any process). */
 export function thisMachine(): Machine | undefined {
   known ??= process.platform === 'linux' ? readLinux() : readMac();
   return known;
@@ -17,7 +17,7 @@ function readLinux(): Machine | undefined {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return { boot, pidNamespace: readlinkSync('/proc/self/ns/pid') };
   } catch {
-    // No readable /proc: every question about processes is then answered with 'unknown'.
+    // No readable /proc: the state of every process is then 'unknown'.
     return undefined;
   }
 }

@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 
 const HEAD_BYTES = 4 * 1024;
 const TAIL_BYTES = 12 * 1024;
-/** Room for the line that says what was left out, so that the whole stays within 16 kB. */
+/** Space for the omission line, so that the whole text stays within 16 kB. */
 const MARK_BYTES = 64;
-/** Colours and progress bars can take several times the room of what is left after cleaning. */
+/** Colours and progress bars can take several times the space of the cleaned text. */
 const RAW_FACTOR = 4;
 
 /**
- * Escape sequences: strings (titles, links), cursor and colour codes, others. No part can match where another begins, so
+ * Escape sequences: strings (titles, links), cursor and colour codes, others. The alternatives do not overlap, so
  * that hostile output costs linear time; `stripVTControlCharacters` of Node takes seconds for 64 kB of it.
  */
 const ESCAPES = new RegExp(
@@ -20,7 +20,7 @@ const ESCAPES = new RegExp(
   'g',
 );
 
-/** The useful part of a check's output: clean text of at most 16 kB, its first and last lines, with what is left out counted. */
+/** The useful part of a check's output: clean text of at most 16 kB, its first and last lines, with the number of omitted bytes. */
 export async function outputText(file: string): Promise<string> {
   await using handle = await open(file, 'r');
   const { size } = await handle.stat();
@@ -36,17 +36,17 @@ export async function outputText(file: string): Promise<string> {
   return join(firstLines(head, HEAD_BYTES), lastLines(tail, TAIL_BYTES - MARK_BYTES), size);
 }
 
-/** Text without escape sequences and control characters; of a line that was overwritten, what was last to be seen. */
+/** Text without escape sequences and control characters; an overwritten line has its last visible content. */
 export function cleanText(text: string): string {
   return text
     .replace(ESCAPES, '')
     .split('\n')
-    .map(lastSeen)
+    .map(lastOverwrite)
     .join('\n')
     .replace(/[^\P{C}\n\t]/gu, '');
 }
 
-function lastSeen(line: string): string {
+function lastOverwrite(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end -= 1;
   return end === 0 ? '' : line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
@@ -59,7 +59,7 @@ function shorten(text: string, size: number): string {
 
 function join(head: string, tail: string, size: number): string {
   const kept = Buffer.byteLength(head) + Buffer.byteLength(tail);
-  return `${head}\n[... about ${Math.max(size - kept, 0)} bytes left out ...]\n${tail}`;
+  return `${head}\n[... about ${Math.max(size - kept, 0)} bytes omitted ...]\n${tail}`;
 }
 
 function firstLines(text: string, maxBytes: number): string {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { errorCode } from '../errors.ts';
 
-/** One process as the system lists it; `startTime` tells it from a later one with the same number. */
+/** One process as the system lists it; `startTime` distinguishes it from a later one with the same pid. */
 export type ProcessEntry = {
   pid: number;
   parent: number;
@@ -11,16 +11,16 @@ export type ProcessEntry = {
   startTime: string;
 };
 
-/** What a look at one process number gave: a process, positively none, or no answer. */
+/** The result of probing one pid: a process, definitely none, or no answer. */
 export type Probe = { kind: 'found'; entry: ProcessEntry } | { kind: 'none' } | { kind: 'failed' };
 
-/** Zombies and the dying answer signals but run nothing any more. */
+/** Zombies and dying processes accept signals but no longer run. */
 const ENDED_STATES = 'ZXx';
 
-/** A line of stat is some 300 bytes; all processes are looked at after each attempt, so that the read is kept cheap. */
+/** A line of stat has some 300 bytes; all processes are probed after each attempt, so the buffer is reused. */
 const buffer = Buffer.alloc(4096);
 
-/** Looks at one process through Linux's /proc. */
+/** Probes one process through Linux's /proc. */
 export function probeProc(pid: number): Probe {
   try {
     const entry = parseProcStat(readShort(`/proc/${pid}/stat`));
@@ -31,7 +31,7 @@ export function probeProc(pid: number): Probe {
   }
 }
 
-/** Reads a line of /proc/<pid>/stat; the program's name in it may hold spaces and brackets. */
+/** Reads a line of /proc/<pid>/stat; the program's name in it may contain spaces and brackets. */
 export function parseProcStat(text: string): ProcessEntry | undefined {
   const nameEnd = text.lastIndexOf(')');
   const pid = Number.parseInt(text, 10);

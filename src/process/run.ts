@@ -6,11 +6,11 @@ import { timeLimit } from './time-limit.ts';
 
 export type RunOptions = {
   cwd?: string;
-  /** The whole environment: nothing of ours is added. */
+  /** The whole environment: nothing is added. */
   env: Record<string, string>;
   input?: string | Buffer;
   timeoutMs: number;
-  /** Of stdout; what goes beyond is read and dropped. */
+  /** The limit for stdout; further output is read and dropped. */
   maxOutputBytes?: number;
   signal?: AbortSignal;
 };
@@ -26,9 +26,9 @@ export type RunResult = {
 
 const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MAX_STDERR_BYTES = 1024 * 1024;
-/** Between the request to end and the kill: git removes its lock files in it. */
+/** The time between SIGTERM and SIGKILL, in which git removes its lock files. */
 const KILL_GRACE_MS = 1_000;
-/** How long output may stay open in the hands of a child that the program left behind. */
+/** How long a leftover child of the program may keep the output open. */
 const LINGER_MS = 1_000;
 
 /**
@@ -64,7 +64,7 @@ function start(command: readonly string[], options: RunOptions): ChildProcess {
     detached: true,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
-  // A program may end without reading its input; that shows in its exit code, not here.
+  // A program may end without reading its input; its exit code reports that.
   child.stdin?.on('error', () => {});
   child.stdin?.end(options.input);
   return child;
@@ -123,7 +123,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    // The group ended by itself meanwhile; on macOS a group of zombies answers EPERM.
+    // The group has already ended; on macOS a group of zombies answers EPERM.
     if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
   }
 }

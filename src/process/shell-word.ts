@@ -1,4 +1,4 @@
-/** A text as one word of a shell, whatever it holds. */
+/** Quotes a text as one shell word. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -10,22 +10,22 @@ export const FILES = {
   pipedStderr: 'stderr.pipe',
 } as const;
 
-/** All but the output, which is appended to. */
+/** All files except the output, which is appended to. */
 export const LEFT_BY_SHIM: ReadonlySet<string> = new Set(
   Object.values(FILES).filter((name) => name !== FILES.stdout && name !== FILES.stderr),
 );
 
-/** Descriptors of the shim: the engine's channel, and the two FIFOs by which its end and that of the output are noticed. */
+/** Descriptors of the shim: the engine's channel, and the two FIFOs that show its end and that of the output. */
 export const CHANNEL_FD = 3;
 const DRAINED_FD = 8;
 const ALIVE_FD = 9;
 
-/** What a shell counts a file size in (`ulimit -f`). */
+/** The unit of a shell's file size limit (`ulimit -f`). */
 const BLOCK_BYTES = 512;
 
-/** Names that a shell sets and exports by itself. */
+/** Variables that a shell sets and exports itself. */
 const SET_BY_SHELLS = ['PWD', 'OLDPWD', 'SHLVL'];
-/** Names that a shell changes on the way, so that they cannot be passed on as they were given. */
+/** Variables that a shell changes, so that they cannot be passed unchanged. */
 const CHANGED_BY_SHELLS = new Set(['IFS', 'OPTIND', 'PPID', '_']);
 const SHELL_NAME = /^(?!_mh_)[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -37,11 +37,11 @@ export function findUnpassable(env: Record<string, string>): string | undefined 
 }
 
 /**
- * The shim: called with the folder and the command, it tells who it is, waits for a line on the channel (and ends
- * without it), runs the command and leaves its exit code. It catches signals instead of ignoring them, since the
- * ignored ones would be inherited. The exit code is whole when it ends in a newline, and is read only after the shim
- * is gone, so that no rename is needed. A change of an exported variable makes bash drop the `_` that it has added. The
- * text holds nothing of the user's.
+ * The shim: called with the folder and the command, it reports its identity, waits for a line on the channel (and ends
+ * without it), runs the command and writes its exit code. It catches signals instead of ignoring them, because ignored
+ * ones would be inherited. The exit code is complete when it ends in a newline, and is read only after the shim has
+ * ended, so no rename is needed. A change of an exported variable makes bash drop the `_` that it has added. The text
+ * contains no user input.
  */
 export function shimScript(options: ShimOptions): string {
   const umask = process.umask().toString(8);

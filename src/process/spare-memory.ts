@@ -1,23 +1,23 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Large enough that what is short-lived dies young, small enough that clearing it takes a millisecond. */
+/** Large enough that short-lived objects are never promoted, small enough that a collection takes a millisecond. */
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * For a process that lives for days beside many agents. The space for young objects stops growing at a bound: under load it
- * would grow to several times that, for good, and everybody would wait while it is cleared. And it is cleared by one thread:
- * where agents keep all processors busy, helpers are waited for longer than they help.
+ * For a process that runs for days next to many agents. Limits the young generation, which under load would grow
+ * permanently to several times that size and make collections slow; and collects it with one thread, because waiting
+ * for helper threads takes longer than they save when agents keep all processors busy.
  */
 export function spareMemory(): void {
   setFlagsFromString('--no-parallel-scavenge');
   let grows: boolean | undefined;
-  const steer = () => {
+  const adjust = () => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     const mayGrow = young !== undefined && young.space_size < YOUNG_BYTES;
     if (mayGrow !== grows) setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
     grows = mayGrow;
   };
-  steer();
-  new PerformanceObserver(steer).observe({ entryTypes: ['gc'] });
+  adjust();
+  new PerformanceObserver(adjust).observe({ entryTypes: ['gc'] });
 }

@@ -6,21 +6,21 @@ import { timeLimit } from './time-limit.ts';
 
 export type StreamOptions = {
   cwd?: string;
-  /** The whole environment: nothing of ours is added. */
+  /** The whole environment: nothing is added. */
   env: Record<string, string>;
   input?: string | Buffer;
   timeoutMs: number;
   signal?: AbortSignal;
 };
 
-/** How a program came to its end; by a signal, its code is 128 and the signal's number. */
+/** How a program ended; after a signal its code is 128 plus the signal's number. */
 export type StreamEnd = { code: number; stderr: string; timedOut: boolean };
 
 const MAX_STDERR_CHARS = 8_192;
 
 /**
- * Runs a program and gives its output piece by piece, never more than is asked for; the end is the return value. Whoever
- * stops reading, the time limit and an abort end its whole process group.
+ * Runs a program and yields its output as it is consumed; the return value is how it ended. When the consumer stops, at
+ * the time limit and on abort its whole process group is killed.
  */
 export async function* stream(
   command: readonly string[],
@@ -30,16 +30,16 @@ export async function* stream(
   options.signal?.throwIfAborted();
   const [program, ...args] = command;
   if (program === undefined) throw new TypeError('An empty command cannot be run');
-  const { signal, timeoutMs, input, ...place } = options;
-  const child = spawn(program, args, { ...place, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  // A program may end without reading its input; that shows in its exit code, not here.
+  const { signal, timeoutMs, input, ...spawnOptions } = options;
+  const child = spawn(program, args, { ...spawnOptions, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  // A program may end without reading its input; its exit code reports that.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const closed = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, name) => resolve(code ?? 128 + (name === null ? 0 : constants.signals[name])));
   });
-  // It is awaited below, whatever the reader does meanwhile.
+  // It is awaited below, whatever the consumer does until then.
   closed.catch(() => {});
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -65,7 +65,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
-    // The group ended by itself meanwhile; on macOS a group of zombies answers EPERM.
+    // The group has already ended; on macOS a group of zombies answers EPERM.
     if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
   }
 }

@@ -9,7 +9,7 @@ import { sweep, type Target, terminate } from './terminate.ts';
 import { timeLimit } from './time-limit.ts';
 
 export interface Supervised {
-  /** Belongs to this program alone; what an earlier engine left running in it is ended first. */
+  /** Used by this program only; processes that an earlier engine left running in it are ended first. */
   folder: string;
   command: readonly string[];
   cwd: string;
@@ -21,20 +21,20 @@ export interface Supervised {
 
 export interface SupervisedEnd {
   ending: Ending;
-  /** Exit code 0, vouched for by something that the program cannot know; the exit code's own file it could write itself. */
+  /** Exit code 0, proven by a secret that the program cannot know; it could write the exit code's file itself. */
   isProvenSuccess: boolean;
   timedOut: boolean;
-  /** How many processes it left running; they are gone now. */
-  leftBehind: number;
-  /** Standard output and standard error, as they came. */
+  /** The number of processes it left running, which have been killed. */
+  leftoverProcesses: number;
+  /** Standard output and standard error, interleaved. */
   outputFile: string;
 }
 
 const RECORD = 'check.json';
 const PROOF = 'proof';
 /**
- * Reads a secret and blanks it before the program starts, and writes it back only after exit code 0: until then it is
- * in no file, argument or variable that the program, which runs as the same user, could read.
+ * Reads a secret and clears it before the program starts, and writes it back only after exit code 0: until then it is in
+ * no file, argument or variable that the program, which runs as the same user, could read.
  */
 const WRAPPER = [
   'proof=$1; shift',
@@ -48,7 +48,7 @@ const WRAPPER = [
 const GRACE_MS = 2_000;
 const StartedCheck = z.object({ identity: ProcessIdentity, token: z.string() });
 
-/** Runs a program to its end, its time limit or an abort; nothing that it started outlives the call, which then throws if aborted. */
+/** Runs a program to its end, its time limit or an abort, which throws; no process that it started outlives the call. */
 export async function runSupervised(spec: Supervised, world: World = realWorld): Promise<SupervisedEnd> {
   await endLeftover(spec.folder);
   spec.signal.throwIfAborted();
@@ -68,16 +68,16 @@ export async function runSupervised(spec: Supervised, world: World = realWorld):
     const timedOut = limit.signal.aborted;
     crashpoint('check.exited');
     await stopping;
-    const leftBehind = await sweep(target);
+    const leftoverProcesses = await sweep(target);
     spec.signal.throwIfAborted();
     const isProvenSuccess = end.kind === 'exited' && end.code === 0 && (await readProof(spec.folder)) === secret;
-    return { ending: end, isProvenSuccess, timedOut, leftBehind, outputFile: join(spec.folder, 'stdout') };
+    return { ending: end, isProvenSuccess, timedOut, leftoverProcesses, outputFile: join(spec.folder, 'stdout') };
   } finally {
     stop.removeEventListener('abort', onStop);
   }
 }
 
-/** Ends what an engine that died had started in this folder, and empties it: a check is run again, never adopted. */
+/** Ends the processes that a killed engine started in this folder, and deletes it: a check is run again, never adopted. */
 export async function endLeftover(folder: string): Promise<void> {
   const target = await readRecord(folder);
   if (target !== undefined) await terminate(target, { graceMs: 0 });
@@ -115,7 +115,7 @@ async function readRecord(folder: string): Promise<Target | undefined> {
     const record = StartedCheck.safeParse(JSON.parse(await readFile(join(folder, RECORD), 'utf8')));
     return record.success ? { ...record.data, folder } : undefined;
   } catch (error) {
-    // A record that is missing or half-written was never followed by `go`, so nothing was started.
+    // After a missing or incomplete record `go` was never called, so nothing was started.
     if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
@@ -125,7 +125,7 @@ async function readProof(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(folder, PROOF), 'utf8')).trim();
   } catch {
-    // Whatever the program did to the file, without the secret in it there is no success.
+    // Without the secret in the file there is no success.
     return undefined;
   }
 }

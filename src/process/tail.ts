@@ -4,15 +4,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export type TailOptions = {
   file: string;
   from: number;
-  /** Awaited before more is read; the bytes are there only until it returns. */
+  /** Awaited before more is read; the bytes are valid only until it returns. */
   onChunk: (chunk: Buffer, offset: number) => void | Promise<void>;
-  /** The file shrank by so many bytes below what was delivered; reading goes on from its start. */
+  /** The file shrank by this many bytes below what was delivered; reading continues from its start. */
   onTruncated: (lostBytes: number) => void;
   signal: AbortSignal;
 };
 
 export type Tail = {
-  /** Everything that is in the file now has been delivered; rejects when a callback threw, or after the close. */
+  /** Resolves when the current content has been delivered; rejects if a callback threw, or after close. */
   drained(): Promise<void>;
   close(): void;
 };
@@ -20,40 +20,40 @@ export type Tail = {
 type Waiter = { pass: number; resolve: () => void; reject: (reason: unknown) => void };
 
 const CHUNK_BYTES = 64 * 1024;
-/** One for all: who is told of what was read takes it out of it at once. */
+/** Shared by all tails: a callback must copy the bytes that it keeps. */
 const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
-/** Delivers what is and what gets appended to a file, in order, woken by the system's file events. */
+/** Delivers the content of a file and everything appended to it, in order, triggered by file system events. */
 export function tail(options: TailOptions): Tail {
   options.signal.throwIfAborted();
   const fd = openSync(options.file, 'r');
-  const watcher = watchOrClose(options.file, fd, () => void look());
+  const watcher = watchOrClose(options.file, fd, () => void readMore());
   let cursor = options.from;
-  let wanted = 0;
+  let requestedPass = 0;
   let isReading = false;
   let stopped: { reason: unknown } | undefined;
   let waiters: Waiter[] = [];
   watcher.on('error', stop);
   options.signal.addEventListener('abort', onAbort, { once: true });
-  void look();
+  void readMore();
   return {
     drained: () =>
       new Promise((resolve, reject) => {
         if (stopped) return reject(stopped.reason);
-        waiters.push({ pass: wanted + 1, resolve, reject });
-        void look();
+        waiters.push({ pass: requestedPass + 1, resolve, reject });
+        void readMore();
       }),
     close: () => stop(new Error(`The tail of ${options.file} is closed`)),
   };
 
-  async function look(): Promise<void> {
-    wanted += 1;
+  async function readMore(): Promise<void> {
+    requestedPass += 1;
     if (isReading || stopped) return;
     isReading = true;
     try {
-      for (let pass = 0; pass < wanted && !stopped; ) {
-        pass = wanted;
-        await readWhatIsThere();
+      for (let pass = 0; pass < requestedPass && !stopped; ) {
+        pass = requestedPass;
+        await readAvailable();
         if (!stopped) settle(pass);
       }
     } catch (error) {
@@ -64,8 +64,8 @@ export function tail(options: TailOptions): Tail {
     }
   }
 
-  /** Up to what is there when it is asked, so that who never stops writing keeps nobody waiting; a short piece is the end. */
-  async function readWhatIsThere(): Promise<void> {
+  /** Reads up to the current end, so that a continuous writer does not delay waiters; a short read is the end. */
+  async function readAvailable(): Promise<void> {
     let end = Number.POSITIVE_INFINITY;
     while (cursor < end && !stopped) {
       const length = readSync(fd, buffer, 0, CHUNK_BYTES, cursor);

@@ -11,20 +11,20 @@ import { timeLimit } from './time-limit.ts';
 import { requireToken } from './token.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
-/** A launch whose processes are to end. */
+/** A launch whose processes are to be ended. */
 export type Target = { identity: ProcessIdentity; folder: string; token: string };
 
-/** Within this time after a kill everybody is gone, or the machine is ill. */
+/** After a kill all processes end within this time, unless the system is faulty. */
 const KILLED_MS = 10_000;
 const LONGEST_PAUSE_MS = 50;
 
-/** Asks a launched program to end, waits, then kills it and every descendant; nothing of it is left afterwards. */
+/** Sends SIGTERM to a launched program, waits, then kills it and every descendant; none is left afterwards. */
 export async function terminate(target: Target, options: { graceMs: number }): Promise<void> {
-  if (liveness(target.identity) === 'alive' && options.graceMs > 0) await ask(target, options.graceMs);
+  if (liveness(target.identity) === 'alive' && options.graceMs > 0) await requestExit(target, options.graceMs);
   await sweep(target);
 }
 
-/** Kills what a launched program has left running (daemons, too), until there is nobody; tells how many there were. */
+/** Kills all processes that a launched program has left running (daemons, too); returns how many there were. */
 export async function sweep(target: Target): Promise<number> {
   requireToken(target.token);
   if (thisMachine()?.boot !== target.identity.boot) return 0;
@@ -43,7 +43,7 @@ export async function sweep(target: Target): Promise<number> {
   return killed.size;
 }
 
-/** What holds a program's descendants together here; only a cgroup holds those who hide on purpose. */
+/** How a program's descendants are found on this system; only a cgroup contains those that hide on purpose. */
 export function containment(): { kind: 'cgroup' | 'process-tree'; detail: string } {
   const base = cgroupBase();
   if (base.kind === 'writable') return { kind: 'cgroup', detail: `cgroup v2 at ${base.path}` };
@@ -51,7 +51,7 @@ export function containment(): { kind: 'cgroup' | 'process-tree'; detail: string
   return { kind: 'process-tree', detail: `${base.reason}; descendants are found by ${marks}` };
 }
 
-async function ask(target: Target, graceMs: number): Promise<void> {
+async function requestExit(target: Target, graceMs: number): Promise<void> {
   for (const member of findMembers(target, findCgroup(target), new Set())) {
     signalOne(member, 'SIGTERM');
     signalOne(member, 'SIGCONT');
@@ -64,7 +64,7 @@ async function ask(target: Target, graceMs: number): Promise<void> {
   }
 }
 
-/** Stops everybody until a look finds nobody new, because who runs can fork faster than we can look. */
+/** Stops all members until no new one is found, because a running process can fork faster than we can list. */
 function freeze(target: Target, cgroup: string | undefined, found: Set<string>): ProcessEntry[] {
   for (;;) {
     const members = findMembers(target, cgroup, found);
@@ -79,10 +79,10 @@ function freeze(target: Target, cgroup: string | undefined, found: Set<string>):
 
 function findMembers(target: Target, cgroup: string | undefined, found: ReadonlySet<string>): ProcessEntry[] {
   const { identity, token } = target;
-  const isHere = thisMachine()?.pidNamespace === identity.pidNamespace;
+  const isSameNamespace = thisMachine()?.pidNamespace === identity.pidNamespace;
   return selectDescendants(listProcesses(), {
-    shim: isHere ? identity : undefined,
-    carriesToken: tokenTest(token, identity),
+    shim: isSameNamespace ? identity : undefined,
+    hasToken: tokenTest(token, identity),
     contained: cgroup === undefined ? new Set() : cgroupMembers(cgroup),
     found,
   });
@@ -93,7 +93,7 @@ function signalOne(member: ProcessEntry, signal: NodeJS.Signals): void {
   try {
     process.kill(member.pid, signal);
   } catch (error) {
-    // It ended between the look and the signal, or has become another user's (setuid): the next look tells.
+    // It ended before the signal, or now belongs to another user (setuid): the next listing shows it.
     if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
   }
 }
@@ -103,7 +103,7 @@ function stuck(members: readonly ProcessEntry[]): AppError {
   return new AppError('PROCESS_STUCK', `Killed processes do not end: ${pids.join(', ')}`, { pids });
 }
 
-/** All processes that we can see, as of now; throws where the system does not tell, since "none" would be a lie. */
+/** All visible processes; throws if the system does not list them, because "none" would be wrong. */
 export function listProcesses(): ProcessEntry[] {
   const entries = process.platform === 'linux' ? listProc() : listPs();
   if (entries === undefined) throw new AppError('UNSUPPORTED_SYSTEM', 'The system does not list its processes');

@@ -1,9 +1,9 @@
 import type { World } from '../world.ts';
 
-/** A signal that aborts when its time is over; disposing it stops the clock. */
+/** A signal that aborts after a time; disposing it stops the timer. */
 export type TimeLimit = Disposable & { signal: AbortSignal };
 
-/** Starts a limit; the world's alarms ring at the latest after an hour, so that it asks again until the time is over. */
+/** Starts a time limit; the world's alarms fire after an hour at most, so they are set again until the time is over. */
 export function timeLimit(ms: number, world: World): TimeLimit {
   const controller = new AbortController();
   const end = world.now() + ms;

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { realWorld } from '../world.ts';
-import { openFifo, untilReleased } from './fifo.ts';
+import { openFifo, waitForRelease } from './fifo.ts';
 import { liveness, type ProcessIdentity } from './identity.ts';
 import { FILES } from './shim.ts';
 
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * Resolves when the shim is gone, our own child or not. The FIFO that it alone holds tells the moment; it is opened
- * before the first look, because a FIFO whose holder died earlier tells nothing. Where the agent removed it, only
- * looking again is left.
+ * Resolves when the shim has ended, our own child or not. The FIFO that only the shim holds open signals its end; it is
+ * opened before the first check, because a FIFO whose holder ended earlier signals nothing. If the agent removed the
+ * FIFO, the process is polled.
  */
 export async function waitForExit(folder: string, identity: ProcessIdentity, signal: AbortSignal): Promise<void> {
-  const isReleased = await untilLetGo(folder, identity, signal);
+  const isReleased = await waitForFifo(folder, identity, signal);
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const state = liveness(identity);
     if (state === 'gone' || (state === 'unknown' && isReleased)) return;
@@ -20,10 +20,10 @@ export async function waitForExit(folder: string, identity: ProcessIdentity, sig
   }
 }
 
-async function untilLetGo(folder: string, identity: ProcessIdentity, signal: AbortSignal): Promise<boolean> {
+async function waitForFifo(folder: string, identity: ProcessIdentity, signal: AbortSignal): Promise<boolean> {
   const fifo = openFifo(join(folder, FILES.alive));
   if (fifo === undefined) return false;
-  const isGone = liveness(identity) === 'gone';
-  await untilReleased(isGone ? { ...fifo, isHeld: false } : fifo, signal);
+  const hasExited = liveness(identity) === 'gone';
+  await waitForRelease(hasExited ? { ...fifo, isHeld: false } : fifo, signal);
   return true;
 }

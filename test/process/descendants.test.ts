@@ -3,7 +3,7 @@ import { selectDescendants } from '../../src/process/descendants.ts';
 import type { ProcessEntry } from '../../src/process/proc-stat.ts';
 
 const SHIM = { boot: 'b', pidNamespace: 'n', pid: 100, startTime: '5' };
-const NOBODY = { carriesToken: () => false, contained: new Set<number>(), found: new Set<string>() };
+const NOBODY = { hasToken: () => false, contained: new Set<number>(), found: new Set<string>() };
 
 function entry(pid: number, changes: Partial<ProcessEntry> = {}): ProcessEntry {
   return { pid, parent: 1, group: pid, session: pid, isEnded: false, startTime: '9', ...changes };
@@ -31,13 +31,13 @@ test('a session whose number was given to somebody else is not ours', () => {
 
 test('a session is ours after the end of the shim while one in it carries the token', () => {
   const table = [entry(101, { session: 100 }), entry(102, { session: 100 }), entry(200)];
-  const carriesToken = ({ pid }: ProcessEntry) => pid === 102;
-  expect(pids(selectDescendants(table, { ...NOBODY, shim: SHIM, carriesToken }))).toEqual([101, 102]);
+  const hasToken = ({ pid }: ProcessEntry) => pid === 102;
+  expect(pids(selectDescendants(table, { ...NOBODY, shim: SHIM, hasToken: hasToken }))).toEqual([101, 102]);
 });
 
 test('the first process, ourselves and the ended are never selected', () => {
   const table = [entry(1), entry(process.pid), entry(300, { isEnded: true })];
-  expect(selectDescendants(table, { ...NOBODY, shim: undefined, carriesToken: () => true })).toEqual([]);
+  expect(selectDescendants(table, { ...NOBODY, shim: undefined, hasToken: () => true })).toEqual([]);
 });
 
 test('who was found before is found again, but not a later process with that number', () => {

@@ -7,7 +7,7 @@ import { ANNOUNCE_FD, spawnDetached } from '../../src/process/detached.ts';
 const PROGRAM = `
 const fs = require('node:fs');
 console.log('to the log');
-fs.writeSync(${ANNOUNCE_FD}, 'it stands');
+fs.writeSync(${ANNOUNCE_FD}, 'it is ready');
 fs.closeSync(${ANNOUNCE_FD});
 console.error(String(process.ppid !== undefined));
 `;
@@ -17,13 +17,13 @@ describe('a detached program', () => {
     const folder = await mkdtemp(join(tmpdir(), 'mh-detached-'));
     try {
       const logFile = join(folder, 'log');
-      const { said, pid } = await spawnDetached([process.execPath, '-e', PROGRAM], {
+      const { announcement, pid } = await spawnDetached([process.execPath, '-e', PROGRAM], {
         cwd: folder,
         env: process.env,
         logFile,
       });
       expect(pid).toBeGreaterThan(0);
-      expect(await said).toBe('it stands');
+      expect(await announcement).toBe('it is ready');
       expect(await readFile(logFile, 'utf8')).toContain('to the log');
       expect((await stat(logFile)).mode & 0o777).toBe(0o600);
     } finally {
@@ -31,11 +31,15 @@ describe('a detached program', () => {
     }
   });
 
-  it('that ends without a word has said nothing', async () => {
+  it('announces nothing when it ends without writing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mh-detached-'));
     try {
-      const { said } = await spawnDetached(['false'], { cwd: folder, env: process.env, logFile: join(folder, 'log') });
-      expect(await said).toBe('');
+      const { announcement } = await spawnDetached(['false'], {
+        cwd: folder,
+        env: process.env,
+        logFile: join(folder, 'log'),
+      });
+      expect(await announcement).toBe('');
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { identify, judge, liveness, ProcessIdentity } from '../../src/process/identity.ts';
+import { identify, liveness, livenessFrom, ProcessIdentity } from '../../src/process/identity.ts';
 import { parseProcStat, probeProc } from '../../src/process/proc-stat.ts';
 import { parsePs, readPsProbe } from '../../src/process/ps.ts';
 import { until } from './launching.ts';
@@ -47,7 +47,7 @@ test('a process of another boot is gone, one of another pid namespace is unknown
 });
 
 test('a look that failed is unknown, never gone', () => {
-  expect(judge({ kind: 'failed' }, '1')).toBe('unknown');
+  expect(livenessFrom({ kind: 'failed' }, '1')).toBe('unknown');
   expect(readPsProbe(7, null, '')).toEqual({ kind: 'failed' });
   expect(readPsProbe(7, 2, '')).toEqual({ kind: 'failed' });
 });
@@ -68,8 +68,8 @@ test('the output of ps on macOS is read: start time, group, zombies', () => {
   expect(parsePs(recorded)).toHaveLength(3);
   const alive = readPsProbe(7313, 0, recorded);
   expect(alive).toMatchObject({ kind: 'found', entry: { parent: 501, group: 7313, isEnded: false } });
-  expect(judge(alive, 'Sun Nov 15 20:13:53 2026')).toBe('alive');
-  expect(judge(alive, 'Sun Nov 15 20:13:52 2026')).toBe('gone');
-  expect(judge(readPsProbe(7400, 0, recorded), 'Sun Nov 15 20:13:54 2026')).toBe('gone');
+  expect(livenessFrom(alive, 'Sun Nov 15 20:13:53 2026')).toBe('alive');
+  expect(livenessFrom(alive, 'Sun Nov 15 20:13:52 2026')).toBe('gone');
+  expect(livenessFrom(readPsProbe(7400, 0, recorded), 'Sun Nov 15 20:13:54 2026')).toBe('gone');
   expect(readPsProbe(9, 1, '')).toEqual({ kind: 'none' });
 });

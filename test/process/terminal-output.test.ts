@@ -59,7 +59,7 @@ describe('what of a terminal reaches a person', () => {
     expect(safe(`a${text}b`)).toBe('ab');
   });
 
-  it('is the same however the bytes are cut, and what is held back is told', () => {
+  it('is the same however the bytes are split, and reports how many bytes it holds back', () => {
     const parts = fc.constantFrom(
       'é',
       'x',
@@ -79,7 +79,7 @@ describe('what of a terminal reaches a person', () => {
         const cut = safeOutput();
         const pieces = cutAt(bytes, sizes).map((piece) => cut.push(piece));
         expect(Buffer.concat(pieces.map((piece) => piece.bytes))).toEqual(whole.bytes);
-        expect(pieces.at(-1)?.held).toBe(whole.held);
+        expect(pieces.at(-1)?.pendingBytes).toBe(whole.pendingBytes);
       }),
     );
   });
@@ -88,7 +88,7 @@ describe('what of a terminal reaches a person', () => {
     const filter = safeOutput();
     filter.push(Buffer.from(`${ESC}]52;`));
     for (let mebibytes = 0; mebibytes < 3; mebibytes += 1) {
-      expect(filter.push(Buffer.alloc(1024 * 1024, 'x')).held).toBeLessThan(2 * 1024 * 1024);
+      expect(filter.push(Buffer.alloc(1024 * 1024, 'x')).pendingBytes).toBeLessThan(2 * 1024 * 1024);
     }
     filter.push(Buffer.from('\x07'));
     expect(filter.push(Buffer.from('after')).bytes.toString()).toBe('after');

@@ -3,7 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ending } from '../../src/process/launch.ts';
-import { programEnding, type TerminalKind, USUAL_SIZE } from '../../src/process/terminal/files.ts';
+import { DEFAULT_SIZE, programEnding, type TerminalKind } from '../../src/process/terminal/files.ts';
 import { readRing, ringRange, SEGMENT_BYTES } from '../../src/process/terminal/ring.ts';
 import { inTerminal, type Terminal, terminalIn } from '../../src/process/terminal/terminal.ts';
 import { type ShownPiece, watchTerminal } from '../../src/process/terminal/watch.ts';
@@ -24,7 +24,7 @@ async function startIn(kind: TerminalKind, script: string): Promise<Started> {
   const folder = temporaryFolder();
   const work = temporaryFolder();
   writeFileSync(join(work, 'script.sh'), script);
-  const held = inTerminal(kind, { folder, command: ['/bin/sh', 'script.sh'], cwd: work, size: USUAL_SIZE });
+  const held = inTerminal(kind, { folder, command: ['/bin/sh', 'script.sh'], cwd: work, size: DEFAULT_SIZE });
   const { go, target } = await launchIn(held.command, {
     folder,
     cwd: work,
@@ -58,7 +58,7 @@ async function watchUntil(
     kind,
     after,
     isLive: () => true,
-    onNews: () => () => {},
+    onChange: () => () => {},
     signal: stop.signal,
   })) {
     pieces.push(piece);

@@ -1,7 +1,7 @@
 import type { Agent, AgentCommand, AgentReader, Assignment } from '../../agents/agent.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
-import { type TerminalKind, USUAL_SIZE } from '../../process/terminal/files.ts';
+import { DEFAULT_SIZE, type TerminalKind } from '../../process/terminal/files.ts';
 import { inTerminal } from '../../process/terminal/terminal.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
 import type { TaskLimits } from '../../schema/task.ts';
@@ -43,7 +43,7 @@ export async function programOf(agent: Agent, assignment: Assignment, env: NodeJ
   const { command, env: own } = await requireInteractive(agent).command(assignment);
   const kind: TerminalKind = (await findTmux(env))?.isUsable === true ? 'tmux' : 'pty';
   const { folder, workspace } = assignment;
-  const held = inTerminal(kind, { folder, command, cwd: workspace, size: USUAL_SIZE });
+  const held = inTerminal(kind, { folder, command, cwd: workspace, size: DEFAULT_SIZE });
   return { command: held.command, env: { ...own, ...held.env }, pipeOutput: false, terminal: kind };
 }
 

@@ -66,7 +66,7 @@ export function terminalsPort(home: Home, world: World): TerminalsPort {
       };
       try {
         const isLive = () => !isOver;
-        yield* watchTerminal({ folder, kind: held.kind, after, isLive, onNews, signal: until, world });
+        yield* watchTerminal({ folder, kind: held.kind, after, isLive, onChange: onNews, signal: until, world });
       } finally {
         watched.abort();
       }

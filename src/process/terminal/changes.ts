@@ -1,20 +1,20 @@
 import { watch } from 'node:fs';
 
-/** Tells that something in a folder changed; many changes are one. */
+/** Signals changes in a folder; several changes count as one. */
 export type Changes = {
-  /** Resolves when something changed since the last time it did; rejects once it is closed or the signal aborts. */
+  /** Resolves when something changed since the previous call; rejects after close or abort. */
   next(): Promise<void>;
-  /** As if something had changed. */
+  /** Signals a change. */
   wake(): void;
   close(): void;
 };
 
-/** Watches a folder by the system's file events; the first look is due at once. */
+/** Watches a folder with file system events; the first `next` resolves at once. */
 export function watchChanges(folder: string, signal: AbortSignal): Changes {
   signal.throwIfAborted();
   let isDue = true;
   let stopped: { reason: unknown } | undefined;
-  let waiting: PromiseWithResolvers<void> | undefined;
+  let pending: PromiseWithResolvers<void> | undefined;
   const watcher = watch(folder, wake);
   watcher.on('error', stop);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -22,19 +22,19 @@ export function watchChanges(folder: string, signal: AbortSignal): Changes {
     next: async () => {
       if (stopped) throw stopped.reason;
       if (!isDue) {
-        waiting ??= Promise.withResolvers<void>();
-        await waiting.promise;
+        pending ??= Promise.withResolvers<void>();
+        await pending.promise;
       }
       isDue = false;
     },
     wake,
-    close: () => stop(new Error(`The folder ${folder} is not watched any more`)),
+    close: () => stop(new Error(`The folder ${folder} is no longer watched`)),
   };
 
   function wake(): void {
     isDue = true;
-    waiting?.resolve();
-    waiting = undefined;
+    pending?.resolve();
+    pending = undefined;
   }
 
   function onAbort(): void {
@@ -46,7 +46,7 @@ export function watchChanges(folder: string, signal: AbortSignal): Changes {
     stopped = { reason };
     signal.removeEventListener('abort', onAbort);
     watcher.close();
-    waiting?.reject(reason);
-    waiting = undefined;
+    pending?.reject(reason);
+    pending = undefined;
   }
 }

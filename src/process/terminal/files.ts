@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { errorCode } from '../../errors.ts';
 import type { Ending } from '../launch.ts';
 
-/** How a terminal is held: by tmux where there is one, else by a program of ours. */
+/** What runs a terminal: tmux if available, else our own program. */
 export type TerminalKind = 'tmux' | 'pty';
 
 export type TerminalSize = { columns: number; rows: number };
 
-/** The size of a terminal that nobody looks at yet. */
-export const USUAL_SIZE: TerminalSize = { columns: 120, rows: 40 };
+/** The size of a terminal without a viewer. */
+export const DEFAULT_SIZE: TerminalSize = { columns: 120, rows: 40 };
 
 /** The files of a terminal, in the folder of its launch. */
 export const TERMINAL_FILES = {
@@ -19,25 +19,25 @@ export const TERMINAL_FILES = {
   settings: 'tmux.conf',
   socket: 'tmux.sock',
   control: 'control',
-  order: 'terminal.json',
+  input: 'terminal.json',
   size: 'terminal-size.json',
 } as const;
 
-/** Of what cannot be executed. */
+/** The exit code of a program that cannot be executed. */
 const NOT_STARTED = 126;
 
 /**
- * How the program in a terminal ended, by what it left itself. Without that, who held the terminal tells: ended by a
- * signal or without a word, it was taken away; ended with an error of its own, it could not be made.
+ * How the program in a terminal ended, by its own exit code file. Without that file the process that held the terminal
+ * decides: killed by a signal or ended with 0, it was interrupted; ended with an error, the terminal was never started.
  */
-export function programEnding(folder: string, held: Ending): Ending {
-  const code = /^(\d{1,3})\n$/.exec(readIfThere(join(folder, TERMINAL_FILES.programExit)))?.[1];
+export function programEnding(folder: string, holderEnding: Ending): Ending {
+  const code = /^(\d{1,3})\n$/.exec(readIfExists(join(folder, TERMINAL_FILES.programExit)))?.[1];
   if (code !== undefined) return { kind: 'exited', code: Number(code) };
-  const hasFailed = held.kind === 'exited' && held.code > 0 && held.code < 128;
+  const hasFailed = holderEnding.kind === 'exited' && holderEnding.code > 0 && holderEnding.code < 128;
   return hasFailed ? { kind: 'exited', code: NOT_STARTED } : { kind: 'interrupted' };
 }
 
-function readIfThere(file: string): string {
+function readIfExists(file: string): string {
   try {
     return readFileSync(file, 'latin1');
   } catch (error) {

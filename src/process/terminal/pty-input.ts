@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Size = { columns: z.number().int().min(1).max(1_000), rows: z.number().int().min(1).max(1_000) };
 
-/** What the program that holds a terminal is to start in it. */
+/** What the terminal program starts in its terminal. */
 export const PtyInput = z.object({
   command: z.array(z.string()).min(1),
   cwd: z.string(),
@@ -10,6 +10,6 @@ export const PtyInput = z.object({
 });
 export type PtyInput = z.infer<typeof PtyInput>;
 
-/** What it is told while it runs, a line of JSON each: bytes that are typed, or another size. */
+/** A command to the running terminal program, one JSON line each: typed bytes, or a new size. */
 export const PtyCommand = z.union([z.object({ type: z.base64() }), z.object(Size)]);
 export type PtyCommand = z.infer<typeof PtyCommand>;

@@ -8,12 +8,14 @@ import { PtyCommand, PtyInput } from './pty-input.ts';
 import { SEGMENT_BYTES, segmentName, trimRing } from './ring.ts';
 
 const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new TypeError('It is called with the folder of a terminal');
+if (folder === undefined) throw new TypeError('The folder of a terminal is missing');
 await hold(folder);
 
-/** Holds a terminal for one program, and ends with it: what it shows goes into files, what is typed comes by a FIFO. */
-async function hold(place: string): Promise<void> {
-  const { command, cwd, size } = PtyInput.parse(JSON.parse(readFileSync(join(place, TERMINAL_FILES.order), 'utf8')));
+/** Runs one program in a terminal, and ends with it: its output goes into files, its input comes from a FIFO. */
+async function hold(directory: string): Promise<void> {
+  const { command, cwd, size } = PtyInput.parse(
+    JSON.parse(readFileSync(join(directory, TERMINAL_FILES.input), 'utf8')),
+  );
   const [program = '', ...args] = command;
   const { spawn } = await import('@lydell/node-pty');
   const terminal = spawn(program, args, {
@@ -23,70 +25,70 @@ async function hold(place: string): Promise<void> {
     cwd,
     env: { ...process.env, COLORTERM: 'truecolor' },
   });
-  const write = ringWriter(place);
+  const write = ringWriter(directory);
   const typed = new StringDecoder('utf8');
   terminal.onData((text) => write(Buffer.from(text)));
-  const control = obey(place, {
+  const control = followCommands(directory, {
     type: (bytes) => terminal.write(typed.write(bytes)),
     resize: ({ columns, rows }) => {
       terminal.resize(columns, rows);
-      noteSize(place, { columns, rows });
+      writeSize(directory, { columns, rows });
     },
   });
-  noteSize(place, size);
-  // The signals of the keyboard go to the program through its terminal; a request to end is for the program.
+  writeSize(directory, size);
+  // Keyboard signals reach the program through its terminal; SIGTERM and SIGHUP are forwarded to it.
   process.on('SIGTERM', () => terminal.kill('SIGTERM'));
   process.on('SIGHUP', () => terminal.kill('SIGHUP'));
   const { exitCode, signal } = await new Promise<{ exitCode: number; signal?: number }>((resolve) =>
     terminal.onExit(resolve),
   );
   const code = signal !== undefined && signal > 0 ? 128 + signal : exitCode;
-  writeFileSync(join(place, TERMINAL_FILES.programExit), `${code}\n`, { mode: 0o600 });
+  writeFileSync(join(directory, TERMINAL_FILES.programExit), `${code}\n`, { mode: 0o600 });
   control.destroy();
   process.exitCode = code;
 }
 
-function ringWriter(place: string): (bytes: Buffer) => void {
+function ringWriter(directory: string): (bytes: Buffer) => void {
   let start = 0;
   let length = 0;
-  appendFileSync(join(place, segmentName(start)), '', { mode: 0o600 });
+  appendFileSync(join(directory, segmentName(start)), '', { mode: 0o600 });
   return (bytes) => {
     if (length >= SEGMENT_BYTES) {
       start += length;
       length = 0;
-      appendFileSync(join(place, segmentName(start)), '', { mode: 0o600 });
-      trimRing(place);
+      appendFileSync(join(directory, segmentName(start)), '', { mode: 0o600 });
+      trimRing(directory);
     }
-    appendFileSync(join(place, segmentName(start)), bytes, { mode: 0o600 });
+    appendFileSync(join(directory, segmentName(start)), bytes, { mode: 0o600 });
     length += bytes.length;
   };
 }
 
-type Obeying = { type(bytes: Buffer): void; resize(size: TerminalSize): void };
+type CommandHandlers = { type(bytes: Buffer): void; resize(size: TerminalSize): void };
 
-/** Opened for both ends, so that it is never at its end when a writer leaves. */
-function obey(place: string, { type, resize }: Obeying): Socket {
-  const fd = openSync(join(place, TERMINAL_FILES.control), constants.O_RDWR | constants.O_NONBLOCK);
+/** Opened for reading and writing, so that it does not end when a writer closes it. */
+function followCommands(directory: string, { type, resize }: CommandHandlers): Socket {
+  const fd = openSync(join(directory, TERMINAL_FILES.control), constants.O_RDWR | constants.O_NONBLOCK);
   const fifo = new Socket({ fd, readable: true, writable: false });
   createInterface({ input: fifo }).on('line', (line) => {
-    const told = PtyCommand.safeParse(parse(line));
-    if (!told.success) return;
-    if ('type' in told.data) type(Buffer.from(told.data.type, 'base64'));
-    else resize(told.data);
+    const command = PtyCommand.safeParse(parse(line));
+    if (!command.success) return;
+    if ('type' in command.data) type(Buffer.from(command.data.type, 'base64'));
+    else resize(command.data);
   });
   fifo.on('error', () => closeSync(fd));
   return fifo;
 }
 
-function noteSize(place: string, size: TerminalSize): void {
-  writeFileSync(join(place, TERMINAL_FILES.size), JSON.stringify(size), { mode: 0o600 });
+function writeSize(directory: string, size: TerminalSize): void {
+  writeFileSync(join(directory, TERMINAL_FILES.size), JSON.stringify(size), { mode: 0o600 });
 }
 
 function parse(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // Anybody of this user can write into the FIFO; what is no order is none.
+    // Any process of this user can write into the FIFO; invalid commands are ignored.
     return undefined;
   }
 }

@@ -2,29 +2,29 @@ import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'no
 import { join } from 'node:path';
 import { errorCode } from '../../errors.ts';
 
-/** A piece of what a terminal showed; `lost` bytes before it are gone. */
+/** A part of a terminal's output; `lost` bytes before it are no longer stored. */
 export type RingPiece = { chunk: Buffer; offset: number; lost: number };
 
 type Segment = { start: number; file: string };
 
-/** What a terminal shows is kept in files of this size at most, and only in the last two of them. */
+/** A terminal's output is stored in files of at most this size, of which the last two are kept. */
 export const SEGMENT_BYTES = 16 * 1024 * 1024;
-/** So much is read at once. */
+/** The size of one read. */
 export const PIECE_BYTES = 64 * 1024;
 const KEPT_SEGMENTS = 2;
 const NAME = /^terminal-(\d+)$/;
 
-/** The name of the file that holds what was written from an offset on. */
+/** The name of the file with the output from an offset on. */
 export function segmentName(start: number): string {
   return `terminal-${start}`;
 }
 
-/** Removes all but the last files. */
+/** Removes all files except the last ones. */
 export function trimRing(folder: string): void {
   for (const { file } of segmentsOf(folder).slice(0, -KEPT_SEGMENTS)) rmSync(file, { force: true });
 }
 
-/** From where to where the stream is kept; undefined before the terminal has begun. */
+/** The range of the stored output; undefined before the terminal has started. */
 export function ringRange(folder: string): { start: number; end: number } | undefined {
   const all = segmentsOf(folder);
   const first = all[0];
@@ -34,7 +34,7 @@ export function ringRange(folder: string): { start: number; end: number } | unde
   return { start: first.start, end: last.start + size };
 }
 
-/** What stands in the stream from an offset on, up to a limit; where that is gone, what comes next after it. */
+/** Reads the output from an offset on, up to a limit; if that is no longer stored, from the next stored byte. */
 export function readRing(folder: string, from: number): RingPiece {
   const all = segmentsOf(folder);
   const index = all.findLastIndex(({ start }) => start <= from);

@@ -1,16 +1,16 @@
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what it is about
-/** What is left of a terminal's bytes for a person's own terminal; a sequence that is not whole yet waits. */
+/** Filters a terminal's bytes for display in the user's terminal; an incomplete sequence is held back. */
 export type SafeOutput = {
-  /** `held` bytes at the end of what was pushed so far belong to a sequence that is not whole. */
-  push(chunk: Buffer): { bytes: Buffer; held: number };
+  /** The last `pendingBytes` bytes pushed so far belong to an incomplete sequence. */
+  push(chunk: Buffer): { bytes: Buffer; pendingBytes: number };
 };
 
-/** Longer than any sequence that is let through; what pretends to be one is dropped. */
+/** Longer than any allowed sequence; a longer one is dropped. */
 const LONGEST_SEQUENCE = 4_096;
-/** Longer than any title or picture that we wait for the end of. */
+/** Longer than any title or image whose end is awaited. */
 const LONGEST_STRING = 1024 * 1024;
 
-/** Text, and the controls that move the cursor or ring the bell; not those that a terminal answers. */
+/** Text, and controls that move the cursor or ring the bell; not those that a terminal answers. */
 const PLAIN = /[\x07-\x0f\x20-\x7e\x80-\xff]+/y;
 /** Operating system commands, device control, privacy messages and titles: their end is BEL or ST. */
 const STRING_START = /\x1b[\]PX^_k]/y;
@@ -19,34 +19,34 @@ const CONTROL_SEQUENCE = /\x1b\[([<-?]?)([0-9:;]*)([ -/]*)([@-~])/y;
 const UNFINISHED = /\x1b(?:\[[<-?]?[0-9:;]*[ -/]*|[ -/]*)?$/y;
 const SHORT_SEQUENCE = /\x1b(?:[78=>DEHMc]|[()][0AB])/y;
 const ESCAPE = /\x1b[ -/]*[0-~]?/y;
-/** C1 controls, which a terminal takes for the beginning of a sequence, as UTF-8 writes them. */
+/** C1 controls in UTF-8, which a terminal treats as the beginning of a sequence. */
 const C1 = /\xc2[\x80-\x9f]/g;
 const C1_START = '\xc2';
 
-/** Cursor, erasing, scrolling, colours, margins: nothing that is answered, moves the window or leaves it. */
+/** Cursor, erasing, scrolling, colours, margins: nothing that the terminal answers or that affects its window. */
 const SAFE_FINALS = new Set('@ABCDEFGHIJKLMPSTXZ`abdefghlmrsu');
 const SAFE_MODES = new Set(
   [1, 6, 7, 12, 25, 45, 47, 1000, 1002, 1003, 1004, 1006, 1007, 1047, 1048, 1049, 2004, 2026].map(String),
 );
 
 /**
- * Lets text, colours and cursor movements pass and drops all else: titles, the clipboard (OSC 52), links, files and
- * pictures, and every question to which a terminal would answer as if the person had typed it.
+ * Passes text, colours and cursor movements and drops everything else: titles, the clipboard (OSC 52), links, files and
+ * images, and every query that a terminal would answer as if the user had typed it.
  */
 export function safeOutput(): SafeOutput {
   let pending = '';
   return {
     push(chunk) {
       const text = pending + chunk.toString('latin1');
-      const { kept, rest } = sift(text);
+      const { safe, rest } = filterSequences(text);
       pending = rest;
-      return { bytes: Buffer.from(kept.replace(C1, ''), 'latin1'), held: rest.length };
+      return { bytes: Buffer.from(safe.replace(C1, ''), 'latin1'), pendingBytes: rest.length };
     },
   };
 }
 
-function sift(text: string): { kept: string; rest: string } {
-  const kept: string[] = [];
+function filterSequences(text: string): { safe: string; rest: string } {
+  const safe: string[] = [];
   let at = 0;
   const match = (pattern: RegExp) => {
     pattern.lastIndex = at;
@@ -55,7 +55,7 @@ function sift(text: string): { kept: string; rest: string } {
   while (at < text.length) {
     const plain = match(PLAIN)?.[0];
     if (plain !== undefined) {
-      kept.push(plain);
+      safe.push(plain);
       at += plain.length;
     } else if (text[at] !== '\x1b') {
       at += 1;
@@ -70,13 +70,13 @@ function sift(text: string): { kept: string; rest: string } {
     } else {
       const sequence = match(CONTROL_SEQUENCE);
       const whole = sequence?.[0] ?? match(SHORT_SEQUENCE)?.[0];
-      if (whole !== undefined && (sequence === null || isSafe(sequence))) kept.push(whole);
+      if (whole !== undefined && (sequence === null || isSafe(sequence))) safe.push(whole);
       at += whole?.length ?? match(ESCAPE)?.[0].length ?? 1;
     }
   }
-  const whole = kept.join('');
+  const whole = safe.join('');
   const rest = text.slice(at);
-  return rest === '' && whole.endsWith(C1_START) ? { kept: whole.slice(0, -1), rest: C1_START } : { kept: whole, rest };
+  return rest === '' && whole.endsWith(C1_START) ? { safe: whole.slice(0, -1), rest: C1_START } : { safe: whole, rest };
 }
 
 function isSafe([, prefix = '', parameters = '', between = '', final = '']: RegExpExecArray): boolean {

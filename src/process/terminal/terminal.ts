@@ -3,11 +3,11 @@ import { ptySize, resizePty, typeIntoPty, writePtyFiles } from './pty.ts';
 import { captureTmux, resizeTmux, type Screen, typeIntoTmux } from './tmux.ts';
 import { FOLDER_VARIABLE, writeTmuxFiles } from './tmux-script.ts';
 
-/** A terminal in which a program runs, known by the folder of its launch; it belongs to no process of ours. */
+/** A terminal in which a program runs, identified by the folder of its launch; no process of ours owns it. */
 export interface Terminal {
   type(bytes: Buffer): Promise<void>;
   resize(size: TerminalSize): Promise<void>;
-  /** What it shows now; undefined where only its stream can tell. */
+  /** Its current content; undefined where only its output stream is available. */
   screen(): Promise<Screen | undefined>;
   size(): Promise<TerminalSize>;
 }
@@ -31,14 +31,14 @@ export function terminalIn(folder: string, kind: TerminalKind): Terminal {
       };
 }
 
-/** Prepares the folder and gives what to launch, so that the command runs in a terminal and the launch ends with it. */
+/** Prepares the folder and returns what to launch, so that the command runs in a terminal and the launch ends with it. */
 export function inTerminal(
   kind: TerminalKind,
-  order: TerminalLaunch,
+  launch: TerminalLaunch,
 ): { command: string[]; env: Record<string, string> } {
   if (kind === 'pty') {
-    const { command, cwd, size } = order;
-    return { command: writePtyFiles(order.folder, { command: [...command], cwd, size }), env: {} };
+    const { command, cwd, size } = launch;
+    return { command: writePtyFiles(launch.folder, { command: [...command], cwd, size }), env: {} };
   }
-  return { command: writeTmuxFiles({ ...order, tmux: 'tmux' }), env: { [FOLDER_VARIABLE]: order.folder } };
+  return { command: writeTmuxFiles({ ...launch, tmux: 'tmux' }), env: { [FOLDER_VARIABLE]: launch.folder } };
 }

@@ -1,18 +1,18 @@
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what it is about
-/** A line that a terminal showed: its text without any control, and the offset at which it was finished. */
+/** A line of a terminal: its text without control characters, and the offset at which it was finished. */
 export type TerminalLine = { text: string; offset: number };
 
 export type TerminalText = {
   push(chunk: Buffer, offset: number): TerminalLine[];
-  /** The line that the cursor stands in. */
+  /** The line of the cursor. */
   flush(): TerminalLine[];
 };
 
 const LONGEST_LINE = 4_000;
 const LONGEST_SEQUENCE = 64 * 1024;
-/** How many lines are remembered, so that a picture that is drawn again and again is told once. */
+/** How many lines are remembered, so that a screen that is redrawn repeatedly is reported once. */
 const REMEMBERED = 1_000;
-/** So many lines after the cursor went to another row are part of a redrawn picture. */
+/** The number of lines after a move to another row that count as part of a redrawn screen. */
 const PICTURE_LINES = 60;
 
 const BYTES = /[\x20-\x7e\x80-\xff]+/y;
@@ -26,13 +26,13 @@ const NOT_LETTERS = /[^\p{L}]+/gu;
 const FEWEST_LETTERS = 4;
 
 /**
- * Makes readable lines of what a terminal shows. What simply scrolls by comes through line by line; of a picture that is
- * redrawn in place, only lines that were not there before, where spinners and counters make no difference. The same
- * bytes give the same lines, however they are cut.
+ * Converts a terminal's output to readable lines. Scrolling output is reported line by line; of a screen that is redrawn
+ * in place, only new lines are reported, ignoring spinners and counters. The same bytes give the same lines, however
+ * they are split.
  */
 export function terminalText(): TerminalText {
   const line = new EditedLine();
-  const seen = new Set<string>();
+  const recentLines = new Set<string>();
   let pending = '';
   let position = 0;
   let picture = 0;
@@ -48,42 +48,42 @@ export function terminalText(): TerminalText {
         end: (at, movesRow) => {
           position = start + at;
           if (movesRow) picture = PICTURE_LINES;
-          lines.push(...taken());
+          lines.push(...finishLine());
         },
       });
       pending = text.slice(read);
       position = start + read;
       return lines;
     },
-    flush: () => taken(),
+    flush: () => finishLine(),
   };
 
-  function taken(): TerminalLine[] {
-    const text = line.take();
+  function finishLine(): TerminalLine[] {
+    const text = line.reset();
     const isRedrawn = picture > 0;
     picture = Math.max(0, picture - 1);
     if (text === '') return [];
     const letters = text.replace(NOT_LETTERS, '');
     const key = letters.length < FEWEST_LETTERS ? text : letters;
-    const isKnown = seen.delete(key);
-    seen.add(key);
-    for (const oldest of seen) {
-      if (seen.size <= REMEMBERED) break;
-      seen.delete(oldest);
+    const isKnown = recentLines.delete(key);
+    recentLines.add(key);
+    for (const oldest of recentLines) {
+      if (recentLines.size <= REMEMBERED) break;
+      recentLines.delete(oldest);
     }
     return isRedrawn && isKnown ? [] : [{ text, offset: position }];
   }
 }
 
-type Reading = {
+type TerminalEvents = {
   put(text: string): void;
   edit(final: string, count: number): void;
-  /** The line ends, by a line feed or because the cursor goes to another row. */
+  /** The line ends, by a line feed or because the cursor moves to another row. */
   end(at: number, movesRow: boolean): void;
 };
 
-/** Reads as much as is whole and tells how far. */
-function readTerminal(text: string, reading: Reading): number {
+/** Reads all complete characters and sequences and returns how many were read. */
+function readTerminal(text: string, events: TerminalEvents): number {
   let at = 0;
   const match = (pattern: RegExp) => {
     pattern.lastIndex = at;
@@ -94,15 +94,15 @@ function readTerminal(text: string, reading: Reading): number {
     if (bytes !== undefined) {
       const isLast = at + bytes.length === text.length;
       const cut = isLast ? bytes.length - cutCharacter(bytes) : bytes.length;
-      reading.put(Buffer.from(bytes.slice(0, cut), 'latin1').toString('utf8').replace(CONTROL, ''));
+      events.put(Buffer.from(bytes.slice(0, cut), 'latin1').toString('utf8').replace(CONTROL, ''));
       at += cut;
       if (cut < bytes.length) return at;
       continue;
     }
     if (text[at] !== '\x1b') {
       at += 1;
-      if (text[at - 1] === '\n') reading.end(at, false);
-      else reading.edit(text[at - 1] ?? '', 1);
+      if (text[at - 1] === '\n') events.end(at, false);
+      else events.edit(text[at - 1] ?? '', 1);
       continue;
     }
     const sequence = match(CONTROL_SEQUENCE);
@@ -111,21 +111,21 @@ function readTerminal(text: string, reading: Reading): number {
     at += whole?.length ?? 1;
     if (sequence === null) continue;
     const final = sequence[2] ?? '';
-    if (OTHER_ROW.has(final)) reading.end(at, true);
-    else reading.edit(final, Number.parseInt(sequence[1] ?? '', 10));
+    if (OTHER_ROW.has(final)) events.end(at, true);
+    else events.edit(final, Number.parseInt(sequence[1] ?? '', 10));
   }
   return at;
 }
 
-/** How many bytes at the end are the beginning of a character. */
+/** The number of bytes of an incomplete character at the end. */
 function cutCharacter(bytes: string): number {
-  const part = PART_OF_CHARACTER.exec(bytes.slice(-3))?.[0] ?? '';
-  const first = part.charCodeAt(0);
+  const partial = PART_OF_CHARACTER.exec(bytes.slice(-3))?.[0] ?? '';
+  const first = partial.charCodeAt(0);
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  return part.length < length ? part.length : 0;
+  return partial.length < length ? partial.length : 0;
 }
 
-/** One line as it is written, overwritten and erased. */
+/** One line that is written, overwritten and erased. */
 class EditedLine {
   #text = '';
   #column = 0;
@@ -149,7 +149,7 @@ class EditedLine {
     else if (final === 'K' && !(count > 0)) this.#text = this.#text.slice(0, column);
   }
 
-  take(): string {
+  reset(): string {
     const text = this.#text.trimEnd();
     this.#text = '';
     this.#column = 0;

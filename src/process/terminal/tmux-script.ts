@@ -5,17 +5,17 @@ import { TERMINAL_FILES, type TerminalSize } from './files.ts';
 
 export type PaneLaunch = {
   folder: string;
-  /** The program of tmux. */
+  /** The tmux program. */
   tmux: string;
   command: readonly string[];
   cwd: string;
   size: TerminalSize;
 };
 
-/** By this variable the parts find each other; it does not reach the program. */
+/** The variable that tells the scripts their folder; it is not passed to the program. */
 export const FOLDER_VARIABLE = 'MANYHANDS_TERMINAL';
 
-/** Nothing of the user's own settings; no bar, no keys, no clipboard; a window has the size that it is given. */
+/** No settings of the user, no status bar, no keys, no clipboard; a window has a fixed size. */
 const SETTINGS = [
   'set -g default-terminal screen-256color',
   'set -g status off',
@@ -32,9 +32,8 @@ const SETTINGS = [
 ].join('\n');
 
 /**
- * Holds the server, as its child, until it ends, which it does with its only pane. A server that was just started does
- * nothing before somebody connects, so it is asked until it answers. tmux is called in the folder: a socket's path must
- * be short.
+ * Runs the server as its child until it ends, which it does with its only pane. A new server does nothing before a client
+ * connects, so it is queried until it answers. tmux is called in the folder, because a socket's path must be short.
  */
 const HOLD = [
   'cd -- "$1" || exit 126',
@@ -50,7 +49,7 @@ const HOLD = [
   'wait "$server"',
 ].join('\n');
 
-/** Copies what the pane shows, as it comes, into files that are named for their offsets; the last two are kept. */
+/** Copies the pane's output into files that are named by their offsets; the last two are kept. */
 const KEEP = [
   'umask 077; start=0; last=; before=',
   'while :; do',
@@ -64,20 +63,20 @@ const KEEP = [
   '',
 ].join('\n');
 
-/** Writes what tmux is to run into the folder and gives the command that holds it; its environment needs `FOLDER_VARIABLE`. */
-export function writeTmuxFiles(order: PaneLaunch): string[] {
-  const { folder, tmux, size } = order;
+/** Writes the scripts into the folder and returns the command that runs them; its environment needs `FOLDER_VARIABLE`. */
+export function writeTmuxFiles(launch: PaneLaunch): string[] {
+  const { folder, tmux, size } = launch;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 });
   write(TERMINAL_FILES.settings, SETTINGS);
   write(TERMINAL_FILES.keep, KEEP);
-  write(TERMINAL_FILES.pane, paneScript(order));
+  write(TERMINAL_FILES.pane, paneScript(launch));
   return ['/bin/sh', '-c', HOLD, 'manyhands', folder, tmux, String(size.columns), String(size.rows)];
 }
 
 /**
- * Runs the program and leaves its exit code; not when the terminal went away under it, which is no end of its own. The
- * signals of the keyboard are for the program.
+ * Runs the program and writes its exit code, except when the terminal itself was closed. Keyboard signals are for the
+ * program.
  */
 function paneScript({ folder, command, cwd }: PaneLaunch): string {
   return [

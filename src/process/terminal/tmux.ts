@@ -2,11 +2,11 @@ import { AppError } from '../../errors.ts';
 import { run } from '../run.ts';
 import { TERMINAL_FILES, type TerminalSize } from './files.ts';
 
-/** A terminal's picture: what draws it on an empty one, and how large it is. */
+/** A terminal's screen: the sequence that draws it on an empty terminal, and its size. */
 export type Screen = { size: TerminalSize; draw: string };
 
 const CALL_MS = 10_000;
-/** A message to tmux holds 16 KiB; each byte takes three of them. */
+/** A message to tmux holds 16 KiB; each typed byte takes three bytes of it. */
 const TYPED_AT_ONCE = 4_000;
 const FIELDS = [
   'pane_width',
@@ -25,7 +25,7 @@ const FIELDS = [
 ] as const;
 type Facts = Record<(typeof FIELDS)[number], string>;
 
-/** Types bytes into the pane, each as it is: no byte can become a command or the name of a key. */
+/** Types bytes literally into the pane: no byte can become a command or the name of a key. */
 export async function typeIntoTmux(folder: string, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; at += TYPED_AT_ONCE) {
     const hex = [...bytes.subarray(at, at + TYPED_AT_ONCE)].map((byte) => byte.toString(16).padStart(2, '0'));
@@ -37,18 +37,18 @@ export async function resizeTmux(folder: string, { columns, rows }: TerminalSize
   await tmux(folder, ['resize-window', '-x', String(columns), '-y', String(rows)]);
 }
 
-/** The pane as it stands, with its colours, its cursor and the modes that the program has set. */
+/** The current content of the pane, with its colours, its cursor and the modes that the program has set. */
 export async function captureTmux(folder: string): Promise<Screen> {
   const format = FIELDS.map((name) => `#{${name}}`).join('\t');
-  const said = await tmux(folder, ['display-message', '-p', format, ';', 'capture-pane', '-p', '-e', '-N']);
-  const [first = '', ...lines] = said.split('\n');
+  const output = await tmux(folder, ['display-message', '-p', format, ';', 'capture-pane', '-p', '-e', '-N']);
+  const [first = '', ...lines] = output.split('\n');
   const values = first.split('\t');
   const facts = factsOf(values);
   const size = { columns: Number(facts.pane_width), rows: Number(facts.pane_height) };
   return { size, draw: drawing(facts, lines.slice(0, size.rows)) };
 }
 
-/** Where tmux is, and its version; a version before 3.2 cannot hold a server as a child. */
+/** The version of tmux; one before 3.2 cannot run a server as a child. */
 export async function findTmux(env: NodeJS.ProcessEnv): Promise<{ version: string; isUsable: boolean } | undefined> {
   const path = env.PATH ?? '';
   try {
@@ -88,7 +88,7 @@ function drawing(facts: Facts, lines: readonly string[]): string {
   return [
     facts.alternate_on === '1' ? '\x1b[?1049h' : '\x1b[?1049l',
     '\x1b[0m\x1b[H\x1b[2J',
-    ...lines.map(placedLine),
+    ...lines.map(positionedLine),
     '\x1b[0m',
     `\x1b[${Number(facts.cursor_y) + 1};${Number(facts.cursor_x) + 1}H`,
     facts.cursor_flag === '0' ? '\x1b[?25l' : '\x1b[?25h',
@@ -102,8 +102,8 @@ function drawing(facts: Facts, lines: readonly string[]): string {
   ].join('');
 }
 
-/** Each line is put in its place, so that nothing scrolls on a terminal that is smaller. */
-function placedLine(line: string, index: number): string {
+/** Each line is positioned absolutely, so that nothing scrolls on a smaller terminal. */
+function positionedLine(line: string, index: number): string {
   const text = line.replace(/ +$/, '');
   return text === '' ? '' : `\x1b[${index + 1};1H\x1b[0m${text}`;
 }

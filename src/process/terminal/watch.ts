@@ -6,54 +6,54 @@ import { PIECE_BYTES, readRing, ringRange } from './ring.ts';
 import { type SafeOutput, safeOutput } from './safe-output.ts';
 import { terminalIn } from './terminal.ts';
 
-export type Watching = {
+export type WatchOptions = {
   folder: string;
   kind: TerminalKind;
-  /** Where an earlier watcher stood. */
+  /** The offset that an earlier watcher reached. */
   after: number | undefined;
-  /** Whether the program still runs; asked again when something changed. */
+  /** Whether the program is running; called again after each change. */
   isLive: () => boolean;
-  /** Calls back when it may have ended, or has another size; gives the way to stop that. */
-  onNews: (tell: (size?: TerminalSize) => void) => () => void;
+  /** Subscribes to a possible end or a new size; returns the function that unsubscribes. */
+  onChange: (notify: (size?: TerminalSize) => void) => () => void;
   signal: AbortSignal;
   world?: World;
 };
 
-/** A piece of the stream as it may be shown; with `reset` it stands for everything before it. */
+/** A part of the stream that is safe to display; with `reset` it replaces everything before it. */
 export type ShownPiece = { offset: number; data: Buffer; reset?: true; size?: TerminalSize };
 
-/** A watcher who is further behind gets the screen as it stands instead. */
-const MAX_BEHIND = 1024 * 1024;
-/** What is drawn again where only the stream can tell what is on the screen. */
+/** A watcher that is further behind gets the current screen instead. */
+const MAX_LAG_BYTES = 1024 * 1024;
+/** How much output is replayed where the screen cannot be captured. */
 const REPLAYED_BYTES = 256 * 1024;
-/** Between full pieces, so that a program that writes without end does not keep us busy. */
+/** The pause between full reads, so that a program that writes continuously does not keep us busy. */
 const PACE_MS = 25;
 const CAPTURE_TRIES = 5;
 const CLEARED = /[\s\S]*(?:\x1b\[2J|\x1b\[3J|\x1bc|\x1b\[\?1049[hl])/;
 
-/** Shows a terminal: the screen as it stands, unless the watcher can go on where it was, and then what comes, until it ends. */
-export async function* watchTerminal(watching: Watching): AsyncGenerator<ShownPiece> {
-  const { folder, kind, signal, world = realWorld } = watching;
+/** Streams a terminal: its current screen, unless the watcher can resume at its offset, and then its output until it ends. */
+export async function* watchTerminal(options: WatchOptions): AsyncGenerator<ShownPiece> {
+  const { folder, kind, signal, world = realWorld } = options;
   const changes = watchChanges(folder, signal);
   let resized: TerminalSize | undefined;
-  const stopNews = watching.onNews((size) => {
+  const unsubscribe = options.onChange((size) => {
     resized = size ?? resized;
     changes.wake();
   });
   try {
-    if (!(await untilBegun(watching, changes))) return;
+    if (!(await waitForStream(options, changes))) return;
     let safe = safeOutput();
-    let cursor = resumable(folder, watching.after);
+    let cursor = resumable(folder, options.after);
     for (;;) {
       if (cursor === undefined) {
-        const first = await begin(watching);
+        const first = await begin(options);
         safe = safeOutput();
         cursor = first.offset;
         yield first;
       }
-      const isLive = watching.isLive();
+      const isLive = options.isLive();
       const { chunk, offset, lost } = readRing(folder, cursor);
-      if (lost > 0 || isFarBehind(folder, cursor)) {
+      if (lost > 0 || isLagging(folder, cursor)) {
         cursor = undefined;
         continue;
       }
@@ -79,18 +79,18 @@ export async function* watchTerminal(watching: Watching): AsyncGenerator<ShownPi
       await changes.next();
     }
   } finally {
-    stopNews();
+    unsubscribe();
     changes.close();
   }
 }
 
 function* shown(safe: SafeOutput, chunk: Buffer, end: number): Generator<ShownPiece> {
-  const { bytes, held } = safe.push(chunk);
+  const { bytes, pendingBytes: held } = safe.push(chunk);
   if (bytes.length > 0) yield { offset: end - held, data: bytes };
 }
 
-/** Whether there is a stream; one that ended before it began has none. */
-async function untilBegun({ folder, isLive }: Watching, changes: Changes): Promise<boolean> {
+/** Waits for the stream; false if the terminal ended before it started. */
+async function waitForStream({ folder, isLive }: WatchOptions, changes: Changes): Promise<boolean> {
   while (ringRange(folder) === undefined) {
     if (!isLive()) return false;
     await changes.next();
@@ -101,30 +101,30 @@ async function untilBegun({ folder, isLive }: Watching, changes: Changes): Promi
 function resumable(folder: string, after: number | undefined): number | undefined {
   const range = ringRange(folder);
   if (after === undefined || range === undefined) return undefined;
-  return after >= range.start && after <= range.end && range.end - after <= MAX_BEHIND ? after : undefined;
+  return after >= range.start && after <= range.end && range.end - after <= MAX_LAG_BYTES ? after : undefined;
 }
 
-function isFarBehind(folder: string, cursor: number): boolean {
-  return (ringRange(folder)?.end ?? cursor) - cursor > MAX_BEHIND;
+function isLagging(folder: string, cursor: number): boolean {
+  return (ringRange(folder)?.end ?? cursor) - cursor > MAX_LAG_BYTES;
 }
 
-/** The screen as the terminal tells it; else the last part of the stream is to be drawn again. */
-async function begin(watching: Watching): Promise<ShownPiece> {
-  const { folder, kind } = watching;
-  const captured = watching.isLive() ? await capture(folder, kind) : undefined;
+/** The captured screen; else the last part of the stream is replayed. */
+async function begin(options: WatchOptions): Promise<ShownPiece> {
+  const { folder, kind } = options;
+  const captured = options.isLive() ? await capture(folder, kind) : undefined;
   if (captured !== undefined) return captured;
   const size = await sizeOf(folder, kind);
   const offset = replayStart(folder);
   return { offset, data: Buffer.alloc(0), reset: true, ...(size === undefined ? {} : { size }) };
 }
 
-/** Taken again when something was written meanwhile, so that picture and offset belong together; a program that never rests may have a piece drawn twice. */
+/** Repeated when output arrived during the capture, so that screen and offset match; with continuous output a part may be drawn twice. */
 async function capture(folder: string, kind: TerminalKind): Promise<ShownPiece | undefined> {
   let before = ringRange(folder)?.end ?? 0;
   for (let tries = 1; ; tries += 1) {
     const screen = await terminalIn(folder, kind)
       .screen()
-      // It is just ending: its stream tells the rest.
+      // It is ending: its stream has the rest.
       .catch(() => undefined);
     if (screen === undefined) return undefined;
     const end = ringRange(folder)?.end ?? 0;
@@ -136,13 +136,13 @@ async function capture(folder: string, kind: TerminalKind): Promise<ShownPiece |
 }
 
 async function sizeOf(folder: string, kind: TerminalKind): Promise<TerminalSize | undefined> {
-  // A terminal that is just ending has no size any more.
+  // A terminal that is ending has no size.
   return terminalIn(folder, kind)
     .size()
     .catch(() => undefined);
 }
 
-/** After the last time the screen was cleared, else at the beginning of a line. */
+/** The offset after the last clearing of the screen, else the beginning of a line. */
 function replayStart(folder: string): number {
   const range = ringRange(folder);
   if (range === undefined) return 0;
