@@ -1,4 +1,6 @@
 import type { ChangedPath } from '../gates/gate.ts';
+import { git } from '../git/git.ts';
+import type { Mirror } from '../git/mirror/mirror.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { callsProgram, commandTexts, namedPaths, reachableScripts, runOnlyScripts } from './guard-command.ts';
 import {
@@ -137,4 +139,19 @@ async function overlayOf(tests: readonly ChangedPath[], options: GuardOptions): 
 
 async function canSilence(path: string, options: GuardOptions): Promise<boolean> {
   return PROGRAM.test(path) && SILENCES_OTHERS.test((await options.readCandidate(path)) ?? '');
+}
+
+/** Paths changed between two commits that are no regular files in the later one: symbolic links and submodules. */
+export async function specialFiles(mirror: Mirror, from: string, to: string): Promise<Set<string>> {
+  const { stdout } = await git(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--end-of-options', from, to], {
+    gitDir: mirror.dir,
+  });
+  const fields = stdout.split('\0');
+  const special = new Set<string>();
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const mode = fields[index]?.split(' ')[1];
+    const path = fields[index + 1];
+    if (path !== undefined && (mode === '120000' || mode === '160000')) special.add(path);
+  }
+  return special;
 }

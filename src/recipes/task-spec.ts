@@ -1,4 +1,5 @@
 import type { CommandGateSpec } from '../gates/gate-kinds.ts';
+import type { Scope } from '../schema/config/scope.ts';
 import type { Config } from '../schema/config.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type TaskLimits,
   type TaskSpec,
 } from '../schema/task.ts';
-import { inspectionGates } from './inspection-gates.ts';
 
 /** The command gates that the configuration asks for; a check without a name is called by its text. */
 export function checksOf(config: Config): CommandGateSpec[] {
@@ -27,7 +27,7 @@ export function taskSpec(
 ): TaskSpec {
   const gates: GateSpec[] =
     task.access === 'write'
-      ? [{ gate: 'changed', name: 'changed' }, ...checksOf(config), ...inspectionGates(config)]
+      ? [{ gate: 'changed', name: 'changed' }, ...checksOf(config), ...inspectionsOf(config)]
       : [{ gate: 'handoff', name: 'handoff' }];
   return {
     needs: [],
@@ -74,4 +74,23 @@ function outputRules({ softBytes, onMax, finalOnly }: Config['limits']['output']
     ...(onMax === 'stop' ? {} : { onMax }),
     ...(finalOnly ? { finalOnly } : {}),
   };
+}
+
+/** The gates by which the settings require the work of every writing task to be inspected. */
+function inspectionsOf(config: Config): GateSpec[] {
+  const { scope, secrets, syntax, cleanOutput } = config;
+  const { unchecked, checkers } = syntax;
+  return [
+    ...scopeGatesOf(scope),
+    ...(secrets.off ? [] : [{ gate: 'secrets' as const, name: 'secrets', allow: secrets.allow }]),
+    ...(syntax.all ? [{ gate: 'syntax' as const, name: 'syntax', files: [], unchecked, checkers }] : []),
+    ...(cleanOutput ? [{ gate: 'clean-output' as const, name: 'clean-output' }] : []),
+  ];
+}
+
+/** A scope as a gate; none when it forbids nothing. Several apply together, so that each only narrows the others. */
+export function scopeGatesOf({ allow, deny, maxChangedLines }: Scope): GateSpec[] {
+  if (allow.length === 0 && deny.length === 0 && maxChangedLines === undefined) return [];
+  const most = maxChangedLines === undefined ? {} : { maxChangedLines };
+  return [{ gate: 'scope', name: 'scope', allow, deny, also: [], ...most }];
 }

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AppError, fromSystemError, isAbsent, nearest } from '../errors.ts';
-import { rolesFolder } from './folder.ts';
 import { parseRole, type Role } from './role.ts';
 
 /** `userDir` is the folder of the user's own role files, usually `.manyhands/roles` of the repository. */
@@ -56,4 +57,10 @@ async function listIfThere(folder: string): Promise<string[]> {
     if (isAbsent(error)) return [];
     throw fromSystemError(error, `listing the roles in ${folder}`);
   }
+}
+
+/** Where the built-in roles stand: beside this file in the source, in `roles/` beside the bundle once built. */
+function rolesFolder(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return existsSync(join(here, 'plan.md')) ? here : join(here, 'roles');
 }

@@ -1,9 +1,10 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findProjectRoot } from '../config/files.ts';
 import { AppError, nearest } from '../errors.ts';
 import { configHome } from '../home.ts';
 import type { Template, TemplateOrigin } from '../schema/template.ts';
-import { templatesFolder } from './folder.ts';
 import { listNamed, type NamedFiles, readNamed } from './named-files.ts';
 import { parseTemplateFile } from './parse.ts';
 
@@ -63,4 +64,10 @@ export async function templateNames(sources: TemplateSources): Promise<string[]>
 
 function markdown(folder: string): NamedFiles {
   return { folder, ending: '.md', mistake: 'TEMPLATE_INVALID' };
+}
+
+/** Where the built-in templates stand: beside this file in the source, in `templates/` beside the bundle once built. */
+function templatesFolder(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return existsSync(join(here, 'bugfix.md')) ? here : join(here, 'templates');
 }

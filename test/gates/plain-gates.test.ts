@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changedGate } from '../../src/gates/changed.ts';
-import { definitionHash } from '../../src/gates/definition.ts';
 import { handoffGate } from '../../src/gates/handoff.ts';
+import { definitionHash } from '../../src/gates/registry.ts';
 import { GateSpec } from '../../src/schema/gate.ts';
 import { gateContract } from '../contracts/gate.ts';
 import { GateBench } from './gate-input.ts';

@@ -3,11 +3,10 @@ import { withoutChange } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { JobInput, type StartOptions } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
+import type { Template } from '../../schema/template.ts';
 import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
-import { scopeGates } from '../inspection-gates.ts';
 import type { Recipe, References, Unfolding } from '../recipe.ts';
-import { oneLine, taskSpec } from '../task-spec.ts';
-import { withTemplate } from './job-template.ts';
+import { oneLine, scopeGatesOf, taskSpec } from '../task-spec.ts';
 
 /** With `--stop completion` an attempt continues until it is done; this many turns are the safety cap. */
 const COMPLETION_TURNS = 1000;
@@ -39,10 +38,7 @@ export const job: Recipe<JobInput> = {
 };
 
 /** The template's guidelines and defaults are recorded with the run, and the runs it comes after by their full ids. */
-async function prepare(
-  request: { input: JobInput; options: StartOptions },
-  references: References,
-): Promise<{ input: JobInput; options: StartOptions }> {
+async function prepare(request: JobRequest, references: References): Promise<JobRequest> {
   const { template } = request.input;
   const { input, options } =
     template === undefined ? request : withTemplate(request, await references.template(template));
@@ -115,7 +111,7 @@ function writes({ role, write }: JobInput): boolean {
 function gatesOf(task: TaskSpec, input: JobInput): TaskSpec['gates'] {
   if (task.access !== 'write') return task.gates;
   const gates = input.role === undefined ? task.gates : withoutChange(task.gates);
-  return [...gates, ...(input.scope === undefined ? [] : scopeGates(input.scope))];
+  return [...gates, ...(input.scope === undefined ? [] : scopeGatesOf(input.scope))];
 }
 
 function withStop(task: TaskSpec, { stop, outputBytes }: JobInput): TaskSpec {
@@ -128,6 +124,29 @@ function withStop(task: TaskSpec, { stop, outputBytes }: JobInput): TaskSpec {
       ...(stop.budget === undefined ? {} : { costUsd: stop.budget }),
       ...(stop.seconds === undefined ? {} : { runtimeMs: stop.seconds * 1000 }),
       ...(outputBytes === undefined ? {} : { outputBytes }),
+    },
+  };
+}
+
+type JobRequest = { input: JobInput; options: StartOptions };
+
+/** A request for a job with what its template says; what the request itself says wins, and the checks of both hold. */
+export function withTemplate({ input, options }: JobRequest, template: Template): JobRequest {
+  const { agent, tier, role, budget, checks, text } = template;
+  const requestedRole = input.role ?? role;
+  return {
+    input: {
+      ...input,
+      guidelines: input.guidelines === undefined ? text : `${text}\n\n${input.guidelines}`,
+      ...(requestedRole === undefined ? {} : { role: requestedRole }),
+      write: input.write || (input.role === undefined && template.write === true),
+      ...(input.tier !== undefined || tier === undefined ? {} : { tier }),
+    },
+    options: {
+      ...options,
+      checks: [...options.checks, ...checks.filter((check) => !options.checks.includes(check))],
+      agents: options.agents.length > 0 || agent === undefined ? options.agents : [agent],
+      ...(options.budget !== undefined || budget === undefined ? {} : { budget }),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, Seconds } from './words.ts';
+import { Name, Seconds } from './scalars.ts';
 
 export const AgentKind = z.enum(['acp', 'claude', 'codex', 'command', 'gemini', 'rehearsal']);
 export type AgentKind = z.infer<typeof AgentKind>;

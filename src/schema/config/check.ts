@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CommandText, Name, Seconds } from './words.ts';
+import { CommandText, Name, Seconds } from './scalars.ts';
 
 /** A command that must exit 0. */
 export const CheckConfig = z.union([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SOFT_OUTPUT_BYTES } from '../task.ts';
-import { Seconds } from './words.ts';
+import { Seconds } from './scalars.ts';
 
 /** How much at once, how often, how long. */
 export const LimitsConfig = z

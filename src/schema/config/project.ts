@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InsidePath } from './words.ts';
+import { InsidePath } from './scalars.ts';
 
 /** What a newcomer should know about the project. */
 export const ProjectConfig = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name } from './words.ts';
+import { Name } from './scalars.ts';
 
 /** Who gets a task where nothing says it. */
 export const RoutingConfig = z

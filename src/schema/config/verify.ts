@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CommandText, Name, Seconds } from './words.ts';
+import { CommandText, Name, Seconds } from './scalars.ts';
 
 const Browser = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CommandText, InsidePath, Seconds } from './words.ts';
+import { CommandText, InsidePath, Seconds } from './scalars.ts';
 
 /** As compose files name their services: `app`, `laravel.test`. */
 const ServiceName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'the name of a compose service');

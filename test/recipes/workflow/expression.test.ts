@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkExpression, evaluate } from '../../../src/recipes/workflow/expression.ts';
-import { workflowVariables } from '../../../src/recipes/workflow/workflow-variables.ts';
+import { workflowVariables } from '../../../src/recipes/workflow/workflow-progress.ts';
 
 const VARIABLES = workflowVariables(
   new Map<string, Record<string, unknown>>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withTemplate } from '../../../src/recipes/job/job-template.ts';
+import { withTemplate } from '../../../src/recipes/job/job.ts';
 import { JobInput, StartOptions } from '../../../src/schema/request.ts';
 import type { Template } from '../../../src/schema/template.ts';
 
