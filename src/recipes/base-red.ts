@@ -1,3 +1,4 @@
+import { isApproved } from '../core/run/holds.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { Hold } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
@@ -7,14 +8,13 @@ export function redOnBase(run: RunState): Evidence[] {
   return (run.baseEvidence ?? []).filter((evidence) => evidence.verdict !== 'pass');
 }
 
-/** What a person is asked when checks are red on the base and the configuration says `baseRed: block`. */
-export function baseRedHold(red: readonly Evidence[]): Hold {
+/** The hold of a run whose checks fail on the base, where the configuration says `baseRed: block` and no person approved it. */
+export function redBaseHold(run: RunState, red: readonly Evidence[]): { hold?: Hold } {
+  const subject = red[0]?.tree;
+  if (subject === undefined || run.start.config.baseRed !== 'block' || isApproved(run, 'base-red', subject)) return {};
   const names = red.map((evidence) => evidence.gate).join(', ');
-  return {
-    what: 'base-red',
-    reason: `${names} is red before any work; approve to go on and repair it first`,
-    files: [],
-  };
+  const reason = `${names} fails on the base, before any work; approve to continue and repair it first`;
+  return { hold: { what: 'base-red', reason, files: [], subject } };
 }
 
 /** The evidence as a prompt shows it. */

@@ -4,8 +4,9 @@ import type { BulkStatus } from '../operations/contracts/bulk-contracts.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
 import type { Hold } from '../schema/event.ts';
+import type { TaskKey } from '../schema/ids.ts';
 import type { StartOptions } from '../schema/request.ts';
-import type { TaskSpec } from '../schema/task.ts';
+import type { TaskEdit, TaskSpec } from '../schema/task.ts';
 import type { Template } from '../schema/template.ts';
 import type { FeatureStatus } from '../schema/work-file.ts';
 import type { RecipeWorkFile } from './recipe-work-file.ts';
@@ -15,9 +16,15 @@ export type Unfolding = {
   add: TaskSpec[];
   /** A decision that is a person's, before the added tasks may start. */
   hold?: Hold;
+  /** Tasks that are no longer wanted; those that run are ended. */
+  cancel?: { tasks: TaskKey[]; reason: string };
   /** The commit to end on when it is not the branch's tip: the best result, not the last. */
   keep?: { commit: string; reason: string };
 };
+
+/** A task as a person describes it; `taken` are keys that other new tasks have. */
+export type PlanDraft = Pick<TaskSpec, 'title' | 'prompt' | 'needs'> &
+  Pick<TaskEdit, 'priority' | 'agent'> & { taken: readonly TaskKey[] };
 
 /** `base`: the branch to start from and land on, created if it is missing; `landEach`: each landing reaches it at once. */
 type RecipeDefaults = { base?: string; land?: LandMode; landEach?: boolean };
@@ -68,6 +75,8 @@ export interface Recipe<Input = unknown> {
   /** How its runs begin and land where neither flags nor settings say it. */
   defaults?(config: Config, input: Input): RecipeDefaults;
   unfold(run: RunState, input: Input, ended: TaskState | undefined): Unfolding;
+  /** A task that a person adds to a plan that waits for approval; without it plans of this recipe cannot be extended. */
+  planTask?(run: RunState, draft: PlanDraft): TaskSpec;
   /** Why a task's structured output cannot be used, if it cannot; it already satisfies the schema of its role. */
   accept?(task: TaskState, output: unknown): string | undefined;
   /** Why the run failed although every task succeeded, if it did. */

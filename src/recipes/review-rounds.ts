@@ -1,3 +1,4 @@
+import { isApproved } from '../core/run/holds.ts';
 import { lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { promptText } from '../roles/prompt.ts';
 import { ReviewOutput } from '../schema/output.ts';
@@ -57,9 +58,9 @@ function afterReview(run: RunState, reviews: TaskState[], most: number): Unfoldi
   const latest = reviews.at(-1);
   if (result.kind === 'clean' || latest === undefined) return NOTHING_NEW;
   if (result.kind === 'continue') return { add: fixes(run, latest, reviews.length) };
-  if (result.best.high === 0 || run.approved.includes('review')) return stopAt(run, result);
+  if (result.best.high === 0 || isApproved(run, 'review', latest.spec.key)) return stopAt(run, result);
   const reason = `${result.best.high} serious review findings are left after ${rounds.length} rounds (${result.why})`;
-  return { add: [], hold: { what: 'review', reason, files: [] } };
+  return { add: [], hold: { what: 'review', reason, files: [], subject: latest.spec.key } };
 }
 
 function stopAt(run: RunState, result: { why: string; best: ReviewRound }): Unfolding {

@@ -11,11 +11,15 @@ import { RunId, TaskKey } from './ids.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
 import { RiskFlag } from './risk.ts';
-import { TaskSpec, Tier, WorkStart } from './task.ts';
+import { Priority, TaskEdit, TaskSpec, Tier, WorkStart } from './task.ts';
 import { Spend, Usage } from './usage.ts';
 
 /** Settings as runs have them on record; keys that had another name when a run began are read under their present one. */
 const RecordedConfig = z.preprocess(withPresentNames, Config);
+
+/** A hold's id within its run, such as `h12`. */
+export const HoldId = z.string().regex(/^h\d+$/);
+export type HoldId = z.infer<typeof HoldId>;
 
 const AttemptRef = { task: TaskKey, attempt: z.number().int().positive() };
 
@@ -67,6 +71,10 @@ export const Hold = z.object({
   what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'gate', 'trouble']),
   reason: z.string(),
   files: z.array(z.string()).default([]),
+  /** What exactly is decided, such as the key of a plan or a commit: an approval covers this subject and no other. */
+  subject: z.string().optional(),
+  /** The answers to choose from, where approve and reject are not enough. */
+  options: z.array(z.object({ id: z.string().min(1), label: z.string() })).optional(),
 });
 export type Hold = z.infer<typeof Hold>;
 
@@ -83,7 +91,9 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run.started'), data: RunStart }),
   event('run.base-checked', { tree: z.string(), evidence: z.array(Evidence) }),
   event('run.held', { hold: Hold }),
-  event('run.approved', { note: z.string().optional() }),
+  /** `hold` is the id of the hold that it answers; earlier versions recorded none. `option`: the chosen answer. */
+  event('run.approved', { hold: HoldId.optional(), option: z.string().optional(), note: z.string().optional() }),
+  event('run.rejected', { hold: HoldId, reason: z.string() }),
   event('run.titled', { title: z.string() }),
   event('run.limited', { agents: z.number().int().min(1).max(150) }),
   /** `force`: agents are killed at once, without a chance to end by themselves. */
@@ -116,6 +126,13 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   event('tasks.added', { specs: z.array(TaskSpec) }),
   event('tasks.invalidated', { tasks: z.array(TaskKey), reason: z.string() }),
+  /** They are no longer wanted, though the run continues: removed from a plan by a person, or withdrawn by the recipe. */
+  event('tasks.cancelled', { tasks: z.array(TaskKey), reason: z.string() }),
+  /** A person changed tasks that have not started. */
+  event('tasks.edited', { changes: z.array(z.object({ task: TaskKey, ...TaskEdit.shape })) }),
+  /** The order in which tasks of the same priority start, as a person arranged it. */
+  event('tasks.reordered', { tasks: z.array(TaskKey) }),
+  event('task.prioritized', { task: TaskKey, priority: Priority }),
   event('attempt.started', {
     ...AttemptRef,
     agent: z.string(),
@@ -166,7 +183,13 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('gate.ended', { tasks: z.array(TaskKey), commit: z.string(), evidence: Evidence }),
   event('task.conflicted', { task: TaskKey, onto: z.string(), files: z.array(z.string()), resolver: TaskKey }),
   event('task.held', { task: TaskKey, hold: Hold, commit: z.string() }),
-  event('task.approved', { task: TaskKey, note: z.string().optional() }),
+  event('task.approved', {
+    task: TaskKey,
+    hold: HoldId.optional(),
+    option: z.string().optional(),
+    note: z.string().optional(),
+  }),
+  event('task.rejected', { task: TaskKey, hold: HoldId, reason: z.string() }),
   event('task.blocked', {
     task: TaskKey,
     reason: z.string(),

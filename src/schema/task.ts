@@ -74,6 +74,17 @@ export const Verification = z.object({
 });
 export type Verification = z.infer<typeof Verification>;
 
+/** Which of two ready tasks starts first: the higher one. */
+export const Priority = z.number().int().min(-10).max(10);
+
+/** Who requested a task: a person, the recipe (also where nothing is said), or the agent of another task. */
+export const TaskRequester = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('person') }),
+  z.object({ kind: z.literal('recipe') }),
+  z.object({ kind: z.literal('task'), task: TaskKey }),
+]);
+export type TaskRequester = z.infer<typeof TaskRequester>;
+
 /** A task as a recipe asks for it. Recorded specs are final: a known key with another spec is an error. */
 export const TaskSpec = z.object({
   key: TaskKey,
@@ -113,13 +124,28 @@ export const TaskSpec = z.object({
   gates: z.array(GateSpec).default([]),
   retry: Retry,
   limits: TaskLimits,
-  priority: z.number().int().min(-10).max(10).default(0),
+  priority: Priority.default(0),
   notBefore: z.number().optional(),
   /** It begins with the base as it stands when it starts, not as it stood when the run was asked for. */
   fresh: z.boolean().optional(),
+  /** Its work is saved and never landed when this is false. */
+  lands: z.boolean().optional(),
+  /** The task whose last session its first attempt continues, where the same agent takes it. */
+  continues: TaskKey.optional(),
+  requestedBy: TaskRequester.optional(),
   /** Its failure does not fail the run. */
   optional: z.boolean().optional(),
   /** Other runs (`run`) or their tasks (`run/task`) that must be done first. */
   after: z.array(z.string()).optional(),
 });
 export type TaskSpec = z.infer<typeof TaskSpec>;
+
+/** What a person may change about a task that has not started. */
+export const TaskEdit = z.object({
+  title: z.string().min(1).max(200).optional(),
+  prompt: z.string().min(1).optional(),
+  needs: z.array(TaskKey).optional(),
+  priority: Priority.optional(),
+  agent: z.string().optional(),
+});
+export type TaskEdit = z.infer<typeof TaskEdit>;

@@ -110,9 +110,13 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
 /** A person broke the attempt off: another one follows whatever it came to, and nothing counts. */
 function afterInterrupt(
   state: RunState,
-  { spec, interrupt }: TaskState,
+  { spec, interrupt, cancelReason }: TaskState,
   { failure, now }: { failure: Failure | undefined; now: number },
 ): RunEvent[] {
+  if (interrupt === 'cancel') {
+    const reason = cancelReason ?? 'cancelled';
+    return [{ type: 'tasks.cancelled', data: { tasks: [spec.key], reason } }];
+  }
   const isMessage = interrupt === 'message';
   const isOwn = failure !== undefined && failure.kind !== 'interrupted';
   const { commit } = state.tip;
@@ -210,6 +214,8 @@ function afterSuccess(state: RunState, task: TaskState, command: EndAttempt): Ru
     const reason = passed ? 'it passed' : 'it did not pass';
     return [{ type: 'task.ended', data: { task: key, status: 'done', reason } }, ...verdict];
   }
+  if (task.spec.lands === false && saved?.changed)
+    return [{ type: 'task.ended', data: { task: key, status: 'done', reason: 'its work is saved and does not land' } }];
   if (task.spec.access === 'write' && saved?.changed) {
     return [{ type: 'task.landing', data: { task: key, commit: saved.commit, ref: saved.ref } }];
   }

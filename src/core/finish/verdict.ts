@@ -30,7 +30,8 @@ function requestedTasks(state: RunState, status: TaskStatus): TaskState[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];
     if (task?.phase.status !== status) return [];
-    return isAuxiliary(task) ? [] : [task];
+    const isWithdrawn = task.phase.status === 'cancelled' && task.phase.withdrawn === true;
+    return isAuxiliary(task) || isWithdrawn ? [] : [task];
   });
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { Hold, RunEnd, RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from './reopening.ts';
-import { requireLive, requirePhase, requireTask } from './require.ts';
+import { requireLive, requireTask } from './require.ts';
 import { isOpen, type RunState } from './state.ts';
 
 const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'analyzing', 'conflicted']);
@@ -11,22 +11,6 @@ const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'a
 export function holdRun(state: RunState, hold: Hold): RunEvent[] {
   requireLive(state);
   return state.status.kind === 'cancelling' ? [] : [{ type: 'run.held', data: { hold } }];
-}
-
-/** A person agrees: to the plan that holds the run, or to the work of one task or of all held ones. */
-export function approve(state: RunState, what: { task?: TaskKey; note?: string }): RunEvent[] {
-  requireLive(state);
-  const note = what.note === undefined ? {} : { note: what.note };
-  if (what.task !== undefined) {
-    requirePhase(requireTask(state, what.task), 'held');
-    return [{ type: 'task.approved', data: { task: what.task, ...note } }];
-  }
-  const events: RunEvent[] = state.status.kind === 'held' ? [{ type: 'run.approved', data: note }] : [];
-  for (const key of state.counts.held === 0 ? [] : state.order) {
-    if (state.tasks[key]?.phase.status === 'held') events.push({ type: 'task.approved', data: { task: key, ...note } });
-  }
-  if (events.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has nothing that waits for approval`);
-  return events;
 }
 
 /** Changes how many attempts may be under way at once; what runs is left alone. */

@@ -6,37 +6,43 @@ import { endCall, startCall } from '../models/fold-call.ts';
 import {
   addTask,
   approveTask,
+  cancelTasks,
   conflictTask,
+  editTask,
   endTask,
   holdTask,
   invalidate,
   proposeTask,
   recordEvidence,
+  rejectTask,
   reopen,
+  reorderTasks,
   retryTask,
   verifyTask,
 } from './fold-tasks.ts';
+import { holdIdAt, recordAnswer, type When } from './holds.ts';
 import { initialState } from './initial-state.ts';
 import { enter, finish, taskOf } from './phase.ts';
-import { proofKey, type RunState } from './state.ts';
+import { type HoldAnswer, proofKey, type RunState } from './state.ts';
 
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-3';
+export const EVOLVE_CODEC = 'run-4';
 
 /** An event with its time and, where it is known, who caused it. */
 export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefined };
 
 /** The state after the event; changes the given state in place. The same events always give the same state. */
-export function evolve(state: RunState | undefined, { event, at }: Recorded): RunState {
+export function evolve(state: RunState | undefined, { event, at, origin }: Recorded): RunState {
   if (event.type === 'run.started') return initialState(event, at);
   if (state === undefined) throw new Error(`The first event of a run must be run.started, not ${event.type}`);
   state.version += 1;
   state.updatedAt = at;
-  apply(state, event, at);
+  apply(state, event, { at, origin });
   return state;
 }
 
-function apply(state: RunState, event: RunEvent, at: number): void {
+function apply(state: RunState, event: RunEvent, when: When): void {
+  const { at } = when;
   switch (event.type) {
     case 'run.started':
       return;
@@ -48,11 +54,13 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       }
       return;
     case 'run.held':
-      state.status = { kind: 'held', hold: event.data.hold };
+      state.status = { kind: 'held', hold: { ...event.data.hold, id: holdIdAt(state) } };
       return;
     case 'run.approved':
-      if (state.status.kind === 'held') state.approved.push(state.status.hold.what);
-      state.status = { kind: 'running' };
+      answerRun(state, { ...when, choice: 'approve', note: event.data.note, option: event.data.option });
+      return;
+    case 'run.rejected':
+      answerRun(state, { ...when, choice: 'reject', note: event.data.reason });
       return;
     case 'run.titled':
       state.start = { ...state.start, title: event.data.title };
@@ -169,7 +177,22 @@ function apply(state: RunState, event: RunEvent, at: number): void {
       holdTask(state, event);
       return;
     case 'task.approved':
-      approveTask(state, event);
+      approveTask(state, event, when);
+      return;
+    case 'task.rejected':
+      rejectTask(state, event, when);
+      return;
+    case 'tasks.cancelled':
+      cancelTasks(state, event, at);
+      return;
+    case 'tasks.edited':
+      for (const change of event.data.changes) editTask(state, change);
+      return;
+    case 'tasks.reordered':
+      reorderTasks(state, event.data.tasks);
+      return;
+    case 'task.prioritized':
+      editTask(state, event.data);
       return;
     case 'task.blocked': {
       const { reason, nextStep, landing } = event.data;
@@ -205,4 +228,12 @@ function unpause(state: RunState, track: string | undefined): void {
     delete state.paused[name];
     delete state.trouble[name];
   }
+}
+
+function answerRun(
+  state: RunState,
+  answer: When & { choice: HoldAnswer['choice']; note: string | undefined; option?: string | undefined },
+): void {
+  if (state.status.kind === 'held') recordAnswer(state, state.status.hold, { ...answer, task: null });
+  state.status = { kind: 'running' };
 }

@@ -1,6 +1,7 @@
 import type { RunEventOf } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
+import { holdIdAt, recordAnswer, type When } from './holds.ts';
 import { beginAtTip, enter, finish, makeReady, taskOf } from './phase.ts';
 import type { RunState, TaskState } from './state.ts';
 
@@ -20,6 +21,7 @@ export function addTask(state: RunState, spec: TaskSpec): void {
     from: spec.from ?? null,
     messages: [],
     interrupt: null,
+    cancelReason: null,
     verifications: 0,
     rounds: 0,
     report: null,
@@ -68,13 +70,16 @@ export function conflictTask(state: RunState, event: RunEventOf<'task.conflicted
 export function holdTask(state: RunState, event: RunEventOf<'task.held'>): void {
   const task = taskOf(state, event.data.task);
   const ref = task.phase.status === 'landing' ? task.phase.ref : '';
-  enter(state, task, { status: 'held', hold: event.data.hold, commit: event.data.commit, ref });
+  const hold = { ...event.data.hold, id: holdIdAt(state) };
+  enter(state, task, { status: 'held', hold, commit: event.data.commit, ref });
 }
 
 /** Lets held work go on to the branch. */
-export function approveTask(state: RunState, event: RunEventOf<'task.approved'>): void {
+export function approveTask(state: RunState, event: RunEventOf<'task.approved'>, when: When): void {
   const task = taskOf(state, event.data.task);
   if (task.phase.status !== 'held') return;
+  const { note, option } = event.data;
+  recordAnswer(state, task.phase.hold, { ...when, task: task.spec.key, choice: 'approve', note, option });
   enter(state, task, {
     status: 'landing',
     commit: task.phase.commit,
@@ -161,4 +166,66 @@ export function invalidate(state: RunState, keys: readonly TaskKey[], at: number
 
 function countMissing(state: RunState, task: TaskState): void {
   task.missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
+}
+
+/** Records that a person rejected a task's work; the event that follows says that it is tried again, with fresh caps. */
+export function rejectTask(state: RunState, event: RunEventOf<'task.rejected'>, when: When): void {
+  const task = taskOf(state, event.data.task);
+  if (task.phase.status !== 'held') return;
+  const { reason } = event.data;
+  recordAnswer(state, task.phase.hold, { ...when, task: task.spec.key, choice: 'reject', note: reason });
+  task.counted = 0;
+  task.free = 0;
+}
+
+/** Withdraws tasks: one that runs ends with its attempt, every other one now. */
+export function cancelTasks(state: RunState, event: RunEventOf<'tasks.cancelled'>, at: number): void {
+  const { tasks, reason } = event.data;
+  for (const key of tasks) {
+    const task = taskOf(state, key);
+    const isLive = task.phase.status === 'running' && task.attempts.at(-1)?.ended === null;
+    if (isLive) {
+      task.interrupt = 'cancel';
+      task.cancelReason = reason;
+    } else finish(state, task, { status: 'cancelled', at, reason, withdrawn: true });
+  }
+}
+
+/** Changes a task that has not started; what it needs decides again whether it is ready. */
+export function editTask(state: RunState, { task: key, needs, ...changes }: TaskChange): void {
+  const task = taskOf(state, key);
+  const { phase } = task;
+  const notBefore = phase.status === 'ready' ? phase.notBefore : (task.spec.notBefore ?? 0);
+  const isReady = phase.status === 'ready';
+  if (isReady) enter(state, task, { status: 'waiting' });
+  if (needs !== undefined) replaceNeeds(state, task, needs);
+  task.spec = { ...task.spec, ...definedOnly(changes) };
+  if (isReady || needs !== undefined) {
+    countMissing(state, task);
+    if (task.missing === 0) makeReady(state, task, notBefore);
+  }
+}
+
+/** Puts ready tasks in the line of their priority in this order. */
+export function reorderTasks(state: RunState, keys: readonly TaskKey[]): void {
+  const named = new Set(keys);
+  state.sequence = [...keys, ...state.sequence.filter((key) => !named.has(key))];
+  for (const key of keys) {
+    const task = taskOf(state, key);
+    if (task.phase.status === 'ready') enter(state, task, { ...task.phase });
+  }
+}
+
+type TaskChange = RunEventOf<'tasks.edited'>['data']['changes'][number];
+
+function replaceNeeds(state: RunState, task: TaskState, needs: TaskKey[]): void {
+  const key = task.spec.key;
+  for (const need of task.spec.needs)
+    state.dependents[need] = (state.dependents[need] ?? []).filter((dependent) => dependent !== key);
+  for (const need of needs) state.dependents[need] = [...(state.dependents[need] ?? []), key];
+  task.spec = { ...task.spec, needs };
+}
+
+function definedOnly(changes: Omit<TaskChange, 'task' | 'needs'>): Partial<TaskSpec> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,6 @@
+import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
-import type { Hold, ProcessRecord, RunEnd, RunStart, SavedWork } from '../../schema/event.ts';
+import type { Hold, HoldId, ProcessRecord, RunEnd, RunStart, SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { HealthSign } from '../../schema/health.ts';
@@ -13,6 +14,22 @@ import type { ReadyQueue } from '../schedule/queue.ts';
 /** A merge of a task's work with the branch, as it would land. */
 export type Candidate = { commit: string; base: string; tree: string };
 
+/** A hold that waits for its answer. */
+export type OpenHold = Hold & { id: HoldId };
+
+/** How a person answered a hold: approved (perhaps with one of its options) or rejected, who it was, and what they wrote. */
+export type HoldAnswer = {
+  hold: HoldId;
+  task: TaskKey | null;
+  what: Hold['what'];
+  subject: string | null;
+  choice: 'approve' | 'reject';
+  option: string | null;
+  note: string | null;
+  at: number;
+  origin: Origin | null;
+};
+
 /** Where a task stands. Each variant carries only what is true in it. */
 export type TaskPhase =
   | { status: 'waiting' }
@@ -22,12 +39,12 @@ export type TaskPhase =
   | { status: 'landing'; commit: string; ref: string; approved: boolean; verified: boolean }
   | { status: 'verifying'; verifier: TaskKey; candidate: Candidate; commit: string; ref: string; approved: boolean }
   | { status: 'conflicted'; resolver: TaskKey; commit: string; onto: string; files: string[] }
-  | { status: 'held'; hold: Hold; commit: string; ref: string }
+  | { status: 'held'; hold: OpenHold; commit: string; ref: string }
   | { status: 'blocked'; reason: string; nextStep: string; landing: { commit: string; ref: string } | null }
   | { status: 'done'; at: number; commit: string | null; reason: string }
   | { status: 'failed'; at: number; reason: string; failure: Failure | null }
   | { status: 'skipped'; at: number; reason: string }
-  | { status: 'cancelled'; at: number; reason: string };
+  | { status: 'cancelled'; at: number; reason: string; withdrawn?: true };
 export type TaskStatus = TaskPhase['status'];
 
 /** One try at a task. */
@@ -85,7 +102,9 @@ export type TaskState = {
   /** What a person told its agents, the oldest first. */
   messages: SentMessage[];
   /** Why a person had the attempt that runs be broken off: it is followed by another one, whatever it came to. */
-  interrupt: 'message' | 'requeue' | null;
+  interrupt: 'message' | 'requeue' | 'cancel' | null;
+  /** Why it is being cancelled while its attempt still ends. */
+  cancelReason: string | null;
   /** How often its work was verified, and what the last verification that failed reported. */
   verifications: number;
   /** Those since a person had it tried again: they are capped. */
@@ -107,7 +126,7 @@ type CallState = {
 
 type RunLifecycle =
   | { kind: 'running' }
-  | { kind: 'held'; hold: Hold }
+  | { kind: 'held'; hold: OpenHold }
   | { kind: 'cancelling'; reason: string; force: boolean }
   | { kind: 'ended'; status: RunEnd; reason: string; at: number };
 
@@ -118,11 +137,13 @@ export type RunState = {
   updatedAt: number;
   start: RunStart;
   status: RunLifecycle;
-  /** What a person has agreed to at the level of the run. */
-  approved: Hold['what'][];
+  /** How holds of the run and of its tasks were answered, the oldest first. */
+  answers: HoldAnswer[];
   tasks: Record<TaskKey, TaskState>;
   lastEnded: TaskKey | null;
   order: TaskKey[];
+  /** The order that a person gave to tasks, those that it names; others follow in the order in which they were added. */
+  sequence: TaskKey[];
   dependents: Record<TaskKey, TaskKey[]>;
   ready: ReadyQueue;
   /** Ready tasks that must wait for a time. */

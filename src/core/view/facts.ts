@@ -23,6 +23,19 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
       return run(`needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run}`);
     case 'run.approved':
       return run('approved');
+    case 'run.rejected':
+      return run(`rejected: ${event.data.reason}`);
+    case 'tasks.cancelled':
+      return event.data.tasks.map((task) => ({ about: task, fact: `cancelled: ${event.data.reason}` }));
+    case 'tasks.edited':
+      return event.data.changes.map(({ task, ...changes }) => ({
+        about: task,
+        fact: `edited: ${Object.keys(changes).join(', ')}`,
+      }));
+    case 'tasks.reordered':
+      return run(`tasks reordered: ${event.data.tasks.join(', ')}`);
+    case 'task.prioritized':
+      return [{ about: event.data.task, fact: `has priority ${event.data.priority} now` }];
     case 'run.titled':
       return run(`is called: ${event.data.title}`);
     case 'call.started':
@@ -85,6 +98,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'task.conflicted':
     case 'task.held':
     case 'task.approved':
+    case 'task.rejected':
     case 'task.blocked':
     case 'task.ended': {
       const fact = taskFact(state, { event, at }, format);
@@ -129,6 +143,8 @@ function taskFact(
       return `needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run} ${event.data.task}`;
     case 'task.approved':
       return 'approved';
+    case 'task.rejected':
+      return `rejected: ${event.data.reason}`;
     case 'task.blocked':
       return `needs you: ${event.data.reason}; next: ${event.data.nextStep}`;
     case 'task.ended':

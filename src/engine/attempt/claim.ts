@@ -19,7 +19,7 @@ export function claimFor(
   const last = task.attempts.at(-1);
   const { agent, account, because, reservation, closed = [] } = intent;
   const isSameLogin = last?.agent === agent && last.account === (account ?? null);
-  const session = task.resume && isSameLogin ? last.session : undefined;
+  const session = task.resume && isSameLogin ? last.session : continuedSession(state, task, { agent, account });
   const { tier: requestedTier, why } =
     isSameLogin && hasUndeliveredMessage(task) ? { tier: last.tier ?? undefined } : tierOf(state, task, roleTier);
   const tier = openTier(state.start.config.agents[agent], requestedTier, closed);
@@ -37,6 +37,17 @@ export function claimFor(
     ...(account === undefined ? {} : { account }),
     ...(session == null ? {} : { session }),
   };
+}
+
+/** The session of the task that this one continues, for its first attempt by the same agent and account. */
+function continuedSession(
+  state: RunState,
+  { spec, attempts }: TaskState,
+  { agent, account }: { agent: string; account: string | undefined },
+): string | null | undefined {
+  if (spec.continues === undefined || attempts.length > 0) return undefined;
+  const last = state.tasks[spec.continues]?.attempts.at(-1);
+  return last?.agent === agent && last.account === (account ?? null) ? last.session : undefined;
 }
 
 /** The tier that the task, the settings or the role name; else one by complexity, where some agent has models to choose from. */

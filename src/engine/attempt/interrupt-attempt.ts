@@ -38,8 +38,10 @@ export function cancel(run: ActiveRun, force: boolean): void {
 
 /** The tasks whose running attempt these events interrupt. */
 export function interruptedBy(events: readonly RunEvent[], state: RunState): TaskKey[] {
+  const isInterrupted = (key: TaskKey) => state.tasks[key]?.interrupt != null;
   return events.flatMap((event) => {
+    if (event.type === 'tasks.cancelled') return event.data.tasks.filter(isInterrupted);
     if (event.type !== 'task.messaged' && event.type !== 'task.requeued') return [];
-    return state.tasks[event.data.task]?.interrupt == null ? [] : [event.data.task];
+    return isInterrupted(event.data.task) ? [event.data.task] : [];
   });
 }

@@ -1,6 +1,7 @@
 import { addTasks } from '../../core/run/add-tasks.ts';
+import { cancelTasks } from '../../core/run/cancel-tasks.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
-import { isOpen, type RunState } from '../../core/run/state.ts';
+import { isOpen, openTasks, type RunState } from '../../core/run/state.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
@@ -13,8 +14,9 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
   for (const key of questions) {
     const { state } = run.ledger;
     if (state.status.kind !== 'running') return;
-    const ended = key === undefined ? undefined : state.tasks[key];
-    const { add, hold, keep } = run.recipe.unfold(state, state.start.input, ended);
+    const planned = plannedEnd(state, key);
+    if (planned === 'none') continue;
+    const { add, cancel, hold, keep } = run.recipe.unfold(state, state.start.input, planned);
     run.endCommit = keep;
     // Recorded specs are final, also when a newer version of the recipe words them differently.
     const added = addTasks(
@@ -22,22 +24,25 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
       add.filter((spec) => state.tasks[spec.key] === undefined),
     );
     if (added.length > 0) ctx.submit(run, () => added);
+    if (cancel !== undefined) ctx.submit(run, (current) => cancelTasks(current, cancel));
     const isNew = added.length > 0 || add.length === 0;
     if (hold !== undefined && isNew) ctx.submit(run, (current) => holdRun(current, hold));
   }
 }
 
-/** What the recipe must be asked after these events; after an approval everything again, because a held run was not asked. */
+/** What the recipe must be asked after these events; after an answer everything again, because a held run was not asked. */
 export function questionsAfter(events: readonly RunEvent[], state: RunState): RecipeQuestion[] {
-  if (events.some((event) => event.type === 'run.approved'))
-    return [undefined, ...endedTasks(state), ...endedBy(events)];
+  if (events.some(({ type }) => type === 'run.approved' || type === 'run.rejected'))
+    return [undefined, ...endedTasks(state), ...endedBy(events, state)];
   const isStart = events.some((event) => event.type === 'run.base-checked');
-  return [...(isStart ? [undefined] : []), ...endedBy(events)];
+  return [...(isStart ? [undefined] : []), ...endedBy(events, state)];
 }
 
-/** The tasks that these events ended. */
-export function endedBy(events: readonly RunEvent[]): TaskKey[] {
+/** The tasks that these events ended; a cancelled one whose attempt still runs ends with it. */
+export function endedBy(events: readonly RunEvent[], state: RunState): TaskKey[] {
+  const isLive = (key: TaskKey) => state.tasks[key]?.phase.status === 'running';
   return events.flatMap((event) => {
+    if (event.type === 'tasks.cancelled') return event.data.tasks.filter((key) => !isLive(key));
     if (event.type === 'task.ended') return [event.data.task];
     return event.type === 'tasks.landed' ? event.data.tasks : [];
   });
@@ -49,4 +54,23 @@ export function endedTasks(state: RunState): TaskKey[] {
     const task = state.tasks[key];
     return task !== undefined && !isOpen(task);
   });
+}
+
+/**
+ * The ended task as the recipe may see it. One that an agent requested is not the recipe's: its end only matters when
+ * nothing else is left, and then the recipe is asked again about the last task of its own.
+ */
+function plannedEnd(state: RunState, key: TaskKey | undefined): RunState['tasks'][TaskKey] | undefined | 'none' {
+  if (key === undefined) return undefined;
+  if (!isRequestedByAgent(state, key)) return state.tasks[key];
+  if (openTasks(state) > 0) return 'none';
+  const last = state.order.findLast((each) => {
+    const task = state.tasks[each];
+    return task !== undefined && !isOpen(task) && !isRequestedByAgent(state, each);
+  });
+  return last === undefined ? 'none' : state.tasks[last];
+}
+
+function isRequestedByAgent(state: RunState, key: TaskKey): boolean {
+  return state.tasks[key]?.spec.requestedBy?.kind === 'task';
 }

@@ -1,6 +1,6 @@
 import type { EnginePort } from '../../app/port-interfaces.ts';
 import { type SendMessage, sendMessage } from '../../core/attempt/decide-message.ts';
-import { approve } from '../../core/run/decide-run.ts';
+import { approve } from '../../core/run/answer-hold.ts';
 import { AppError } from '../../errors.ts';
 import { withMutex } from '../../git/mutex.ts';
 import { startBench } from '../../operations/models/bench-run.ts';

@@ -118,7 +118,8 @@ export class Engine implements EngineContext {
         run,
         committed.then(() => interrupt(run, key)),
       );
-    for (const key of endedBy(events)) this.#inFlight.track(run, removeEndedWorkspace(this, run, key, committed));
+    for (const key of endedBy(events, state))
+      this.#inFlight.track(run, removeEndedWorkspace(this, run, key, committed));
     askRecipe(this, run, questionsAfter(events, state));
     this.wake();
     return submission;

@@ -1,5 +1,6 @@
 import type { RunVerdict } from '../../core/finish/verdict.ts';
 import { recordPullRequests } from '../../core/land/decide-run-landing.ts';
+import { isApproved } from '../../core/run/holds.ts';
 import type { Answer, Forge } from '../../forges/forge.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import type { Remote } from '../../git/push/remote.ts';
@@ -73,7 +74,7 @@ function hasPassed({ ledger: { state } }: ActiveRun, gate: string): boolean {
 /** What happens at the forge happens with a person's consent, given before or now. */
 function missingConsent({ run, input, name }: Settling): string | undefined {
   const { state } = run.ledger;
-  if (state.approved.includes('landing')) return undefined;
+  if (isApproved(state, 'landing', state.tip.commit)) return undefined;
   const hasFixes = state.tip.commit !== state.start.base.commit;
   const mayPush = input.push && !input.pull.fork;
   const what = input.automerge ? 'merges' : 'approves';

@@ -1,4 +1,4 @@
-import { approve } from '../../core/run/decide-run.ts';
+import { approve } from '../../core/run/answer-hold.ts';
 import { runDocument } from '../../core/view/document.ts';
 import { completeKey, findRun, requireEngine } from '../find-run.ts';
 import type { Operation } from '../operation.ts';

@@ -5,7 +5,7 @@ import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { BulkInput, type BulkItem } from '../../schema/work-file.ts';
-import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
+import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 import { bulkWorkFile } from './bulk-file.ts';
@@ -31,8 +31,7 @@ export const bulk: Recipe<BulkInput> = {
 function begin(run: RunState, input: BulkInput): Unfolding {
   const red = redOnBase(run);
   const add = turnsOf(input).first.map((entry) => itemSpec(run, entry));
-  const isHeld = red.length > 0 && run.start.config.baseRed === 'block' && !run.approved.includes('base-red');
-  return isHeld ? { add, hold: baseRedHold(red) } : { add };
+  return { add, ...redBaseHold(run, red) };
 }
 
 /** The items that waited for this one, and wait for no other. */

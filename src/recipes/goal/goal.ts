@@ -1,11 +1,13 @@
 import { requiredFailures } from '../../core/finish/verdict.ts';
 import { findCycle } from '../../core/run/graph.ts';
+import { isApproved, rejectionOf } from '../../core/run/holds.ts';
 import { lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { PlanOutput } from '../../schema/output.ts';
 import { GoalInput } from '../../schema/request.ts';
-import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
-import type { Recipe, Unfolding } from '../recipe.ts';
+import type { TaskSpec } from '../../schema/task.ts';
+import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
+import type { PlanDraft, Recipe, Unfolding } from '../recipe.ts';
 import { nextRound } from '../review-rounds.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 
@@ -21,9 +23,10 @@ export const goal: Recipe<GoalInput> = {
   accept: (task, output) => (task.spec.role === 'plan' ? refusePlan(output) : undefined),
   unfold: (run, input, ended) => {
     if (ended === undefined) return begin(run, input);
-    if (ended.spec.role === 'plan') return ended.phase.status === 'done' ? execute(run, input, ended) : NOTHING_NEW;
+    if (ended.spec.role === 'plan') return ended.phase.status === 'done' ? afterPlan(run, input, ended) : NOTHING_NEW;
     return openTasks(run) === 0 ? afterWork(run) : NOTHING_NEW;
   },
+  planTask,
 };
 
 function begin(run: RunState, input: GoalInput): Unfolding {
@@ -45,7 +48,7 @@ function begin(run: RunState, input: GoalInput): Unfolding {
     prompt: describeEvidence(red),
   });
   const add = [repair, { ...plan, needs: [repair.key] }];
-  return config.baseRed === 'block' && !run.approved.includes('base-red') ? { add, hold: baseRedHold(red) } : { add };
+  return { add, ...redBaseHold(run, red) };
 }
 
 function refusePlan(output: unknown): string | undefined {
@@ -57,25 +60,66 @@ function refusePlan(output: unknown): string | undefined {
   return cycle === undefined ? undefined : `the plan goes in a circle: ${cycle.join(' needs ')}`;
 }
 
-function execute(run: RunState, input: GoalInput, plan: TaskState): Unfolding {
+/** The tasks of a plan, or another plan where a person rejected this one. */
+function afterPlan(run: RunState, input: GoalInput, plan: TaskState): Unfolding {
   const { tasks } = PlanOutput.parse(lastAttempt(plan)?.ended?.output);
-  const keys = new Map(tasks.map((task, index) => [task.id, `implement/1.${index + 1}`]));
-  const add = tasks.map((task) =>
-    taskSpec(run.start.config, {
-      key: keys.get(task.id) ?? '',
-      title: task.title,
-      role: 'implement',
-      access: 'write',
-      needs: [...new Set(task.needs.flatMap((need) => keys.get(need) ?? []))],
-      prompt: promptText('recipes/task', {
-        description: task.description,
-        files: (task.files ?? []).join(', '),
-        redChecks: '',
-      }),
-    }),
-  );
-  if (!input.planOnly || run.approved.includes('plan')) return { add };
-  return { add, hold: { what: 'plan', reason: `The plan has ${add.length} tasks; approve it to go on`, files: [] } };
+  const { key: subject } = plan.spec;
+  const rejection = rejectionOf(run, 'plan', subject);
+  if (rejection !== undefined) return { add: [replan(run, input, plan, { tasks, reason: rejection })] };
+  const generation = generationOf(plan);
+  const keys = new Map(tasks.map((task, index) => [task.id, `implement/${generation}.${index + 1}`]));
+  const add = tasks.map((task) => {
+    const needs = [...new Set(task.needs.flatMap((need) => keys.get(need) ?? []))];
+    const files = (task.files ?? []).join(', ');
+    const prompt = promptText('recipes/task', { description: task.description, files, redChecks: '' });
+    return implementation(run, { key: keys.get(task.id) ?? '', title: task.title, needs, prompt });
+  });
+  if (!input.planOnly || isApproved(run, 'plan', subject)) return { add };
+  const reason = `The plan has ${add.length} tasks; approve it to continue`;
+  return { add, hold: { what: 'plan', reason, files: [], subject } };
+}
+
+/** The next plan: its keys carry its generation, and its planner keeps the session in which it knows the project. */
+function replan(
+  run: RunState,
+  input: GoalInput,
+  plan: TaskState,
+  rejected: { tasks: PlanOutput['tasks']; reason: string },
+): TaskSpec {
+  const listed = rejected.tasks.map(({ title, description }) => `- ${title}: ${description}`).join('\n');
+  return taskSpec(run.start.config, {
+    key: `plan/${generationOf(plan) + 1}`,
+    title: 'Plan the work again',
+    role: 'plan',
+    access: 'read',
+    continues: plan.spec.key,
+    prompt: promptText('recipes/goal/replan', { goal: input.goal, reason: rejected.reason, plan: listed }),
+  });
+}
+
+function implementation(run: RunState, task: Pick<TaskSpec, 'key' | 'title' | 'needs' | 'prompt'>): TaskSpec {
+  return taskSpec(run.start.config, { ...task, role: 'implement', access: 'write' });
+}
+
+/** A task that a person adds to the newest plan. */
+function planTask(run: RunState, draft: PlanDraft): TaskSpec {
+  const plan = run.order.findLast((key) => run.tasks[key]?.spec.role === 'plan');
+  const generation = plan === undefined ? 1 : Number(plan.split('/')[1]);
+  const prefix = `implement/${generation}.`;
+  const taken = [...run.order, ...draft.taken].filter((key) => key.startsWith(prefix));
+  const highest = Math.max(0, ...taken.map((key) => Number(key.slice(prefix.length))));
+  const { title, prompt, needs, priority, agent } = draft;
+  const spec = implementation(run, { key: `${prefix}${highest + 1}`, title, needs, prompt });
+  return {
+    ...spec,
+    ...(priority === undefined ? {} : { priority }),
+    ...(agent === undefined ? {} : { agent }),
+    requestedBy: { kind: 'person' },
+  };
+}
+
+function generationOf(plan: TaskState): number {
+  return Number(plan.spec.key.split('/')[1]);
 }
 
 function afterWork(run: RunState): Unfolding {

@@ -4,7 +4,7 @@ import { promptText } from '../../roles/prompt.ts';
 import { JobInput, type StartOptions } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import type { Template } from '../../schema/template.ts';
-import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
+import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
 import type { Recipe, References, Unfolding } from '../recipe.ts';
 import { oneLine, scopeGatesOf, taskSpec } from '../task-spec.ts';
 
@@ -55,9 +55,7 @@ function begin(run: RunState, input: JobInput): Unfolding {
       ...(input.after.length === 0 ? {} : { after: input.after }),
     }),
   ];
-  if (red.length > 0 && run.start.config.baseRed === 'block' && !run.approved.includes('base-red'))
-    return { add, hold: baseRedHold(red) };
-  return { add };
+  return { add, ...redBaseHold(run, red) };
 }
 
 /** What changed code must have reached the base, where each time does, before it is changed again. */

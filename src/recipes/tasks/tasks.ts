@@ -2,7 +2,7 @@ import type { RunState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { TasksInput, type WorkTask } from '../../schema/work-file.ts';
-import { baseRedHold, describeEvidence, redOnBase } from '../base-red.ts';
+import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { taskSpec } from '../task-spec.ts';
 import { tasksWorkFile } from './tasks-file.ts';
@@ -24,14 +24,12 @@ export const tasks: Recipe<TasksInput> = {
 };
 
 function begin(run: RunState, input: TasksInput): Unfolding {
-  const { config } = run.start;
   const red = redOnBase(run);
   const redChecks = describeEvidence(red);
   const wanted = withNeeds(input);
   const keys = new Map(wanted.map(({ task, key }) => [task.id, key]));
   const add = wanted.map(({ task, key }) => specOf(run, { task, key, keys, redChecks }));
-  const isHeld = red.length > 0 && config.baseRed === 'block' && !run.approved.includes('base-red');
-  return isHeld ? { add, hold: baseRedHold(red) } : { add };
+  return { add, ...redBaseHold(run, red) };
 }
 
 /** The tasks that were asked for, with all that they need. */

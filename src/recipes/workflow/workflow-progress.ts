@@ -24,7 +24,13 @@ export function standingOf(run: RunState, input: WorkflowInput): Standing {
   const nodes = selectedNodes(input);
   const found = new Map<string, NodeStatus>();
   const outputs = new Map<string, Output>();
-  const look = { run, input, found, outputs, forgiven: run.approved.filter((what) => what === 'gate').length };
+  const look = {
+    run,
+    input,
+    found,
+    outputs,
+    forgiven: run.answers.filter(({ what, choice }) => what === 'gate' && choice === 'approve').length,
+  };
   for (const node of inOrder(nodes)) {
     const stands = standing(look, node);
     found.set(node.id, stands);

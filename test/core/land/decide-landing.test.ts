@@ -6,7 +6,8 @@ import {
   recordGate,
   rejectLanding,
 } from '../../../src/core/land/decide-landing.ts';
-import { approve, retryTasks } from '../../../src/core/run/decide-run.ts';
+import { approve } from '../../../src/core/run/answer-hold.ts';
+import { retryTasks } from '../../../src/core/run/decide-run.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import type { FollowUp } from '../../../src/schema/failure.ts';
 import { added, evidence, failure, given, landed, spec, started, statuses, T0, worked } from '../../support/given.ts';

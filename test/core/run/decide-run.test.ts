@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { approve, cancelRun, endRun, holdRun, limitRun, retryTasks } from '../../../src/core/run/decide-run.ts';
+import { approve } from '../../../src/core/run/answer-hold.ts';
+import { cancelRun, endRun, holdRun, limitRun, retryTasks } from '../../../src/core/run/decide-run.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import {
   added,

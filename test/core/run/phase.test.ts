@@ -12,7 +12,7 @@ const PHASES: TaskPhase[] = [
   { status: 'analyzing', analysis: 'x' },
   { status: 'landing', commit: 'c', ref: 'r', approved: false, verified: false },
   { status: 'conflicted', resolver: 'x', commit: 'c', onto: 'o', files: [] },
-  { status: 'held', hold: { what: 'guard', reason: '', files: [] }, commit: 'c', ref: 'r' },
+  { status: 'held', hold: { id: 'h1', what: 'guard', reason: '', files: [] }, commit: 'c', ref: 'r' },
   { status: 'blocked', reason: '', nextStep: '', landing: null },
   { status: 'done', at: T0, commit: null, reason: '' },
   { status: 'failed', at: T0, reason: '', failure: null },

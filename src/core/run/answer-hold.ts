@@ -1,0 +1,115 @@
+import { AppError } from '../../errors.ts';
+import type { HoldId, RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { cancelRun } from './decide-run.ts';
+import { openHolds, type WaitingHold } from './holds.ts';
+import { requireLive, requirePhase, requireTask } from './require.ts';
+import type { HoldAnswer, RunState } from './state.ts';
+
+/** Which hold is answered: by its id, by the task that is held, or, where neither is given, what waits. */
+export type HoldChoice = { hold?: HoldId | undefined; task?: TaskKey | undefined };
+
+/** A person approves one hold; without naming one, all that wait. A hold with options needs one of them. */
+export function approve(
+  state: RunState,
+  answer: HoldChoice & { option?: string | undefined; note?: string | undefined },
+): RunEvent[] {
+  requireLive(state);
+  return selectHolds(state, answer).map(({ task, hold }) => {
+    requireOption(hold, answer.option);
+    const data = {
+      hold: hold.id,
+      ...(answer.option === undefined ? {} : { option: answer.option }),
+      ...(answer.note === undefined ? {} : { note: answer.note }),
+    };
+    return task === null ? { type: 'run.approved', data } : { type: 'task.approved', data: { task, ...data } };
+  });
+}
+
+/**
+ * A person rejects one hold with a reason. A task's work goes back to its agent with the reason; a rejected plan is
+ * withdrawn and planned again; whatever else held the run ends it.
+ */
+export function reject(state: RunState, answer: HoldChoice & { reason: string; now: number }): RunEvent[] {
+  requireLive(state);
+  const reason = answer.reason.trim();
+  if (reason === '') throw new AppError('INPUT_INVALID', 'A rejection needs a reason: the agent gets it');
+  const { task, hold } = onlyOne(state, selectHolds(state, answer));
+  if (task === null) {
+    const rejected: RunEvent = { type: 'run.rejected', data: { hold: hold.id, reason } };
+    return hold.what === 'plan'
+      ? [rejected, ...withdrawPlan(state, reason)]
+      : [rejected, ...cancelRun(state, `rejected: ${reason}`)];
+  }
+  const { commit } = requirePhase(requireTask(state, task), 'held');
+  return [
+    { type: 'task.rejected', data: { task, hold: hold.id, reason } },
+    {
+      type: 'task.retrying',
+      data: {
+        task,
+        at: answer.now,
+        counted: false,
+        resume: true,
+        evidence: `A person rejected this work: ${reason}`,
+        from: { commit, base: state.tip.commit },
+      },
+    },
+  ];
+}
+
+function selectHolds(state: RunState, { hold, task }: HoldChoice): WaitingHold[] {
+  const waiting = openHolds(state);
+  if (hold !== undefined) {
+    const found = waiting.find((each) => each.hold.id === hold);
+    if (found === undefined) throw answeredAlready(state, hold);
+    return [found];
+  }
+  if (task !== undefined) {
+    requirePhase(requireTask(state, task), 'held');
+    return waiting.filter((each) => each.task === task);
+  }
+  if (waiting.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has nothing that waits for approval`);
+  return waiting;
+}
+
+function onlyOne(state: RunState, holds: readonly WaitingHold[]): WaitingHold {
+  const [first, second] = holds;
+  if (first !== undefined && second === undefined) return first;
+  const names = holds.map(({ task, hold }) => `${hold.id} (${task ?? 'the run'})`).join(', ');
+  throw new AppError('INPUT_INVALID', `Run ${state.start.run} has several holds: ${names}; name the task or the hold`);
+}
+
+function requireOption({ id, options }: WaitingHold['hold'], option: string | undefined): void {
+  const known = options?.map((each) => each.id) ?? [];
+  if (option === undefined && known.length === 0) return;
+  if (option !== undefined && known.includes(option)) return;
+  const detail = known.length === 0 ? 'it has no options' : `choose one of: ${known.join(', ')}`;
+  throw new AppError(
+    'INPUT_INVALID',
+    `Hold ${id} cannot be approved ${option === undefined ? 'without an option' : `with "${option}"`}; ${detail}`,
+    { hold: id },
+  );
+}
+
+function answeredAlready(state: RunState, hold: HoldId): AppError {
+  const answer = state.answers.find((each) => each.hold === hold);
+  if (answer === undefined) return new AppError('REFUSED', `Run ${state.start.run} has no hold ${hold}`, { hold });
+  return new AppError('REFUSED', `Hold ${hold} was already answered: ${describe(answer)}`, { hold });
+}
+
+function describe({ choice, origin }: HoldAnswer): string {
+  const done = choice === 'approve' ? 'approved' : 'rejected';
+  return origin?.actor.kind === 'person' ? `${done} by ${origin.actor.name}` : done;
+}
+
+/** What the rejected plan added and has not started is no longer wanted; the recipe plans again. */
+function withdrawPlan(state: RunState, reason: string): RunEvent[] {
+  const tasks = state.order.filter((key) => {
+    const { phase, attempts } = requireTask(state, key);
+    return attempts.length === 0 && (phase.status === 'waiting' || phase.status === 'ready');
+  });
+  return tasks.length === 0
+    ? []
+    : [{ type: 'tasks.cancelled', data: { tasks, reason: `the plan was rejected: ${reason}` } }];
+}

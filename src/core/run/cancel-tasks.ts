@@ -1,0 +1,29 @@
+import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { tasksToInvalidate } from './reopening.ts';
+import { requireTask } from './require.ts';
+import { isOpen, type RunState } from './state.ts';
+
+/** Work that is landing or being verified is let finish: it is about to be decided anyway. */
+const LET_FINISH: ReadonlySet<string> = new Set(['landing', 'verifying']);
+
+/** Withdraws tasks while the run continues, and skips what needs them; tasks that have ended stay as they are. */
+export function cancelTasks(state: RunState, what: { tasks: readonly TaskKey[]; reason: string }): RunEvent[] {
+  const tasks = what.tasks.filter((key) => {
+    const task = requireTask(state, key);
+    return isOpen(task) && !LET_FINISH.has(task.phase.status);
+  });
+  if (tasks.length === 0) return [];
+  const cancelled = new Set(tasks);
+  const events: RunEvent[] = [{ type: 'tasks.cancelled', data: { tasks, reason: what.reason } }];
+  const skipped = new Set<TaskKey>();
+  for (const root of tasks) {
+    for (const key of tasksToInvalidate(state, root)) {
+      if (cancelled.has(key) || skipped.has(key) || !isOpen(requireTask(state, key))) continue;
+      skipped.add(key);
+      const reason = `it needs ${root}, which was cancelled`;
+      events.push({ type: 'task.ended', data: { task: key, status: 'skipped', reason } });
+    }
+  }
+  return events;
+}

@@ -1,0 +1,117 @@
+import { AppError } from '../../errors.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { TaskEdit, TaskSpec } from '../../schema/task.ts';
+import { findCycle } from './graph.ts';
+import { requireLive, requireTask } from './require.ts';
+import type { RunState, TaskState } from './state.ts';
+
+/** How a plan should look: every task that stays, in its order, those that are new with their complete spec. */
+export type WantedPlan = ({ kind: 'keep'; task: TaskKey; edit: TaskEdit } | { kind: 'add'; spec: TaskSpec })[];
+
+/** The tasks of a plan that waits for approval, in the order in which they would start: those that have not started. */
+export function plannedTasks(state: RunState): TaskState[] {
+  const rank = new Map(state.sequence.map((key, index) => [key, index]));
+  const tasks = state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    return task !== undefined && isNotStarted(task) ? [task] : [];
+  });
+  const place = (task: TaskState) => rank.get(task.spec.key) ?? state.sequence.length + task.ordinal;
+  return tasks.sort((a, b) => place(a) - place(b));
+}
+
+/** Changes a plan before it is approved: edits, removes, adds and reorders its tasks. Needs of removed tasks are dropped. */
+export function editPlan(state: RunState, wanted: WantedPlan): RunEvent[] {
+  requireWaitingPlan(state);
+  const planned = new Map(plannedTasks(state).map((task) => [task.spec.key, task]));
+  const kept = wanted.flatMap((each) => (each.kind === 'keep' ? [each] : []));
+  const added = wanted.flatMap((each) => (each.kind === 'add' ? [each.spec] : []));
+  requireUnique([...kept.map(({ task }) => task), ...added.map(({ key }) => key)]);
+  for (const { task } of kept) {
+    requireTask(state, task);
+    if (!planned.has(task))
+      throw new AppError('REFUSED', `Task ${task} has started and cannot be changed`, { key: task });
+  }
+  const keptKeys = new Set(kept.map(({ task }) => task));
+  const removed = [...planned.keys()].filter((key) => !keptKeys.has(key));
+  if (kept.length + added.length === 0)
+    throw new AppError('INPUT_INVALID', 'A plan needs at least one task; to give it up, reject it');
+  const changes = kept.flatMap(({ task, edit }) => changeOf(requireTask(state, task), edit, removed));
+  requireSound(state, { kept, added, removed });
+  const order = wanted.map((each) => (each.kind === 'keep' ? each.task : each.spec.key));
+  return [
+    ...(added.length === 0 ? [] : [{ type: 'tasks.added' as const, data: { specs: added } }]),
+    ...(changes.length === 0 ? [] : [{ type: 'tasks.edited' as const, data: { changes } }]),
+    ...(removed.length === 0
+      ? []
+      : [{ type: 'tasks.cancelled' as const, data: { tasks: removed, reason: 'removed from the plan' } }]),
+    ...(isSameOrder(
+      order,
+      [...planned.keys()].filter((key) => keptKeys.has(key)),
+    )
+      ? []
+      : [{ type: 'tasks.reordered' as const, data: { tasks: order } }]),
+  ];
+}
+
+/** Changes the priority of a task that has not ended; what runs is left alone. */
+export function prioritize(state: RunState, what: { task: TaskKey; priority: number }): RunEvent[] {
+  requireLive(state);
+  const { spec, phase } = requireTask(state, what.task);
+  if (phase.status !== 'waiting' && phase.status !== 'ready')
+    throw new AppError('REFUSED', `Task ${what.task} is ${phase.status}; only queued tasks have a priority to change`, {
+      key: what.task,
+    });
+  return spec.priority === what.priority ? [] : [{ type: 'task.prioritized', data: what }];
+}
+
+function requireWaitingPlan({ status, start }: RunState): void {
+  if (status.kind === 'held' && status.hold.what === 'plan') return;
+  throw new AppError('REFUSED', `Run ${start.run} has no plan that waits for approval`, { run: start.run });
+}
+
+function isNotStarted({ phase, attempts }: TaskState): boolean {
+  return attempts.length === 0 && (phase.status === 'waiting' || phase.status === 'ready');
+}
+
+function requireUnique(keys: readonly TaskKey[]): void {
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice !== undefined) throw new AppError('INPUT_INVALID', `The plan names ${twice} twice`, { key: twice });
+}
+
+/** What an edit really changes, with the needs of removed tasks dropped. */
+function changeOf({ spec }: TaskState, edit: TaskEdit, removed: readonly TaskKey[]): (TaskEdit & { task: TaskKey })[] {
+  const needs = (edit.needs ?? spec.needs).filter((need) => !removed.includes(need));
+  const change: TaskEdit = {
+    ...(edit.title === undefined || edit.title === spec.title ? {} : { title: edit.title }),
+    ...(edit.prompt === undefined || edit.prompt === spec.prompt ? {} : { prompt: edit.prompt }),
+    ...(needs.join() === spec.needs.join() ? {} : { needs }),
+    ...(edit.priority === undefined || edit.priority === spec.priority ? {} : { priority: edit.priority }),
+    ...(edit.agent === undefined || edit.agent === spec.agent ? {} : { agent: edit.agent }),
+  };
+  return Object.keys(change).length === 0 ? [] : [{ task: spec.key, ...change }];
+}
+
+/** Every need is known and stays, and the plan has no cycle. */
+function requireSound(
+  state: RunState,
+  { kept, added, removed }: { kept: { task: TaskKey; edit: TaskEdit }[]; added: TaskSpec[]; removed: TaskKey[] },
+): void {
+  const nodes = [
+    ...kept.map(({ task, edit }) => ({ key: task, needs: edit.needs ?? requireTask(state, task).spec.needs })),
+    ...added.map(({ key, needs }) => ({ key, needs })),
+  ].map(({ key, needs }) => ({ key, needs: needs.filter((need) => !removed.includes(need)) }));
+  const known = new Set([...nodes.map(({ key }) => key), ...Object.keys(state.tasks)]);
+  for (const { key, needs } of nodes) {
+    const unknown = needs.find((need) => !known.has(need));
+    if (unknown !== undefined)
+      throw new AppError('PLAN_INVALID', `Task ${key} needs ${unknown}, which is not in the plan`, { key });
+  }
+  const cycle = findCycle(nodes);
+  if (cycle !== undefined)
+    throw new AppError('PLAN_INVALID', `The plan has a cycle: ${cycle.join(' needs ')}`, { cycle });
+}
+
+function isSameOrder(one: readonly TaskKey[], other: readonly TaskKey[]): boolean {
+  return one.length === other.length && one.every((key, index) => key === other[index]);
+}

@@ -1,0 +1,63 @@
+import type { Origin } from '../../schema/actor.ts';
+import type { Hold, HoldId } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { HoldAnswer, OpenHold, RunState } from './state.ts';
+
+/** When something happened, and who caused it. */
+export type When = { at: number; origin: Origin | undefined };
+
+/** A hold that waits for an answer; `task` is null where the run itself is held. */
+export type WaitingHold = { task: TaskKey | null; hold: OpenHold };
+
+/** The id of a hold that the event being folded makes: its version, so that no two holds of a run share one. */
+export function holdIdAt(state: RunState): HoldId {
+  return `h${state.version}`;
+}
+
+/** All holds that wait for an answer: the run's own first, then those of its tasks in their order. */
+export function openHolds(state: RunState): WaitingHold[] {
+  const holds: WaitingHold[] = state.status.kind === 'held' ? [{ task: null, hold: state.status.hold }] : [];
+  if (state.counts.held === 0) return holds;
+  for (const key of state.order) {
+    const phase = state.tasks[key]?.phase;
+    if (phase?.status === 'held') holds.push({ task: key, hold: phase.hold });
+  }
+  return holds;
+}
+
+/** Keeps how a hold was answered. */
+export function recordAnswer(
+  state: RunState,
+  hold: OpenHold,
+  answer: When & { task: TaskKey | null; choice: HoldAnswer['choice'] } & {
+    note?: string | undefined;
+    option?: string | undefined;
+  },
+): void {
+  const { task, choice, note, option, at, origin } = answer;
+  state.answers.push({
+    hold: hold.id,
+    task,
+    what: hold.what,
+    subject: hold.subject ?? null,
+    choice,
+    option: option ?? null,
+    note: note ?? null,
+    at,
+    origin: origin ?? null,
+  });
+}
+
+/** Whether a person approved exactly this; an answer that an earlier version recorded names no subject and covers all of its kind. */
+export function isApproved(state: RunState, what: Hold['what'], subject: string): boolean {
+  return state.answers.some(
+    (answer) =>
+      answer.choice === 'approve' && answer.what === what && (answer.subject === null || answer.subject === subject),
+  );
+}
+
+/** Why a person rejected exactly this, if they did. */
+export function rejectionOf(state: RunState, what: Hold['what'], subject: string): string | undefined {
+  const answer = state.answers.findLast((each) => each.what === what && each.subject === subject);
+  return answer?.choice === 'reject' ? (answer.note ?? '') : undefined;
+}
