@@ -21,7 +21,6 @@ export function addTask(state: RunState, spec: TaskSpec): void {
     from: spec.from ?? null,
     messages: [],
     interrupt: null,
-    cancelReason: null,
     verifications: 0,
     rounds: 0,
     report: null,

@@ -104,7 +104,7 @@ export type TaskState = {
   /** Why a person had the attempt that runs be broken off: it is followed by another one, whatever it came to. */
   interrupt: 'message' | 'requeue' | 'cancel' | null;
   /** Why it is being cancelled while its attempt still ends. */
-  cancelReason: string | null;
+  cancelReason?: string;
   /** How often its work was verified, and what the last verification that failed reported. */
   verifications: number;
   /** Those since a person had it tried again: they are capped. */

@@ -147,7 +147,7 @@ describe('work that a person must see', () => {
     const story = waiting.when((state) =>
       holdLanding(state, { task: 'a', hold: { ...GUARD, files: ['package.json'] } }),
     );
-    expect(story.state.tasks.a?.phase).toEqual({ status: 'held', hold: GUARD, commit: 'a-commit', ref: 'a-ref' });
+    expect(story.state.tasks.a?.phase).toMatchObject({ status: 'held', hold: GUARD, commit: 'a-commit', ref: 'a-ref' });
     expect(story.state.landing).toEqual({});
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { approve } from '../../../src/core/run/answer-hold.ts';
 import { cancelRun, endRun, holdRun, limitRun, retryTasks } from '../../../src/core/run/decide-run.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import {
@@ -22,50 +21,10 @@ const holding = (state: RunState) => holdRun(state, PLAN);
 const cancelling = (state: RunState) => cancelRun(state, 'enough');
 const retrying = (task?: string) => (state: RunState) =>
   retryTasks(state, { reason: 'again', ...(task === undefined ? {} : { task }) });
-const heldTask = (task: string) => ({
-  type: 'task.held' as const,
-  data: { task, hold: PLAN, commit: `${task}-commit` },
-});
 const conflict = [
   added(spec('resolve/1.1', { resolves: 'a' })),
   { type: 'task.conflicted' as const, data: { task: 'a', onto: 'tip', files: ['x'], resolver: 'resolve/1.1' } },
 ];
-
-describe('holding and approving', () => {
-  it('stops the run until a person agrees, and remembers to what', () => {
-    const held = chain.when(holding);
-    expect(held.state.status).toEqual({ kind: 'held', hold: PLAN });
-    const story = held.when((state) => approve(state, { note: 'fine' }));
-    expect(story.state).toMatchObject({ status: { kind: 'running' }, approved: ['plan'] });
-  });
-
-  it('approves one task, or everything that waits', () => {
-    const two = given(
-      started(),
-      added(spec('a'), spec('b')),
-      ...worked('a'),
-      ...worked('b'),
-      heldTask('a'),
-      heldTask('b'),
-    );
-    expect(statuses(two.when((state) => approve(state, { task: 'b' })).state)).toEqual({ a: 'held', b: 'landing' });
-    expect(statuses(two.when((state) => approve(state, {})).state)).toEqual({ a: 'landing', b: 'landing' });
-  });
-
-  it('lets approved work land without being held for the same again', () => {
-    const story = given(started(), added(spec('a')), ...worked('a'), heldTask('a')).when((state) => approve(state, {}));
-    expect(story.state.tasks.a?.phase).toMatchObject({ status: 'landing', approved: true });
-  });
-
-  it('refuses when nothing waits', () => {
-    expect(() => approve(chain.state, {})).toThrow('nothing that waits');
-    expect(() => approve(chain.state, { task: 'a' })).toThrow('a is ready, not held');
-  });
-
-  it('does not hold a run that is being cancelled', () => {
-    expect(holdRun(chain.when(cancelling).state, PLAN)).toEqual([]);
-  });
-});
 
 describe('cancelling', () => {
   it('ends at once what does not run, whatever it waits for, and leaves the rest to end', () => {
