@@ -1,156 +1,219 @@
-/** Every failure that a user can see: its exit code, its HTTP status, and what to do about it. */
+/** Every failure that a user can see: its exit code, its HTTP status, and what to do; `<name>` in a hint is the detail of that name. */
 export const ERRORS = {
-  USAGE: { exit: 2, http: 400, hint: 'Run the command with --help to see its arguments.' },
-  NOT_A_REPOSITORY: { exit: 3, http: 422, hint: 'Run it inside a git repository, or name one with --dir.' },
+  USAGE: {
+    exit: 2,
+    http: 400,
+    hint: 'List the arguments and options with manyhands --help or manyhands <command> --help.',
+  },
+  NOT_A_REPOSITORY: {
+    exit: 3,
+    http: 422,
+    hint: 'Run the command inside a git repository, or select one with --dir <folder>.',
+  },
   REPOSITORY_GONE: {
     exit: 3,
     http: 409,
-    hint: 'If it was moved: put it back, or make a link, ln -s <where it is now> <where it was>. Without it, manyhands diff, report and salvage show all that was made, and salvage restore <ref> --to <folder> puts it into another clone.',
+    hint: 'If the repository was moved, move it back or create a link: ln -s <new path> <old path>. Without it, manyhands diff, report and salvage still show every result, and manyhands salvage restore <ref> --to <folder> restores a result into another clone.',
   },
-  REPOSITORY_EMPTY: { exit: 3, http: 422, hint: 'Make a first commit: git commit --allow-empty -m "Start".' },
-  REPOSITORY_UNSUPPORTED: { exit: 3, http: 422, hint: 'See docs/reference/repositories.md for what is supported.' },
+  REPOSITORY_EMPTY: { exit: 3, http: 422, hint: 'Create a first commit: git commit --allow-empty -m "Start"' },
+  REPOSITORY_UNSUPPORTED: {
+    exit: 3,
+    http: 422,
+    hint: 'See docs/reference/repositories.md for the supported repositories.',
+  },
   GIT_TOO_OLD: {
     exit: 3,
     http: 500,
-    hint: 'Install git 2.39.4 or newer: older ones can run a program that an agent names.',
+    hint: 'Install git 2.39.4 or newer. In older versions a repository can make git execute a program that an agent chose.',
   },
-  GIT_FAILED: { exit: 3, http: 500, hint: 'Run manyhands doctor to check git and the data directory.' },
-  GIT_TIMEOUT: { exit: 3, http: 504, hint: 'The disk may be slow or busy; try again.' },
-  BRANCH_UNKNOWN: { exit: 3, http: 404, hint: 'List the branches with git branch -a.' },
-  BRANCH_TAKEN: { exit: 3, http: 409, hint: 'Rename or delete that branch; Manyhands needs the name mh/<run>.' },
-  CONFIG_INVALID: { exit: 3, http: 422, hint: 'Correct the file, or see all keys with manyhands config list.' },
-  CONFIG_KEY_UNKNOWN: { exit: 3, http: 404, hint: 'See all keys with manyhands config list.' },
-  INIT_REFUSED: { exit: 3, http: 409, hint: 'Mend what the message names, then run manyhands init again.' },
-  INPUT_INVALID: { exit: 3, http: 422, hint: 'Correct the input and run the command again; nothing was started.' },
+  GIT_FAILED: { exit: 3, http: 500, hint: 'Check git and the data directory: manyhands doctor' },
+  GIT_TIMEOUT: { exit: 3, http: 504, hint: 'The disk may be slow or overloaded. Run the command again.' },
+  BRANCH_UNKNOWN: { exit: 3, http: 404, hint: 'List the branches: git branch -a' },
+  BRANCH_TAKEN: {
+    exit: 3,
+    http: 409,
+    hint: 'Rename or delete the branch that is in the way, then run the command again.',
+  },
+  CONFIG_INVALID: {
+    exit: 3,
+    http: 422,
+    hint: 'Correct the setting. All settings are listed in docs/reference/config.md.',
+  },
+  CONFIG_KEY_UNKNOWN: { exit: 3, http: 404, hint: 'List all settings: manyhands config list' },
+  INIT_REFUSED: { exit: 3, http: 409, hint: 'Fix what the message names, then run: manyhands init' },
+  INPUT_INVALID: { exit: 3, http: 422, hint: 'Correct the input and run the command again. Nothing was started.' },
   WORK_FILE_INVALID: {
     exit: 2,
     http: 422,
-    hint: 'Correct the file; manyhands check <file> reads it again. Nothing was started.',
+    hint: 'Nothing was started. Correct the file, then check it: manyhands check <file>',
   },
-  WORK_FILE_UNREADABLE: { exit: 2, http: 422, hint: 'Name a file of work: see manyhands run --help.' },
+  WORK_FILE_UNREADABLE: { exit: 2, http: 422, hint: 'List the supported work files: manyhands run --help' },
   FILE_EXISTS: {
     exit: 3,
     http: 409,
-    hint: 'Name another file with --output, or replace it with --force, which keeps a copy of it.',
+    hint: 'Choose another file with --output, or overwrite it with --force, which keeps a copy.',
   },
-  AGENT_UNKNOWN: { exit: 3, http: 404, hint: 'Use a configured agent, rehearsal, or command:<program>.' },
-  AGENT_MISSING: { exit: 3, http: 424, hint: 'Install the program, or choose another agent with --agent.' },
-  LOGIN_GONE: { exit: 3, http: 424, hint: 'Add the login to the settings again, or switch its profile on.' },
-  ROLE_UNKNOWN: { exit: 3, http: 404, hint: 'Use a built-in role, or add .manyhands/roles/<role>.md.' },
+  AGENT_UNKNOWN: {
+    exit: 3,
+    http: 404,
+    hint: 'List the agents: manyhands models. You can also use rehearsal, or command:<program> for any program.',
+  },
+  AGENT_MISSING: {
+    exit: 3,
+    http: 424,
+    hint: 'Install the program, select another agent with --agent, or run without a model: --rehearse',
+  },
+  LOGIN_GONE: { exit: 3, http: 424, hint: 'Add the login to the settings again, or enable its profile.' },
+  ROLE_UNKNOWN: { exit: 3, http: 404, hint: 'Use a built-in role, or create the file .manyhands/roles/<role>.md.' },
   ROLE_INVALID: { exit: 3, http: 422, hint: 'Correct the front matter of the role file.' },
-  TEMPLATE_UNKNOWN: { exit: 3, http: 404, hint: 'See all templates with manyhands template ls.' },
-  TEMPLATE_INVALID: { exit: 3, http: 422, hint: 'Correct the file; manyhands template show <name> reads it again.' },
-  BATCH_UNKNOWN: { exit: 3, http: 404, hint: 'See all batches with manyhands batch ls.' },
-  BATCH_INVALID: { exit: 3, http: 422, hint: 'Correct the file; manyhands batch show <name> reads it again.' },
+  TEMPLATE_UNKNOWN: { exit: 3, http: 404, hint: 'List the templates: manyhands template ls' },
+  TEMPLATE_INVALID: { exit: 3, http: 422, hint: 'Correct the file, then check it: manyhands template show <name>' },
+  BATCH_UNKNOWN: { exit: 3, http: 404, hint: 'List the batches: manyhands batch ls' },
+  BATCH_INVALID: { exit: 3, http: 422, hint: 'Correct the file, then check it: manyhands batch show <name>' },
   FILE_TAKEN: { exit: 3, http: 409, hint: 'Choose another name, or replace it with --force.' },
-  COLLECTION_UNKNOWN: { exit: 3, http: 404, hint: 'See all collections with manyhands collection ls.' },
-  COLLECTION_TAKEN: { exit: 3, http: 409, hint: 'Choose another name, or put runs into it.' },
-  SCENARIO_INVALID: { exit: 3, http: 422, hint: 'See docs/reference/scenario.md for the format.' },
-  PLAN_INVALID: { exit: 3, http: 422, hint: 'The plan was refused as it is; nothing of it was started.' },
-  RUN_UNKNOWN: { exit: 3, http: 404, hint: 'List the runs with manyhands ls --all.' },
-  RUN_AMBIGUOUS: { exit: 3, http: 409, hint: 'Give more characters of the id.' },
-  RUN_NONE: { exit: 3, http: 404, hint: 'Start one with manyhands do "<goal>".' },
-  TASK_UNKNOWN: { exit: 3, http: 404, hint: 'List the tasks with manyhands show <run>.' },
-  TRACK_UNKNOWN: { exit: 2, http: 404, hint: 'Name one of the tracks above, or leave --track out.' },
-  REFUSED: { exit: 3, http: 409, hint: 'See the state with manyhands show <run>.' },
+  COLLECTION_UNKNOWN: { exit: 3, http: 404, hint: 'List the collections: manyhands collection ls' },
+  COLLECTION_TAKEN: {
+    exit: 3,
+    http: 409,
+    hint: 'Choose another name, or add runs to it: manyhands collection add <name> <run>',
+  },
+  SCENARIO_INVALID: { exit: 3, http: 422, hint: 'The format is described in docs/reference/scenario.md.' },
+  PLAN_INVALID: {
+    exit: 3,
+    http: 422,
+    hint: 'No task of the plan was started. Correct the goal or the file and start a new run.',
+  },
+  RUN_UNKNOWN: { exit: 3, http: 404, hint: 'List the runs of all projects: manyhands ls --all' },
+  RUN_AMBIGUOUS: { exit: 3, http: 409, hint: 'Type more characters of the run id.' },
+  RUN_NONE: { exit: 3, http: 404, hint: 'Start a run: manyhands do "<goal>"' },
+  TASK_UNKNOWN: { exit: 3, http: 404, hint: 'List the tasks: manyhands show <run>' },
+  TRACK_UNKNOWN: { exit: 2, http: 404, hint: 'Use a track that the message lists, or omit --track.' },
+  REFUSED: { exit: 3, http: 409, hint: 'Show the state of the run: manyhands show <run>' },
   RECIPE_UNKNOWN: {
     exit: 3,
     http: 404,
-    hint: 'This run was made by another version; use that version, or cancel the run.',
+    hint: 'The run was created by another version of Manyhands. Use that version, or cancel the run: manyhands cancel <run>',
   },
-  CONFLICT: { exit: 3, http: 409, hint: 'Something else changed it meanwhile; look again and repeat.' },
+  CONFLICT: { exit: 3, http: 409, hint: 'Another user or process changed it. Read it again, then repeat the change.' },
   CALLED_BY_AGENT: {
     exit: 3,
     http: 403,
-    hint: 'Call it from a terminal of your own; unset MANYHANDS_TOKEN if this is one.',
+    hint: 'Run the command in your own terminal. If this is your own terminal, run: unset MANYHANDS_TOKEN',
   },
-  ENGINE_BUSY: { exit: 3, http: 409, hint: 'Another engine holds the data directory; wait for it, or stop it.' },
-  ENGINE_NONE: {
-    exit: 3,
-    http: 409,
-    hint: 'There is nothing to stop; manyhands serve or manyhands resume starts one.',
-  },
-  AGENT_NOT_INTERACTIVE: { exit: 3, http: 422, hint: 'Choose another agent with --agent, or leave --interactive out.' },
+  ENGINE_BUSY: { exit: 3, http: 409, hint: 'Wait until the other process ends, or end it.' },
+  ENGINE_NONE: { exit: 3, http: 409, hint: 'An engine is started by manyhands serve and by manyhands resume.' },
+  AGENT_NOT_INTERACTIVE: { exit: 3, http: 422, hint: 'Select another agent with --agent, or omit --interactive.' },
   TERMINAL_NONE: {
     exit: 3,
     http: 409,
-    hint: 'Read what it says with manyhands logs, and tell it something with manyhands send.',
+    hint: 'Read the output of the agent with manyhands logs <run>, and send it a message with manyhands send <run> "<message>".',
   },
   TERMINAL_ENDED: {
     exit: 3,
     http: 410,
-    hint: 'See what came of it with manyhands show, and what it showed with manyhands logs.',
+    hint: 'Show the result with manyhands show <run>, and the output with manyhands logs <run>.',
   },
-  ENGINE_GONE: { exit: 3, http: 503, hint: 'Nothing is lost: manyhands resume goes on.' },
-  ENGINE_VERSION: { exit: 3, http: 409, hint: 'Use the version that started the engine, or stop that engine first.' },
-  DATA_NEWER: { exit: 3, http: 500, hint: 'Upgrade Manyhands, or use another data directory with MANYHANDS_HOME.' },
-  DATA_DAMAGED: { exit: 3, http: 500, hint: 'Keep the folder as it is and run manyhands doctor.' },
-  NO_SPACE: { exit: 3, http: 507, hint: 'Free some disk space, then manyhands resume.' },
-  NO_PERMISSION: { exit: 3, http: 403, hint: 'Check who owns the folder and its mode.' },
-  WORKSPACE_CHANGED: { exit: 3, http: 409, hint: 'Somebody worked in it meanwhile; look at it, then manyhands retry.' },
+  ENGINE_GONE: { exit: 3, http: 503, hint: 'No work is lost. Continue with: manyhands resume' },
+  ENGINE_VERSION: {
+    exit: 3,
+    http: 409,
+    hint: 'Use the version of Manyhands that started the engine, or stop the engine with that version.',
+  },
+  DATA_NEWER: { exit: 3, http: 500, hint: 'Upgrade Manyhands, or select another data directory with MANYHANDS_HOME.' },
+  DATA_DAMAGED: { exit: 3, http: 500, hint: 'Do not change the data directory. Check it: manyhands doctor' },
+  NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
+  NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
+  WORKSPACE_CHANGED: {
+    exit: 3,
+    http: 409,
+    hint: 'Another user or process changed the workspace. Inspect it, then run: manyhands retry <run>',
+  },
   WORK_UNSAVED: {
     exit: 3,
     http: 500,
-    hint: 'The workspace stays: take what you need out of it, remove it, then manyhands retry.',
+    hint: 'The workspace is kept. Copy what you need, delete the workspace, then run: manyhands retry <run>',
   },
   SETUP_FAILED: {
     exit: 3,
     http: 424,
-    hint: 'Run the command yourself in a fresh clone, then correct workspace.setup.',
+    hint: 'Run the command in a fresh clone to reproduce the failure, then correct workspace.setup.',
   },
   APP_NOT_READY: {
     exit: 3,
     http: 424,
-    hint: 'Start it yourself in a fresh clone with PORT set, then correct verify.start or verify.startSeconds.',
+    hint: 'Start the application in a fresh clone with PORT set to reproduce the failure, then correct verify.start or verify.startSeconds.',
   },
-  CHECKOUT_DIRTY: { exit: 4, http: 409, hint: 'Commit or stash your changes, then repeat the command.' },
+  CHECKOUT_DIRTY: {
+    exit: 4,
+    http: 409,
+    hint: 'Commit your changes, or stash them with git stash, then run the command again.',
+  },
   UNDO_UNSAFE: {
     exit: 4,
     http: 409,
-    hint: 'Nothing was changed. Take it back by hand with git revert, and settle there what is in the way.',
+    hint: 'Nothing was changed. Revert it manually with git revert, and resolve the conflicts there.',
   },
   FORGE_MISSING: {
     exit: 3,
     http: 424,
-    hint: 'Set git.provider, git.remote and git.repo, or use --land branch; manyhands doctor shows what is found.',
+    hint: 'Set git.provider, git.remote and git.repo, or use --land branch. Show what was detected: manyhands doctor',
   },
-  FORGE_FAILED: { exit: 3, http: 502, hint: 'See manyhands doctor for the forge and its login, then try again.' },
-  NEEDS_PERSON: { exit: 4, http: 409, hint: 'See what waits with manyhands show <run>.' },
+  FORGE_FAILED: {
+    exit: 3,
+    http: 502,
+    hint: 'Check the forge and its login with manyhands doctor, then run the command again.',
+  },
+  NEEDS_PERSON: { exit: 4, http: 409, hint: 'Show what is waiting for you: manyhands show <run>' },
   LOGIN_NEEDED: {
     exit: 3,
     http: 401,
-    hint: 'Run manyhands serve for a link that lets a browser in; programs send the token that manyhands token prints.',
+    hint: 'Open the link that manyhands serve prints. Programs send the token that manyhands token prints.',
   },
-  LOGIN_REFUSED: { exit: 3, http: 401, hint: 'A link works once and for minutes: manyhands serve prints another.' },
-  VIEWERS_ONLY_LOOK: { exit: 3, http: 403, hint: 'Log in with the operator token to act: manyhands token.' },
+  LOGIN_REFUSED: {
+    exit: 3,
+    http: 401,
+    hint: 'A link is valid once and for a few minutes. Print a new one: manyhands serve',
+  },
+  VIEWERS_ONLY_LOOK: {
+    exit: 3,
+    http: 403,
+    hint: 'Viewers have read-only access. Log in with the operator token: manyhands token',
+  },
   REQUEST_FOREIGN: {
     exit: 3,
     http: 403,
-    hint: 'Open the address that manyhands serve prints; for another name of this machine, set server.names.',
+    hint: 'Open the address that manyhands serve prints. To use another host name of this machine, set server.names.',
   },
-  REQUEST_INVALID: { exit: 3, http: 400, hint: 'See /api/docs for what each route takes.' },
-  REQUEST_TOO_LARGE: { exit: 3, http: 413, hint: 'Send less at once.' },
+  REQUEST_INVALID: { exit: 3, http: 400, hint: 'The parameters of each route are listed at /api/docs.' },
+  REQUEST_TOO_LARGE: { exit: 3, http: 413, hint: 'Send a smaller request.' },
   REQUEST_NOT_JSON: { exit: 3, http: 415, hint: 'Send JSON with content-type: application/json.' },
-  ROUTE_UNKNOWN: { exit: 3, http: 404, hint: 'See /api/docs for all routes.' },
-  METHOD_UNKNOWN: { exit: 3, http: 405, hint: 'See /api/docs for the methods of each route.' },
-  PORT_TAKEN: { exit: 3, http: 409, hint: 'Choose another port with --port, or leave it out to get a free one.' },
+  ROUTE_UNKNOWN: { exit: 3, http: 404, hint: 'All routes are listed at /api/docs.' },
+  METHOD_UNKNOWN: { exit: 3, http: 405, hint: 'The methods of each route are listed at /api/docs.' },
+  PORT_TAKEN: { exit: 3, http: 409, hint: 'Choose another port with --port, or omit --port to use a free one.' },
   REMOTE_REFUSED: {
     exit: 3,
     http: 403,
-    hint: 'Use 127.0.0.1 and an SSH tunnel; or set server.allowRemote: true, which lets every machine that reaches this one knock.',
+    hint: 'Use 127.0.0.1 and an SSH tunnel. To accept connections from other machines, set server.allowRemote to true.',
   },
-  UNSUPPORTED_SYSTEM: { exit: 3, http: 500, hint: 'Use Linux or macOS; on Windows, WSL 2.' },
-  PROCESS_STUCK: { exit: 3, http: 500, hint: 'They wait for a disk or a device: see them with ps; then resume.' },
+  UNSUPPORTED_SYSTEM: { exit: 3, http: 500, hint: 'Use Linux or macOS, or WSL 2 on Windows.' },
+  PROCESS_STUCK: {
+    exit: 3,
+    http: 500,
+    hint: 'The processes wait for a disk or a device. Inspect them with ps, then continue with: manyhands resume',
+  },
   INTERNAL: {
     exit: 70,
     http: 500,
-    hint: 'This is a defect of Manyhands; nothing was lost. Please report it with the text above.',
+    hint: 'This is a bug in Manyhands. No work is lost. Please report it with the text above.',
   },
 } as const;
 
+/** What a shell reads as one word without quotes. */
+const PLAIN_WORD = /^[\w./@][\w./@%+=:,-]*$/;
+
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A failure for a person: what happened, with which value, and (from the table) what to do. */
+/** A failure for the user: what happened, with which value, and (from the table) what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;
@@ -166,40 +229,45 @@ export class AppError extends Error {
     return ERRORS[this.code].exit;
   }
 
+  /** What to do, as a command that can be pasted where the details name its arguments. */
   get hint(): string {
-    return ERRORS[this.code].hint;
+    return ERRORS[this.code].hint.replaceAll(/<(\w+)>/g, (placeholder, name: string) => {
+      const value = this.details[name];
+      return typeof value === 'string' && PLAIN_WORD.test(value) ? value : placeholder;
+    });
   }
 }
 
-/** Turns what the system says about disk and permission into a row of the table; anything else stays as it is. */
-export function fromSystemError(error: unknown, doing: string): unknown {
+/** Maps system errors about disk space and permissions to rows of the table; `activity` completes "while ...". Other errors are returned unchanged. */
+export function fromSystemError(error: unknown, activity: string): unknown {
   const code = errorCode(error);
   const cause = { cause: error };
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new AppError('NO_SPACE', `No space left while ${doing}`, {}, cause);
+    return new AppError('NO_SPACE', `No space left while ${activity}`, {}, cause);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new AppError('NO_PERMISSION', `No permission while ${doing}: ${messageOf(error)}`, {}, cause);
+    return new AppError('NO_PERMISSION', `No permission while ${activity}: ${messageOf(error)}`, {}, cause);
   }
   return error;
 }
 
-/** The system's code of an error (`ENOENT`), if it has one. */
+/** The system error code (`ENOENT`), if the error has one. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether the system says that there is nothing at a path. */
+/** Whether the error says that a path does not exist. */
 export function isAbsent(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** The text of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-/** The known name that a misspelt one most likely means, if any is close enough to be worth saying. */
+
+/** The known name that is most similar to a misspelt one, if any is similar enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const candidate of known) {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { errorCode, fromSystemError } from './errors.ts';
 
-/** Every place Manyhands writes to; all of it stands below `root`. */
+/** Every path that Manyhands writes to; all of them are below `root`. */
 export type Home = {
   root: string;
   database: string;
@@ -22,7 +22,7 @@ export type Home = {
 
 const FOLDERS = ['root', 'mirrors', 'workspaces', 'attempts', 'seeds', 'checkouts', 'logs'] as const;
 
-/** Where the data lies: MANYHANDS_HOME, else the data directory of the system; nothing is made by asking. */
+/** The data directory: MANYHANDS_HOME, else the platform's default; creates nothing. */
 export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Home {
   const root = rootOf(env, platform);
   return {
@@ -42,18 +42,18 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
   };
 }
 
-/** Makes the folders that are missing, closed to other users; for those who are about to write. */
+/** Creates the missing folders, private to this user; call it before writing. */
 export async function prepareHome(home: Home): Promise<void> {
   for (const folder of FOLDERS) {
     try {
       await makeFolder(home[folder]);
     } catch (error) {
-      throw fromSystemError(error, `making the folder ${home[folder]}`);
+      throw fromSystemError(error, `creating the folder ${home[folder]}`);
     }
   }
 }
 
-/** On a read-only file system Node's recursive mkdir says that something is missing; the plain one says what is wrong. */
+/** On a read-only file system Node's recursive mkdir reports ENOENT; the plain one reports the actual error. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** The folder of a person's own settings; relative values of XDG variables do not count, as that standard says. */
+/** The folder of the user's settings; relative values of XDG variables are ignored, as the standard requires. */
 export function configHome(env: NodeJS.ProcessEnv): string {
   return join(absolute(env.XDG_CONFIG_HOME) ?? join(userHome(env), '.config'), 'manyhands');
 }

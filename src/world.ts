@@ -2,21 +2,21 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 
-/** Everything nondeterministic, in one place, so that a test can replace it. */
+/** Every nondeterministic input, so that a test can replace it. */
 export interface World {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Eight characters for a run's id. */
+  /** A new run id of eight characters. */
   runId(): string;
-  /** An unguessable text. */
+  /** A random, unguessable string. */
   token(): string;
-  /** Resolves after the time, or rejects when the signal aborts. */
+  /** Resolves after the delay, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back at a time, at the latest an hour from now (then the caller asks again); returns the cancellation. */
+  /** Calls `ring` at a time, but at the latest an hour from now (the caller then sets it again); returns a function that cancels it. */
   alarm(at: number, ring: () => void): () => void;
 }
 
-/** Timers overflow at 24.8 days and clocks jump: nobody sleeps longer than this without asking again. */
+/** Timers overflow at 24.8 days and clocks jump, so a longer wait is made of several alarms. */
 const LONGEST_ALARM_MS = 3_600_000;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -39,8 +39,8 @@ let crashRead = false;
 const hits = new Map<string, number>();
 
 /**
- * Marks one side of an effect. With MANYHANDS_CRASH=name:n the process kills itself at the nth pass;
- * with MANYHANDS_CRASH_TRACE=file the name is written there, so that the crash suite can discover the points.
+ * Marks the point before or after a side effect. With MANYHANDS_CRASH=name:n the process kills itself at the nth pass;
+ * with MANYHANDS_CRASH_TRACE=file the name is appended to that file, so that the crash suite can discover the points.
  */
 export function crashpoint(name: string): void {
   if (!crashRead) readCrashSettings();

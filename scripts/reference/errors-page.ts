@@ -1,7 +1,7 @@
 import { ERRORS } from '../../src/errors.ts';
 import { code, codeBlock, type Page, referencePage, table } from './markdown.ts';
 
-const DOCUMENT = `{ "error": { "code": "RUN_UNKNOWN", "message": "There is no run zzz", "hint": "List the runs with manyhands ls --all.", "details": { "run": "zzz" } } }`;
+const DOCUMENT = `{ "error": { "code": "RUN_UNKNOWN", "message": "There is no run zzz", "hint": "List the runs of all projects: manyhands ls --all", "details": { "run": "zzz" } } }`;
 
 /** Every failure that a user can see. */
 export function errorsPage(): Page {

@@ -12,23 +12,23 @@ export interface CliCommand {
   define(command: Command, session: Session): void;
 }
 
-/** A command as the generated list has it: its file is loaded only when it is called. */
+/** A command in the generated list: its file is loaded only when it is called. */
 export type ListedCommand = Omit<CliCommand, 'define'> & { load(): Promise<CliCommand> };
 
-/** What a command does with parsed options and operands; gives the exit code. */
+/** Runs a command with its parsed options and operands; returns the exit code. */
 export type Act<S extends z.ZodType> = (options: z.output<S>, args: string[]) => Promise<number>;
 
-/** Options of every command, whatever else it has. */
+/** Options of every command. */
 export const CommonOptions = z.object({ dir: z.string().optional(), json: z.boolean().default(false) });
 export type CommonOptions = z.infer<typeof CommonOptions>;
 
-/** Options of commands that work on a run and then follow it. */
+/** Options of commands that start or change a run and then follow it. */
 export const FollowOptions = CommonOptions.extend({
   detach: z.boolean().default(false),
   background: z.boolean().default(false),
 });
 
-/** Binds a command to what it does; the options of commander are parsed before anybody uses them. */
+/** Binds a command to its run function; the options of commander are validated first. */
 export function whenCalled<S extends z.ZodType>(
   command: Command,
   session: Session,
@@ -40,27 +40,27 @@ export function whenCalled<S extends z.ZodType>(
 }
 
 export function addDir(command: Command): Command {
-  return command.option('-C, --dir <folder>', 'the project, when it is not the current folder');
+  return command.option('-C, --dir <folder>', 'the project folder (default: the current folder)');
 }
 
 export function addJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document on stdout');
+  return command.option('--json', 'print one JSON document to stdout');
 }
 
-/** Adds those options. */
+/** Adds the options of FollowOptions. */
 export function addFollowing(command: Command): Command {
   return command
-    .option('--detach', 'print the run id and work on in the background')
+    .option('--detach', 'print the run id and continue in the background')
     .addOption(new Option('--background').hideHelp());
 }
 
-/** Examples and what the exit codes mean, below the help. */
+/** Adds examples and the meaning of the exit codes below the help. */
 export function addHelp(command: Command, examples: readonly string[], exitCodes: string): Command {
   const lines = examples.map((example) => `  $ ${example}`).join('\n');
   return command.addHelpText('after', `\nExamples:\n${lines}\n\n${exitCodes}`);
 }
 
-/** Collects the values of an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }

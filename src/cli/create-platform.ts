@@ -16,7 +16,7 @@ const ANNOUNCE_VARIABLE = 'MANYHANDS_ANNOUNCE_FD';
 const REVEAL_MS = 10_000;
 const GIT_MS = 30_000;
 
-/** The machine as the command line sees it. */
+/** The platform of this process. */
 export function createPlatform(version: string): Platform {
   const { env } = process;
   const announceTo = takeAnnounceFd(env);
@@ -70,10 +70,7 @@ export function createPlatform(version: string): Platform {
     },
     takeToken: async (role, renew) => {
       if (env.MANYHANDS_TOKEN !== undefined)
-        throw new AppError(
-          'CALLED_BY_AGENT',
-          'This command was called from inside an attempt, and agents get no token',
-        );
+        throw new AppError('CALLED_BY_AGENT', 'This command was called by an agent; agents get no token');
       const { serverFolder } = await import('../http/server-folder.ts');
       const { takeToken } = await import('../http/login/tokens.ts');
       await prepareHome(resolveHome(env));
@@ -92,14 +89,14 @@ export function createPlatform(version: string): Platform {
   };
 }
 
-/** Only who was started in the background has it; what this process starts in turn must not. */
+/** Only a process started in the background has it; it is removed so that child processes do not inherit it. */
 function takeAnnounceFd(env: NodeJS.ProcessEnv): number | undefined {
   const fd = Number(env[ANNOUNCE_VARIABLE] ?? Number.NaN);
   delete env[ANNOUNCE_VARIABLE];
   return Number.isInteger(fd) ? fd : undefined;
 }
 
-/** A person who breaks off has not said yes. */
+/** A cancelled prompt counts as no. */
 async function confirm(question: string): Promise<boolean | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const { confirm: ask } = await import('@clack/prompts');
@@ -116,7 +113,8 @@ async function ask(question: string): Promise<string | undefined> {
 async function reveal(path: string): Promise<void> {
   const command = [process.platform === 'darwin' ? 'open' : 'xdg-open', path];
   const { code } = await run(command, { env: inherited(), timeoutMs: REVEAL_MS }).catch(() => ({ code: null }));
-  if (code !== 0) throw new AppError('UNSUPPORTED_SYSTEM', `${command[0]} could not show ${path}`, { path });
+  if (code !== 0)
+    throw new AppError('UNSUPPORTED_SYSTEM', `${command[0]} could not open ${path}; open it yourself`, { path });
 }
 
 async function makeScratchRepository(): Promise<ScratchRepository> {

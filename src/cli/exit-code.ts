@@ -1,23 +1,23 @@
 import type { RunDocument } from '../schema/document.ts';
 
-/** What the codes mean, for the help of every command that works on a run. */
+/** The exit codes of commands that start or change a run, for their help. */
 export const EXIT_CODES = `Exit codes:
-  0    done, and every check passed
+  0    done, every check passed
   1    the run failed or was cancelled
-  2    the command was not understood
-  3    it could not be done; the message says why
-  4    it needs a person: held, blocked, to be approved, or done without any check
-  130  interrupted; manyhands resume goes on`;
+  2    invalid command line
+  3    the command failed; the message states the reason
+  4    waiting for the user (held, blocked, awaiting approval), or done without any check
+  130  interrupted; manyhands resume continues the run`;
 
-/** What the codes mean for commands that only ask. */
+/** The exit codes of commands that only read. */
 export const READING_EXIT_CODES = `Exit codes:
-  0  fine
-  2  the command was not understood
-  3  it could not be done; the message says why`;
+  0  success
+  2  invalid command line
+  3  the command failed; the message states the reason`;
 
 export const INTERRUPTED = 130;
 
-/** How a command that worked on a run ends; the answer of a reading job needs no check to count. */
+/** The exit code for a run; the result of a read-only job needs no check to count as success. */
 export function exitCodeOf(document: RunDocument): number {
   switch (document.status) {
     case 'done':
@@ -36,7 +36,7 @@ export function exitCodeOf(document: RunDocument): number {
   }
 }
 
-/** The code for several runs: a failure before a wait, a wait before a success. */
+/** The exit code for several runs: interruption outranks failure, failure outranks waiting, waiting outranks success. */
 export function worstExitCode(codes: readonly number[]): number {
   return [INTERRUPTED, 1, 4].find((code) => codes.includes(code)) ?? 0;
 }

@@ -6,39 +6,39 @@ import type { Questions } from './terminal/questions.ts';
 import type { RawScreen } from './terminal/raw-screen.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** What the command line needs of the world around it; main.ts fills it, tests replace it. */
+/** What the command line needs from the process around it; main.ts provides it, tests replace it. */
 export interface Platform {
   readonly terminal: Terminal;
   readonly world: World;
   readonly version: string;
   openCaller(env: NodeJS.ProcessEnv): Promise<Caller>;
-  /** Tells of Ctrl-C and the request to end, while somebody listens; returns the way to stop it. */
+  /** Reports SIGINT and SIGTERM; returns a function that removes the listener. */
   onSignal(listener: (signal: StopSignal) => void): () => void;
-  /** Starts this program again in the background and gives what it announces. */
+  /** Starts this program in the background and returns what it announces. */
   detach(args: readonly string[], options: { passInput: boolean }): Promise<string>;
-  /** In the background only: tells the one who started us. */
+  /** In the background only: sends a text to the process that started this one. */
   announce(text: string): void;
-  /** Asks the person at the terminal for a yes or no; undefined where there is nobody to ask. */
+  /** Asks the user a yes-or-no question; undefined without a terminal. */
   confirm(question: string): Promise<boolean | undefined>;
-  /** Asks that person for a line of text; undefined where there is nobody to ask, or they break off. */
+  /** Asks the user for a line of text; undefined without a terminal, or when the user cancels. */
   ask(question: string): Promise<string | undefined>;
-  /** Questions to the person at the terminal; undefined where there is nobody to ask. */
+  /** Prompts for the user; undefined without a terminal. */
   questions(): Promise<Questions | undefined>;
-  /** Opens the server of the data directory, or finds the one that another process has open. */
+  /** Opens the server of the data directory, or finds the one that another process runs. */
   openServer(caller: Caller, request: ServerRequest): Promise<OwnServer | ServerHandle>;
-  /** The server that another process has open. */
+  /** The server that another process runs. */
   findServer(): Promise<ServerHandle | undefined>;
-  /** Whether commands that work on a run are to show the dashboard meanwhile. */
+  /** Whether commands that follow a run also serve the dashboard. */
   isServedWithRuns(): Promise<boolean>;
-  /** The token of a role, for programs; `renew` puts another in its place. */
+  /** The token of a role, for programs; `renew` replaces it. */
   takeToken(role: 'operator' | 'viewer', renew: boolean): Promise<string>;
-  /** Shows a folder in the file manager, or a page in the browser. */
+  /** Opens a folder in the file manager, or a page in the browser. */
   reveal(path: string): Promise<void>;
-  /** Calls back whenever an engine of the data directory may have come; returns the way to stop it. */
+  /** Calls back whenever an engine of the data directory may have started; returns a function that stops watching. */
   watchForEngine(listener: () => void): Promise<() => void>;
-  /** The whole terminal, every key as it is pressed; undefined where there is none. */
+  /** The whole terminal in raw mode; undefined without a terminal. */
   takeScreen(): RawScreen | undefined;
-  /** A small repository to try things in, removed when it is disposed of. */
+  /** A temporary repository, removed on disposal. */
   makeScratchRepository(): Promise<ScratchRepository>;
 }
 
@@ -46,9 +46,9 @@ export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 export interface ScratchRepository extends AsyncDisposable {
   readonly dir: string;
-  /** A data directory of its own, so that trying leaves no trace. */
+  /** A data directory of its own, so that the user's one is not touched. */
   readonly home: string;
 }
 
-/** One call of the program: its arguments, the code it will end with, and (for completion) the parser with every command that is shown. */
+/** One invocation of the program: its arguments, its exit code, and (for completion) the parser with every visible command. */
 export type Session = { platform: Platform; argv: readonly string[]; exitCode: number; program(): Promise<Command> };

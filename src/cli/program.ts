@@ -9,7 +9,7 @@ import { type Painter, painter } from './render/symbols.ts';
 
 const USAGE_EXIT = 2;
 
-/** Does what the arguments ask for and gives the exit code; every failure has been told when it returns. */
+/** Runs the command that the arguments name and returns the exit code; every failure has been printed by then. */
 export async function runProgram(argv: readonly string[], platform: Platform): Promise<number> {
   const { terminal } = platform;
   const session: Session = { platform, argv, exitCode: 0, program: () => wholeProgram(session) };
@@ -24,12 +24,12 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError && error.code === 'commander.help') return USAGE_EXIT;
     const failure = error instanceof CommanderError ? usageError(error, argv) : error;
-    if (isAsked(argv, '--background')) announceFailure(session, failure);
-    return printError(terminal, failure, isAsked(argv, '--json'));
+    if (hasFlag(argv, '--background')) announceFailure(session, failure);
+    return printError(terminal, failure, hasFlag(argv, '--json'));
   }
 }
 
-/** The parser with every command that is shown, each defined. */
+/** The parser with every visible command, each with its arguments and options. */
 export async function wholeProgram(session: Session): Promise<Command> {
   const program = createProgram(session);
   for (const { name, hidden, load } of COMMANDS) {
@@ -39,11 +39,11 @@ export async function wholeProgram(session: Session): Promise<Command> {
   return program;
 }
 
-/** The parser with all commands; each is defined when it is called. */
+/** The parser with all commands; the arguments and options of a command are loaded when it is called. */
 function createProgram(session: Session): Command {
   const { terminal, version } = session.platform;
   const program = addDir(new Command('manyhands'))
-    .description('Turns a goal into landed, verified code by putting many coding agents to work side by side.')
+    .description('Turns a goal into landed, verified code by running many coding agents in parallel.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
@@ -59,7 +59,7 @@ function createProgram(session: Session): Command {
       getOutHasColors: () => terminal.colors.out,
       getErrHasColors: () => terminal.colors.err,
     })
-    .addHelpText('after', '\nmh is short for manyhands. More about a command: manyhands <command> --help');
+    .addHelpText('after', '\nmh is short for manyhands. Help for a command: manyhands <command> --help');
   for (const { name, aliases, group, summary, hidden } of COMMANDS) {
     program
       .command(name, { hidden: hidden ?? false })
@@ -82,25 +82,25 @@ function helpAsOption(argv: readonly string[]): string[] {
 function usageError(error: CommanderError, argv: readonly string[]): AppError {
   const message = error.message.replace(/^error: /, '');
   const goal = error.code === 'commander.unknownCommand' ? argv.find((word) => word.includes(' ')) : undefined;
-  const help = goal === undefined ? '' : `\nTo start on a goal: manyhands do ${JSON.stringify(goal)}`;
+  const help = goal === undefined ? '' : `\nTo work on a goal: manyhands do ${JSON.stringify(goal)}`;
   return new AppError('USAGE', `${message}${help}`, {}, { cause: error });
 }
 
-function isAsked(argv: readonly string[], option: string): boolean {
+function hasFlag(argv: readonly string[], option: string): boolean {
   const end = argv.indexOf('--');
   return (end < 0 ? argv : argv.slice(0, end)).includes(option);
 }
 
-/** What Manyhands is, and three commands to try. */
+/** What Manyhands does, and three commands to try. */
 function welcomeLines(colors: Painter): string[] {
   const command = (text: string, purpose: string) => `  ${colors.cyan(text.padEnd(49))}${colors.dim(purpose)}`;
   return [
     `${colors.bold('Manyhands')} turns a goal into landed, verified code:`,
-    'many coding agents work side by side, each in its own clone; nothing counts before your checks pass.',
+    'many coding agents work in parallel, each in its own clone; nothing lands before your checks pass.',
     '',
-    command('manyhands doctor', 'is everything here that it needs?'),
-    command('manyhands do "Add a --version flag" --rehearse', 'watch a goal become commits, without a model'),
-    command('manyhands do "<goal>" --check "npm test"', 'the real thing'),
+    command('manyhands doctor', 'check what Manyhands needs'),
+    command('manyhands do "Add a --version flag" --rehearse', 'simulate a run without a model'),
+    command('manyhands do "<goal>" --check "npm test"', 'run with your agents'),
     '',
     colors.dim('All commands: manyhands --help'),
   ];

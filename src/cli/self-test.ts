@@ -6,10 +6,10 @@ import { durationText } from './render/amounts.ts';
 
 const GOAL = 'Rehearse: add a note about this repository';
 
-/** Takes a rehearsed goal through the whole machine, in a repository and a data directory of its own. */
+/** Runs a rehearsed goal from plan to landing, in a repository and a data directory of its own. */
 export async function selfTest(platform: Platform): Promise<DoctorLine> {
   const startedAt = platform.world.now();
-  const outcome = await rehearse(platform).catch((error: unknown) => `it broke: ${messageOf(error)}`);
+  const outcome = await rehearse(platform).catch((error: unknown) => `error: ${messageOf(error)}`);
   const took = durationText(platform.world.now() - startedAt);
   return {
     name: 'self-test',
@@ -19,7 +19,8 @@ export async function selfTest(platform: Platform): Promise<DoctorLine> {
       outcome === 'done'
         ? `a rehearsed goal was planned, done, checked and landed in ${took}`
         : `after ${took}: ${outcome}`,
-    fix: outcome === 'done' ? null : 'Look at the lines above; what they name is the likely cause.',
+    fix:
+      outcome === 'done' ? null : 'Fix the lines above that are not ok, then run manyhands doctor --self-test again.',
   };
 }
 
@@ -31,7 +32,7 @@ async function rehearse(platform: Platform): Promise<string> {
   const options = { dir, rehearse: true, checks: ['git rev-parse HEAD'], title: 'Self-test' };
   const { run } = await caller.call('start-run', { recipe: 'goal', input: { goal: GOAL }, options });
   const followed = await followRun({ platform, caller, dir, run, since, takesOver: true });
-  if (followed.kind === 'interrupted') return 'it was interrupted';
+  if (followed.kind === 'interrupted') return 'interrupted';
   const { status, reason } = followed.document;
-  return status === 'done' ? 'done' : `${status}: ${reason ?? 'no reason was given'}`;
+  return status === 'done' ? 'done' : `${status}: ${reason ?? 'no reason recorded'}`;
 }

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { TaskKey } from '../schema/ids.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** Which run, and which task of it, the operands name; without a run the project's latest is meant. */
+/** The run and the task that the operands name; without a run, the project's latest. */
 export type Target = { run?: string; task?: string };
 
 /** Reads `RUN`, `RUN TASK`, `RUN/TASK`, or `TASK` of the latest run. */
@@ -18,10 +18,12 @@ export function parseTarget(args: readonly string[]): Target {
   return TaskKey.safeParse(rest).success ? { run: first.slice(0, slash), task: rest } : { task: first };
 }
 
-/** The project's folder, absolute; a folder that is not there is a mistake of the call. */
+/** The absolute path of the project folder; a missing folder is a usage error. */
 export async function resolveDir(terminal: Terminal, dir: string | undefined): Promise<string> {
   const path = resolve(terminal.cwd, dir ?? '.');
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return path;
-  throw new AppError('USAGE', found === undefined ? `There is no folder ${path}` : `${path} is not a folder`, { path });
+  throw new AppError('USAGE', found === undefined ? `The folder ${path} does not exist` : `${path} is not a folder`, {
+    path,
+  });
 }

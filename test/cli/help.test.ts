@@ -3,13 +3,13 @@ import { COMMANDS } from '../../src/cli/commands/all.ts';
 import { stage } from './cli-run.ts';
 
 describe('the program', () => {
-  it('welcomes who gives no command with three commands to try', async () => {
+  it('prints three commands to try when called without a command', async () => {
     const { code, stdout } = await stage().run();
     expect(code).toBe(0);
     expect(stdout.match(/^ {2}manyhands /gm)).toHaveLength(3);
   });
 
-  it('says its version', async () => {
+  it('prints its version', async () => {
     expect(await stage().run('--version')).toMatchObject({ code: 0, stdout: '1.2.3\n' });
   });
 
@@ -32,7 +32,7 @@ describe('the program', () => {
 
 describe('the help of each command', () => {
   for (const { name } of COMMANDS.filter(({ hidden }) => !hidden)) {
-    it(`has examples and says what the exit codes mean: ${name}`, async () => {
+    it(`has examples and lists the exit codes: ${name}`, async () => {
       const { code, stdout } = await stage().run(name, '--help');
       expect(code).toBe(0);
       expect(stdout.match(/^ {2}\$ /gm)?.length).toBeGreaterThanOrEqual(2);

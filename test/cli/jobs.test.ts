@@ -22,7 +22,7 @@ const ENDED = shown([
 ]);
 const DOCUMENT = documentOf(ENDED);
 
-function played(script: Script, ...argv: string[]) {
+function runWith(script: Script, ...argv: string[]) {
   const answers = { 'start-run': { run: 'r0000001', notes: [] }, 'show-run': DOCUMENT, ...script.answers };
   return stage({ cwd, env, streams: { 'watch-run': open(ENDED) }, ...script, answers }).run(...argv);
 }
@@ -32,22 +32,22 @@ function inputOf({ calls }: { calls: { name: string; input: unknown }[] }) {
 }
 
 describe('a job at a time', () => {
-  it('says when it starts, how often it comes, and that this terminal keeps the time', async () => {
-    const ended = await played({}, 'job', 'Do it', '--at', '+2h', '--every', '10m', '--times', '3');
+  it('prints when it starts, how often it repeats, and that this terminal starts it', async () => {
+    const ended = await runWith({}, 'job', 'Do it', '--at', '+2h', '--every', '10m', '--times', '3');
     expect(inputOf(ended)).toMatchObject({
       input: { notBefore: T0 + 7_200_000, repeat: { everyMs: 600_000, times: 3 } },
     });
     expect(ended.stderr).toContain(
-      '(in 2h 0m), and again 10m 0s after each success, 3 times in all. This terminal is the engine',
+      '(in 2h 0m), and again 10m 0s after each success, 3 times in total. This terminal is the engine',
     );
   });
 
-  it('says that an engine which runs already keeps the time, or a process in the background', async () => {
-    expect((await played({ engine: 'other' }, 'job', 'Do it', '--at', '+2h')).stderr).toContain(
-      'The engine that runs already keeps the time',
+  it('prints that a running engine starts it, or a background process', async () => {
+    expect((await runWith({ engine: 'other' }, 'job', 'Do it', '--at', '+2h')).stderr).toContain(
+      'The running engine starts it; this terminal only watches.',
     );
     const announced = JSON.stringify({ runs: ['r0000001'] });
-    const detached = await played(
+    const detached = await runWith(
       { announced, answers: { 'list-runs': [] } },
       'job',
       'Do it',
@@ -57,47 +57,47 @@ describe('a job at a time', () => {
     );
     expect([detached.stdout, detached.stderr]).toEqual([
       'r0000001\n',
-      expect.stringContaining('in the background is the engine and keeps the time'),
+      expect.stringContaining('A background process is the engine and starts it.'),
     ]);
   });
 
   it.each([
-    [['--at', 'yesterday'], /is no time\. Understood are 07:30/],
-    [['--every', '0m'], /Give a time from 1s to 366d/],
-    [['--every', '500d'], /Give a time from 1s to 366d/],
-    [['--times', '3'], /give --every too/],
+    [['--at', 'yesterday'], /is not a time\. Use 07:30/],
+    [['--every', '0m'], /Use a duration from 1s to 366d/],
+    [['--every', '500d'], /Use a duration from 1s to 366d/],
+    [['--times', '3'], /--times requires --every/],
     [['--context', 'no-sign'], /neither key=value nor @file\.json/],
     [['--context', '=x'], /neither key=value/],
     [['--context', 'a\nb=x'], /--context "a\\nb": a name of at most 100/],
     [['--context', '@none.json'], /context file .*none\.json cannot be used/],
     [['--template', 'bugfx'], /Did you mean bugfix\?/],
     [['--template', '../x'], /is no name/],
-  ])('is refused before anything is started: %j', async (flags, message) => {
-    const { code, stderr, calls } = await played({}, 'job', 'Do it', ...flags);
+  ])('is rejected before anything is started: %j', async (flags, message) => {
+    const { code, stderr, calls } = await runWith({}, 'job', 'Do it', ...flags);
     expect([code === 2 || code === 3, calls]).toEqual([true, []]);
     expect(stderr).toMatch(message);
   });
 });
 
-describe('what a job is told', () => {
-  it('has context from words and files, the last one of a name, texts letter for letter', async () => {
+describe('the prompt of a job', () => {
+  it('has context from words and files: the last value of a key, strings verbatim', async () => {
     writeFileSync(join(cwd, 'facts.json'), JSON.stringify({ ticket: 'A-1', size: 3, list: [1], log: 'a\n {{b}}' }));
-    const ended = await played({}, 'job', 'Do it', '--context', '@facts.json', '--context', 'ticket= =A=2 ');
+    const ended = await runWith({}, 'job', 'Do it', '--context', '@facts.json', '--context', 'ticket= =A=2 ');
     expect(inputOf(ended)).toMatchObject({
       input: { context: { ticket: ' =A=2 ', size: '3', list: '[1]', log: 'a\n {{b}}' } },
     });
   });
 
-  it('is what the template is for, when nothing else is said', async () => {
-    expect(inputOf(await played({}, 'job', '--template', 'repo-audit'))).toMatchObject({
+  it('is the summary of the template when no task is given', async () => {
+    expect(inputOf(await runWith({}, 'job', '--template', 'repo-audit'))).toMatchObject({
       input: { template: 'repo-audit', task: expect.stringContaining('what shape this repository is in') },
     });
-    const { code, stderr } = await played({}, 'job');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Say what to do')]);
+    const { code, stderr } = await runWith({}, 'job');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The task is missing: manyhands job "<task>"')]);
   });
 
-  it('can be read beforehand', async () => {
-    const { stdout } = await played({}, 'template', 'render', 'bugfix', 'Mend {{it}}', '--context', 'a=1');
+  it('can be printed before the job is started', async () => {
+    const { stdout } = await runWith({}, 'template', 'render', 'bugfix', 'Mend {{it}}', '--context', 'a=1');
     expect(stdout).toMatch(
       /^### Guidelines\n\nMend the cause[\s\S]*### The task\n\nMend \{\{it\}\}\n\n### Context\n\na: 1\n$/,
     );
@@ -116,20 +116,20 @@ describe('ls', () => {
     nextAt: new Date(T0).toISOString(),
   };
 
-  it('leaves hidden runs out, says how many, and shows them when asked', async () => {
+  it('omits hidden runs, prints how many, and lists them with --hidden', async () => {
     const answers = { 'list-runs': [SUMMARY, hidden] };
-    const plain = await played({ answers }, 'ls');
+    const plain = await runWith({ answers }, 'ls');
     expect([plain.stdout.includes('h0000001'), plain.stderr]).toEqual([
       false,
-      '1 hidden run is not listed; manyhands ls --hidden lists all.\n',
+      '1 hidden run is not listed; list all with manyhands ls --hidden\n',
     ]);
-    const all = await played({ answers }, 'ls', '--hidden');
+    const all = await runWith({ answers }, 'ls', '--hidden');
     expect([all.stdout, all.stderr]).toEqual([expect.stringMatching(/h0000001 .* \(hidden\) A run/), '']);
-    expect(JSON.parse((await played({ answers }, 'ls', '--json')).stdout)).toHaveLength(1);
+    expect(JSON.parse((await runWith({ answers }, 'ls', '--json')).stdout)).toHaveLength(1);
   });
 
-  it('says what is flagged, in which collection, and when it goes on', async () => {
-    const { stdout, calls } = await played(
+  it('shows flags, collections and the next start', async () => {
+    const { stdout, calls } = await runWith(
       { answers: { 'list-runs': [flagged] } },
       'ls',
       '--collection',
@@ -144,42 +144,42 @@ describe('ls', () => {
 describe('a batch', () => {
   const folder = join(cwd, '.manyhands', 'batches');
   const THREE = 'template: bugfix\ncontext: { team: a }\nparallel: 2\nitems: [One, Two, Three]\n';
-  const keep = (text: string) => {
+  const writeBatch = (text: string) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'docs.yaml'), text);
   };
   beforeEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is kept in a file of the project, from prompts, lines and files', async () => {
-    await played({}, 'batch', 'add', 'docs', 'One', 'Two', '--template', 'bugfix', '--parallel', '2');
-    await played({ stdin: 'Three\n\n# not this\n' }, 'batch', 'add', 'docs', '-');
+  it('is stored in a file of the project, from prompts, lines and files', async () => {
+    await runWith({}, 'batch', 'add', 'docs', 'One', 'Two', '--template', 'bugfix', '--parallel', '2');
+    await runWith({ stdin: 'Three\n\n# not this\n' }, 'batch', 'add', 'docs', '-');
     writeFileSync(join(cwd, 'more.yaml'), 'items:\n  - { prompt: Four, title: The fourth }\n');
-    await played({}, 'batch', 'add', 'docs', 'more.yaml', '--context', 'team=a');
-    expect(JSON.parse((await played({}, 'batch', 'show', 'docs', '--json')).stdout)).toMatchObject({
+    await runWith({}, 'batch', 'add', 'docs', 'more.yaml', '--context', 'team=a');
+    expect(JSON.parse((await runWith({}, 'batch', 'show', 'docs', '--json')).stdout)).toMatchObject({
       template: 'bugfix',
       context: { team: 'a' },
       items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }, { prompt: 'Four', title: 'The fourth' }],
     });
-    expect((await played({}, 'batch', 'ls')).stdout).toMatch(/docs +4 +4 +bugfix/);
+    expect((await runWith({}, 'batch', 'ls')).stdout).toMatch(/docs +4 +4 +bugfix/);
   });
 
-  it('does each item as a job in a collection of its own, and its exit code is that of the worst', async () => {
-    keep(THREE);
-    const taken: string[] = [];
-    let asked = 0;
+  it('runs each item as a job in a collection of its own, and exits with the worst code', async () => {
+    writeBatch(THREE);
+    let attempts = 0;
+    let shows = 0;
     const answers = {
       'list-collections': [{ name: 'docs' }],
       'add-collection': () => {
-        taken.push('asked');
-        if (taken.length === 1) throw new AppError('COLLECTION_TAKEN', 'somebody was quicker');
+        attempts += 1;
+        if (attempts === 1) throw new AppError('COLLECTION_TAKEN', 'another process created it first');
         return { name: 'docs 2' };
       },
       'show-run': () => {
-        asked += 1;
-        return asked === 2 ? { ...DOCUMENT, status: 'failed' } : DOCUMENT;
+        shows += 1;
+        return shows === 2 ? { ...DOCUMENT, status: 'failed' } : DOCUMENT;
       },
     };
-    const { code, calls, stdout, stderr } = await played(
+    const { code, calls, stdout, stderr } = await runWith(
       { answers },
       'batch',
       'run',
@@ -202,11 +202,11 @@ describe('a batch', () => {
       collection: 'docs 2',
       items: [{ item: 1, run: 'r0000001' }, { item: 2 }, { item: 3 }],
     });
-    expect(stderr).toContain('2 done, 1 failed. All of it: manyhands collection show "docs 2"');
+    expect(stderr).toContain('2 done, 1 failed. List the runs: manyhands collection show "docs 2"');
   });
 
-  it('goes on from an item, and says from which one when it could not go on', async () => {
-    keep(THREE);
+  it('continues from an item, and prints from which one to continue after a failure', async () => {
+    writeBatch(THREE);
     let started = 0;
     const answers = {
       'start-run': () => {
@@ -216,7 +216,7 @@ describe('a batch', () => {
       },
     };
     const script = { answers };
-    const { code, stderr } = await played(
+    const { code, stderr } = await runWith(
       script,
       'batch',
       'run',
@@ -229,18 +229,20 @@ describe('a batch', () => {
       '1',
     );
     expect([code, started]).toEqual([3, 2]);
-    expect(stderr).toContain('Go on with: manyhands batch run docs --from 3 --collection "mine"');
-    expect((await played({}, 'batch', 'run', 'docs', '--from', '4')).stderr).toContain('has 3 items');
+    expect(stderr).toContain('Continue with: manyhands batch run docs --from 3 --collection "mine"');
+    expect((await runWith({}, 'batch', 'run', 'docs', '--from', '4')).stderr).toContain(
+      'The batch docs has no item 4; it has 3',
+    );
   });
 
-  it('starts nothing when a template of it is missing', async () => {
-    keep('items: [One, { prompt: Two, template: none }]\n');
-    const { code, calls } = await played({}, 'batch', 'run', 'docs');
+  it('starts nothing when one of its templates is missing', async () => {
+    writeBatch('items: [One, { prompt: Two, template: none }]\n');
+    const { code, calls } = await runWith({}, 'batch', 'run', 'docs');
     expect([code, calls]).toEqual([3, []]);
   });
 
   it('starts no more items once it is interrupted', async () => {
-    keep(THREE);
+    writeBatch(THREE);
     let starts = 0;
     const show: Script = {
       cwd,
@@ -248,16 +250,16 @@ describe('a batch', () => {
       answers: {
         'start-run': () => {
           starts += 1;
-          queueMicrotask(() => theatre.signal('SIGINT'));
+          queueMicrotask(() => program.signal('SIGINT'));
           return { run: 'r0000001', notes: [] };
         },
         'show-run': { ...DOCUMENT, status: 'running' },
       },
       streams: { 'watch-run': open(ENDED.slice(0, 3)) },
     };
-    const theatre = stage(show);
-    const { code, stderr } = await theatre.run('batch', 'run', 'docs', '--collection', 'mine', '--parallel', '1');
+    const program = stage(show);
+    const { code, stderr } = await program.run('batch', 'run', 'docs', '--collection', 'mine', '--parallel', '1');
     expect([code, starts]).toEqual([130, 1]);
-    expect(stderr).toContain('Not started: from item 2 on');
+    expect(stderr).toContain('The items from 2 were not started.');
   });
 });

@@ -4,22 +4,22 @@ import { runDocument } from '../../src/core/view/document.ts';
 import { added, attempted, given, spec, started } from '../support/given.ts';
 
 const two = given(started(), added(spec('implement/1.1', { name: 'parser' }), spec('implement/1.2')));
-const atWork = two.and(attempted('implement/1.2'));
+const running = two.and(attempted('implement/1.2'));
 
-describe('whom a message is for', () => {
+describe('the task that a message is for', () => {
   it.each([
     { words: ['implement/1.1', 'Use', 'tabs'], task: 'implement/1.1', rest: ['Use', 'tabs'] },
     { words: ['1.1', '-'], task: 'implement/1.1', rest: ['-'] },
     { words: ['parser', 'Use tabs'], task: 'implement/1.1', rest: ['Use tabs'] },
     { words: ['Use', 'tabs'], task: 'implement/1.2', rest: ['Use', 'tabs'] },
     { words: ['parser'], task: 'implement/1.2', rest: ['parser'] },
-  ])('is told by $words', ({ words, task, rest }) => {
-    expect(messageTarget(runDocument(atWork.state), words)).toEqual({ task, words: rest });
+  ])('is found in $words', ({ words, task, rest }) => {
+    expect(messageTarget(runDocument(running.state), words)).toEqual({ task, words: rest });
   });
 
-  it('must be said where several tasks could be meant', () => {
+  it('must be named where several tasks could receive it', () => {
     expect(() => messageTarget(runDocument(two.state), ['Use tabs'])).toThrow(
-      'Name the task that is meant: manyhands send r0000001 <task> <message>; implement/1.1, implement/1.2',
+      'Several tasks could receive the message (implement/1.1, implement/1.2). Name one: manyhands send r0000001 <task> <message>',
     );
   });
 });

@@ -6,7 +6,7 @@ import { stage } from './cli-run.ts';
 const FILE = join(tmpdir(), 'there-is-no-such-folder', 'tasks.yaml');
 
 describe('plan', () => {
-  it('stays in the background to write the file, also where another engine does the planning', async () => {
+  it('stays in the background to write the file even if another engine does the planning', async () => {
     const { detached, calls, code } = await stage({ engine: 'other', announced: '{"runs":["k3v9x2ab"]}' }).run(
       'plan',
       'A goal',
@@ -20,13 +20,13 @@ describe('plan', () => {
 
   it.each([
     [['plan'], /Name a to-do list/],
-    [['plan', 'more', '--run', 'k3v'], /leave the text out/],
+    [['plan', 'more', '--run', 'k3v'], /--run writes the tasks of an earlier run: omit the goal/],
     [['plan', 'x', '--as', 'poem'], /'poem' is invalid/],
     [['plan', 'nowhere.md'], /nowhere\.md is not there/],
     [['bulk', 'scan', '--glob', 'src'], /either --prompt or --template/],
     [['bulk', 'scan', '--prompt', 'x'], /--glob/],
     [['yolo'], /missing required argument/],
-  ])('is refused with a reason: %j', async (args, reason) => {
+  ])('is rejected with a reason: %j', async (args, reason) => {
     const { code, stderr, calls } = await stage().run(...args);
     expect([code, calls.filter(({ name }) => name !== 'list-runs')]).toEqual([2, []]);
     expect(stderr).toMatch(reason);

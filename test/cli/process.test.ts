@@ -24,7 +24,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 }
 
 describe('the program as a process', () => {
-  it('prints its version and ends by itself', async () => {
+  it('prints its version and exits', async () => {
     await inFolder(async (folder) => {
       const child = await start(folder, '--version');
       const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
@@ -33,7 +33,7 @@ describe('the program as a process', () => {
     });
   });
 
-  it('ends with 2 for a command that it does not know', async () => {
+  it('exits with 2 for an unknown command', async () => {
     await inFolder(async (folder) => {
       const child = await start(folder, 'shwo');
       const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
@@ -42,7 +42,7 @@ describe('the program as a process', () => {
     });
   });
 
-  it('says nothing when the reader of its output has gone', async () => {
+  it('prints no error when the reader of its output has closed it', async () => {
     await inFolder(async (folder) => {
       const child = await start(folder, 'config', 'list');
       child.stdout.destroy();

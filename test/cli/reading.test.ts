@@ -12,12 +12,12 @@ const cwd = tmpdir();
 afterEach(() => vi.restoreAllMocks());
 
 describe('ls', () => {
-  it('lists runs in columns and says when nobody works on them', async () => {
+  it('lists runs in columns, and prints which ones no engine is running', async () => {
     const { stdout, stderr } = await stage({ cwd, engine: 'none', answers: { 'list-runs': [SUMMARY] } }).run('ls');
     const [head, row] = stdout.split('\n');
     expect(head).toMatch(/^RUN +STATUS +TASKS +TIME +COST +STARTED +TITLE$/);
     expect(row).toMatch(/^r0000001 +◌ interrupted +1\/2 .* A run$/);
-    expect(stderr).toContain('Nobody works on run r0000001. Go on with: manyhands resume r0000001');
+    expect(stderr).toContain('No engine is running run r0000001. Continue with: manyhands resume r0000001');
   });
 });
 
@@ -37,20 +37,20 @@ describe('logs', () => {
     },
   };
 
-  it('prints lines to read, or one array with --json, also when following', async () => {
+  it('prints lines, or one array with --json, also when following', async () => {
     expect((await stage({ cwd, streams }).run('logs')).stdout).toMatch(/plan\/1 \[TEXT\] hi\n$/);
     const followed = await stage({ cwd, streams, answers: { 'show-run': DOCUMENT } }).run('logs', '-f', '--json');
     expect(JSON.parse(followed.stdout)).toEqual([line]);
   });
 
-  it('refuses to follow into a document that would never come', async () => {
+  it('refuses --follow --json for a run that would never end', async () => {
     const { code, stdout } = await stage({ cwd, streams, engine: 'none', answers: { 'show-run': DOCUMENT } }).run(
       'logs',
       '-f',
       '--json',
     );
     expect(code).toBe(2);
-    expect(JSON.parse(stdout).error.message).toContain('nobody works on it');
+    expect(JSON.parse(stdout).error.message).toContain('is running and no engine is running it');
   });
 });
 
@@ -66,10 +66,10 @@ describe('usage', () => {
     turns: 3,
     cost: 0.25,
   };
-  const guess = { ...row, name: 'grace', attempts: 1, unknown: 1, cost: 1 };
+  const unreported = { ...row, name: 'grace', attempts: 1, unknown: 1, cost: 1 };
 
-  it('prints a line for each and their sum, and says what was guessed', async () => {
-    const { code, stdout, stderr } = await stage({ cwd, answers: { usage: [guess, row] } }).run('usage');
+  it('prints a line for each and their sum, and counts the attempts of unknown usage', async () => {
+    const { code, stdout, stderr } = await stage({ cwd, answers: { usage: [unreported, row] } }).run('usage');
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
@@ -80,21 +80,21 @@ describe('usage', () => {
         '',
       ].join('\n'),
     );
-    expect(stderr).toBe('1 of these did not tell what was used, and counted as what was set aside.\n');
+    expect(stderr).toBe('1 attempt did not report usage; the reserved amount is counted instead.\n');
   });
 
-  it('prints the rows as they are with --json, and needs no sum of a single one', async () => {
-    expect(JSON.parse((await stage({ cwd, answers: { usage: [guess] } }).run('usage', '--json')).stdout)).toEqual([
-      guess,
+  it('prints the rows unchanged with --json, and no sum for a single row', async () => {
+    expect(JSON.parse((await stage({ cwd, answers: { usage: [unreported] } }).run('usage', '--json')).stdout)).toEqual([
+      unreported,
     ]);
     expect((await stage({ cwd, answers: { usage: [row] } }).run('usage', '--by', 'model')).stdout).toMatch(
       /MODEL\n.* ada\n$/,
     );
   });
 
-  it('says that there is nothing', async () => {
+  it('prints that there is no usage', async () => {
     const { code, stdout, stderr } = await stage({ cwd, answers: { usage: [] } }).run('usage', '--all');
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'Nothing was used yet.\n' });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'There is no usage yet.\n' });
   });
 });
 
@@ -104,13 +104,13 @@ describe('doctor', () => {
     { name: 'containment', ok: false, required: false, detail: 'no cgroup', fix: 'Mount cgroup v2.' },
   ];
 
-  it('prints a mark, a name and a detail, and how to mend what is missing', async () => {
+  it('prints a mark, a name and a detail, and how to fix what is missing', async () => {
     const { code, stdout } = await stage({ cwd, answers: { doctor: lines } }).run('doctor');
     expect(code).toBe(0);
     expect(stdout).toBe('✓ git          2.43.0\n! containment  no cgroup\n               fix: Mount cgroup v2.\n');
   });
 
-  it('ends with 3 when something required is missing', async () => {
+  it('exits with 3 when something required is missing', async () => {
     const broken = [{ name: 'git', ok: false, required: true, detail: 'not found', fix: 'Install git.' }];
     expect(await stage({ cwd, answers: { doctor: broken } }).run('doctor')).toMatchObject({
       code: 3,
@@ -120,7 +120,7 @@ describe('doctor', () => {
 });
 
 describe('open', () => {
-  it('prints the folders of a run, workspaces first, and of one task only its own', async () => {
+  it('prints the folders of a run, workspaces first, or those of one task', async () => {
     const home = await mkdtemp(join(tmpdir(), 'mh-open-'));
     try {
       for (const folder of [
@@ -191,10 +191,10 @@ describe('completion', () => {
   const completed = (...words: string[]) => completedIn({ cwd, answers }, ...words);
 
   async function completedIn(script: Script, ...words: string[]): Promise<string[]> {
-    const said: string[] = [];
-    vi.spyOn(console, 'log').mockImplementation((text: string) => said.push(text));
+    const printed: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((text: string) => printed.push(text));
     expect((await stage(script).run('complete', '--', ...words)).code).toBe(0);
-    return said.map((line) => line.split('\t')[0] ?? '').filter((line) => !line.startsWith(':'));
+    return printed.map((line) => line.split('\t')[0] ?? '').filter((line) => !line.startsWith(':'));
   }
 
   it('offers commands, options, choices, runs, tasks and settings', async () => {
@@ -206,36 +206,36 @@ describe('completion', () => {
     expect(await completed('config', 'get', 'limits.run')).toEqual(['limits.runAttempts', 'limits.runtimeSeconds']);
   });
 
-  it('offers the templates, batches and collections that the commands about them can name', async () => {
+  it('offers the templates, batches and collections of the project', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mh-complete-'));
     await mkdir(join(folder, '.git'));
     await mkdir(join(folder, '.manyhands', 'batches'), { recursive: true });
     await writeFile(join(folder, '.manyhands', 'batches', 'docs.yaml'), 'items: [Write]\n');
-    const made = { open: 0, failed: 0, cost: 0, createdAt: '2026-01-01T00:00:00.000Z' };
-    const collections = ['nightly', 'two words'].map((name) => ({ name, runs: 2, ...made }));
-    const place = { cwd: folder, answers: { ...answers, 'list-collections': collections } };
-    expect(await completedIn(place, 'template', 'show', 'bug')).toEqual(['bugfix']);
-    expect(await completedIn(place, 'job', '--template', 'bug')).toEqual(['bugfix']);
-    expect(await completedIn(place, 'batch', 'run', '')).toEqual(['docs']);
-    expect(await completedIn(place, 'collection', 'show', '')).toEqual(['nightly']);
-    expect(await completedIn(place, 'ls', '--collection', 'n')).toEqual(['nightly']);
+    const empty = { open: 0, failed: 0, cost: 0, createdAt: '2026-01-01T00:00:00.000Z' };
+    const collections = ['nightly', 'two words'].map((name) => ({ name, runs: 2, ...empty }));
+    const script = { cwd: folder, answers: { ...answers, 'list-collections': collections } };
+    expect(await completedIn(script, 'template', 'show', 'bug')).toEqual(['bugfix']);
+    expect(await completedIn(script, 'job', '--template', 'bug')).toEqual(['bugfix']);
+    expect(await completedIn(script, 'batch', 'run', '')).toEqual(['docs']);
+    expect(await completedIn(script, 'collection', 'show', '')).toEqual(['nightly']);
+    expect(await completedIn(script, 'ls', '--collection', 'n')).toEqual(['nightly']);
     await rm(folder, { recursive: true });
   });
 
-  it('stays silent where there is no project', async () => {
-    const said: string[] = [];
-    vi.spyOn(console, 'log').mockImplementation((text: string) => said.push(text));
+  it('prints nothing without a project', async () => {
+    const printed: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((text: string) => printed.push(text));
     expect(await stage({ cwd }).run('complete', '--', 'show', '')).toMatchObject({ code: 0, stderr: '' });
-    expect(said).toEqual([':4']);
+    expect(printed).toEqual([':4']);
   });
 
   for (const shell of ['bash', 'zsh', 'fish']) {
     it(`prints a script for ${shell} that serves both names`, async () => {
-      const said: string[] = [];
-      vi.spyOn(console, 'log').mockImplementation((text: string) => said.push(text));
+      const printed: string[] = [];
+      vi.spyOn(console, 'log').mockImplementation((text: string) => printed.push(text));
       await stage().run('completion', shell);
-      expect(said.join('\n')).toContain('manyhands complete --');
-      expect(said.join('\n')).toContain('mh complete --');
+      expect(printed.join('\n')).toContain('manyhands complete --');
+      expect(printed.join('\n')).toContain('mh complete --');
     });
   }
 });

@@ -17,14 +17,14 @@ const PLAN = {
 };
 const DONE = { ...PLAN, dryRun: false, reverted: { ...PLAN.reverted, commit: 'c'.repeat(40) } };
 
-/** Answers a dry run with the plan, and the real one with what was done. */
+/** Answers the dry run with the plan, and the second call with the result. */
 function answers() {
   const replies = [PLAN, DONE];
   return { 'undo-run': () => replies.shift() };
 }
 
 describe('undo', () => {
-  it('shows what it would do, asks, and does it after a yes', async () => {
+  it('shows what it would do, asks, and does it when confirmed', async () => {
     const { code, stdout, stderr, calls } = await stage({ cwd, confirms: true, answers: answers() }).run(
       'undo',
       'r0',
@@ -32,18 +32,18 @@ describe('undo', () => {
       'broke',
     );
     expect(stderr).toBe(
-      'A new commit on main would take run r0000001 back, if these pass without it: npm test\n  deleted   a.ts\n',
+      'A new commit on main would revert run r0000001, provided that these checks pass: npm test\n  deleted   a.ts\n',
     );
-    expect([code, stdout]).toEqual([0, expect.stringContaining('To have it again: git revert cccccccccc')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('To restore it: git revert cccccccccc')]);
     expect(calls.map(({ input }) => input)).toMatchObject([{ dryRun: true }, { dryRun: false, reason: 'broke' }]);
   });
 
-  it('changes nothing after a no', async () => {
+  it('changes nothing when declined', async () => {
     const { code, calls } = await stage({ cwd, confirms: false, answers: answers() }).run('undo', 'r0');
     expect([code, calls.map(({ input }) => input)]).toMatchObject([1, [{ dryRun: true }]]);
   });
 
-  it('wants --yes where nobody can be asked', async () => {
+  it('requires --yes without a terminal', async () => {
     const { code, stderr, calls } = await stage({ cwd, answers: answers() }).run('undo', 'r0');
     expect([code, calls.length, stderr]).toEqual([2, 1, expect.stringContaining('pass --yes')]);
     expect((await stage({ cwd, answers: { 'undo-run': DONE } }).run('undo', 'r0', '--yes', '--json')).code).toBe(0);

@@ -61,7 +61,7 @@ describe('an interactive agent', () => {
     await second.until(/22 77/);
     clearInterval(asking);
     second.type(CTRL_RIGHT_BRACKET);
-    await second.until(/Detached; the agent goes on/);
+    await second.until(/Detached; the agent continues/);
     expect(await second.ended).toBe(0);
     expect((await shown(place)).tasks).toMatchObject([{ key: 'job/1', status: 'running', terminal: true }]);
     job.type('quit\r');

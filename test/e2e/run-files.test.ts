@@ -42,7 +42,7 @@ describe.concurrent('a work file at the command line', () => {
     const { stdout } = await place.mh(['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh']);
     expect(stdout).toMatch(/Batch 4\n {2}tell/);
     expect(stdout).toMatch(/look: friendly: look\.status == "pass" and .*, else write again, at most 2 times/);
-    expect(stdout).toMatch(/Estimate: at most \$4\.00, 4 attempts of \$1\.00/);
+    expect(stdout).toMatch(/Estimated cost: at most \$4\.00 \(4 attempts of \$1\.00/);
     expect(stdout).toMatch(/Nothing was started\.\n$/);
   });
 
@@ -106,7 +106,7 @@ describe.concurrent('a work file at the command line', () => {
     const only = await place.mh(['run', 'tasks.yaml', '--only', 'helo', '--dry-run']);
     expect(only).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/There is no helo in tasks\.yaml\. Did you mean hello\?/),
+      stderr: expect.stringMatching(/tasks\.yaml has no helo\. Did you mean hello\?/),
     });
     expect(await place.fingerprint()).toBe(before);
     expect((await place.mh(['ls', '--json'])).json).toEqual([]);

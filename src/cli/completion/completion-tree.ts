@@ -5,7 +5,7 @@ import type { Session } from '../platform.ts';
 import { oneLine } from '../render/clean-text.ts';
 import type { Candidate, CompletionValues } from './completion-values.ts';
 
-/** All commands with all their words, as the completion library wants them. */
+/** All commands with their options and arguments, in the form of the completion library. */
 export async function completionTree(session: Session, values: CompletionValues): Promise<RootCommand> {
   const program = await session.program();
   const root = new RootCommand();
@@ -43,7 +43,7 @@ function takesValue(option: Option): boolean {
   return option.required || option.optional;
 }
 
-/** What can stand for a word; a plain name is one of the kind that its command is about. */
+/** The candidates for an argument or option, by its name. */
 function valuesFor(about: string, values: CompletionValues): Candidate[] {
   switch (about) {
     case 'run':

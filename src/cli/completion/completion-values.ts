@@ -4,10 +4,10 @@ import { templateNames, templateSources } from '../../templates/load.ts';
 import { listNamed } from '../../templates/named-files.ts';
 import type { Platform } from '../platform.ts';
 
-/** A word that can be completed to, and what it means. */
+/** A completion and its description. */
 export type Candidate = { value: string; meaning: string };
 
-/** What only a project knows: its runs, the tasks of the run that is named or of the latest, and what was given a name in it. */
+/** The completions that depend on the project: its runs, the tasks of the named or latest run, templates, batches and collections. */
 export type CompletionValues = {
   runs: Candidate[];
   tasks: Candidate[];
@@ -17,34 +17,34 @@ export type CompletionValues = {
 };
 
 const MOST_RUNS = 50;
-/** What a shell takes as it is: a name with spaces would have to be quoted. */
+/** A name that a shell needs no quotes for. */
 const ONE_WORD = /^[\p{L}\p{N}._-]+$/u;
 
-/** Asks the project at hand; completion never complains, so without a project there is simply nothing to offer. */
+/** The completions of the current project; without a project there are none, because completion reports no errors. */
 export async function completionValues(platform: Platform, words: readonly string[]): Promise<CompletionValues> {
   const [recorded, templates, batches] = await Promise.all([
-    orNothing(() => recordedValues(platform, words), { runs: [], tasks: [], collections: [] }),
-    orNothing(() => ownTemplates(platform), []),
-    orNothing(() => ownBatches(platform), []),
+    orDefault(() => recordedValues(platform, words), { runs: [], tasks: [], collections: [] }),
+    orDefault(() => templateCandidates(platform), []),
+    orDefault(() => batchCandidates(platform), []),
   ]);
   return { ...recorded, templates, batches };
 }
 
-async function orNothing<T>(ask: () => Promise<T>, nothing: T): Promise<T> {
+async function orDefault<T>(load: () => Promise<T>, fallback: T): Promise<T> {
   try {
-    return await ask();
+    return await load();
   } catch {
-    // Safe: a shell that completes has no place for an error, and nothing was asked for but suggestions.
-    return nothing;
+    // Safe: a completing shell cannot show an error, and suggestions are optional.
+    return fallback;
   }
 }
 
-async function ownTemplates({ terminal }: Platform): Promise<Candidate[]> {
+async function templateCandidates({ terminal }: Platform): Promise<Candidate[]> {
   const names = await templateNames(await templateSources(terminal.env, terminal.cwd));
   return names.map((value) => ({ value, meaning: 'template' }));
 }
 
-async function ownBatches({ terminal }: Platform): Promise<Candidate[]> {
+async function batchCandidates({ terminal }: Platform): Promise<Candidate[]> {
   const names = await listNamed(await batchFiles(terminal.cwd));
   return names.map((value) => ({ value, meaning: 'batch' }));
 }
@@ -55,7 +55,7 @@ async function recordedValues(
 ): Promise<Pick<CompletionValues, 'runs' | 'tasks' | 'collections'>> {
   const dir = terminal.cwd;
   await using caller = await openCaller(terminal.env);
-  const collections = await orNothing(() => caller.call('list-collections', { dir }), []);
+  const collections = await orDefault(() => caller.call('list-collections', { dir }), []);
   const runs = await caller.call('list-runs', { dir, limit: MOST_RUNS });
   const named = words.find((word) => runs.some(({ run }) => run === word));
   const latest = runs[0]?.run;

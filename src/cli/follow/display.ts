@@ -8,29 +8,29 @@ import { wrap } from '../render/text-width.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { createLiveArea } from './live-area.ts';
 
-/** Shows a run while it goes on. */
+/** Shows the progress of a run. */
 export interface Display extends Disposable {
-  /** Whether it shows what the agents say. */
-  readonly hears: boolean;
+  /** Whether it shows the output of the agents. */
+  readonly showsOutput: boolean;
   show(state: RunState, recorded: { event: RunEvent; at: number }): void;
-  hear(task: string, text: string): void;
-  /** A message of our own, kept in sight. */
+  showOutput(task: string, text: string): void;
+  /** Shows a message below the progress until the next one. */
   note(text: string): void;
 }
 
-/** A tree that is drawn in place on a terminal; elsewhere plain lines, of what happened since then only. */
+/** Progress drawn in place on a terminal; elsewhere plain lines for events after `since`. */
 export function createDisplay(terminal: Terminal, world: World, since: number): Display {
   return terminal.isLive ? liveDisplay(terminal, world) : plainDisplay(terminal, since);
 }
 
 function plainDisplay(terminal: Terminal, since: number): Display {
   return {
-    hears: false,
+    showsOutput: false,
     show: (state, recorded) => {
       if (recorded.at < since) return;
       for (const line of factLines(state, recorded)) terminal.err(`${line}\n`);
     },
-    hear: () => {},
+    showOutput: () => {},
     note: (text) => terminal.err(`${text}\n`),
     [Symbol.dispose]: () => {},
   };
@@ -38,23 +38,23 @@ function plainDisplay(terminal: Terminal, since: number): Display {
 
 function liveDisplay(terminal: Terminal, world: World): Display {
   const colors = painter(terminal.colors.err);
-  const says = new Map<string, string>();
+  const lastOutput = new Map<string, string>();
   let current: RunState | undefined;
   let message = '';
   const area = createLiveArea(terminal, world, ({ columns, rows }) => {
     const footer = wrap(message, columns - 1).map(colors.yellow);
     if (current === undefined) return footer;
-    const view = { columns, rows: rows - footer.length, now: world.now(), says, colors };
+    const view = { columns, rows: rows - footer.length, now: world.now(), lastOutput, colors };
     return [...progressLines(current, view), ...footer];
   });
   return {
-    hears: true,
+    showsOutput: true,
     show: (state) => {
       current = state;
       area.change();
     },
-    hear: (task, text) => {
-      says.set(task, text);
+    showOutput: (task, text) => {
+      lastOutput.set(task, text);
       area.change();
     },
     note: (text) => {

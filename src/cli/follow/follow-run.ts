@@ -14,21 +14,21 @@ export type FollowOptions = {
   caller: Caller;
   dir: string;
   run: string;
-  /** What happened before is history, and not told again line by line. */
+  /** Events before this time are not printed again. */
   since: number;
-  /** Whether this process becomes the engine when the one that works on the run goes away. */
+  /** Whether this process becomes the engine when the engine of the run ends. */
   takesOver: boolean;
 };
 
-/** How following ended: nothing more happens without a person, or a person broke off. */
+/** How following ended: the run needs no engine any more, or the user interrupted it. */
 export type Followed =
   | { kind: 'settled'; document: RunDocument }
   | { kind: 'interrupted'; how: Interruption; document: RunDocument | undefined };
 
-const SPOKEN = new Set(['text', 'tool-call']);
+const SHOWN_KINDS = new Set(['text', 'tool-call']);
 const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
 
-/** Shows a run live until it is settled; the events are folded here exactly as in the engine. */
+/** Shows a run live until it is settled; its events are folded here as in the engine. */
 export async function followRun(options: FollowOptions): Promise<Followed> {
   const { platform, caller, dir, run } = options;
   using display = createDisplay(platform.terminal, platform.world, options.since);
@@ -36,7 +36,7 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
   await using interrupts = listenForInterrupts({
     platform,
     caller,
-    say: display.note,
+    report: display.note,
     inFlight: () => (state === undefined ? [] : Object.keys(state.running)),
   });
   for (;;) {
@@ -49,19 +49,19 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
       return { kind: 'interrupted', how, document: state === undefined ? undefined : runDocument(state) };
     const document = await caller.call('show-run', { dir, run });
     if (!MOVING.has(document.status)) return { kind: 'settled', document };
-    if (!options.takesOver) throw new AppError('ENGINE_GONE', `The engine of run ${run} has gone`, { run });
-    display.note('The engine has gone; this terminal goes on.');
+    if (!options.takesOver) throw new AppError('ENGINE_GONE', `The engine of run ${run} has ended`, { run });
+    display.note('The engine has ended; this terminal continues as the engine.');
     await caller.call('resume-runs', { dir, run });
   }
 }
 
 type Watching = { state: RunState | undefined; signal: AbortSignal };
 
-/** The run after each event from here on, until it is broken off or the engine goes away. */
+/** The state of the run after each new event, until the signal aborts or the engine ends. */
 async function* watch(options: FollowOptions, display: Display, watching: Watching): AsyncGenerator<RunState> {
   const over = new AbortController();
   const signal = AbortSignal.any([watching.signal, over.signal]);
-  const hearing = display.hears ? hearAgents(options, display, signal) : undefined;
+  const output = display.showsOutput ? showAgentOutput(options, display, signal) : undefined;
   let { state } = watching;
   try {
     const after = state?.version ?? 0;
@@ -80,28 +80,32 @@ async function* watch(options: FollowOptions, display: Display, watching: Watchi
     if (!signal.aborted && !isGone) throw error;
   } finally {
     over.abort();
-    await hearing;
+    await output;
   }
 }
 
-/** History is replayed first, and in it a run may have been settled before and gone on: only the present counts. */
+/** History is replayed first, and in it the run may have been settled and continued: only the current state counts. */
 async function isCurrent({ caller, dir, run }: FollowOptions, state: RunState): Promise<boolean> {
-  return moment(await caller.call('show-run', { dir, run })) === moment(runDocument(state));
+  return fingerprint(await caller.call('show-run', { dir, run })) === fingerprint(runDocument(state));
 }
 
-function moment({ status, endedAt, landed, commit, tasks }: RunDocument): string {
-  const standing = tasks.map(({ key, status: task, attempts }) => [key, task, attempts]);
-  return JSON.stringify([status, endedAt, landed?.commit ?? null, commit, standing]);
+function fingerprint({ status, endedAt, landed, commit, tasks }: RunDocument): string {
+  const statuses = tasks.map(({ key, status: task, attempts }) => [key, task, attempts]);
+  return JSON.stringify([status, endedAt, landed?.commit ?? null, commit, statuses]);
 }
 
-async function hearAgents({ caller, dir, run }: FollowOptions, display: Display, signal: AbortSignal): Promise<void> {
+async function showAgentOutput(
+  { caller, dir, run }: FollowOptions,
+  display: Display,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     for await (const line of caller.stream('read-logs', { dir, run, follow: true }, signal)) {
-      if (SPOKEN.has(line.kind)) display.hear(line.task, line.text);
+      if (SHOWN_KINDS.has(line.kind)) display.showOutput(line.task, line.text);
     }
   } catch (error) {
-    // What the agents say is an ornament of the picture: losing it must not end the watching.
+    // The output of the agents is optional here: losing it must not end the command.
     const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
-    if (!signal.aborted && !isGone) display.note(`The agents' words cannot be shown: ${String(error)}`);
+    if (!signal.aborted && !isGone) display.note(`The output of the agents cannot be shown: ${String(error)}`);
   }
 }

@@ -1,11 +1,11 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Platform, StopSignal } from '../platform.ts';
 
-/** How a person broke off: work was finished, was stopped, goes on elsewhere without being watched, or somebody ended the engine. */
+/** How it was interrupted: running attempts finished, were stopped, continue in another process, or the engine was stopped by a command. */
 export type Interruption = 'drained' | 'stopped' | 'left' | 'ended';
 
 export interface Interrupts extends AsyncDisposable {
-  /** Aborted when nothing is left to watch. */
+  /** Aborted when there is nothing more to follow. */
   readonly signal: AbortSignal;
   how(): Interruption | undefined;
 }
@@ -13,12 +13,12 @@ export interface Interrupts extends AsyncDisposable {
 export type InterruptOptions = {
   platform: Platform;
   caller: Caller;
-  say: (text: string) => void;
+  report: (text: string) => void;
   inFlight: () => string[];
 };
 
-/** Ctrl-C once lets the running attempts finish, twice stops them; where another process is the engine it only stops watching. */
-export function listenForInterrupts({ platform, caller, say, inFlight }: InterruptOptions): Interrupts {
+/** The first Ctrl-C lets running attempts finish, the second stops them; if another process is the engine, it only ends this command. */
+export function listenForInterrupts({ platform, caller, report, inFlight }: InterruptOptions): Interrupts {
   const over = new AbortController();
   const pending: Promise<void>[] = [];
   let how: Interruption | undefined;
@@ -26,30 +26,30 @@ export function listenForInterrupts({ platform, caller, say, inFlight }: Interru
   function end(next: Interruption, ending: Promise<void>): void {
     how = next;
     pending.push(ending.finally(() => over.abort()));
-    // Whoever disposes of this gets the failure; until then it is not unhandled.
+    // Disposal rethrows the failure; until then it must not count as unhandled.
     pending.at(-1)?.catch(() => {});
   }
 
-  function hear(signal: StopSignal): void {
+  function onSignal(signal: StopSignal): void {
     if (caller.engine() !== 'own') end('left', Promise.resolve());
     else if (how === undefined && signal === 'SIGINT') {
-      say(drainText(inFlight()));
+      report(drainText(inFlight()));
       end('drained', caller.drain());
     } else if (how !== 'stopped' && how !== 'ended') {
-      say('Stopping the agents and saving their work…');
+      report('Stopping the agents and saving their work…');
       end('stopped', caller.stop());
     }
   }
 
-  function hearEnding(): void {
+  function onEngineEnding(): void {
     if (how === 'stopped') return;
-    say('The engine was asked to end…');
+    report('The engine is stopping…');
     end('ended', caller.leave());
   }
 
-  const stopListening = platform.onSignal(hear);
-  caller.ending.addEventListener('abort', hearEnding, { once: true });
-  if (caller.ending.aborted) hearEnding();
+  const stopListening = platform.onSignal(onSignal);
+  caller.ending.addEventListener('abort', onEngineEnding, { once: true });
+  if (caller.ending.aborted) onEngineEnding();
   return {
     signal: over.signal,
     how: () => how,
@@ -58,17 +58,17 @@ export function listenForInterrupts({ platform, caller, say, inFlight }: Interru
         await Promise.all(pending);
       } finally {
         stopListening();
-        caller.ending.removeEventListener('abort', hearEnding);
+        caller.ending.removeEventListener('abort', onEngineEnding);
       }
     },
   };
 }
 
 function drainText(keys: readonly string[]): string {
-  if (keys.length === 0) return 'Nothing new is started. Press Ctrl-C again to stop at once.';
+  if (keys.length === 0) return 'No new attempt is started. Press Ctrl-C again to stop immediately.';
   const [first, second, ...more] = keys;
   const names = [first, second, more.length > 0 ? `${more.length} more` : undefined].filter(
     (name) => name !== undefined,
   );
-  return `Nothing new is started; waiting for ${names.join(', ')} to end. Press Ctrl-C again to stop at once.`;
+  return `No new attempt is started; waiting for ${names.join(', ')} to end. Press Ctrl-C again to stop immediately.`;
 }

@@ -3,27 +3,27 @@ import { cleanText } from '../render/clean-text.ts';
 import { textWidth } from '../render/text-width.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Lines at the end of the terminal that are drawn again in place; removed when it is disposed of. */
+/** Lines at the end of the terminal that are redrawn in place; removed on disposal. */
 export interface LiveArea extends Disposable {
-  /** Something changed: it will be drawn soon, not at once. */
+  /** Requests a redraw, which happens after a short delay. */
   change(): void;
 }
 
 export type Size = { columns: number; rows: number };
 
 const SHORTEST_PAUSE_MS = 100;
-/** Clocks go on while nothing happens; a picture that stands still looks like one that hangs. */
+/** Clocks advance while nothing happens, so that the display does not look frozen. */
 const CLOCK_MS = 1_000;
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
-/** Terminals that know it show what stands between as one picture; others ignore it. */
-const BEGIN_PICTURE = '\u001b[?2026h';
-const END_PICTURE = '\u001b[?2026l';
+/** Synchronized output: terminals that support it show everything between the two at once; others ignore it. */
+const BEGIN_SYNC = '\u001b[?2026h';
+const END_SYNC = '\u001b[?2026l';
 const CLEAR_LINE = '\u001b[2K';
 const CLEAR_BELOW = '\u001b[J';
 
-/** Draws at most ten times a second, and only the lines that differ. */
+/** Draws at most ten times per second, and only the lines that changed. */
 export function createLiveArea(terminal: Terminal, world: World, lines: (size: Size) => string[]): LiveArea {
   let drawn: string[] = [];
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,7 @@ export function createLiveArea(terminal: Terminal, world: World, lines: (size: S
     const size = terminal.size();
     const next = lines(size).slice(0, Math.max(size.rows - 1, 1));
     const update = difference(drawn, next);
-    if (update !== '') terminal.err(`${BEGIN_PICTURE}${drawn.length === 0 ? HIDE_CURSOR : ''}${update}${END_PICTURE}`);
+    if (update !== '') terminal.err(`${BEGIN_SYNC}${drawn.length === 0 ? HIDE_CURSOR : ''}${update}${END_SYNC}`);
     drawn = next;
     drawnAt = world.now();
     clock = world.alarm(drawnAt + CLOCK_MS, draw);
@@ -62,14 +62,14 @@ export function createLiveArea(terminal: Terminal, world: World, lines: (size: S
   };
 }
 
-/** What turns the old picture, below which the cursor stands, into the new one. */
+/** The output that replaces the old lines, with the cursor below them, by the new ones. */
 export function difference(old: readonly string[], next: readonly string[]): string {
   if (old.length === next.length && old.every((line, index) => line === next[index])) return '';
   const lines = next.map((line, index) => (line === old[index] ? '\n' : `${CLEAR_LINE}${line}\n`));
   return `${up(old.length)}${lines.join('')}${next.length < old.length ? CLEAR_BELOW : ''}`;
 }
 
-/** What removes the picture, also when a narrower terminal has wrapped its lines. */
+/** The output that erases the lines, even if a narrower terminal has wrapped them. */
 function eraser(drawn: readonly string[], columns: number): string {
   const rows = drawn.reduce((sum, line) => sum + Math.max(Math.ceil(textWidth(cleanText(line)) / columns), 1), 0);
   return rows === 0 ? '' : `${up(rows)}\r${CLEAR_BELOW}`;

@@ -3,17 +3,17 @@ import type { OwnServer, ServerHandle, ServerRequest } from '../../access/server
 import { AppError } from '../../errors.ts';
 import type { Platform } from '../platform.ts';
 
-export type Serving = {
+export type ServeOptions = {
   request: ServerRequest;
-  /** Whether unfinished runs are taken up. */
+  /** Whether unfinished runs are resumed. */
   resume: boolean;
-  /** Is told of the door as soon as it stands; `own` is undefined while a run of another process shows the dashboard. */
-  opened(door: ServerHandle, own: OwnServer | undefined): Promise<void>;
-  say(line: string): void;
+  /** Called once the server is open; `own` is undefined while another process serves the dashboard. */
+  opened(server: ServerHandle, own: OwnServer | undefined): Promise<void>;
+  report(line: string): void;
 };
 
-/** Serves until it is asked to end: as the engine, or through the one of another process until that ends. Agents go on. */
-export async function serve(platform: Platform, caller: Caller, serving: Serving): Promise<void> {
+/** Serves until it is stopped: as the engine, or through the engine of another process until that ends. Agents continue. */
+export async function serve(platform: Platform, caller: Caller, options: ServeOptions): Promise<void> {
   const over = new AbortController();
   const end = () => over.abort();
   const stopListening = platform.onSignal(end);
@@ -22,12 +22,12 @@ export async function serve(platform: Platform, caller: Caller, serving: Serving
   try {
     for await (const _engine of engines(caller, over.signal)) {
       if (own === undefined) {
-        const door = await platform.openServer(caller, serving.request);
-        if (isOwn(door)) own = door;
-        await serving.opened(door, own);
-        if (own === undefined && door.kind === 'serve') return;
+        const server = await platform.openServer(caller, options.request);
+        if (isOwn(server)) own = server;
+        await options.opened(server, own);
+        if (own === undefined && server.kind === 'serve') return;
       }
-      if (caller.engine() === 'own' && serving.resume) await takeUp(caller, serving.say);
+      if (caller.engine() === 'own' && options.resume) await resumeRuns(caller, options.report);
     }
   } finally {
     stopListening();
@@ -37,7 +37,7 @@ export async function serve(platform: Platform, caller: Caller, serving: Serving
   }
 }
 
-/** One engine after another: when that of another process goes away, its place is ours. */
+/** The pid of each engine in turn: when the engine of another process ends, this process becomes the engine. */
 async function* engines(caller: Caller, signal: AbortSignal): AsyncGenerator<number> {
   while (!signal.aborted) {
     try {
@@ -49,13 +49,13 @@ async function* engines(caller: Caller, signal: AbortSignal): AsyncGenerator<num
   }
 }
 
-async function takeUp(caller: Caller, say: (line: string) => void): Promise<void> {
+async function resumeRuns(caller: Caller, report: (line: string) => void): Promise<void> {
   const { runs, refused = [] } = await caller.call('resume-runs', {});
   if (runs.length > 0)
-    say(`Going on with ${runs.length} unfinished ${runs.length === 1 ? 'run' : 'runs'}: ${runs.join(', ')}`);
-  for (const { run, reason } of refused) say(`Run ${run} cannot be taken up: ${reason}`);
+    report(`Resumed ${runs.length} unfinished ${runs.length === 1 ? 'run' : 'runs'}: ${runs.join(', ')}`);
+  for (const { run, reason } of refused) report(`Run ${run} cannot be resumed: ${reason}`);
 }
 
-function isOwn(door: ServerHandle | OwnServer): door is OwnServer {
-  return Symbol.asyncDispose in door;
+function isOwn(server: ServerHandle | OwnServer): server is OwnServer {
+  return Symbol.asyncDispose in server;
 }

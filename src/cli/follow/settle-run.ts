@@ -8,22 +8,22 @@ import { RunEvent } from '../../schema/event.ts';
 
 const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
 
-/** Waits without a picture until nothing more happens to a run by itself, or the signal aborts; when its engine goes away, this process takes it up. */
+/** Waits, without displaying progress, until a run is settled or the signal aborts; when its engine ends, this process resumes it. */
 export async function settleRun(
   caller: Caller,
-  which: { dir: string; run: string },
+  target: { dir: string; run: string },
   signal: AbortSignal,
 ): Promise<RunDocument> {
   let state: RunState | undefined;
   for (;;) {
-    for await (state of states(caller, { run: which.run, state }, signal)) {
+    for await (state of states(caller, { run: target.run, state }, signal)) {
       if (!isSettled(state)) continue;
-      const document = await caller.call('show-run', which);
+      const document = await caller.call('show-run', target);
       if (!MOVING.has(document.status)) return document;
     }
-    const document = await caller.call('show-run', which);
+    const document = await caller.call('show-run', target);
     if (signal.aborted || !MOVING.has(document.status)) return document;
-    await caller.call('resume-runs', which);
+    await caller.call('resume-runs', target);
   }
 }
 

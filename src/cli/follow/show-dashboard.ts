@@ -3,24 +3,24 @@ import type { OwnServer, ServerHandle } from '../../access/server-handle.ts';
 import { messageOf } from '../../errors.ts';
 import type { Platform } from '../platform.ts';
 
-/** The dashboard while a command works on runs: its own server, or the one that is there. */
+/** The dashboard of a command that follows runs: its own server, or the one that already runs. */
 export interface ShownDashboard extends AsyncDisposable {
-  /** Says where the run can be seen; opens a server if this process is the engine and the settings want one. */
+  /** Prints the address of the run; opens a server if this process is the engine and the settings enable it. */
   show(caller: Caller, run: string): Promise<void>;
 }
 
-/** It goes away when it is disposed of; that it cannot be shown is said, and hinders nothing. */
+/** Closes its own server on disposal; a failure to serve is printed and otherwise ignored. */
 export function dashboardOf(platform: Platform): ShownDashboard {
   let own: OwnServer | undefined;
   return {
     show: async (caller, run) => {
       const { terminal } = platform;
       try {
-        const door = await openOrFind(platform, caller);
-        if (door === undefined) return;
-        if (Symbol.asyncDispose in door) own = door;
-        const place = terminal.isLive ? await door.link(`/runs/${run}`) : `${door.url}/runs/${run}`;
-        terminal.err(`Dashboard  ${place}\n`);
+        const server = await openOrFind(platform, caller);
+        if (server === undefined) return;
+        if (Symbol.asyncDispose in server) own = server;
+        const address = terminal.isLive ? await server.link(`/runs/${run}`) : `${server.url}/runs/${run}`;
+        terminal.err(`Dashboard  ${address}\n`);
       } catch (error) {
         terminal.err(`note: the dashboard cannot be shown: ${messageOf(error)}\n`);
       }

@@ -18,43 +18,43 @@ export type Work = {
   background: boolean;
   /** Whether the request reads standard input. */
   readsInput?: boolean;
-  /** Whether the answer is a list of runs even if it is one. */
+  /** Whether --json prints a list of runs even for a single run. */
   many?: boolean;
-  /** Whether the answer of a reading run is not output but something that `settled` makes use of. */
+  /** Whether the result of a read-only run is not printed because `settled` uses it. */
   hidesResult?: boolean;
-  /** Asks for the work and gives the runs to follow. */
+  /** Requests the work and returns the runs to follow. */
   begin(caller: Caller): Promise<string[]>;
-  /** Lets the person take part in a run before it is followed; not in the background. */
+  /** Attaches the user to a run before it is followed; not in the background. */
   attend?(caller: Caller, run: string): Promise<void>;
-  /** Is told of each run that is settled, and gives further runs to follow; somebody stays to do so, also with --detach. */
+  /** Called for each settled run; returns more runs to follow. With --detach, a background process stays to call it. */
   settled?(document: RunDocument, caller: Caller): Promise<string[]>;
 };
 
-/** Asks for work and follows it until it is settled, or hands it to the background; gives the exit code. */
-export async function work(session: Session, asked: Work): Promise<number> {
+/** Requests work and follows it until it is settled, or passes it to the background; returns the exit code. */
+export async function work(session: Session, request: Work): Promise<number> {
   const { platform } = session;
-  if (asked.detach) return await workInBackground(session, asked);
+  if (request.detach) return await workInBackground(session, request);
   await using dashboard = dashboardOf(platform);
   await using caller = await platform.openCaller(platform.terminal.env);
   const since = platform.world.now();
-  const runs = [...(await asked.begin(caller))];
-  if (asked.background) announceRuns(session, runs);
+  const runs = [...(await request.begin(caller))];
+  if (request.background) announceRuns(session, runs);
   if (runs[0] !== undefined) await dashboard.show(caller, runs[0]);
-  for (const run of asked.background ? [] : runs) await asked.attend?.(caller, run);
+  for (const run of request.background ? [] : runs) await request.attend?.(caller, run);
   const documents: RunDocument[] = [];
   const codes: number[] = [];
   for (const run of runs) {
-    const followed = await followRun({ platform, caller, dir: asked.dir, run, since, takesOver: true });
+    const followed = await followRun({ platform, caller, dir: request.dir, run, since, takesOver: true });
     if (followed.document !== undefined) documents.push(followed.document);
     codes.push(conclude(platform, run, followed));
     if (followed.kind === 'interrupted') break;
-    runs.push(...((await asked.settled?.(followed.document, caller)) ?? []));
+    runs.push(...((await request.settled?.(followed.document, caller)) ?? []));
   }
-  report(platform, asked, documents);
+  report(platform, request, documents);
   return worstExitCode(codes);
 }
 
-/** Tells how following ended: the summary, or how to go on. */
+/** Prints how following ended: the summary, or how to continue; returns the exit code. */
 export function conclude(platform: Platform, run: string, followed: Followed): number {
   const { terminal, world } = platform;
   if (followed.kind === 'interrupted') {
@@ -67,7 +67,7 @@ export function conclude(platform: Platform, run: string, followed: Followed): n
   return exitCodeOf(followed.document);
 }
 
-/** Output proper: the document with --json, else the answer of a reading job. */
+/** Prints to stdout: the document with --json, else the result of a read-only job. */
 export function report(
   platform: Platform,
   { json, many, hidesResult }: { json: boolean; many?: boolean; hidesResult?: boolean },
@@ -85,32 +85,33 @@ export function report(
   }
 }
 
-async function workInBackground(session: Session, asked: Work): Promise<number> {
+async function workInBackground(session: Session, request: Work): Promise<number> {
   const { terminal } = session.platform;
   const runs =
-    (await beginElsewhere(session.platform, asked)) ?? (await detachSession(session, asked.readsInput ?? false));
-  if (asked.json) printJson(terminal, asked.many ? runs.map((run) => ({ run })) : { run: runs[0] ?? null });
+    (await beginInRunningEngine(session.platform, request)) ??
+    (await detachSession(session, request.readsInput ?? false));
+  if (request.json) printJson(terminal, request.many ? runs.map((run) => ({ run })) : { run: runs[0] ?? null });
   else printLines(terminal, runs);
   return 0;
 }
 
-/** A living engine, found by asking it something, takes the work at once; then nothing has to be started. */
-async function beginElsewhere(platform: Platform, asked: Work): Promise<string[] | undefined> {
-  if (asked.settled !== undefined) return undefined;
+/** If an engine is running (which a first call finds out), it gets the work and no background process is needed. */
+async function beginInRunningEngine(platform: Platform, request: Work): Promise<string[] | undefined> {
+  if (request.settled !== undefined) return undefined;
   await using caller = await platform.openCaller(platform.terminal.env);
   await caller.call('list-runs', { limit: 1 });
-  return caller.engine() === 'other' ? await asked.begin(caller) : undefined;
+  return caller.engine() === 'other' ? await request.begin(caller) : undefined;
 }
 
 function interruptedText(how: Interruption, run: string): string {
   switch (how) {
     case 'left':
-      return `Stopped watching; run ${run} goes on in another process. Watch it with: manyhands wait ${run}`;
+      return `Stopped watching; run ${run} continues in another process. Watch it with: manyhands wait ${run}`;
     case 'drained':
-      return `Interrupted; what was running has ended and is saved. Go on with: manyhands resume ${run}`;
+      return `Interrupted; the running attempts have ended and their work is saved. Continue with: manyhands resume ${run}`;
     case 'stopped':
-      return `Stopped; the work so far is saved. Go on with: manyhands resume ${run}`;
+      return `Stopped; the work so far is saved. Continue with: manyhands resume ${run}`;
     case 'ended':
-      return `The engine has ended; nothing is lost. Go on with: manyhands resume ${run}`;
+      return `The engine has ended; no work is lost. Continue with: manyhands resume ${run}`;
   }
 }

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** A time as a clock shows it: 0:04, 12:31, 1:02:03. */
+/** A duration as a clock: 0:04, 12:31, 1:02:03. */
 export function clockText(ms: number): string {
   const total = Math.max(Math.floor(ms / 1000), 0);
   const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
@@ -11,7 +11,7 @@ export function clockText(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** A short time in words: 40ms, 1.2s, 3m 20s. */
+/** A duration with units: 40ms, 1.2s, 3m 20s. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)}s`;
@@ -40,7 +40,7 @@ export function parseBytes(text: string): number {
   const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([kmgt]?b?)$/i.exec(text) ?? [];
   const power = SIZES.findIndex((size) => size.toLowerCase() === `${unit.toLowerCase().replace(/b$/, '')}b`);
   const bytes = Math.round(Number(amount) * 1000 ** power);
-  if (amount === '' || !(bytes >= 1)) throw new InvalidArgumentError('Give a size such as 500kB, 10MB or 1GB.');
+  if (amount === '' || !(bytes >= 1)) throw new InvalidArgumentError('Use a size such as 500kB, 10MB or 1GB.');
   return bytes;
 }
 
@@ -48,22 +48,22 @@ export function parseBytes(text: string): number {
 export function parseSeconds(text: string): number {
   const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text);
   const seconds = Number(match?.[1]) * (UNITS[match?.[2] || 's'] ?? 1);
-  if (!(seconds > 0)) throw new InvalidArgumentError('Give a time such as 90s, 10m or 1h.');
+  if (!(seconds > 0)) throw new InvalidArgumentError('Use a duration such as 90s, 10m or 1h.');
   return seconds;
 }
 
-/** Reads US dollars, with or without the sign. */
+/** Reads US dollars, with or without the dollar sign. */
 export function parseUsd(text: string): number {
   const usd = /^\$?\d+(\.\d+)?$/.test(text) ? Number(text.replace('$', '')) : Number.NaN;
-  if (!(usd > 0)) throw new InvalidArgumentError('Give US dollars above 0, such as 2.50.');
+  if (!(usd > 0)) throw new InvalidArgumentError('Use an amount in US dollars above 0, such as 2.50.');
   return usd;
 }
 
-/** A parser of whole numbers within bounds. */
+/** A parser for whole numbers within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
   };
 }

@@ -4,11 +4,11 @@ import type { RunEvent } from '../../schema/event.ts';
 import { durationText, moneyText } from './amounts.ts';
 import { oneLine } from './clean-text.ts';
 
-const WORDS: AmountFormat = { duration: durationText, money: moneyText };
+const FORMAT: AmountFormat = { duration: durationText, money: moneyText };
 
-/** What happened, as plain lines: `time  subject  fact`. One per fact, the same words every time, made for grep. */
+/** What happened, as plain lines for grep: `time  subject  fact`, one per fact, always worded the same. */
 export function factLines(state: RunState, recorded: { event: RunEvent; at: number }): string[] {
-  return factsOf(state, recorded, WORDS).map(
+  return factsOf(state, recorded, FORMAT).map(
     ({ about, fact }) => `${timeText(recorded.at)}  ${about}  ${oneLine(fact)}`,
   );
 }

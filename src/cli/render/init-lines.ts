@@ -5,13 +5,13 @@ import type { Painter } from './symbols.ts';
 
 const IMPORT_COLUMNS = [
   { title: 'KEY', most: 48 },
-  { title: 'FATE' },
+  { title: 'RESULT' },
   { title: 'BECOMES', most: 40 },
   { title: 'WHY' },
 ];
-const FATES = { mapped: 'mapped', held: 'held', ignored: 'ignored', unknown: 'not understood' } as const;
+const RESULTS = { mapped: 'imported', held: 'needs consent', ignored: 'ignored', unknown: 'unknown key' } as const;
 
-/** What was found and done, for a person; `width` is the room on their terminal. */
+/** What was detected and done; `width` is the width of the terminal. */
 export function initLines(document: InitDocument, { colors, width }: { colors: Painter; width: number }): string[] {
   return [
     ...detectedLines(document),
@@ -28,7 +28,7 @@ function detectedLines({ detected }: InitDocument): string[] {
   const { frameworks, packageManagers, monorepo, checks, setup, base, forge } = detected;
   const rows: [string, string][] = [
     ['framework', frameworks.map(({ name, folder }) => (folder === '' ? name : `${name} in ${folder}`)).join(', ')],
-    ['packages', packageManagers.join(', ')],
+    ['package manager', packageManagers.join(', ')],
     ['monorepo', monorepo ?? ''],
     [
       'checks',
@@ -37,11 +37,11 @@ function detectedLines({ detected }: InitDocument): string[] {
         .map(({ run }) => run)
         .join(', '),
     ],
-    ['set-up', setup.join(', ')],
+    ['setup', setup.join(', ')],
     ['base', base ?? ''],
     ['forge', forge === null ? '' : `${forge.provider ?? 'unknown'}: ${forge.repo} at ${forge.host}`],
   ];
-  return rows.map(([name, value]) => `${name.padEnd(10)} ${value === '' ? '-' : oneLine(value)}`);
+  return rows.map(([name, value]) => `${name.padEnd(15)} ${value === '' ? '-' : oneLine(value)}`);
 }
 
 function importLines({ imported }: InitDocument, width: number): string[] {
@@ -49,7 +49,7 @@ function importLines({ imported }: InitDocument, width: number): string[] {
   return files.flatMap((file) => {
     const rows = imported
       .filter((entry) => entry.file === file)
-      .map(({ key, fate, to, note }) => [oneLine(key) || 'the file', FATES[fate], to ?? '', oneLine(note ?? '')]);
+      .map(({ key, fate, to, note }) => [oneLine(key) || 'the file', RESULTS[fate], to ?? '', oneLine(note ?? '')]);
     return ['', file, ...tableLines(IMPORT_COLUMNS, rows, width)];
   });
 }
@@ -58,8 +58,8 @@ function fileLine({ path, action, backup, note }: InitFile, how: { colors: Paint
   const { colors, dryRun } = how;
   const isDone = action === 'written' || action === 'updated' || action === 'removed';
   const mark = isDone ? colors.green('✓') : colors.dim('·');
-  const words = { written: 'write', updated: 'update', removed: 'remove', unchanged: 'unchanged', kept: 'kept' };
-  const what = isDone && dryRun ? `would ${words[action]}` : action;
+  const verbs = { written: 'write', updated: 'update', removed: 'remove', unchanged: 'unchanged', kept: 'kept' };
+  const what = isDone && dryRun ? `would ${verbs[action]}` : action;
   const more = [note, backup === null ? null : `backup: ${backup}`].filter((text) => text !== null).join('; ');
   return `${mark} ${path}  ${what}${more === '' ? '' : ` (${more})`}`;
 }
@@ -69,7 +69,7 @@ function missingLines({ missing }: InitDocument, colors: Painter): string[] {
   const lines = cleanText(missing).trimEnd().split('\n');
   return [
     '',
-    'Your settings do not say this yet; add what you want:',
+    'Your settings file already exists and is not changed. These detected settings are missing from it:',
     '',
     ...lines.map((line) => colors.dim(`  ${line}`)),
   ];

@@ -24,7 +24,7 @@ const TAGS: Record<string, Tag> = {
   'permission-denied': 'ERROR',
 };
 
-/** A line of a transcript for reading: time, task, attempt, tag and text; every line of a longer text is marked. */
+/** A transcript line as printed lines: time, task, attempt, tag and text; each line of a longer text has the same prefix. */
 export function logLines(line: LogLine, colors: Painter): string[] {
   const tag = TAGS[line.kind] ?? 'TEXT';
   const attempt = line.attempt > 1 ? `#${line.attempt}` : '';

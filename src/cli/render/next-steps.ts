@@ -7,32 +7,32 @@ export type NextStep = { command: string; purpose: string };
 
 const SAFE_WORD = /^[\w./@:+-]+$/;
 
-/** What a person would do next with the run as it stands, as commands to copy. */
+/** The commands that are useful next, given the current state of the run. */
 export function nextSteps(document: RunDocument): NextStep[] {
   const { run, status } = document;
   if (isInterrupted(document))
-    return [{ command: `manyhands resume ${run}`, purpose: 'go on: nobody works on it now' }];
+    return [{ command: `manyhands resume ${run}`, purpose: 'continue: no engine is running it' }];
   switch (status) {
     case 'done':
     case 'unverified':
-      return [...resultSteps(document), { command: `manyhands logs ${run}`, purpose: 'what the agents said' }];
+      return [...resultSteps(document), { command: `manyhands logs ${run}`, purpose: 'show the output of the agents' }];
     case 'failed':
       return failureSteps(document);
     case 'cancelled':
     case 'cancelling':
       return [
-        { command: `manyhands salvage ${run}`, purpose: 'everything that was made is kept' },
-        { command: `manyhands retry ${run}`, purpose: 'go on after all' },
+        { command: `manyhands salvage ${run}`, purpose: 'list the saved work' },
+        { command: `manyhands retry ${run}`, purpose: 'continue it anyway' },
       ];
     case 'held':
     case 'blocked':
     case 'paused':
-      return [{ command: `manyhands logs ${run}`, purpose: 'what the agents said' }];
+      return [{ command: `manyhands logs ${run}`, purpose: 'show the output of the agents' }];
     case 'running':
       return [
         ...attachSteps(document),
         { command: `manyhands wait ${run}`, purpose: 'watch it until it ends' },
-        { command: `manyhands logs ${run} -f`, purpose: 'what the agents say' },
+        { command: `manyhands logs ${run} -f`, purpose: 'follow the output of the agents' },
       ];
   }
 }
@@ -41,22 +41,24 @@ function attachSteps({ run, tasks }: RunDocument): NextStep[] {
   return tasks
     .filter(({ status, terminal }) => status === 'running' && terminal)
     .slice(0, 3)
-    .map(({ key }) => ({ command: `manyhands attach ${run} ${key}`, purpose: 'work with the agent in its terminal' }));
+    .map(({ key }) => ({ command: `manyhands attach ${run} ${key}`, purpose: 'open the terminal of the agent' }));
 }
 
 function resultSteps(document: RunDocument): NextStep[] {
   const { run, branch, base, landed, commit } = document;
   if (plannedTasks(document) !== undefined)
-    return [{ command: `manyhands plan --run ${run} --output tasks.yaml`, purpose: 'the tasks as a file' }];
+    return [{ command: `manyhands plan --run ${run} --output tasks.yaml`, purpose: 'write the tasks to a file' }];
   if (landed?.url) return [{ command: landed.url, purpose: 'the pull request' }];
   if (landed !== null && landed.how === 'merge') {
-    return [{ command: `git log --oneline ${short(base.commit)}..${quote(landed.branch)}`, purpose: 'what landed' }];
+    return [
+      { command: `git log --oneline ${short(base.commit)}..${quote(landed.branch)}`, purpose: 'show what landed' },
+    ];
   }
   if (branch === null || commit === null) return [];
   const from = quote(base.branch ?? base.commit);
   return [
-    { command: `git diff ${from}...${quote(branch)}`, purpose: 'what changed' },
-    { command: `git merge ${quote(branch)}`, purpose: 'take it yourself, or' },
+    { command: `git diff ${from}...${quote(branch)}`, purpose: 'show what changed' },
+    { command: `git merge ${quote(branch)}`, purpose: 'merge it yourself, or' },
     { command: `manyhands land ${run}`, purpose: 'fast-forward the base to it' },
   ];
 }
@@ -66,10 +68,10 @@ function failureSteps({ run, tasks }: RunDocument): NextStep[] {
   return [
     {
       command: `manyhands logs ${run}${failed === undefined ? '' : ` --task ${failed.key}`}`,
-      purpose: 'what went wrong',
+      purpose: 'show what went wrong',
     },
-    { command: `manyhands retry ${run}`, purpose: 'try the failed tasks again' },
-    { command: `manyhands salvage ${run}`, purpose: 'everything that was made is kept' },
+    { command: `manyhands retry ${run}`, purpose: 'retry the failed tasks' },
+    { command: `manyhands salvage ${run}`, purpose: 'list the saved work' },
   ];
 }
 
@@ -77,7 +79,7 @@ function short(commit: string): string {
   return commit.slice(0, 8);
 }
 
-/** Branch names may hold what a shell acts on. */
+/** Branch names may contain characters that are special to a shell. */
 function quote(word: string): string {
   return SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

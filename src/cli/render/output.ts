@@ -1,4 +1,4 @@
-import { AppError, ERRORS, messageOf } from '../../errors.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cleanText } from './clean-text.ts';
 import { painter } from './symbols.ts';
@@ -8,7 +8,7 @@ export type Column = { title: string; most?: number; right?: boolean };
 
 const LINE_BREAK_CONTROLS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Prints the one document of a command called with --json; no character of it can act on a terminal. */
+/** Prints the one document of a command called with --json; control characters are escaped so that it is safe on a terminal. */
 export function printJson(terminal: Terminal, value: unknown): void {
   const text = JSON.stringify(value, null, 2);
   terminal.out(
@@ -20,21 +20,20 @@ export function printLines(terminal: Terminal, lines: readonly string[]): void {
   for (const line of lines) terminal.out(`${line}\n`);
 }
 
-/** Tells a failure: the message and what to do about it, or with --json a document with the same. */
+/** Prints a failure: its message and hint, or with --json a document with both; returns the exit code. */
 export function printError(terminal: Terminal, thrown: unknown, json: boolean): number {
-  const { code, message, details } = asAppError(thrown);
-  const { hint, exit } = ERRORS[code];
+  const { code, message, hint, details, exitCode } = asAppError(thrown);
   if (json) {
     printJson(terminal, { error: { code, message, hint, details } });
-    return exit;
+    return exitCode;
   }
   const colors = painter(terminal.colors.err);
   terminal.err(`${colors.red('error:')} ${cleanText(message)}\n${colors.dim('hint:')} ${hint}\n`);
   if (code === 'INTERNAL' && thrown instanceof Error) terminal.err(`${colors.dim(cleanText(thrown.stack ?? ''))}\n`);
-  return exit;
+  return exitCode;
 }
 
-/** Rows in aligned columns; the last column takes what the terminal leaves. */
+/** Rows in aligned columns; the last column takes the remaining width. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
   const widths = columns.map(({ title, most }, index) =>
     Math.min(

@@ -7,24 +7,24 @@ import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
 import { type TaskRow, taskRow } from './task-row.ts';
 import { pad, shorten, textWidth } from './text-width.ts';
 
-/** What a picture of a run is drawn for. */
-export type View = {
+/** What the progress of a run is drawn with. */
+export type ProgressView = {
   columns: number;
   rows: number;
   now: number;
-  /** What each task's agent said last. */
-  says: ReadonlyMap<string, string>;
+  /** The last output of each task's agent. */
+  lastOutput: ReadonlyMap<string, string>;
   colors: Painter;
 };
 
 type Widths = { key: number; title: number; who: number; time: number };
 
-/** Below these a column is left out. */
+/** Terminal widths below which a column is omitted. */
 const WITH_TITLE = 72;
 const WITH_WHO = 44;
 const MOST_ATTENTION = 5;
 
-/** Lower shows first when there is not room for all. */
+/** Tasks with a lower rank are shown first when not all fit. */
 const RANK: Record<TaskStatus, number> = {
   held: 0,
   blocked: 0,
@@ -41,11 +41,11 @@ const RANK: Record<TaskStatus, number> = {
   cancelled: 6,
 };
 
-/** A run as a tree of lines that fit the view: what needs a person first, then its tasks. */
-export function progressLines(state: RunState, view: View): string[] {
+/** A run as lines that fit the view: what needs the user first, then its tasks. */
+export function progressLines(state: RunState, view: ProgressView): string[] {
   const head = [headLine(state, view), countLine(state, view), ...attentionLines(state, view)];
-  const room = Math.max(view.rows - head.length - 1, 1);
-  const { shown, hidden } = chooseTasks(state, room);
+  const available = Math.max(view.rows - head.length - 1, 1);
+  const { shown, hidden } = chooseTasks(state, available);
   const rows = shown.map((task) => ({ task, row: taskRow(state, task, view.now) }));
   const widths = widthsOf(
     rows.map(({ row }) => row),
@@ -55,7 +55,7 @@ export function progressLines(state: RunState, view: View): string[] {
   return [...head, ...lines, ...(hidden === '' ? [] : [view.colors.dim(`  ${shorten(hidden, view.columns - 3)}`)])];
 }
 
-function headLine(state: RunState, { columns, now, colors }: View): string {
+function headLine(state: RunState, { columns, now, colors }: ProgressView): string {
   const { symbol, paint } = runMark(runStatus(state), colors);
   const end = state.status.kind === 'ended' ? state.status.at : now;
   const tail = `${state.start.run} ${clockText(end - state.startedAt)}`;
@@ -63,7 +63,7 @@ function headLine(state: RunState, { columns, now, colors }: View): string {
   return `${paint(symbol)} ${colors.bold(title)} ${colors.dim(tail)}`;
 }
 
-function countLine(state: RunState, { columns, colors }: View): string {
+function countLine(state: RunState, { columns, colors }: ProgressView): string {
   const { counts, order, start, spent } = state;
   const parts = [
     `${runStatus(state)}`,
@@ -76,7 +76,7 @@ function countLine(state: RunState, { columns, colors }: View): string {
   return colors.dim(`  ${shorten(parts.filter((part) => part !== '').join(' · '), columns - 3)}`);
 }
 
-function attentionLines(state: RunState, { columns, colors }: View): string[] {
+function attentionLines(state: RunState, { columns, colors }: ProgressView): string[] {
   const waiting = attention(state);
   const lines = waiting
     .slice(0, MOST_ATTENTION)
@@ -88,11 +88,11 @@ function attentionLines(state: RunState, { columns, colors }: View): string[] {
   return lines;
 }
 
-function chooseTasks(state: RunState, room: number): { shown: TaskState[]; hidden: string } {
+function chooseTasks(state: RunState, available: number): { shown: TaskState[]; hidden: string } {
   const tasks = state.order.flatMap((key) => state.tasks[key] ?? []);
-  if (tasks.length <= room) return { shown: tasks, hidden: '' };
+  if (tasks.length <= available) return { shown: tasks, hidden: '' };
   const ranked = [...tasks].sort((a, b) => RANK[a.phase.status] - RANK[b.phase.status] || recency(a, b));
-  const shown = new Set(ranked.slice(0, Math.max(room - 1, 1)));
+  const shown = new Set(ranked.slice(0, Math.max(available - 1, 1)));
   const hidden = new Map<string, number>();
   for (const { phase } of ranked.slice(shown.size)) hidden.set(phase.status, (hidden.get(phase.status) ?? 0) + 1);
   const counts = [...hidden].map(([status, count]) => `${count} ${status}`).join(', ');
@@ -116,8 +116,8 @@ function widthsOf(rows: readonly TaskRow[], columns: number): Widths {
   return { key, title, who, time: columns >= WITH_WHO ? longest((row) => row.time, 8) : 0 };
 }
 
-function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: View; widths: Widths }): string {
-  const { colors, columns, says } = view;
+function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: ProgressView; widths: Widths }): string {
+  const { colors, columns, lastOutput } = view;
   const { symbol, paint } = taskMark(task.phase.status, colors);
   const cells = [
     { text: row.key, width: widths.key, paint: task.phase.status === 'waiting' ? colors.dim : colors.bold },
@@ -126,27 +126,27 @@ function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: View; 
     { text: row.time.padStart(widths.time), width: widths.time, paint: colors.dim },
   ].filter(({ width }) => width > 0);
   const used = cells.reduce((sum, { width }) => sum + width + 2, 2);
-  const said = task.phase.status === 'running' ? says.get(row.key) : undefined;
-  const words = [row.detail, said === undefined ? '' : `“${said}”`].filter((part) => part !== '').join(' ');
-  const detail = shorten(words, columns - used - 1);
-  const gates = gatesText(row.gates, { room: columns - used - textWidth(detail) - 1, colors });
+  const output = task.phase.status === 'running' ? lastOutput.get(row.key) : undefined;
+  const text = [row.detail, output === undefined ? '' : `“${output}”`].filter((part) => part !== '').join(' ');
+  const detail = shorten(text, columns - used - 1);
+  const gates = gatesText(row.gates, { available: columns - used - textWidth(detail) - 1, colors });
   const line = cells.map(({ text, width, paint: color }) => color(padTime(text, width))).join('  ');
   return `${paint(symbol)} ${line}  ${gates}${detail === '' ? '' : colors.dim(detail)}`.trimEnd();
 }
 
-/** Like pad, but the blanks in front of a right-aligned time stay. */
+/** Like pad, but keeps the leading spaces of a right-aligned time. */
 function padTime(text: string, width: number): string {
   return text.startsWith(' ') ? text : pad(text, width);
 }
 
-/** The verdicts for which there is room beside the words. */
-function gatesText(gates: readonly Evidence[], { room, colors }: { room: number; colors: Painter }): string {
+/** The verdicts that fit beside the detail. */
+function gatesText(gates: readonly Evidence[], { available, colors }: { available: number; colors: Painter }): string {
   let text = '';
   let width = 0;
   for (const { gate, verdict } of gates) {
     const name = shorten(gate, 24);
     width += textWidth(name) + 4;
-    if (width > room) break;
+    if (width > available) break;
     text += `${verdictMark(verdict, colors)} ${name}  `;
   }
   return text;

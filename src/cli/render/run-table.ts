@@ -14,10 +14,10 @@ const COLUMNS: readonly Column[] = [
   { title: 'STARTED' },
 ];
 
-/** `collections`: say in which collection each run is; `projects`: say of which project. */
+/** `collections` and `projects`: whether to show the collection and the project of each run. */
 export type RunTableView = { now: number; collections: boolean; projects: boolean };
 
-/** Runs as rows; what waits for a time tells it, and flagged or hidden ones say so. */
+/** Runs as rows; scheduled, flagged and hidden runs are marked. */
 export function runTable(terminal: Terminal, runs: readonly RunSummary[], view: RunTableView): string[] {
   const colors = painter(terminal.colors.out);
   const columns = [
@@ -57,8 +57,8 @@ function titleText({ title, nextAt, flag, hidden }: RunSummary): string {
 function paintStatus(line: string, run: RunSummary | undefined, colors: Painter): string {
   if (run === undefined) return line;
   const { symbol, paint } = runMark(shownStatus(run), colors);
-  const word = `${symbol} ${shownStatus(run)}`;
-  return line.replace(word, () => paint(word));
+  const status = `${symbol} ${shownStatus(run)}`;
+  return line.replace(status, () => paint(status));
 }
 
 function startedText(iso: string): string {

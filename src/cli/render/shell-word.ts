@@ -1,7 +1,7 @@
 const PLAIN = /^[\w./@%+=:,-]+$/;
 
-/** The name of a file as a shell takes it when it is pasted: with spaces, quotes or a dash in front, too. */
+/** A file name quoted for a shell where needed; one that begins with a dash is not read as an option. */
 export function shellWord(file: string): string {
-  const named = file.startsWith('-') ? `./${file}` : file;
-  return PLAIN.test(named) ? named : `'${named.replaceAll("'", `'\\''`)}'`;
+  const path = file.startsWith('-') ? `./${file}` : file;
+  return PLAIN.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

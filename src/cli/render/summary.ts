@@ -15,7 +15,7 @@ const MOST_FAILURES = 5;
 const MOST_ATTENTION = 20;
 const MOST_TASKS = 60;
 
-/** A run at its end, or as it stands: the outcome, the tasks, what landed, what waits for a person, what to do next. */
+/** A run, ended or not: the outcome, what waits for the user, the tasks, what landed, and what to do next. */
 export function summaryLines(document: RunDocument, view: SummaryView): string[] {
   const sections = [
     outcomeLines(document, view),
@@ -23,7 +23,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     manyTaskLines(document, view),
     failureLines(document.tasks, view),
     messageLines(document.tasks, view),
-    placeLines(document, view),
+    resultLines(document, view),
     stepLines(document, view),
   ];
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
@@ -32,28 +32,28 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
 function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryView): string[] {
   const { status, title, run, cost, startedAt, endedAt, attention } = document;
   const reason = attention.some((item) => item.reason === document.reason) ? '' : document.reason;
-  const word = shownStatus(document);
-  const { symbol, paint } = runMark(word, colors);
+  const shown = shownStatus(document);
+  const { symbol, paint } = runMark(shown, colors);
   const tookMs = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
   const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${moneyText(cost)}`;
-  const room = columns - textWidth(word) - textWidth(tail) - 7;
-  const first = `${paint(`${symbol} ${word}`)}  ${colors.bold(shorten(title, room))}  ${colors.dim(tail)}`;
-  const why = reason ?? (status === 'unverified' ? 'no check is configured; add one with --check' : '');
+  const available = columns - textWidth(shown) - textWidth(tail) - 7;
+  const first = `${paint(`${symbol} ${shown}`)}  ${colors.bold(shorten(title, available))}  ${colors.dim(tail)}`;
+  const why = reason ?? (status === 'unverified' ? 'no check was configured; add one with --check' : '');
   return [
     first,
-    ...[why, ...standingTexts(document, now)].flatMap((text) => wrap(text, columns - 3)).map((line) => `  ${line}`),
+    ...[why, ...filingTexts(document, now)].flatMap((text) => wrap(text, columns - 3)).map((line) => `  ${line}`),
   ];
 }
 
-/** When it goes on, of a run that waits for a time, and how it is filed. */
-function standingTexts({ nextAt, filing }: RunDocument, now: number): string[] {
+/** When a scheduled run starts again, and how the run is filed. */
+function filingTexts({ nextAt, filing }: RunDocument, now: number): string[] {
   const at = nextAt === null ? undefined : Date.parse(nextAt);
   const wait = at === undefined || at <= now ? '' : ` (in ${durationText(at - now)})`;
   return [
-    ...(at === undefined ? [] : [`next: ${momentText(at)}${wait}`]),
+    ...(at === undefined ? [] : [`next start: ${momentText(at)}${wait}`]),
     ...(filing?.flag == null ? [] : [`flagged${filing.flag.note === null ? '' : `: ${filing.flag.note}`}`]),
     ...(filing?.collection == null ? [] : [`in the collection ${filing.collection}`]),
-    ...(filing?.hidden === true ? ['hidden: manyhands ls does not list it'] : []),
+    ...(filing?.hidden === true ? ['hidden; list it with manyhands ls --hidden'] : []),
   ];
 }
 
@@ -72,13 +72,13 @@ function attentionLines({ attention }: RunDocument, { columns, colors }: Summary
   return [colors.bold('Needs you'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
 }
 
-/** Of many tasks those that are not done come first, and the rest is counted. */
+/** If there are many tasks, those that are not done come first and the omitted ones are counted. */
 function manyTaskLines({ tasks, run }: RunDocument, view: SummaryView): string[] {
   if (tasks.length <= MOST_TASKS) return taskLines(tasks, view);
   const open = tasks.filter(({ status }) => status !== 'done');
   const shown = [...open, ...tasks.filter(({ status }) => status === 'done')].slice(0, MOST_TASKS);
   const done = tasks.length - open.length;
-  const rest = `${done} of ${tasks.length} done, ${tasks.length - shown.length} not shown; all: manyhands show ${run} --json`;
+  const rest = `${done} of ${tasks.length} done, ${tasks.length - shown.length} not shown; show all with manyhands show ${run} --json`;
   return [...taskLines(shown, view), `  ${view.colors.dim(rest)}`];
 }
 
@@ -102,7 +102,7 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
   });
 }
 
-/** What to do about each failed task, and why it failed where somebody thought about it; of many the first few. */
+/** What to do about the first failed tasks, and why each failed if an agent analyzed it. */
 function failureLines(tasks: readonly TaskDocument[], { columns, colors }: SummaryView): string[] {
   const failed = tasks.flatMap(({ key, diagnosis }) => (diagnosis === null ? [] : [{ key, ...diagnosis }]));
   if (failed.length === 0) return [];
@@ -115,7 +115,7 @@ function failureLines(tasks: readonly TaskDocument[], { columns, colors }: Summa
       ),
     ]);
   const more = failed.length > MOST_FAILURES ? [`  ${colors.dim(`and ${failed.length - MOST_FAILURES} more`)}`] : [];
-  return [colors.bold('What failed'), ...lines, ...more];
+  return [colors.bold('Failed'), ...lines, ...more];
 }
 
 function whoText({ agent, attempts }: TaskDocument): string {
@@ -149,18 +149,24 @@ function same(text: string): { text: string; shown: string } {
   return { text, shown: text };
 }
 
-function placeLines({ branch, commit, landed, undone, base }: RunDocument, { columns, colors }: SummaryView): string[] {
-  const places: { what: string; text: string }[] = [];
+function resultLines(
+  { branch, commit, landed, undone, base }: RunDocument,
+  { columns, colors }: SummaryView,
+): string[] {
+  const results: { what: string; text: string }[] = [];
   if (branch !== null && commit !== null) {
     const from = base.branch === null ? '' : `${base.branch} at `;
-    places.push({ what: 'branch', text: `${branch} at ${commit.slice(0, 8)}, from ${from}${base.commit.slice(0, 8)}` });
+    results.push({
+      what: 'branch',
+      text: `${branch} at ${commit.slice(0, 8)}, from ${from}${base.commit.slice(0, 8)}`,
+    });
   }
   if (landed !== null && landed.how !== 'branch') {
     const url = landed.url === null ? '' : ` ${landed.url}`;
-    places.push({ what: 'landed', text: `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 8)}${url}` });
+    results.push({ what: 'landed', text: `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 8)}${url}` });
   }
-  if (undone !== null) places.push({ what: 'undone', text: `on ${undone.branch} by ${undone.commit.slice(0, 8)}` });
-  return places.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);
+  if (undone !== null) results.push({ what: 'undone', text: `on ${undone.branch} by ${undone.commit.slice(0, 8)}` });
+  return results.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);
 }
 
 function stepLines(document: RunDocument, { colors }: SummaryView): string[] {
@@ -173,7 +179,7 @@ function stepLines(document: RunDocument, { colors }: SummaryView): string[] {
   return [colors.bold('Next'), ...lines];
 }
 
-/** The last things that a person told the agents of a run, a line each. */
+/** The last messages from the user to the agents of a run, one line each. */
 function messageLines(
   tasks: readonly TaskDocument[],
   { columns, colors }: { columns: number; colors: Painter },
@@ -184,7 +190,7 @@ function messageLines(
   const left = all.length - shown.length;
   return [
     colors.bold('Messages'),
-    ...(left > 0 ? [`  ${colors.dim(`${left} earlier ones are in manyhands show --json`)}`] : []),
+    ...(left > 0 ? [`  ${colors.dim(`${left} earlier messages: manyhands show --json`)}`] : []),
     ...shown.map(
       ({ key, at, text }) =>
         `  ${key}  ${colors.dim(momentText(Date.parse(at)))}  ${shorten(oneLine(text), Math.max(20, columns - key.length - 26))}`,

@@ -9,30 +9,30 @@ export type Painter = ReturnType<typeof pc.createColors>;
 
 const plain: Paint = (text) => text;
 
-/** Colours, or none. */
+/** A painter with colors, or one that leaves text unchanged. */
 export function painter(enabled: boolean): Painter {
   return pc.createColors(enabled);
 }
 
-/** One symbol and one colour for each state of a task. */
+/** The symbol and the color of a task status. */
 export function taskMark(status: string, colors: Painter): { symbol: string; paint: Paint } {
   return { symbol: TASK_SYMBOLS[status] ?? '?', paint: paintOf(TASK_PAINTS[status], colors) };
 }
 
-/** How a run is shown: one that nobody carries is not running, whatever its record says. */
+/** The displayed status of a run: one that no engine is running is interrupted, not running. */
 export type ShownRunStatus = RunStatus | 'interrupted';
 
-/** The word under which a run is shown. */
+/** The displayed status of a run. */
 export function shownStatus(run: { status: RunStatus; carried?: boolean | undefined }): ShownRunStatus {
   return isInterrupted(run) ? 'interrupted' : run.status;
 }
 
-/** One symbol and one colour for each word of a run. */
-export function runMark(word: ShownRunStatus, colors: Painter): { symbol: string; paint: Paint } {
-  return { symbol: RUN_SYMBOLS[word], paint: paintOf(RUN_PAINTS[word], colors) };
+/** The symbol and the color of a run status. */
+export function runMark(status: ShownRunStatus, colors: Painter): { symbol: string; paint: Paint } {
+  return { symbol: RUN_SYMBOLS[status], paint: paintOf(RUN_PAINTS[status], colors) };
 }
 
-/** A gate's verdict in front of its name. */
+/** The symbol of a gate's verdict. */
 export function verdictMark(verdict: Verdict, colors: Painter): string {
   switch (verdict) {
     case 'pass':

@@ -2,10 +2,10 @@ import { lastAttempt, type RunState, type TaskState } from '../../core/run/state
 import type { Evidence } from '../../schema/gate.ts';
 import { clockText } from './amounts.ts';
 
-/** What is said about a task, before it is fitted into columns. */
+/** The cells of a task, before they are fitted into columns. */
 export type TaskRow = { key: string; title: string; who: string; time: string; gates: Evidence[]; detail: string };
 
-/** The row of a task: who works on it since when, what its gates said, and what it waits for or ended with. */
+/** The row of a task: its agent, its time, its gate verdicts, and what it waits for or ended with. */
 export function taskRow(state: RunState, task: TaskState, now: number): TaskRow {
   const attempt = lastAttempt(task);
   return {
@@ -36,13 +36,13 @@ function detailOf(state: RunState, task: TaskState, now: number): string {
     case 'running':
       return runningDetail(task);
     case 'analyzing':
-      return `${phase.analysis} studies the failure`;
+      return `${phase.analysis} analyzes the failure`;
     case 'landing':
       return phase.approved ? 'landing, approved' : 'landing';
     case 'verifying':
       return `${phase.verifier} verifies it`;
     case 'conflicted':
-      return `conflict in ${phase.files.join(', ') || 'the merge'}: ${phase.resolver} settles it`;
+      return `conflict in ${phase.files.join(', ') || 'the merge'}: ${phase.resolver} resolves it`;
     case 'held':
       return `held: ${phase.hold.reason}`;
     case 'done':
@@ -66,11 +66,11 @@ function missingNeeds(state: RunState, task: TaskState): string {
 function readyDetail(task: TaskState, notBefore: number, now: number): string {
   const failure = lastAttempt(task)?.ended?.failure;
   const why = failure == null ? '' : `: ${failure.kind}: ${failure.message}`;
-  if (notBefore > now) return `${failure == null ? 'starts' : 'again'} in ${clockText(notBefore - now + 999)}${why}`;
-  return failure == null ? 'ready' : `again soon${why}`;
+  if (notBefore > now) return `${failure == null ? 'starts' : 'retry'} in ${clockText(notBefore - now + 999)}${why}`;
+  return failure == null ? 'ready' : `retry pending${why}`;
 }
 
-/** A second attempt says why it exists: the last failure, or the rest of another agent. */
+/** A second attempt shows why it exists: the last failure, or the rate limit of another agent. */
 function runningDetail(task: TaskState): string {
   const attempt = lastAttempt(task);
   return attempt === undefined || attempt.number === 1 ? '' : attempt.because;

@@ -24,7 +24,7 @@ const STATISTICS = [
   { title: 'TIME', right: true },
 ];
 
-/** Templates as rows, with how jobs from them went over all models; the cost is that of a job. */
+/** Templates as rows, with the outcome of their jobs over all models; the cost is the average per job. */
 export function templateTable(terminal: Terminal, templates: readonly TemplateDocument[]): string[] {
   const rows = templates.map(({ name, from, summary, statistics }) => {
     const runs = statistics.reduce((sum, row) => sum + row.runs, 0);
@@ -42,14 +42,14 @@ export function templateTable(terminal: Terminal, templates: readonly TemplateDo
   return tableLines(COLUMNS, rows, terminal.isOutputTerminal ? terminal.size().columns : Number.MAX_SAFE_INTEGER);
 }
 
-/** A template whole: what it sets, how jobs from it went by model, and its text. */
+/** A template: its settings, the outcome of its jobs by model, and its text. */
 export function templateLines(template: TemplateDocument): string[] {
   const { name, summary, file, agent, tier, role, write, dir, checks, budget, statistics, text } = template;
   const settings = [
     ['file', file],
     ['agent', agent],
     ['tier', tier],
-    ['role', role === null ? null : `${role}${write ? ', and it may change files' : ''}`],
+    ['role', role === null ? null : `${role}${write ? ' (may change files)' : ''}`],
     ['project', dir],
     ['checks', checks.length === 0 ? null : checks.join('; ')],
     ['budget', budget === null ? null : moneyText(budget)],
@@ -57,7 +57,9 @@ export function templateLines(template: TemplateDocument): string[] {
   return [
     `${name}: ${oneLine(summary)}`,
     ...settings.flatMap(([what, value]) => (value === null ? [] : [`  ${what.padEnd(8)} ${oneLine(value)}`])),
-    ...(statistics.length === 0 ? ['', 'No job from it has ended yet.'] : ['', ...statisticLines(statistics)]),
+    ...(statistics.length === 0
+      ? ['', 'No job that uses this template has ended yet.']
+      : ['', ...statisticLines(statistics)]),
     '',
     ...cleanText(text).split('\n'),
   ];
@@ -66,7 +68,7 @@ export function templateLines(template: TemplateDocument): string[] {
 function statisticLines(statistics: readonly TemplateStatistic[]): string[] {
   const rows = statistics.map(({ agent, model, runs, successRate, landed, cost, turns, durationMs }) => [
     agent,
-    model ?? 'not said',
+    model ?? 'unknown',
     String(runs),
     percent(successRate),
     String(landed),

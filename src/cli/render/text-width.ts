@@ -8,7 +8,7 @@ const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 
-/** How many columns a text takes on a terminal. */
+/** The width of a text in terminal columns. */
 export function textWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
   let width = 0;
@@ -16,7 +16,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** The text, harmless and on one line, in at most so many columns; what is cut off shows as an ellipsis. */
+/** The text, safe and on one line, in at most `columns` columns; an ellipsis marks a cut. */
 export function shorten(text: string, columns: number): string {
   const line = oneLine(text);
   if (columns <= 0) return '';
@@ -31,13 +31,13 @@ export function shorten(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The text in exactly so many columns. */
+/** The text in exactly `columns` columns. */
 export function pad(text: string, columns: number): string {
   const fitted = shorten(text, columns);
   return fitted + ' '.repeat(Math.max(columns - textWidth(fitted), 0));
 }
 
-/** The text on as many lines as it needs, broken between words; none for no text. */
+/** The text on as many lines as it needs, broken between words; no line for an empty text. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of oneLine(text).split(' ')) {

@@ -6,13 +6,13 @@ import { Batch, type BatchItem } from '../../schema/batch.ts';
 import type { BatchSettings } from '../../templates/batch.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Items for a batch, and what a file of its own says about the batch as a whole. */
-export type GivenItems = { items: (string | BatchItem)[]; settings: BatchSettings };
+/** Items for a batch, and the settings of the batch if they come from a batch file. */
+export type BatchInput = { items: (string | BatchItem)[]; settings: BatchSettings };
 
 const STRUCTURED = new Set(['.yaml', '.yml', '.json']);
 
-/** What `batch add` was given: prompts, one word each; `-` for lines of standard input; a file of lines or a batch file. */
-export async function readItems(terminal: Terminal, words: readonly string[]): Promise<GivenItems> {
+/** Reads the operands of `batch add`: prompts, one per word; `-` for lines of standard input; a file of lines or a batch file. */
+export async function readItems(terminal: Terminal, words: readonly string[]): Promise<BatchInput> {
   const [only] = words;
   if (only === undefined) return { items: [], settings: {} };
   if (words.length > 1) return { items: [...words], settings: {} };
@@ -21,11 +21,11 @@ export async function readItems(terminal: Terminal, words: readonly string[]): P
   if (!only.startsWith('@') && !(await isFile(file))) return { items: [only], settings: {} };
   const text = await readText(file);
   if (!STRUCTURED.has(extname(file).toLowerCase())) return { items: linesOf(text), settings: {} };
-  const { items, ...said } = parseLocatedYaml(text, Batch, { file, code: 'BATCH_INVALID' });
-  return { items, settings: settingsOf(said) };
+  const { items, ...settings } = parseLocatedYaml(text, Batch, { file, code: 'BATCH_INVALID' });
+  return { items, settings: settingsOf(settings) };
 }
 
-/** One prompt a line; empty lines and those that begin with # say nothing. */
+/** One prompt per line; empty lines and lines that begin with # are ignored. */
 function linesOf(text: string): string[] {
   return text
     .split(/\r?\n/)

@@ -10,10 +10,14 @@ import type { Terminal } from '../terminal/terminal.ts';
 const JsonObject = z.record(z.string(), z.unknown());
 
 export function addContextOption(command: Command): Command {
-  return command.option('--context <key=value>', 'a fact for the agent, or @file.json with many; repeatable', collect);
+  return command.option(
+    '--context <key=value>',
+    'a fact for the agent, or @file.json with several; repeatable',
+    collect,
+  );
 }
 
-/** Reads what `--context` was given; of the same key the last one counts. Texts stay letter for letter, other values are JSON. */
+/** Reads the values of `--context`; the last value of a key wins. Strings are kept verbatim, other values become JSON. */
 export async function contextOf(terminal: Terminal, given: readonly string[]): Promise<Context> {
   const entries: [string, string][] = [];
   for (const text of given)
@@ -23,7 +27,7 @@ export async function contextOf(terminal: Terminal, given: readonly string[]): P
   const [issue] = context.error.issues;
   const key = issue?.path[0] === undefined ? '' : ` ${JSON.stringify(issue.path[0])}`;
   const reason = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
-  throw new AppError('USAGE', `--context${key}: ${reason ?? 'cannot be used'}`);
+  throw new AppError('USAGE', `--context${key}: ${reason ?? 'is invalid'}`);
 }
 
 function pair(text: string): [string, string] {
@@ -41,7 +45,7 @@ async function fileEntries(terminal: Terminal, name: string): Promise<[string, s
       typeof value === 'string' ? value : JSON.stringify(value),
     ]);
   } catch (error) {
-    const reason = error instanceof z.ZodError ? 'it holds no JSON object' : messageOf(error);
+    const reason = error instanceof z.ZodError ? 'it is not a JSON object' : messageOf(error);
     throw new AppError('USAGE', `The context file ${file} cannot be used: ${reason}`, { file }, { cause: error });
   }
 }

@@ -6,16 +6,16 @@ import { AppError, errorCode, fromSystemError, isAbsent, messageOf } from '../..
 
 const MOST_COPIES = 1_000;
 
-/** Refuses a path at which something stands already, before anything is paid for. */
-export async function requireFree(file: string): Promise<void> {
-  if (await isThere(file)) throw taken(file);
+/** Rejects an existing path before any cost is incurred. */
+export async function requireAbsent(file: string): Promise<void> {
+  if (await exists(file)) throw fileExists(file);
 }
 
-/** Writes a file that is not there yet. With `force` it may be, and a copy of what stood there is kept: its path is given. */
+/** Creates a file. With `force` it replaces an existing one, keeps a copy of that and returns the path of the copy. */
 export async function createFile(file: string, text: string, force: boolean): Promise<string | undefined> {
   try {
-    if (force && (await isThere(file))) {
-      const copy = await copyAside(file);
+    if (force && (await exists(file))) {
+      const copy = await keepCopy(file);
       await writeWhole(file, text);
       return copy;
     }
@@ -23,14 +23,14 @@ export async function createFile(file: string, text: string, force: boolean): Pr
     await writeFile(file, text, { flag: 'wx' });
     return undefined;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw taken(file);
+    if (errorCode(error) === 'EEXIST') throw fileExists(file);
     const known = fromSystemError(error, `writing ${file}`);
     if (known instanceof AppError) throw known;
     throw new AppError('INPUT_INVALID', `${file} cannot be written: ${messageOf(error)}`, { file });
   }
 }
 
-async function copyAside(file: string): Promise<string> {
+async function keepCopy(file: string): Promise<string> {
   for (let number = 1; number <= MOST_COPIES; number += 1) {
     const copy = number === 1 ? `${file}.bak` : `${file}.bak${number}`;
     try {
@@ -40,19 +40,19 @@ async function copyAside(file: string): Promise<string> {
       if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
-  throw new AppError('REFUSED', `There are ${MOST_COPIES} copies of ${file} already; remove some`, { file });
+  throw new AppError('REFUSED', `There are already ${MOST_COPIES} copies of ${file}; remove some`, { file });
 }
 
-async function isThere(file: string): Promise<boolean> {
+async function exists(file: string): Promise<boolean> {
   try {
     await lstat(file);
     return true;
   } catch (error) {
     if (isAbsent(error)) return false;
-    throw fromSystemError(error, `looking at ${file}`);
+    throw fromSystemError(error, `reading ${file}`);
   }
 }
 
-function taken(file: string): AppError {
-  return new AppError('FILE_EXISTS', `${file} is there already and is not written over`, { file });
+function fileExists(file: string): AppError {
+  return new AppError('FILE_EXISTS', `${file} already exists and is not overwritten`, { file });
 }

@@ -18,7 +18,7 @@ type Agent = DryRun['agents'][number];
 const MOST_ROWS = 20;
 const COLUMNS = [{ title: '' }, { title: '', most: 40 }, { title: '' }, { title: '' }, { title: '' }];
 
-/** What a work file would start, without starting it: batches in order, who would do it, what must hold, and what it may cost. */
+/** What a work file would start, without starting it: batches in order, agents, gates, and the estimated cost. */
 export async function dryRun(
   caller: Caller,
   { file, work }: RequestedWork,
@@ -26,11 +26,11 @@ export async function dryRun(
 ): Promise<DryRun> {
   const planned = plannedWork(work);
   const byId = new Map(planned.map((entry) => [entry.id, entry]));
-  const cast = await castOf(caller, planned, options);
+  const staffing = await staffingOf(caller, planned, options);
   const batches = inBatches(planned.map(({ id, needs }) => ({ key: id, needs }))).map((batch) =>
     batch.flatMap((id) => {
       const entry = byId.get(id);
-      return entry === undefined ? [] : [shownEntry(entry, cast)];
+      return entry === undefined ? [] : [shownEntry(entry, staffing)];
     }),
   );
   const attempts = planned.reduce((sum, { tasks }) => sum + tasks, 0);
@@ -41,7 +41,7 @@ export async function dryRun(
     recipe: work.recipe,
     title: options.title ?? null,
     batches,
-    agents: cast.agents,
+    agents: staffing.agents,
     checks: [...config.checks.map(checkText), ...(options.checks ?? [])],
     maxParallel: options.maxParallel ?? config.limits.agents,
     cost: { attempts, perAttempt, estimate: Math.round(attempts * perAttempt * 100) / 100 },
@@ -50,7 +50,7 @@ export async function dryRun(
   };
 }
 
-/** The same for people. */
+/** The dry run as lines for a terminal. */
 export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
   const colors = painter(terminal.colors.out);
   const width = terminal.size().columns;
@@ -73,7 +73,7 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
     ];
   });
   return [
-    `${dry.file}: ${count} ${count === 1 ? 'task' : 'tasks'} (${dry.format}), ${dry.maxParallel} at once`,
+    `${dry.file}: ${count} ${count === 1 ? 'task' : 'tasks'} (${dry.format}), ${dry.maxParallel} in parallel`,
     ...batches,
     colors.bold('Agents'),
     ...dry.agents.map((picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(picked.because)})`),
@@ -84,38 +84,38 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
   ];
 }
 
-/** Who would do the work, by role, and which agents a rehearsal would play. */
-type Cast = { agents: Agent[]; isPlayed(agent: string | null): boolean };
+/** The agent of each role, and which agents a rehearsal would simulate. */
+type Staffing = { agents: Agent[]; isRehearsed(agent: string | null): boolean };
 
-async function castOf(caller: Caller, planned: readonly PlannedWork[], options: Options): Promise<Cast> {
-  const { dir, agents: asked = [], rehearse = false, scenario } = options;
+async function staffingOf(caller: Caller, planned: readonly PlannedWork[], options: Options): Promise<Staffing> {
+  const { dir, agents: requested = [], rehearse = false, scenario } = options;
   const isRehearsal = rehearse || scenario !== undefined;
   const rehearsal = { rehearse, ...(scenario === undefined ? {} : { scenario }) };
   const roles = planned.flatMap(({ role, gates }) => (gates.some(isVerified) ? [role, 'verify'] : [role]));
   const agents: Agent[] = [];
-  // Only a program that the command itself names is run in a rehearsal.
+  // A rehearsal only runs programs that the command line names.
   const programs = new Set<string>();
-  const isPlayed = (agent: string | null) => isRehearsal && agent !== null && !programs.has(agent);
+  const isRehearsed = (agent: string | null) => isRehearsal && agent !== null && !programs.has(agent);
   for (const role of new Set(roles)) {
-    const pick = await caller.call('pick-model', { dir, role, agents: asked, ...rehearsal });
+    const pick = await caller.call('pick-model', { dir, role, agents: requested, ...rehearsal });
     for (const { agent, kind } of pick.candidates) if (kind === 'command') programs.add(agent);
-    agents.push({ role, agent: pick.agent, played: isPlayed(pick.agent), because: pick.because });
+    agents.push({ role, agent: pick.agent, played: isRehearsed(pick.agent), because: pick.because });
   }
-  return { agents, isPlayed };
+  return { agents, isRehearsed };
 }
 
 function isVerified(gate: string): boolean {
   return gate.startsWith('verify:');
 }
 
-function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, { agents, isPlayed }: Cast) {
+function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, { agents, isRehearsed }: Staffing) {
   const who = agent ?? agents.find((entry) => entry.role === role)?.agent ?? null;
-  return { id, title, role, agent: who, played: isPlayed(who), needs, gates };
+  return { id, title, role, agent: who, played: isRehearsed(who), needs, gates };
 }
 
 function agentText({ agent, played }: Pick<Agent, 'agent' | 'played'>): string {
-  if (agent === null) return 'nobody now';
-  return played && agent !== 'rehearsal' ? `${agent}, played` : agent;
+  if (agent === null) return 'none available';
+  return played && agent !== 'rehearsal' ? `${agent} (rehearsed)` : agent;
 }
 
 function checkText(check: Config['checks'][number]): string {
@@ -126,17 +126,17 @@ function checkText(check: Config['checks'][number]): string {
 function gateLines({ checks, batches }: DryRun): string[] {
   const own = batches.flat().flatMap(({ id, gates }) => gates.map((gate) => ({ id, gate: oneLine(gate) })));
   const byGate = Map.groupBy(own, ({ gate }) => gate);
-  const lines = [...byGate].map(([gate, those]) => {
-    const ids = those.map(({ id }) => id);
+  const lines = [...byGate].map(([gate, entries]) => {
+    const ids = entries.map(({ id }) => id);
     const who = ids.length > MOST_ROWS ? `${ids.length} tasks` : ids.join(', ');
     return `  ${who}: ${gate}`;
   });
   const all = checks.map((check) => `  every task: ${oneLine(check)}`);
   const none = checks.length === 0 && lines.length === 0;
-  return none ? ['  none: the result would be called unverified'] : [...all, ...lines];
+  return none ? ['  none: the result would be unverified'] : [...all, ...lines];
 }
 
 function costLine({ cost: { attempts, perAttempt, estimate } }: DryRun): string {
   const each = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} of ${moneyText(perAttempt)} (budget.attempt)`;
-  return `Estimate: at most ${moneyText(estimate)}, ${each}, if each succeeds at once. It is an upper estimate.`;
+  return `Estimated cost: at most ${moneyText(estimate)} (${each}), if each task succeeds at its first attempt.`;
 }

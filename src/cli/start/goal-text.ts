@@ -8,8 +8,8 @@ export async function readGoalText(terminal: Terminal, words: readonly string[])
   const given = words.join(' ');
   const text = (await source(terminal, given)).trim();
   if (text !== '') return text;
-  const where = given === '-' ? 'standard input' : given.startsWith('@') ? given.slice(1) : 'the text';
-  throw new AppError('USAGE', `There is nothing to do: ${where} is empty`);
+  const where = given === '-' ? 'Standard input' : given.startsWith('@') ? given.slice(1) : 'The text';
+  throw new AppError('USAGE', `${where} is empty`);
 }
 
 async function source(terminal: Terminal, given: string): Promise<string> {

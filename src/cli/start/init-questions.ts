@@ -4,10 +4,10 @@ import type { Setting } from '../../init/import/key-mapping.ts';
 import { oneLine } from '../render/clean-text.ts';
 import type { Questions } from '../terminal/questions.ts';
 
-/** What a person decided about a project that is being set up. */
+/** The user's decisions about a project that is being set up. */
 export type Decisions = { choices: Choices; agreed: Setting[] };
 
-/** Asks with what was found as the answers; null when the person breaks off. */
+/** Asks with what was detected as the default answers; null when the user cancels. */
 export async function askDecisions(
   questions: Questions,
   detection: Detection,
@@ -16,7 +16,10 @@ export async function askDecisions(
   const choices = defaultChoices(detection);
   const checks = await askChecks(questions, detection);
   if (checks === null) return null;
-  const base = await questions.text('Branch that all work starts from and lands on (empty: the one checked out)', '');
+  const base = await questions.text(
+    'Branch that runs start from and land on (empty: the branch that is checked out)',
+    '',
+  );
   if (base === null) return null;
   const copyFiles = await askMany(questions, {
     question: 'Ignored files to copy into workspaces (agents can read them)',
@@ -24,7 +27,7 @@ export async function askDecisions(
   });
   if (copyFiles === null) return null;
   const agreed = await askMany(questions, {
-    question: 'Imported settings that let agents do more: which do you want?',
+    question: 'Imported settings that give agents more permissions: select those to accept',
     options: held.map((setting, index) => ({
       value: String(index),
       label: oneLine(`${setting.to}: ${JSON.stringify(setting.value)}`),
@@ -45,13 +48,13 @@ async function askChecks(questions: Questions, { checks }: Detection): Promise<C
     options: checks.map(({ name, run, isWanted }) => ({ value: name, label: run, hint: name, isChosen: isWanted })),
   });
   if (names === null) return null;
-  const more = await questions.text('Another command that must pass (empty for none)', '');
+  const more = await questions.text('Another command that must pass (empty: none)', '');
   if (more === null) return null;
   const chosen = checks.filter(({ name }) => names.includes(name));
   return more === '' ? chosen : [...chosen, { name: freeName(names), run: more }];
 }
 
-/** No question about nothing. */
+/** Asks only if there are options. */
 async function askMany(
   questions: Questions,
   { question, options }: { question: string; options: Parameters<Questions['choose']>[1] },

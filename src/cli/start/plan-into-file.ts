@@ -14,60 +14,60 @@ import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
 import { printJson, printLines } from '../render/output.ts';
 import { shellWord } from '../render/shell-word.ts';
-import { createFile, requireFree } from './create-file.ts';
+import { createFile, requireAbsent } from './create-file.ts';
 import { type StartFlags, startOptions } from './start-options.ts';
 
-/** Where the tasks go and how they are written. */
+/** The file for the tasks, and its format. */
 export type PlanFile = { as: TodoRequest['as']; output: string | undefined; force: boolean };
 
-/** What is to be planned; it is read only by the process that starts the run. */
-type Wanted = { flags: StartFlags; readsInput: boolean; input(): Promise<TodoInput> };
+/** What to plan; the input is read by the process that starts the run. */
+type PlanRequest = { flags: StartFlags; readsInput: boolean; input(): Promise<TodoInput> };
 
-const USUAL: Record<TodoRequest['as'], string> = { tasks: 'tasks.yaml', workflow: 'workflow.yaml' };
-const NAMED = /^Plan:? /;
+const DEFAULT_FILES: Record<TodoRequest['as'], string> = { tasks: 'tasks.yaml', workflow: 'workflow.yaml' };
+const TITLE_PREFIX = /^Plan:? /;
 
-/** Lets an agent make tasks, writes them to a file for a person to read and change, and says how to go on. */
+/** Lets an agent plan tasks, writes them to a file for review, and prints how to continue. */
 export async function planIntoFile(
   session: Session,
-  { flags, input, readsInput, ...place }: PlanFile & Wanted,
+  { flags, input, readsInput, ...target }: PlanFile & PlanRequest,
 ): Promise<number> {
   const { terminal } = session.platform;
   const { land: _, ...options } = await startOptions(terminal, flags);
-  const file = fileFor(session, { ...place, dir: options.dir });
-  if (!place.force) await requireFree(file);
+  const file = fileFor(session, { ...target, dir: options.dir });
+  if (!target.force) await requireAbsent(file);
   return work(session, {
     ...flags,
     dir: options.dir,
     readsInput,
     hidesResult: true,
     begin: async (caller) => {
-      const asked = { ...(await input()), as: place.as, execute: false };
-      const { run, notes } = await caller.call('start-run', { recipe: 'todo', input: asked, options });
+      const request = { ...(await input()), as: target.as, execute: false };
+      const { run, notes } = await caller.call('start-run', { recipe: 'todo', input: request, options });
       for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
       return [run];
     },
     settled: async (document) => {
-      if (document.status === 'done') await writePlan(session, document, { ...place, file, json: flags.json });
+      if (document.status === 'done') await writePlan(session, document, { ...target, file, json: flags.json });
       return [];
     },
   });
 }
 
-/** Writes the tasks that a run has made. */
+/** Writes the tasks that an earlier run has planned. */
 export async function writePlanned(
   session: Session,
-  { run, dir, json, ...place }: PlanFile & { run: string; dir: string; json: boolean },
+  { run, dir, json, ...target }: PlanFile & { run: string; dir: string; json: boolean },
 ): Promise<void> {
   const { terminal, openCaller } = session.platform;
   await using caller = await openCaller(terminal.env);
   const document = await caller.call('show-run', { dir, run });
-  const file = fileFor(session, { ...place, dir });
-  await writePlan(session, document, { ...place, file, json });
+  const file = fileFor(session, { ...target, dir });
+  await writePlan(session, document, { ...target, file, json });
   if (json) printJson(terminal, { run: document.run, file });
 }
 
 function fileFor({ platform }: Session, { as, output, dir }: PlanFile & { dir: string }): string {
-  return output === undefined ? join(dir, USUAL[as]) : resolve(platform.terminal.cwd, output);
+  return output === undefined ? join(dir, DEFAULT_FILES[as]) : resolve(platform.terminal.cwd, output);
 }
 
 async function writePlan(
@@ -76,29 +76,29 @@ async function writePlan(
   { as, file, force, json }: PlanFile & { file: string; json: boolean },
 ): Promise<void> {
   const { terminal } = platform;
-  const made = plannedTasks(document);
-  if (made === undefined)
-    throw new AppError('REFUSED', `Run ${document.run} has made no list of tasks`, { run: document.run });
-  const tasks = listedTasks(made);
-  const title = document.title.replace(NAMED, '');
-  const about = { title, from: `Made by run ${document.run}: ${document.title}`, summary: made.summary };
+  const planned = plannedTasks(document);
+  if (planned === undefined)
+    throw new AppError('REFUSED', `Run ${document.run} has no planned tasks`, { run: document.run });
+  const tasks = listedTasks(planned);
+  const title = document.title.replace(TITLE_PREFIX, '');
+  const about = { title, from: `Planned by run ${document.run}: ${document.title}`, summary: planned.summary };
   const text = as === 'workflow' ? workflowText(tasks, about) : tasksText(tasks, about);
   parseWork(text, file, { format: as, roles: await roleNames() });
   const copy = await written(document.run, file, () => createFile(file, text, force));
   if (!json) printLines(terminal, [file]);
   const shown = relative(terminal.cwd, file) || file;
   const count = `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`;
-  terminal.err(`\nWrote ${count} to ${shown}${copy === undefined ? '' : `; what was there is in ${copy}`}\n`);
-  terminal.err(`Read it, change what you like, then: manyhands run ${shellWord(shown)}\n`);
+  terminal.err(`\nWrote ${count} to ${shown}${copy === undefined ? '' : `; the previous file is kept as ${copy}`}\n`);
+  terminal.err(`Review and edit it, then run: manyhands run ${shellWord(shown)}\n`);
 }
 
-/** A list that was paid for is not lost where it cannot be written: the run still holds it. */
+/** If the tasks cannot be written they are not lost: the run keeps them, and the error names the command that writes them. */
 async function written<T>(run: string, file: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const again = `The tasks are kept: manyhands plan --run ${run} --output <file> writes them`;
-    throw new AppError(error.code, `${error.message}. ${again}`, { ...error.details, run, file }, { cause: error });
+    const retry = `The tasks are kept. Write them with: manyhands plan --run ${run} --output <file>`;
+    throw new AppError(error.code, `${error.message}. ${retry}`, { ...error.details, run, file }, { cause: error });
   }
 }

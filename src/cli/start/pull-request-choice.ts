@@ -12,7 +12,7 @@ const COLUMNS = [
   { title: 'TITLE' },
 ];
 
-/** Shows the open pull requests and lets the person at the terminal choose; nobody there is a mistake of the call. */
+/** Shows the open pull requests and lets the user choose; without a terminal it is a usage error. */
 export async function choosePullRequests(
   platform: Pick<Platform, 'terminal' | 'ask'>,
   open: readonly PullRequest[],
@@ -26,21 +26,24 @@ export async function choosePullRequests(
     [String(index + 1), String(number), author, head.branch, `${draft ? '(draft) ' : ''}${title}`].map(cleanText),
   );
   for (const line of tableLines(COLUMNS, rows, terminal.size().columns)) terminal.err(`${line}\n`);
-  const answer = await ask("Which ones? Numbers of the first column (1,2), 'all', or 'q' to quit");
+  const answer = await ask("Pull requests to review: numbers of the first column (1,2), 'all', or 'q' to quit");
   if (answer === undefined)
-    throw new AppError('USAGE', 'There is nobody to ask: name pull requests with --pr <number> or --from-run');
+    throw new AppError(
+      'USAGE',
+      'There is no terminal to ask which pull requests to review: name them with --pr <number> or --from-run',
+    );
   return chosen(answer, open);
 }
 
-/** What an answer such as `1,3`, `all` or `q` means. */
+/** The pull requests that an answer such as `1,3`, `all` or `q` selects. */
 export function chosen(answer: string, open: readonly PullRequest[]): number[] {
-  const said = answer.trim().toLowerCase();
-  if (said === '' || said === 'q') return [];
-  if (said === 'all') return open.map(({ number }) => number);
-  const places = said.split(/[\s,]+/).filter((word) => word !== '');
-  return [...new Set(places)].map((word) => {
+  const choice = answer.trim().toLowerCase();
+  if (choice === '' || choice === 'q') return [];
+  if (choice === 'all') return open.map(({ number }) => number);
+  const positions = choice.split(/[\s,]+/).filter((word) => word !== '');
+  return [...new Set(positions)].map((word) => {
     const pull = /^\d+$/.test(word) ? open[Number(word) - 1] : undefined;
     if (pull !== undefined) return pull.number;
-    throw new AppError('USAGE', `${word} is not one of 1 to ${open.length}`, { word });
+    throw new AppError('USAGE', `${word} is not a number from 1 to ${open.length}`, { word });
   });
 }

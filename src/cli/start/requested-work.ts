@@ -9,45 +9,48 @@ import { readWorkFile } from '../../work-files/read-work-file.ts';
 import { workIds } from '../../work-files/work-plan.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** A work file that a command names: how messages call it, its content, and the project around it. */
+/** A work file that a command names: its name in messages, and its content. */
 export type RequestedWork = { file: string; work: WorkFile };
 
-/** Files that `run` and `check` take when none is named. */
-const USUAL = ['tasks.yaml', 'tasks.yml', 'task_config.yaml', 'task_config.yml'];
+/** The files that `run` and `check` use by default. */
+const DEFAULT_FILES = ['tasks.yaml', 'tasks.yml', 'task_config.yaml', 'task_config.yml'];
 
-/** Reads the named work file, or the usual one of the folder; ids that were asked for must be in it. */
+/** Reads the named work file, or the default one of the folder; the requested ids must exist in it. */
 export async function readRequestedWork(
   terminal: Terminal,
-  asked: { given: string | undefined; dir: string; format?: WorkFormat | undefined; only?: readonly string[] },
+  request: { given: string | undefined; dir: string; format?: WorkFormat | undefined; only?: readonly string[] },
 ): Promise<RequestedWork> {
-  const path = asked.given === undefined ? await usualFile(asked.dir) : resolve(terminal.cwd, asked.given);
-  const root = await findProjectRoot(asked.dir);
-  const file = asked.given ?? (relative(terminal.cwd, path) || path);
+  const path = request.given === undefined ? await defaultFile(request.dir) : resolve(terminal.cwd, request.given);
+  const root = await findProjectRoot(request.dir);
+  const file = request.given ?? (relative(terminal.cwd, path) || path);
   const roles = await roleNames(root === undefined ? {} : { userDir: join(root, '.manyhands', 'roles') });
-  const work = await readWorkFile(path, { shown: file, format: asked.format, roles, root });
-  return { file, work: withOnly(work, asked.only ?? [], file) };
+  const work = await readWorkFile(path, { shown: file, format: request.format, roles, root });
+  return { file, work: withOnly(work, request.only ?? [], file) };
 }
 
-async function usualFile(dir: string): Promise<string> {
-  for (const name of USUAL) {
+async function defaultFile(dir: string): Promise<string> {
+  for (const name of DEFAULT_FILES) {
     const path = join(dir, name);
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile()) return path;
   }
-  throw new AppError('USAGE', `Name a file of work: there is no ${USUAL.join(', ')} in ${dir}`, { dir });
+  throw new AppError('USAGE', `Name a work file: ${dir} has no ${DEFAULT_FILES.join(', ')}`, { dir });
 }
 
 function withOnly(work: WorkFile, only: readonly string[], file: string): WorkFile {
   if (only.length === 0) return work;
   if (todoOf(work) !== undefined) {
-    throw new AppError('USAGE', 'A to-do list has no ids: tick off what is not to be done, or make tasks of it first');
+    throw new AppError(
+      'USAGE',
+      'A to-do list has no ids for --only: check off the other entries, or convert it with manyhands plan first',
+    );
   }
   const ids = workIds(work);
   const unknown = only.filter((id) => !ids.includes(id));
   if (unknown.length > 0) {
-    const meant = nearest(unknown[0] ?? '', ids);
-    const help = meant === undefined ? `It has ${ids.slice(0, 20).join(', ')}` : `Did you mean ${meant}?`;
-    throw new AppError('USAGE', `There is no ${unknown.join(', ')} in ${file}. ${help}`, { unknown });
+    const similar = nearest(unknown[0] ?? '', ids);
+    const help = similar === undefined ? `It has ${ids.slice(0, 20).join(', ')}` : `Did you mean ${similar}?`;
+    throw new AppError('USAGE', `${file} has no ${unknown.join(', ')}. ${help}`, { unknown });
   }
   return WorkFileSchema.parse({ ...work, input: { ...work.input, only: [...new Set(only)] } });
 }

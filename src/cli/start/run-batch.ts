@@ -15,7 +15,7 @@ import { painter, runMark } from '../render/symbols.ts';
 type Options = OperationInput<'start-run'>['options'];
 type Row = BatchResult['items'][number];
 
-/** A batch to be done: from which item on (counted from 1), how many at once, in which collection. */
+/** A batch to run: the first item (counted from 1), how many in parallel, and the collection. */
 export type BatchRun = {
   batch: BatchDocument;
   from: number;
@@ -27,18 +27,18 @@ export type BatchRun = {
 
 export type BatchEnd = { result: BatchResult; code: number };
 
-/** Does each item as a job of its own, so many at once, and waits for all; the exit code is that of the worst. */
-export async function runBatch(session: Session, asked: BatchRun): Promise<BatchEnd> {
+/** Runs each item as a job, up to `parallel` at a time, and waits for all; the exit code is that of the worst. */
+export async function runBatch(session: Session, request: BatchRun): Promise<BatchEnd> {
   const { platform } = session;
   const { terminal } = platform;
   await using caller = await platform.openCaller(terminal.env);
-  const { dir } = asked.options;
-  const collection = asked.collection ?? (await ownCollection(caller, dir, asked.batch.name));
+  const { dir } = request.options;
+  const collection = request.collection ?? (await createCollection(caller, dir, request.batch.name));
   const inFlight = new Set<string>();
-  const say = (text: string) => terminal.err(`${text}\n`);
-  await using interrupts = listenForInterrupts({ platform, caller, say, inFlight: () => [...inFlight] });
-  const result: BatchResult = { batch: asked.batch.name, collection, items: rowsOf(asked) };
-  const waiting = result.items.filter(({ item }) => item >= asked.from);
+  const report = (text: string) => terminal.err(`${text}\n`);
+  await using interrupts = listenForInterrupts({ platform, caller, report, inFlight: () => [...inFlight] });
+  const result: BatchResult = { batch: request.batch.name, collection, items: rowsOf(request) };
+  const waiting = result.items.filter(({ item }) => item >= request.from);
   const ended: RunDocument[] = [];
   let failure: { error: unknown } | undefined;
 
@@ -47,39 +47,39 @@ export async function runBatch(session: Session, asked: BatchRun): Promise<Batch
       const row = waiting.shift();
       if (row === undefined) return;
       try {
-        const { run } = await caller.call('start-run', requestOf(asked, { item: row.item, collection }));
-        if (asked.background && inFlight.size + ended.length === 0) announceRuns(session, [run]);
+        const { run } = await caller.call('start-run', requestOf(request, { item: row.item, collection }));
+        if (request.background && inFlight.size + ended.length === 0) announceRuns(session, [run]);
         row.run = run;
         inFlight.add(run);
-        say(`${position(row, result)}  ${run}  started  ${row.title}`);
+        report(`${position(row, result)}  ${run}  started  ${row.title}`);
         const document = await settleRun(caller, { dir, run }, interrupts.signal);
         inFlight.delete(run);
         ended.push(document);
         Object.assign(row, { title: oneLine(document.title), status: document.status, cost: document.cost });
-        say(endText(session, row, result));
+        report(endText(session, row, result));
       } catch (error) {
         failure ??= { error };
       }
     }
   }
 
-  await Promise.all(Array.from({ length: Math.min(asked.parallel, waiting.length) }, lane));
-  for (const line of closingLines(result, asked.from)) say(line);
+  await Promise.all(Array.from({ length: Math.min(request.parallel, waiting.length) }, lane));
+  for (const line of closingLines(result, request.from)) report(line);
   if (failure !== undefined) throw failure.error;
-  const isBroken = interrupts.how() !== undefined;
-  return { result, code: worstExitCode([...ended.map(exitCodeOf), ...(isBroken ? [INTERRUPTED] : [])]) };
+  const isInterrupted = interrupts.how() !== undefined;
+  return { result, code: worstExitCode([...ended.map(exitCodeOf), ...(isInterrupted ? [INTERRUPTED] : [])]) };
 }
 
-/** A collection of its own: called like the batch, with a number when there is one of that name. */
-async function ownCollection(caller: Caller, dir: string, name: string): Promise<string> {
+/** Creates a collection named after the batch, with a number if that name is in use. */
+async function createCollection(caller: Caller, dir: string, name: string): Promise<string> {
   for (;;) {
     const taken = new Set((await caller.call('list-collections', { dir })).map((collection) => collection.name));
-    let wanted = name;
-    for (let number = 2; taken.has(wanted); number += 1) wanted = `${name} ${number}`;
+    let candidate = name;
+    for (let number = 2; taken.has(candidate); number += 1) candidate = `${name} ${number}`;
     try {
-      return (await caller.call('add-collection', { dir, name: wanted })).name;
+      return (await caller.call('add-collection', { dir, name: candidate })).name;
     } catch (error) {
-      // Somebody else was quicker: then there is another name to find.
+      // Another process created it first: try the next name.
       if (!(error instanceof AppError) || error.code !== 'COLLECTION_TAKEN') throw error;
     }
   }
@@ -120,15 +120,15 @@ function endText({ platform }: Session, row: Row, result: BatchResult): string {
 function closingLines({ batch, collection, items }: BatchResult, from: number): string[] {
   const counts = new Map<string, number>();
   for (const { status } of items) if (status !== null) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const told = [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
+  const summary = [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
   const name = JSON.stringify(collection);
   const next = items.find(({ item, run }) => item >= from && run === null);
   return [
-    `${told === '' ? 'Nothing was started' : told}. All of it: manyhands collection show ${name}`,
+    `${summary === '' ? 'Nothing was started' : summary}. List the runs: manyhands collection show ${name}`,
     ...(next === undefined
       ? []
       : [
-          `Not started: from item ${next.item} on. Go on with: manyhands batch run ${batch} --from ${next.item} --collection ${name}`,
+          `The items from ${next.item} were not started. Continue with: manyhands batch run ${batch} --from ${next.item} --collection ${name}`,
         ]),
   ];
 }

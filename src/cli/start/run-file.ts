@@ -23,37 +23,42 @@ import { stopsAfterPlan, workRequest } from './work-request.ts';
 
 type Options = OperationInput<'start-run'>['options'];
 
-/** How a command differs from `run`: the formats it takes, whether it goes straight through, what it does at the end. */
+/** How a command differs from `run`: the formats it accepts, whether it continues to pull requests, what it does at the end. */
 export type RunFileOptions = {
   through?: boolean;
   recipes?: readonly WorkFile['recipe'][];
   settled?(document: RunDocument): Promise<void>;
 };
 
-/** Does the work that a file describes: reads it, then shows what would be done, makes tasks of it, or carries it out. */
+/** Reads a work file, then shows what it would start, plans its tasks, or runs it. */
 export async function runFile(
   session: Session,
-  { flags, given, manner = {} }: { flags: RunFlags; given: string | undefined; manner?: RunFileOptions },
+  { flags, given, options = {} }: { flags: RunFlags; given: string | undefined; options?: RunFileOptions },
 ): Promise<number> {
   const { terminal } = session.platform;
   const typed = await startOptions(terminal, flags.sequential ? { ...flags, maxParallel: 1 } : flags);
-  const asked = await readRequestedWork(terminal, { given, dir: typed.dir, format: flags.format, only: onlyOf(flags) });
-  requireRecipe(asked, manner);
+  const requested = await readRequestedWork(terminal, {
+    given,
+    dir: typed.dir,
+    format: flags.format,
+    only: onlyOf(flags),
+  });
+  requireRecipe(requested, options);
   const root = await findProjectRoot(typed.dir);
   const config = await loadConfig({ env: terminal.env, ...(root === undefined ? {} : { dir: root }) });
-  const choices = { ...flags, through: manner.through ?? false };
-  const request = workRequest(asked.work, { typed, config, choices });
-  if (flags.dryRun) return await showDryRun(session, flags, { asked, config, options: request.options });
-  tellNotes(terminal, asked.work.notes);
-  const todo = todoOf(asked.work);
+  const choices = { ...flags, through: options.through ?? false };
+  const request = workRequest(requested.work, { typed, config, choices });
+  if (flags.dryRun) return await showDryRun(session, flags, { requested, config, options: request.options });
+  printNotes(terminal, requested.work.notes);
+  const todo = todoOf(requested.work);
   if (todo !== undefined && stopsAfterPlan(config, choices)) {
-    const input = async () => ({ ...todo, file: todo.file ?? asked.file });
+    const input = async () => ({ ...todo, file: todo.file ?? requested.file });
     return planIntoFile(session, { ...flags, flags, input, as: 'tasks', output: flags.output, readsInput: false });
   }
   if (flags.withReview && flags.detach)
-    throw new AppError('USAGE', 'With --with-review the command stays to the end: leave --detach out');
+    throw new AppError('USAGE', '--with-review waits for the run, so it cannot be used with --detach');
   const settled: Work['settled'] = async (document, caller) => {
-    await manner.settled?.(document);
+    await options.settled?.(document);
     return flags.withReview ? reviewsOf(session, { document, caller, yes: flags.yes, options: typed }) : [];
   };
   return work(session, {
@@ -62,46 +67,50 @@ export async function runFile(
     many: flags.withReview,
     begin: async (caller) => {
       const { run, notes } = await caller.call('start-run', request);
-      tellNotes(terminal, notes);
+      printNotes(terminal, notes);
       return [run];
     },
-    ...(flags.withReview || manner.settled !== undefined ? { settled } : {}),
+    ...(flags.withReview || options.settled !== undefined ? { settled } : {}),
   });
 }
 
 function requireRecipe({ file, work: { recipe, format } }: RequestedWork, { recipes }: RunFileOptions): void {
   if (recipes === undefined || recipes.includes(recipe)) return;
-  throw new AppError('USAGE', `${file} is not for this command (${format}): manyhands run ${shellWord(file)} does it`, {
-    file,
-  });
+  throw new AppError(
+    'USAGE',
+    `This command does not accept ${file} (${format}). Run it with: manyhands run ${shellWord(file)}`,
+    {
+      file,
+    },
+  );
 }
 
 async function showDryRun(
   { platform }: Session,
   flags: RunFlags,
   {
-    asked,
+    requested,
     config,
     options,
-  }: { asked: RequestedWork; config: Config; options: Parameters<typeof dryRun>[2]['options'] },
+  }: { requested: RequestedWork; config: Config; options: Parameters<typeof dryRun>[2]['options'] },
 ): Promise<number> {
   const { terminal } = platform;
   await using caller = await platform.openCaller(terminal.env);
-  const dry = await dryRun(caller, asked, { config, options });
+  const dry = await dryRun(caller, requested, { config, options });
   if (flags.json) {
     printJson(terminal, dry);
     return 0;
   }
   printLines(terminal, dryRunLines(terminal, dry));
-  tellNotes(terminal, dry.notes);
+  printNotes(terminal, dry.notes);
   return 0;
 }
 
-function tellNotes(terminal: Terminal, notes: readonly string[]): void {
+function printNotes(terminal: Terminal, notes: readonly string[]): void {
   for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
 }
 
-/** Starts a review of each pull request that a run has opened; gives the runs that review them. */
+/** Starts a review of each pull request that a run has opened; returns the review runs. */
 async function reviewsOf(
   { platform }: Session,
   { document, caller, yes, options }: { document: RunDocument; caller: Caller; yes: boolean; options: Options },

@@ -4,7 +4,7 @@ import { WorkFormat } from '../../schema/work-file.ts';
 import { collect } from '../command.ts';
 import { addStartOptions, StartFlags } from './start-options.ts';
 
-/** The options of commands that carry out a work file, as commander gives them. */
+/** The options of commands that run a work file, as commander returns them. */
 export const RunFlags = StartFlags.extend({
   format: WorkFormat.optional(),
   only: z.array(z.string()).default([]),
@@ -20,24 +20,26 @@ export const RunFlags = StartFlags.extend({
 });
 export type RunFlags = z.infer<typeof RunFlags>;
 
-/** Adds what every command that carries out a work file may say. */
+/** Adds the options of every command that runs a work file. */
 export function addRunOptions(command: Command): Command {
   return addStartOptions(command)
     .addOption(
-      new Option('--format <format>', 'what it is, when the content does not tell').choices(WorkFormat.options),
+      new Option('--format <format>', 'the format, if it is not recognized from the content').choices(
+        WorkFormat.options,
+      ),
     )
-    .option('--only <ids>', 'only these, separated by commas; repeatable', collect)
+    .option('--only <ids>', 'only these ids, separated by commas; repeatable', collect)
     .addOption(new Option('--tasks <ids>', 'the same as --only').argParser(collect).hideHelp())
-    .option('--sequential', 'one at a time')
-    .option('--dry-run', 'say what would be done, by whom and what it may cost; start nothing');
+    .option('--sequential', 'one attempt at a time')
+    .option('--dry-run', 'show what would run, by which agents and at what cost; start nothing');
 }
 
-/** Adds what is said about pull requests of the work, and about those who would be asked. */
+/** Adds the options about pull requests and confirmations. */
 export function addPullRequestOptions(command: Command): Command {
   return command
-    .option('--no-pr', 'open no pull request, whatever the settings say')
-    .option('--with-review', 'then review the pull requests that were opened')
-    .option('-y, --yes', 'approve what would be asked: the tasks made of a list, and what the review passes');
+    .option('--no-pr', 'open no pull request; overrides the settings')
+    .option('--with-review', 'review the pull requests afterwards')
+    .option('-y, --yes', 'do not ask for confirmation: approve the planned tasks, and what the review passes');
 }
 
 /** The ids that `--only` and `--tasks` name. */

@@ -7,7 +7,7 @@ import type { Session } from '../platform.ts';
 import { durationText, wholeNumber } from '../render/amounts.ts';
 import { momentText, parseSpan, parseWhen } from './when.ts';
 
-/** When and how often a job is done, as commander gives it. */
+/** When and how often a job runs, as commander returns it. */
 export const ScheduleFlags = z.object({
   at: z.number().optional(),
   every: z.number().optional(),
@@ -15,52 +15,51 @@ export const ScheduleFlags = z.object({
 });
 type ScheduleFlags = z.infer<typeof ScheduleFlags>;
 
-/** Adds what says when a job is done. */
+/** Adds the options that schedule a job. */
 export function addScheduleOptions(command: Command, { platform }: Session): Command {
   return command
     .option('--at <when>', 'start at a time: 07:30, "2026-12-01 07:30", +2h or "in 20m"', (text) =>
       parseWhen(text, platform.world.now()),
     )
-    .option('--every <time>', 'do it again so long after each success, for example 10m; a failure ends it', parseEvery)
-    .option('--times <n>', 'with --every: how often in all', wholeNumber(1, 100_000));
+    .option('--every <time>', 'repeat it this long after each success, such as 10m; a failure ends it', parseEvery)
+    .option('--times <n>', 'with --every: how many times in total', wholeNumber(1, 100_000));
 }
 
-/** What the flags ask of a job. */
+/** The schedule that the flags describe. */
 export function scheduleOf({ at, every, times }: ScheduleFlags): { notBefore?: number; repeat?: Repeat } {
-  if (times !== undefined && every === undefined)
-    throw new AppError('USAGE', '--times says how often --every repeats; give --every too');
+  if (times !== undefined && every === undefined) throw new AppError('USAGE', '--times requires --every');
   return {
     ...(at === undefined ? {} : { notBefore: at }),
     ...(every === undefined ? {} : { repeat: { everyMs: every, ...(times === undefined ? {} : { times }) } }),
   };
 }
 
-/** Who keeps the time of what is to start later. */
-export type Keeper = ReturnType<Caller['engine']> | 'background';
+/** Which process starts the job at its time. */
+export type Starter = ReturnType<Caller['engine']> | 'background';
 
-/** Says when it starts, and who keeps the time: this terminal, an engine that runs already, or a process in the background. */
-export function scheduleText({ at, every, times }: ScheduleFlags, keeper: Keeper, now: number): string | undefined {
+/** When the job starts, and which process starts it: this one, a running engine, or a background process. */
+export function scheduleText({ at, every, times }: ScheduleFlags, starter: Starter, now: number): string | undefined {
   if (at === undefined && every === undefined) return undefined;
   const start = at === undefined ? 'Starts now' : `Starts at ${momentText(at)} (in ${durationText(at - now)})`;
-  const often = times === undefined ? '' : `, ${times} times in all`;
+  const often = times === undefined ? '' : `, ${times} times in total`;
   const again = every === undefined ? '' : `, and again ${durationText(every)} after each success${often}`;
-  return `${start}${again}. ${keeperText(keeper)}`;
+  return `${start}${again}. ${starterText(starter)}`;
 }
 
-function keeperText(keeper: Keeper): string {
-  switch (keeper) {
+function starterText(starter: Starter): string {
+  switch (starter) {
     case 'other':
-      return 'The engine that runs already keeps the time: this terminal only watches.';
+      return 'The running engine starts it; this terminal only watches.';
     case 'background':
-      return 'A process in the background is the engine and keeps the time.';
+      return 'A background process is the engine and starts it.';
     case 'own':
     case 'none':
-      return 'This terminal is the engine and keeps the time: leave it open, or use --detach.';
+      return 'This terminal is the engine and starts it: keep it open, or use --detach.';
   }
 }
 
 function parseEvery(text: string): number {
   const ms = parseSpan(text);
   if (ms !== undefined && Repeat.shape.everyMs.safeParse(ms).success) return ms;
-  throw new InvalidArgumentError('Give a time from 1s to 366d, such as 90s, 10m or 1h30m.');
+  throw new InvalidArgumentError('Use a duration from 1s to 366d, such as 90s, 10m or 1h30m.');
 }

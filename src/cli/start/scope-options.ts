@@ -4,32 +4,32 @@ import { ScopeGlob } from '../../schema/config/scope.ts';
 import type { JobInput } from '../../schema/request.ts';
 import { wholeNumber } from '../render/amounts.ts';
 
-/** The options by which a task is kept to some files, as commander gives them. */
+/** The options that limit a task to some files, as commander returns them. */
 export const ScopeFlags = z.object({
   scopeAllow: z.array(z.string()).default([]),
   scopeDeny: z.array(z.string()).default([]),
   maxDiffLines: z.union([z.number(), z.literal(true)]).optional(),
 });
 
-/** The limit of who asks for one without a number. */
-const USUAL_DIFF_LINES = 800;
+/** The limit of `--max-diff-lines` without a number. */
+const DEFAULT_DIFF_LINES = 800;
 
-/** Adds those options. */
+/** Adds the options of ScopeFlags. */
 export function addScopeOptions(command: Command): Command {
   return command
-    .option('--scope-allow <glob>', 'a file or folder that it may touch, and no other; repeatable', collectGlob)
-    .option('--scope-deny <glob>', 'a file or folder that it must not touch; repeatable', collectGlob)
+    .option('--scope-allow <glob>', 'a file or folder that it may change, and no other; repeatable', collectGlob)
+    .option('--scope-deny <glob>', 'a file or folder that it must not change; repeatable', collectGlob)
     .option(
       '--max-diff-lines [n]',
-      `most added and deleted lines; ${USUAL_DIFF_LINES} without a number`,
+      `at most so many added and deleted lines; ${DEFAULT_DIFF_LINES} without a number`,
       wholeNumber(1, 10_000_000),
     );
 }
 
-/** The scope that they ask for, if any. */
+/** The scope that the flags describe, if any. */
 export function scopeOf({ scopeAllow, scopeDeny, maxDiffLines }: z.infer<typeof ScopeFlags>): Pick<JobInput, 'scope'> {
   if (scopeAllow.length === 0 && scopeDeny.length === 0 && maxDiffLines === undefined) return {};
-  const most = maxDiffLines === true ? USUAL_DIFF_LINES : maxDiffLines;
+  const most = maxDiffLines === true ? DEFAULT_DIFF_LINES : maxDiffLines;
   return {
     scope: { allow: scopeAllow, deny: scopeDeny, ...(most === undefined ? {} : { maxChangedLines: most }) },
   };

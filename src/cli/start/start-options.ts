@@ -8,7 +8,7 @@ import { parseUsd, wholeNumber } from '../render/amounts.ts';
 import { resolveDir } from '../target.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The options of `do` and `job` as commander gives them. */
+/** The options of every command that starts a run, as commander returns them. */
 export const StartFlags = FollowOptions.extend({
   agent: z.array(z.string()).default([]),
   check: z.array(z.string()).default([]),
@@ -23,28 +23,28 @@ export const StartFlags = FollowOptions.extend({
 });
 export type StartFlags = z.infer<typeof StartFlags>;
 
-/** Adds what every request for work may say. */
+/** Adds the options of StartFlags. */
 export function addStartOptions(command: Command): Command {
   command
     .option('-a, --agent <agent>', 'an agent: name, role=name or command:<program>; repeatable', collect)
-    .option('-c, --check <command>', 'must exit 0 on the merged result; repeatable', collect)
+    .option('-c, --check <command>', 'a command that must exit with 0 on the merged result; repeatable', collect)
     .addOption(
       new Option(
         '--land <how>',
-        'branch leaves mh/<run> (default), merge fast-forwards the base, pr opens a pull request',
+        'branch creates mh/<run> (default), merge fast-forwards the base, pr opens a pull request',
       ).choices(LandMode.options),
     )
-    .option('--budget <usd>', 'most US dollars to spend', parseUsd)
+    .option('--budget <usd>', 'spend at most so many US dollars', parseUsd)
     .option('--base <rev>', 'the branch or commit to start from')
-    .option('--rehearse', 'play a scenario instead of asking a model')
-    .option('--scenario <file>', 'the scenario to play; implies --rehearse')
-    .option('-p, --max-parallel <n>', 'attempts at once', wholeNumber(1, 150))
-    .option('-t, --title <text>', 'a short name for the run')
-    .option('--collection <name>', 'file the run in this collection; it is made if there is none');
+    .option('--rehearse', 'simulate the agents with a scenario instead of using a model')
+    .option('--scenario <file>', 'the scenario to use; implies --rehearse')
+    .option('-p, --max-parallel <n>', 'parallel attempts', wholeNumber(1, 150))
+    .option('-t, --title <text>', 'the title of the run')
+    .option('--collection <name>', 'add the run to this collection; creates it if needed');
   return addDir(addJson(addFollowing(command)));
 }
 
-/** The options of the request; paths are taken from where the command was typed. */
+/** The options of the request; paths are relative to the current folder. */
 export async function startOptions(terminal: Terminal, flags: StartFlags): Promise<z.input<typeof StartOptions>> {
   const { land, budget, base, scenario, maxParallel, title, collection } = flags;
   return {

@@ -13,19 +13,22 @@ import { type StartFlags, startOptions } from './start-options.ts';
 
 type Request = OperationInput<'start-run'>;
 
-/** What a command asks for: the words that were typed, and what they become. */
-export type Start = {
+/** A command that starts a run: its words, and the request they become. */
+export type StartCommand = {
   flags: StartFlags;
   words: readonly string[];
   request(text: string, options: Request['options']): Request;
-  /** What else to say once the run stands, by who is the engine. */
-  tell?(engine: ReturnType<Caller['engine']>): string[];
-  /** Lets the person take part in the run before it is followed. */
+  /** What else to print once the run is started, depending on which process is the engine. */
+  describe?(engine: ReturnType<Caller['engine']>): string[];
+  /** Attaches the user to the run before it is followed. */
   attend?(caller: Caller, run: string, dir: string): Promise<void>;
 };
 
-/** Starts a run and follows it; what its owner should know about it is said before anything else is shown. */
-export async function startRun(session: Session, { flags, words, request, tell, attend }: Start): Promise<number> {
+/** Starts a run and follows it; notes about it are printed first. */
+export async function startRun(
+  session: Session,
+  { flags, words, request, describe, attend }: StartCommand,
+): Promise<number> {
   const { terminal } = session.platform;
   const options = await startOptions(terminal, flags);
   return work(session, {
@@ -38,13 +41,13 @@ export async function startRun(session: Session, { flags, words, request, tell, 
       for (const note of await workFileNote(terminal, words, options.dir)) terminal.err(`note: ${cleanText(note)}\n`);
       const { run, notes } = await caller.call('start-run', request(text, options));
       for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
-      for (const line of tell?.(caller.engine()) ?? []) terminal.err(`${line}\n`);
+      for (const line of describe?.(caller.engine()) ?? []) terminal.err(`${line}\n`);
       return [run];
     },
   });
 }
 
-/** What to say when a goal is the text of a file that describes work by itself; a to-do list is a fine goal. */
+/** A note if the file that contains the goal is itself a work file; a to-do list is a valid goal. */
 async function workFileNote(terminal: Terminal, words: readonly string[], dir: string): Promise<string[]> {
   const given = words.join(' ');
   if (!given.startsWith('@')) return [];
@@ -53,10 +56,10 @@ async function workFileNote(terminal: Terminal, words: readonly string[], dir: s
     const { work } = await readRequestedWork(terminal, { given: file, dir });
     if (todoOf(work) !== undefined) return [];
     return [
-      `${file} is a work file (${work.format}), and its text is taken as a goal here; manyhands run ${shellWord(file)} carries it out as what it is.`,
+      `${file} is a work file (${work.format}), but here its text is used as the goal. To run the work file: manyhands run ${shellWord(file)}`,
     ];
   } catch (error) {
-    // What is no work file is a goal like any other.
+    // Any other file is an ordinary goal.
     if (error instanceof AppError) return [];
     throw error;
   }

@@ -2,18 +2,17 @@ import { InvalidArgumentError } from 'commander';
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 366 * 86_400_000;
-const FORMS =
-  'Understood are 07:30 (the next time it is that late here), 2026-12-01 07:30, 2026-12-01T07:30:00Z, +2h and "in 20m".';
+const FORMS = 'Use 07:30 (the next 07:30 local time), 2026-12-01 07:30, 2026-12-01T07:30:00Z, +2h or "in 20m".';
 
 const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 const ZONED = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
 const SPAN = /^(?:\+|in )\s*(.+)$/i;
 
-/** Reads a time to come, in milliseconds since 1970; one that has passed, is too far away or does not exist is refused. */
+/** Reads a future time as milliseconds since 1970; rejects a time that has passed, is too far away or does not exist. */
 export function parseWhen(text: string, now: number): number {
   const at = instantOf(text.trim(), now);
-  if (at === undefined || Number.isNaN(at)) throw new InvalidArgumentError(`"${text}" is no time. ${FORMS}`);
+  if (at === undefined || Number.isNaN(at)) throw new InvalidArgumentError(`"${text}" is not a time. ${FORMS}`);
   if (at <= now) throw new InvalidArgumentError(`${momentText(at)} has passed. ${FORMS}`);
   if (at - now > LONGEST_MS) throw new InvalidArgumentError(`${momentText(at)} is more than a year away. ${FORMS}`);
   return at;
@@ -27,7 +26,7 @@ export function parseSpan(text: string): number | undefined {
   return ms > 0 ? Math.round(ms) : undefined;
 }
 
-/** A moment as the clock on the wall shows it. */
+/** A time as local date and time. */
 export function momentText(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -53,7 +52,7 @@ function numbers(parts: readonly (string | undefined)[]): number[] {
   return parts.map((part) => Number(part ?? 0));
 }
 
-/** The next time the clock here shows this: a day on which it is skipped has none, one on which it comes twice has two. */
+/** The next occurrence of a local time of day; daylight saving may skip or repeat it on a day. */
 function nextClock([hour = 0, minute = 0, second = 0]: number[], now: number): number | undefined {
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const today = new Date(now);
@@ -72,7 +71,7 @@ function local(text: string, wall: number[]): number | undefined {
   const at = moment(wall);
   if (new Date(at).getDate() !== day) return undefined;
   if (shows(at, [hour, minute, second])) return at;
-  throw new InvalidArgumentError(`${text} does not exist here: the clock is put forward over it. ${FORMS}`);
+  throw new InvalidArgumentError(`${text} does not exist in the local time zone because of daylight saving. ${FORMS}`);
 }
 
 function zoned(text: string): number | undefined {

@@ -4,15 +4,15 @@ import type { Config } from '../../schema/config.ts';
 import type { WorkFile } from '../../schema/work-file.ts';
 
 type Request = OperationInput<'start-run'>;
-type Typed = Request['options'];
+type Options = Request['options'];
 
-/** What was typed about how far to go: `through` is straight to pull requests. */
+/** How far to go according to the command line; `through` continues to pull requests without a stop. */
 export type WorkChoices = { execute: boolean; yes: boolean; pr: boolean; through: boolean };
 
-/** What a work file asks the engine for; what was typed wins over what the file says, and both over the usual. */
+/** The request of a work file; the command line overrides the file, and both override the defaults. */
 export function workRequest(
   work: WorkFile,
-  { typed, config, choices }: { typed: Typed; config: Config; choices: WorkChoices },
+  { typed, config, choices }: { typed: Options; config: Config; choices: WorkChoices },
 ): Request {
   const options = { ...work.options, ...typed };
   switch (work.recipe) {
@@ -37,19 +37,19 @@ export function workRequest(
   }
 }
 
-/** Whether tasks that were made of a to-do list are left to a person to read first. */
+/** Whether the tasks planned from a to-do list wait for the user's review. */
 export function stopsAfterPlan(config: Config, { execute, yes, through }: WorkChoices): boolean {
   const stops = config.stopAfterGenerate ?? config.mode === 'review';
   return stops && !execute && !yes && !through && !config.autoApprove;
 }
 
-function landing(options: Typed, config: Config, choices: WorkChoices): Typed {
+function landing(options: Options, config: Config, choices: WorkChoices): Options {
   const land = landOf(options, config, choices);
   return land === undefined ? options : { ...options, land };
 }
 
-/** Straight through means pull requests; else the settings say it, and `--execute` stays here. */
-function landOf(options: Typed, config: Config, { execute, pr, through }: WorkChoices): LandMode | undefined {
+/** `through` lands by pull requests; otherwise the settings decide, and `--execute` opens none. */
+function landOf(options: Options, config: Config, { execute, pr, through }: WorkChoices): LandMode | undefined {
   if (options.land !== undefined) return options.land;
   if (!pr) return config.land === 'pr' ? 'branch' : undefined;
   if (through) return config.autoPr === false ? undefined : 'pr';

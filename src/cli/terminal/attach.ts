@@ -3,23 +3,23 @@ import { AppError, messageOf } from '../../errors.ts';
 import { MOST_TYPED_BYTES, TERMINAL_SIZE } from '../../operations/contracts/terminal-contracts.ts';
 import type { Platform, Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
-import { untilTerminal } from './attach-target.ts';
+import { waitForTerminal } from './attach-target.ts';
 import type { RawScreen } from './raw-screen.ts';
 
-/** Whose terminal: a run and its task. */
-export type Attached = { dir: string; run: string; task: string };
+/** The terminal to attach to: that of a task of a run. */
+export type AttachTarget = { dir: string; run: string; task: string };
 
-/** How it came to an end: the person left, or the program ended. */
+/** How it ended: the user detached, or the program ended. */
 export type AttachEnd = 'detached' | 'ended';
 
 /** Ctrl-] and Ctrl-\. */
 const DETACH_KEYS = [0x1d, 0x1c];
-/** A terminal that has ended takes nothing more, and needs no engine to be looked at; the stream tells that it has. */
-const OF_AN_ENDED: ReadonlySet<string> = new Set(['TERMINAL_ENDED', 'ENGINE_NONE']);
+/** Input to an ended terminal is dropped, and viewing it needs no engine; the stream reports that it has ended. */
+const IGNORED_WHEN_ENDED: ReadonlySet<string> = new Set(['TERMINAL_ENDED', 'ENGINE_NONE']);
 const CLEAR = '\u001b[0m\u001b[r\u001b[?1049l\u001b[H\u001b[2J';
 
-/** Puts the person's terminal in the place of an agent's, until they leave it or the program ends. */
-export async function attach(platform: Platform, caller: Caller, target: Attached): Promise<AttachEnd> {
+/** Connects the user's terminal to that of an agent, until the user detaches or the program ends. */
+export async function attach(platform: Platform, caller: Caller, target: AttachTarget): Promise<AttachEnd> {
   const { terminal } = platform;
   const detached = new AbortController();
   let screen: RawScreen | undefined;
@@ -36,14 +36,14 @@ export async function attach(platform: Platform, caller: Caller, target: Attache
   }
   if (detached.signal.reason instanceof AppError) throw detached.signal.reason;
   const end = detached.signal.aborted ? 'detached' : 'ended';
-  const goOn = `Come back with: manyhands attach ${target.run} ${target.task}`;
+  const next = `Attach again with: manyhands attach ${target.run} ${target.task}`;
   terminal.err(
-    end === 'detached' ? `\nDetached; the agent goes on. ${goOn}\n` : '\nThe program in the terminal has ended.\n',
+    end === 'detached' ? `\nDetached; the agent continues. ${next}\n` : '\nThe program in the terminal has ended.\n',
   );
   return end;
 }
 
-/** Attaches to the run that was just started; without a terminal of our own it only says how. */
+/** Attaches to the run that was just started; without a terminal it only prints how. */
 export async function attendJob(
   { platform }: Session,
   caller: Caller,
@@ -51,56 +51,56 @@ export async function attendJob(
 ): Promise<void> {
   const { terminal } = platform;
   if (!terminal.isOutputTerminal) {
-    terminal.err(`The agent works in a terminal. Attach to it with: manyhands attach ${run}\n`);
+    terminal.err(`The agent runs in a terminal. Attach to it with: manyhands attach ${run}\n`);
     return;
   }
-  terminal.err('Waiting for the terminal of the agent …\n');
+  terminal.err('Waiting for the terminal of the agent…\n');
   try {
-    const task = await untilTerminal(platform, caller, run);
+    const task = await waitForTerminal(platform, caller, run);
     if (task !== undefined) await attach(platform, caller, { dir, run, task });
   } catch (error) {
-    // The run goes on, and following it tells what became of it.
+    // The run continues, and following it shows what happened.
     terminal.err(`note: ${cleanText(messageOf(error))}\n`);
   }
 }
 
-type TakingOver = { platform: Platform; caller: Caller; target: Attached; detached: AbortController };
+type Attachment = { platform: Platform; caller: Caller; target: AttachTarget; detached: AbortController };
 
-function takeOver({ platform, caller, target, detached }: TakingOver): RawScreen {
+function takeOver({ platform, caller, target, detached }: Attachment): RawScreen {
   const { terminal } = platform;
-  terminal.err(`Attached to ${target.task} of run ${target.run}. Ctrl-] or Ctrl-\\ detaches; the agent goes on.\n`);
+  terminal.err(`Attached to ${target.task} of run ${target.run}. Ctrl-] or Ctrl-\\ detaches; the agent continues.\n`);
   const screen = platform.takeScreen();
   if (screen === undefined)
     throw new AppError('USAGE', 'attach needs a terminal: its input and output must not be redirected');
-  let turn = Promise.resolve();
+  let queue = Promise.resolve();
   const withMutex = (act: () => Promise<unknown>) => {
-    turn = turn.then(act).then(
+    queue = queue.then(act).then(
       () => {},
       (error: unknown) => {
-        if (error instanceof AppError && OF_AN_ENDED.has(error.code)) return;
+        if (error instanceof AppError && IGNORED_WHEN_ENDED.has(error.code)) return;
         if (!detached.signal.aborted) detached.abort(error);
       },
     );
   };
-  const follow = () => withMutex(() => caller.call('resize-terminal', { ...target, ...bounded(screen.size()) }));
-  screen.onResize(follow);
+  const resize = () => withMutex(() => caller.call('resize-terminal', { ...target, ...bounded(screen.size()) }));
+  screen.onResize(resize);
   screen.onInput((bytes) => {
-    const leaves = bytes.findIndex((byte) => DETACH_KEYS.includes(byte));
-    const typed = leaves < 0 ? bytes : bytes.subarray(0, leaves);
+    const detachAt = bytes.findIndex((byte) => DETACH_KEYS.includes(byte));
+    const typed = detachAt < 0 ? bytes : bytes.subarray(0, detachAt);
     for (let at = 0; at < typed.length; at += MOST_TYPED_BYTES) {
       const data = typed.subarray(at, at + MOST_TYPED_BYTES).toString('base64');
       withMutex(() => caller.call('type-terminal', { ...target, data }));
     }
-    if (leaves >= 0) withMutex(async () => detached.abort());
+    if (detachAt >= 0) withMutex(async () => detached.abort());
   });
   screen.closed.addEventListener('abort', () => detached.abort(), { once: true });
   const stopListening = platform.onSignal(() => detached.abort());
   detached.signal.addEventListener('abort', stopListening, { once: true });
-  follow();
+  resize();
   return screen;
 }
 
-/** A line feed moves down and not back, also where the system makes a carriage return of it; bytes stay as they are. */
+/** Replaces line feeds by the sequence that only moves down, because some systems add a carriage return to a line feed; other bytes are unchanged. */
 function drawable(data: string): string {
   return Buffer.from(data, 'base64').toString('latin1').replaceAll('\n', '\u001bD');
 }

@@ -1,17 +1,17 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 
-/** One of several things to choose. */
+/** One option of a multiple choice. */
 type Option = { value: string; label: string; hint?: string; isChosen: boolean };
 
-/** Questions to the person at the terminal; null when that person breaks off. */
+/** Prompts for the user; null when the user cancels. */
 export interface Questions {
-  /** Those that were chosen, in the order given; none is an answer too. */
+  /** The chosen values in the order of the options; possibly none. */
   choose(question: string, options: readonly Option[]): Promise<string[] | null>;
-  /** A line of text, with an answer that is taken as it is by pressing return. */
+  /** A line of text, with a default answer. */
   text(question: string, answer: string): Promise<string | null>;
 }
 
-/** Asks on stderr, because stdout belongs to the output; undefined where there is nobody to ask. */
+/** Asks on stderr, because stdout is reserved for output; undefined without a terminal. */
 export async function createQuestions(
   stdin: ReadStream,
   stderr: WriteStream,

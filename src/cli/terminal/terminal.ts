@@ -2,15 +2,15 @@ import { text } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { errorCode, messageOf } from '../../errors.ts';
 
-/** Where a command reads and writes. stdout is for output only; progress and messages go to stderr. */
+/** The standard streams of a command. stdout is for output only; progress and messages go to stderr. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Whether stderr is a terminal on which lines can be drawn again. */
+  /** Whether stderr is a terminal on which lines can be redrawn. */
   readonly isLive: boolean;
   readonly isOutputTerminal: boolean;
   readonly colors: { out: boolean; err: boolean };
-  /** Aborted when the reader of stdout has gone (`| head`). */
+  /** Aborted when the reader of stdout has closed it (`| head`). */
   readonly outputClosed: AbortSignal;
   size(): { columns: number; rows: number };
   out(text: string): void;
@@ -19,7 +19,7 @@ export interface Terminal {
   onResize(listener: () => void): () => void;
 }
 
-/** The parts of a process that a terminal is made of. */
+/** The parts of a process that a Terminal uses. */
 export type Streams = {
   env: NodeJS.ProcessEnv;
   cwd: () => string;
@@ -30,21 +30,21 @@ export type Streams = {
 
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
-/** The terminal of this process; a reader that goes away is no error, and no output is worth the work under way. */
+/** The terminal of this process; a closed reader is not an error and never ends the command. */
 export function createTerminal({ env, cwd, stdin, stdout, stderr }: Streams): Terminal {
   const closed = new AbortController();
   stdout.on('error', (error) => {
     closed.abort();
-    if (errorCode(error) !== 'EPIPE') stderr.write(`stdout cannot be written: ${messageOf(error)}\n`);
+    if (errorCode(error) !== 'EPIPE') stderr.write(`Cannot write to stdout: ${messageOf(error)}\n`);
   });
-  // Progress that nobody can read must not end the work it tells of.
+  // Lost progress output must not end the work.
   stderr.on('error', () => {});
   return {
     env,
     cwd: cwd(),
     isLive: stderr.isTTY === true && env.TERM !== 'dumb',
     isOutputTerminal: stdout.isTTY === true,
-    colors: { out: wantsColor(env, stdout.isTTY === true), err: wantsColor(env, stderr.isTTY === true) },
+    colors: { out: usesColor(env, stdout.isTTY === true), err: usesColor(env, stderr.isTTY === true) },
     outputClosed: closed.signal,
     size: () => ({
       columns: stderr.columns || FALLBACK_SIZE.columns,
@@ -64,8 +64,8 @@ export function createTerminal({ env, cwd, stdin, stdout, stderr }: Streams): Te
   };
 }
 
-/** NO_COLOR, FORCE_COLOR and TERM=dumb decide before the kind of stream does. */
-export function wantsColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+/** NO_COLOR, FORCE_COLOR and TERM=dumb take precedence over the kind of stream. */
+export function usesColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
   return isTerminal && env.TERM !== 'dumb';

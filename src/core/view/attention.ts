@@ -1,7 +1,7 @@
 import type { TaskKey } from '../../schema/ids.ts';
 import { openTasks, type RunState } from '../run/state.ts';
 
-/** Something that waits for a person, and the command that settles it. */
+/** Something that waits for the user, and the command that resolves it. */
 export type Attention = {
   task: TaskKey | null;
   what: 'plan' | 'held' | 'blocked' | 'paused';
@@ -12,13 +12,13 @@ export type Attention = {
   nextStep: string;
 };
 
-/** What waits for a person in this run, in the order of its tasks. */
+/** What waits for the user in this run, in the order of its tasks. */
 export function attention(state: RunState): Attention[] {
   const run = state.start.run;
   const waiting: Attention[] = [];
   if (state.status.kind === 'held') {
     const { what, reason, files } = state.status.hold;
-    const nextStep = what === 'trouble' ? `mend it, then manyhands approve ${run}` : `manyhands approve ${run}`;
+    const nextStep = what === 'trouble' ? `fix it, then manyhands approve ${run}` : `manyhands approve ${run}`;
     waiting.push({ task: null, what: what === 'plan' ? 'plan' : 'held', reason, files, nextStep });
   }
   for (const [track, reason] of state.status.kind === 'ended' ? [] : Object.entries(state.paused)) {
@@ -42,7 +42,7 @@ export function attention(state: RunState): Attention[] {
   return waiting;
 }
 
-/** Whether nothing can go on before a person acts. */
+/** Whether nothing can continue until the user acts. */
 export function isStuck(state: RunState): boolean {
   if (state.status.kind === 'ended') return false;
   const moving = state.counts.running + state.counts.landing + state.counts.ready;
@@ -57,7 +57,7 @@ export function isStuck(state: RunState): boolean {
   return waiting > 0 && moving === 0 && openTasks(state) > 0;
 }
 
-/** Whether a task of this track may start. */
+/** Whether tasks of this track must not start. */
 export function isPaused(state: RunState, track: string | undefined): boolean {
   return '' in state.paused || (track !== undefined && track in state.paused);
 }

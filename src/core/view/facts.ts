@@ -1,13 +1,13 @@
 import type { RunEvent, RunEventOf } from '../../schema/event.ts';
 import type { RunState } from '../run/state.ts';
 
-/** Something that happened, in the words of every door: whom it is about (a task, a small question or `run`), and the fact. */
+/** One thing that happened, worded the same at every entry point: its subject (a task, a small call or `run`) and the fact. */
 export type Fact = { about: string; fact: string };
 
-/** How a door writes amounts. */
+/** How an entry point formats amounts. */
 export type AmountFormat = { duration(ms: number): string; money(usd: number): string };
 
-/** What an event says, a fact each; an event that is of no interest to a person says nothing. */
+/** The facts of an event; none for an event that does not interest the user. */
 export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
   const run = (fact: string): Fact[] => [{ about: 'run', fact }];
   switch (event.type) {
@@ -37,7 +37,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'task.prioritized':
       return [{ about: event.data.task, fact: `has priority ${event.data.priority} now` }];
     case 'run.titled':
-      return run(`is called: ${event.data.title}`);
+      return run(`title: ${event.data.title}`);
     case 'call.started':
       return [];
     case 'call.ended':
@@ -45,17 +45,17 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'run.paused':
       return run(`${trackOf(event.data.track)} paused: ${event.data.reason}`);
     case 'run.unpaused':
-      return run(`${trackOf(event.data.track)} goes on`);
+      return run(`${trackOf(event.data.track)} resumed`);
     case 'tasks.invalidated':
-      return run(`to be done again: ${event.data.tasks.join(', ')} (${event.data.reason})`);
+      return run(`will run again: ${event.data.tasks.join(', ')} (${event.data.reason})`);
     case 'task.proposed':
       return [
-        { about: event.data.task, fact: `${event.data.verifier} verifies it on ${short(event.data.candidate.commit)}` },
+        { about: event.data.task, fact: `${event.data.verifier} verifies ${short(event.data.candidate.commit)}` },
       ];
     case 'task.verified':
       return [{ about: event.data.task, fact: event.data.passed ? 'verified' : `not verified: ${event.data.report}` }];
     case 'run.limited':
-      return run(`at most ${event.data.agents} attempts at once from now on`);
+      return run(`limit changed: at most ${event.data.agents} attempts in parallel`);
     case 'run.cancelling':
       return run(`cancelling: ${event.data.reason}`);
     case 'run.branch-pushed':
@@ -69,11 +69,11 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'run.branch-removed':
       return run(`branch ${event.data.branch} deleted; ${short(event.data.commit)} is kept as ${event.data.ref}`);
     case 'run.caught-up':
-      return run(`goes on from ${short(event.data.commit)}: the base is at ${short(event.data.base)} now`);
+      return run(`continues from ${short(event.data.commit)}: the base moved to ${short(event.data.base)}`);
     case 'run.rewound':
-      return run(`went back to ${short(event.data.commit)}: ${event.data.reason}`);
+      return run(`reset to ${short(event.data.commit)}: ${event.data.reason}`);
     case 'run.reopened':
-      return run(`goes on: ${event.data.reason}`);
+      return run(`reopened: ${event.data.reason}`);
     case 'run.ended':
       return run(`${event.data.status}: ${event.data.reason}; ${format.money(event.data.spend.costUsd)}`);
     case 'tasks.added':
@@ -125,20 +125,20 @@ function taskFact(
     case 'attempt.used':
       return undefined;
     case 'task.messaged':
-      return `a person wrote: ${[event.data.message, ...event.data.comments.map(({ text }) => text)].join(' ').trim()}`;
+      return `message from the user: ${[event.data.message, ...event.data.comments.map(({ text }) => text)].join(' ').trim()}`;
     case 'task.requeued':
-      return `goes back into line: ${event.data.reason}`;
+      return `requeued: ${event.data.reason}`;
     case 'attempt.ended':
       return attemptEndFact(state, { event, at }, format);
     case 'task.retrying': {
       const wait = event.data.at > at ? ` in ${format.duration(event.data.at - at)}` : '';
       const how = event.data.analysis === undefined ? '' : ` after ${event.data.analysis}`;
-      return `will be tried again${wait}${how}${event.data.counted ? '' : ' (does not count)'}`;
+      return `will be retried${wait}${how}${event.data.counted ? '' : ' (not counted)'}`;
     }
     case 'task.landing':
       return `landing ${short(event.data.commit)}`;
     case 'task.conflicted':
-      return `conflict in ${event.data.files.join(', ') || 'the merge'}: ${event.data.resolver} settles it`;
+      return `conflict in ${event.data.files.join(', ') || 'the merge'}: ${event.data.resolver} resolves it`;
     case 'task.held':
       return `needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run} ${event.data.task}`;
     case 'task.approved':
@@ -175,7 +175,7 @@ function callFact({ data: { by, tries } }: RunEventOf<'call.ended'>, format: Amo
 
 function gateFact({ data: { evidence } }: RunEventOf<'gate.ended'>, format: AmountFormat): string {
   const { gate, verdict, durationMs, reused, summary } = evidence;
-  return `check ${gate}: ${verdict} (${reused ? 'already proven' : format.duration(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
+  return `check ${gate}: ${verdict} (${reused ? 'reused' : format.duration(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
 }
 
 function short(commit: string): string {

@@ -9,7 +9,7 @@ const spend = { costUsd: 0, tokens: 0, turns: 0 };
 const ended = (status: RunEnd): RunEvent => ({ type: 'run.ended', data: { status, reason: `it is ${status}`, spend } });
 const planHeld: RunEvent = { type: 'run.held', data: { hold: { what: 'plan', reason: 'two tasks', files: [] } } };
 
-/** A run with these events, which the stage follows. */
+/** A script in which a run has these events. */
 function following(events: RunEvent[], more: Script = {}): Script {
   const all = shown(events);
   return {
@@ -26,7 +26,7 @@ function following(events: RunEvent[], more: Script = {}): Script {
 }
 
 describe('starting a run', () => {
-  it('says first what its owner should know about it', async () => {
+  it('prints the notes about it first', async () => {
     const note = 'Your 2 uncommitted changes are not part of this run.';
     const answers = { 'start-run': { run: RUN, notes: [note] } };
     for (const command of ['do', 'job']) {
@@ -50,15 +50,15 @@ describe('following a run', () => {
     },
   ];
   for (const { title, events, code } of OUTCOMES) {
-    it(`ends with ${code} when the run is ${title}`, async () => {
-      const played = await stage(following(events)).run('do', 'x');
-      expect(played.code).toBe(code);
-      expect(played.stderr).toMatch(new RegExp(`^. ${title} {2}A run`, 'm'));
-      expect(played.stdout).toBe('');
+    it(`exits with ${code} when the run is ${title}`, async () => {
+      const result = await stage(following(events)).run('do', 'x');
+      expect(result.code).toBe(code);
+      expect(result.stderr).toMatch(new RegExp(`^. ${title} {2}A run`, 'm'));
+      expect(result.stdout).toBe('');
     });
   }
 
-  it('ends with 0 for the answer of a reading job, and prints the answer', async () => {
+  it('exits with 0 for a read-only job, and prints its result', async () => {
     const events = [
       started(),
       added(spec('job/1', { access: 'read' })),
@@ -73,14 +73,14 @@ describe('following a run', () => {
     });
   });
 
-  it('does not stop where the run was settled in the past and went on', async () => {
+  it('does not stop where the run was settled earlier and continued', async () => {
     const events = [started(), planHeld, { type: 'run.approved', data: {} } as const, ended('done')];
     const { code, stderr } = await stage(following(events)).run('wait');
     expect(code).toBe(0);
     expect(stderr).toContain('it is done');
   });
 
-  it('tells only what happens from now on in plain lines', async () => {
+  it('prints only new events as plain lines', async () => {
     const past = shown([started(), added(spec('old'))], 1_000);
     const now = shown([attempted('old'), attemptEnded('old'), taskEnded('old', 'done'), ended('done')]);
     const all = [...past, ...now];
@@ -94,7 +94,7 @@ describe('following a run', () => {
     expect(stderr).not.toContain('added');
   });
 
-  it('goes on as the engine when the one that worked on the run has gone', async () => {
+  it('becomes the engine when the engine of the run has ended', async () => {
     const events = [started(), added(spec('a')), taskEnded('a', 'done'), ended('done')];
     const all = shown(events);
     const answers: Script['answers'] = { 'show-run': documentOf(all.slice(0, 2)) };
@@ -111,12 +111,12 @@ describe('following a run', () => {
       },
     };
     const { code, stderr, calls } = await stage(script).run('do', 'x');
-    expect(stderr).toContain('The engine has gone; this terminal goes on.');
+    expect(stderr).toContain('The engine has ended; this terminal continues as the engine.');
     expect(calls).toContainEqual({ name: 'resume-runs', input: { dir: tmpdir(), run: RUN } });
     expect(code).toBe(0);
   });
 
-  it('only says so while waiting for a run whose engine has gone', async () => {
+  it('fails while waiting for a run whose engine has ended', async () => {
     const events = [started(), added(spec('a'))];
     const script = following(events, {
       engine: 'other',
@@ -128,10 +128,12 @@ describe('following a run', () => {
     });
     const { code, stderr } = await stage(script).run('wait');
     expect(code).toBe(3);
-    expect(stderr).toMatch(/engine of run r0000001 has gone\nhint: Nothing is lost: manyhands resume goes on/);
+    expect(stderr).toMatch(
+      /engine of run r0000001 has ended\nhint: No work is lost\. Continue with: manyhands resume\n/,
+    );
   });
 
-  it('follows every resumed run and ends with the worst of their codes', async () => {
+  it('follows every resumed run and exits with the worst code', async () => {
     const events = [started(), ended('failed')];
     const script = following(events, { answers: { 'resume-runs': { runs: [RUN, RUN] } } });
     const { code, stdout } = await stage(script).run('resume', '--json');
@@ -139,7 +141,7 @@ describe('following a run', () => {
     expect(JSON.parse(stdout)).toHaveLength(2);
   });
 
-  it('says so when there is nothing to resume', async () => {
+  it('prints that there is nothing to resume', async () => {
     const script = following([started()], { answers: { 'resume-runs': { runs: [] } } });
     expect(await stage(script).run('resume')).toMatchObject({
       code: 0,
@@ -147,10 +149,10 @@ describe('following a run', () => {
     });
   });
 
-  it('refuses to wait for a run that nobody works on', async () => {
+  it('refuses to wait for a run that no engine is running', async () => {
     const events = [started(), added(spec('a'))];
-    const left = { ...documentOf(shown(events)), carried: false };
-    const script = following(events, { engine: 'other', answers: { 'show-run': left } });
+    const interrupted = { ...documentOf(shown(events)), carried: false };
+    const script = following(events, { engine: 'other', answers: { 'show-run': interrupted } });
     const { code, stderr } = await stage(script).run('wait');
     expect(code).toBe(4);
     expect(stderr).toContain(`manyhands resume ${RUN}`);
@@ -160,61 +162,61 @@ describe('following a run', () => {
 describe('Ctrl-C', () => {
   const running = [started(), added(spec('a')), attempted('a')];
 
-  /** A stage that gets these signals once the run is being watched. */
+  /** A program that receives these signals once it follows the run. */
   function interrupted(signals: ('SIGINT' | 'SIGTERM')[], more: Script = {}) {
-    const heard: string[] = [];
+    const calls: string[] = [];
     const drained = Promise.withResolvers<void>();
     const script = following(running, {
       drain: async () => {
-        heard.push('drain');
+        calls.push('drain');
         if (signals.length === 1) drained.resolve();
         await drained.promise;
       },
       stop: async () => {
-        heard.push('stop');
+        calls.push('stop');
         drained.resolve();
       },
       ...more,
       streams: {
         'watch-run': async function* (signal) {
           yield* shown(running);
-          for (const name of signals) scene.signal(name);
+          for (const name of signals) program.signal(name);
           if (!signal.aborted)
             await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
         },
       },
     });
-    const scene = stage(script);
-    return { scene, heard };
+    const program = stage(script);
+    return { program, calls };
   }
 
-  it('once lets what runs end, says what it waits for, and how to go on', async () => {
-    const { scene, heard } = interrupted(['SIGINT']);
-    const { code, stderr } = await scene.run('do', 'x');
-    expect({ code, heard }).toEqual({ code: 130, heard: ['drain'] });
-    expect(stderr).toContain('waiting for a to end. Press Ctrl-C again to stop at once.');
+  it('once lets running attempts end, and prints what it waits for and how to continue', async () => {
+    const { program, calls } = interrupted(['SIGINT']);
+    const { code, stderr } = await program.run('do', 'x');
+    expect({ code, calls }).toEqual({ code: 130, calls: ['drain'] });
+    expect(stderr).toContain('waiting for a to end. Press Ctrl-C again to stop immediately.');
     expect(stderr).toContain(`manyhands resume ${RUN}`);
   });
 
-  it('twice stops', async () => {
-    const { scene, heard } = interrupted(['SIGINT', 'SIGINT', 'SIGINT']);
-    const { code, stderr } = await scene.run('do', 'x');
-    expect({ code, heard }).toEqual({ code: 130, heard: ['drain', 'stop'] });
-    expect(stderr).toMatch(/Stopped; the work so far is saved\. Go on with: manyhands resume r0000001/);
+  it('twice stops them', async () => {
+    const { program, calls } = interrupted(['SIGINT', 'SIGINT', 'SIGINT']);
+    const { code, stderr } = await program.run('do', 'x');
+    expect({ code, calls }).toEqual({ code: 130, calls: ['drain', 'stop'] });
+    expect(stderr).toMatch(/Stopped; the work so far is saved\. Continue with: manyhands resume r0000001/);
   });
 
-  it('as SIGTERM stops at once', async () => {
-    const { scene, heard } = interrupted(['SIGTERM']);
-    expect((await scene.run('do', 'x')).code).toBe(130);
-    expect(heard).toEqual(['stop']);
+  it('as SIGTERM stops immediately', async () => {
+    const { program, calls } = interrupted(['SIGTERM']);
+    expect((await program.run('do', 'x')).code).toBe(130);
+    expect(calls).toEqual(['stop']);
   });
 
-  it('is not needed where somebody asked the engine to end: it says so and how to go on', async () => {
+  it('is not needed when the engine is stopped: it prints so and how to continue', async () => {
     const ending = new AbortController();
-    const heard: string[] = [];
+    const calls: string[] = [];
     const script = following(running, {
       ending: ending.signal,
-      leave: async () => void heard.push('leave'),
+      leave: async () => void calls.push('leave'),
       streams: {
         'watch-run': async function* (signal) {
           yield* shown(running);
@@ -225,24 +227,24 @@ describe('Ctrl-C', () => {
       },
     });
     const { code, stderr } = await stage(script).run('do', 'x');
-    expect({ code, heard }).toEqual({ code: 130, heard: ['leave'] });
-    expect(stderr).toContain(`The engine has ended; nothing is lost. Go on with: manyhands resume ${RUN}`);
+    expect({ code, calls }).toEqual({ code: 130, calls: ['leave'] });
+    expect(stderr).toContain(`The engine has ended; no work is lost. Continue with: manyhands resume ${RUN}`);
   });
 
   it('only stops watching when another process is the engine', async () => {
-    const { scene, heard } = interrupted(['SIGINT'], { engine: 'other' });
-    const { code, stderr } = await scene.run('wait', RUN);
-    expect({ code, heard }).toEqual({ code: 130, heard: [] });
-    expect(stderr).toContain('Stopped watching; run r0000001 goes on in another process');
+    const { program, calls } = interrupted(['SIGINT'], { engine: 'other' });
+    const { code, stderr } = await program.run('wait', RUN);
+    expect({ code, calls }).toEqual({ code: 130, calls: [] });
+    expect(stderr).toContain('Stopped watching; run r0000001 continues in another process');
   });
 
-  it('tells a failure to stop', async () => {
-    const { scene } = interrupted(['SIGTERM'], {
+  it('reports a failure to stop', async () => {
+    const { program } = interrupted(['SIGTERM'], {
       stop: async () => {
         throw new Error('cannot');
       },
     });
-    expect(await scene.run('do', 'x')).toMatchObject({ code: 70, stderr: expect.stringContaining('cannot') });
+    expect(await program.run('do', 'x')).toMatchObject({ code: 70, stderr: expect.stringContaining('cannot') });
   });
 });
 
@@ -265,25 +267,27 @@ describe('--detach', () => {
     expect(detached).toEqual([['do', 'x', '--background', '--', '--detach']]);
   });
 
-  it('gives the work to a living engine and starts nothing', async () => {
+  it('gives the work to a running engine and starts no process', async () => {
     const { stdout, detached, calls } = await stage({ ...none, engine: 'other' }).run('do', 'x', '--detach', '--json');
     expect(JSON.parse(stdout)).toEqual({ run: RUN });
     expect(detached).toEqual([]);
     expect(calls.map(({ name }) => name)).toEqual(['list-runs', 'start-run']);
   });
 
-  it('fails as the command in the background failed', async () => {
+  it('fails with the error of the background process', async () => {
     const announced = '{"error":{"code":"NOT_A_REPOSITORY","message":"no repository","details":{}}}';
     const { code, stderr } = await stage({ ...none, announced }).run('do', 'x', '--detach');
     expect(code).toBe(3);
-    expect(stderr).toMatch(/error: no repository\nhint: Run it inside a git repository/);
+    expect(stderr).toMatch(/error: no repository\nhint: Run the command inside a git repository/);
   });
 
-  it('says so when the background ends without a word', async () => {
-    expect((await stage(none).run('do', 'x', '--detach')).stderr).toContain('ended without a word');
+  it('fails when the background process ends without a report', async () => {
+    expect((await stage(none).run('do', 'x', '--detach')).stderr).toContain(
+      'ended without reporting a run or an error',
+    );
   });
 
-  it('in the background announces the run as soon as it stands', async () => {
+  it('in the background announces the run as soon as it is recorded', async () => {
     const script = following([started(), ended('done')]);
     const { announcements } = await stage(script).run('do', 'x', '--background');
     expect(announcements).toEqual([`{"runs":["${RUN}"]}`]);

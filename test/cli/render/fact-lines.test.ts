@@ -20,7 +20,7 @@ import {
 } from '../../support/given.ts';
 
 /** The lines of a history, without their times. */
-function told(...events: RunEvent[]): string[] {
+function linesOf(...events: RunEvent[]): string[] {
   let state: RunState | undefined;
   return events.flatMap((event, index) => {
     const recorded = { event, at: T0 + index * 1_500 };
@@ -38,15 +38,15 @@ describe('plain lines', () => {
     );
   });
 
-  it('tell one fact each, with the task first', () => {
+  it('state one fact each, after the task', () => {
     expect(
-      told(
+      linesOf(
         started(),
         added(spec('a', { title: 'Do a' }), spec('b', { title: 'Do b', needs: ['a'] })),
         attempted('a'),
         attemptEnded('a', 1, { failure: failure('rate-limit', 'slow down'), usage: used(0.5) }),
         { type: 'task.retrying', data: { task: 'a', at: T0 + 16_000, counted: false, resume: false, evidence: '' } },
-        attempted('a', 2, { agent: 'two', because: 'one rests' }),
+        attempted('a', 2, { agent: 'two', because: 'one is rate-limited' }),
         attemptEnded('a', 2),
         landing('a'),
         { type: 'gate.ended', data: { tasks: ['a'], commit: 'c', evidence: evidence('npm test', 'fail') } },
@@ -70,12 +70,12 @@ describe('plain lines', () => {
       'b  added: Do b (after a)',
       'a  attempt 1 by one: a test',
       'a  attempt 1 (1.5s, $0.50) failed: rate-limit: slow down',
-      'a  will be tried again in 10.0s (does not count)',
-      'a  attempt 2 by two: one rests',
+      'a  will be retried in 10.0s (not counted)',
+      'a  attempt 2 by two: one is rate-limited',
       'a  attempt 2 (1.5s) ended: a said so',
       'a  landing a-commit',
       'a  check npm test: fail (1ms): fail',
-      'a  check npm test: pass (already proven)',
+      'a  check npm test: pass (reused)',
       'a  landed at tip',
       'b  attempt 1 by one: a test',
       'b  needs you: the disk is full; next: make room',
@@ -85,8 +85,8 @@ describe('plain lines', () => {
     ]);
   });
 
-  it('stay single lines whatever an agent says', () => {
-    const lines = told(
+  it('stay single lines whatever an agent prints', () => {
+    const lines = linesOf(
       started(),
       added(spec('a')),
       attempted('a'),

@@ -35,15 +35,15 @@ const midway = given(started({ title: 'A better shop' }), added(...PLAN))
 
 function draw(
   state: RunState,
-  view: { columns?: number; rows?: number; now?: number; says?: [string, string][] } = {},
+  view: { columns?: number; rows?: number; now?: number; lastOutput?: [string, string][] } = {},
 ): string[] {
-  const { columns = 100, rows = 24, now = T0 + 65_000, says = [] } = view;
-  return progressLines(state, { columns, rows, now, says: new Map(says), colors: painter(false) });
+  const { columns = 100, rows = 24, now = T0 + 65_000, lastOutput = [] } = view;
+  return progressLines(state, { columns, rows, now, lastOutput: new Map(lastOutput), colors: painter(false) });
 }
 
-describe('the picture of a run', () => {
-  it('has a line for the run, one of counts, and one for each task', () => {
-    const [head = '', ...lines] = draw(midway.state, { says: [['implement/1.2', 'reading cart.mjs']] });
+describe('the progress of a run', () => {
+  it('has a line for the run, a line of counts, and a line for each task', () => {
+    const [head = '', ...lines] = draw(midway.state, { lastOutput: [['implement/1.2', 'reading cart.mjs']] });
     expect(head).toMatch(/^● A better shop +r0000001 1:05$/);
     expect(lines).toEqual([
       '  running · 1 of 4 done · 1 running · main → mh/r0000001',
@@ -54,7 +54,7 @@ describe('the picture of a run', () => {
     ]);
   });
 
-  it('leaves out titles, then agents, where the terminal is narrow', () => {
+  it('omits titles, then agents, on a narrow terminal', () => {
     expect(draw(midway.state, { columns: 50 })[4]).toBe('● implement/1.2  one  1:05');
     expect(draw(midway.state, { columns: 36 })[4]).toBe('● implement/1.2');
   });
@@ -68,13 +68,13 @@ describe('the picture of a run', () => {
         blocked('a'),
       );
       for (const state of [midway.state, wide.state]) {
-        const lines = draw(state, { columns, says: [['implement/1.2', '値段を直す '.repeat(40)]] });
+        const lines = draw(state, { columns, lastOutput: [['implement/1.2', '値段を直す '.repeat(40)]] });
         for (const line of lines) expect(textWidth(line)).toBeLessThan(columns);
       }
     });
   }
 
-  it('shows what needs a person before everything else, with the command that settles it', () => {
+  it('shows what needs the user first, with the command that resolves it', () => {
     const hold = { what: 'guard', reason: 'it changes the test script', files: ['package.json'] } as const;
     const held = midway.and({
       type: 'task.held',
@@ -86,28 +86,30 @@ describe('the picture of a run', () => {
     ]);
   });
 
-  it('says why and when a task is tried again', () => {
-    const resting = midway.and(
+  it('shows why and when a task is retried', () => {
+    const limited = midway.and(
       attemptEnded('implement/1.2', 1, { failure: failure('rate-limit', 'too many requests') }),
       {
         type: 'task.retrying',
         data: { task: 'implement/1.2', at: T0 + 70_000, counted: false, resume: false, evidence: '' },
       },
     );
-    expect(draw(resting.state)[4]).toContain('again in 0:05: rate-limit: too many requests');
-    const switched = resting.and(attempted('implement/1.2', 2, { agent: 'two', because: 'one rests until 20:31' }));
-    expect(draw(switched.state)[4]).toMatch(/two #2 .*one rests until 20:31/);
+    expect(draw(limited.state)[4]).toContain('retry in 0:05: rate-limit: too many requests');
+    const switched = limited.and(
+      attempted('implement/1.2', 2, { agent: 'two', because: 'one is rate-limited until 20:31' }),
+    );
+    expect(draw(switched.state)[4]).toMatch(/two #2 .*one is rate-limited until 20:31/);
   });
 
-  it('names the conflict and who settles it', () => {
+  it('shows the conflict and the task that resolves it', () => {
     const conflict = midway.and(added(spec('resolve/1.1')), {
       type: 'task.conflicted',
       data: { task: 'implement/1.1', onto: 'tip', files: ['src/cart.mjs'], resolver: 'resolve/1.1' },
     });
-    expect(draw(conflict.state)[3]).toContain('conflict in src/cart.mjs: resolve/1.1 settles it');
+    expect(draw(conflict.state)[3]).toContain('conflict in src/cart.mjs: resolve/1.1 resolves it');
   });
 
-  it('keeps to the height of the terminal: what moves stays, the rest is counted', () => {
+  it('fits the height of the terminal: active tasks are shown, the rest is counted', () => {
     const many = Array.from({ length: 500 }, (_, index) => spec(`implement/1.${index + 1}`));
     const busy = given(started(), added(...many)).and(attempted('implement/1.250'));
     const lines = draw(busy.state, { rows: 10 });
@@ -116,9 +118,9 @@ describe('the picture of a run', () => {
     expect(lines.at(-1)).toBe('  … and 494 ready');
   });
 
-  it('lets nothing of an agent act on the terminal', () => {
-    const says: [string, string][] = [['implement/1.2', 'x\u001b[2J\u001b]0;title\u0007\u009b31m\nnext\u202e']];
-    const line = draw(midway.state, { says })[4] ?? '';
+  it('prints no control characters of an agent', () => {
+    const lastOutput: [string, string][] = [['implement/1.2', 'x\u001b[2J\u001b]0;title\u0007\u009b31m\nnext\u202e']];
+    const line = draw(midway.state, { lastOutput })[4] ?? '';
     expect(line).toContain('“x');
     expect(/\p{Cc}|\u202e/u.test(line)).toBe(false);
   });

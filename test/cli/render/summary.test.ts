@@ -67,13 +67,13 @@ const DONE: RunDocument = {
   ],
 };
 
-function told(document: RunDocument, columns = 100): string[] {
+function linesOf(document: RunDocument, columns = 100): string[] {
   return summaryLines(document, { columns, now: Date.parse('2026-01-01T10:05:00Z'), colors: painter(false) });
 }
 
 describe('the summary of a run', () => {
-  it('says outcome, tasks, branch and what to do next', () => {
-    expect(told(DONE)).toEqual([
+  it('shows the outcome, tasks, branch and what to do next', () => {
+    expect(linesOf(DONE)).toEqual([
       '✓ done  A better shop  k3v9x2ab · 1m 12s · $0.42',
       '  2 tasks done, every check passed',
       '',
@@ -83,14 +83,14 @@ describe('the summary of a run', () => {
       '  branch  mh/k3v9x2ab at aaaabbbb, from main at 00001111',
       '',
       'Next',
-      '  git diff main...mh/k3v9x2ab  what changed',
-      '  git merge mh/k3v9x2ab        take it yourself, or',
+      '  git diff main...mh/k3v9x2ab  show what changed',
+      '  git merge mh/k3v9x2ab        merge it yourself, or',
       '  manyhands land k3v9x2ab      fast-forward the base to it',
-      '  manyhands logs k3v9x2ab      what the agents said',
+      '  manyhands logs k3v9x2ab      show the output of the agents',
     ]);
   });
 
-  it('says why a task failed where somebody thought about it, and what to do in any case', () => {
+  it('shows why a task failed if an agent analyzed it, and what to do in any case', () => {
     const [plan, work] = DONE.tasks;
     if (plan === undefined || work === undefined) throw new Error('There are two tasks');
     const diagnosis = { why: 'The tool is missing.', nextStep: 'Install it.', by: 'api:anthropic' };
@@ -98,10 +98,10 @@ describe('the summary of a run', () => {
       { ...plan, status: 'failed', diagnosis },
       { ...work, status: 'failed', diagnosis: { ...diagnosis, by: 'rules' } },
     ];
-    const lines = told({ ...DONE, tasks });
-    const from = lines.indexOf('What failed');
+    const lines = linesOf({ ...DONE, tasks });
+    const from = lines.indexOf('Failed');
     expect(lines.slice(from, from + 5)).toEqual([
-      'What failed',
+      'Failed',
       '  plan/1: The tool is missing.',
       '    → Install it.',
       '  implement/1.1',
@@ -109,7 +109,7 @@ describe('the summary of a run', () => {
     ]);
   });
 
-  it('puts what needs a person before the tasks, with reason, files and next step in full', () => {
+  it('shows what needs the user before the tasks, with reason, files and next step in full', () => {
     const reason = `it changes how the checks run ${'and more '.repeat(10)}`.trim();
     const attention = [
       {
@@ -120,7 +120,7 @@ describe('the summary of a run', () => {
         nextStep: 'manyhands approve k3v9x2ab implement/1.1',
       },
     ];
-    const lines = told({ ...DONE, status: 'held', reason, endedAt: null, attention }, 60);
+    const lines = linesOf({ ...DONE, status: 'held', reason, endedAt: null, attention }, 60);
     expect(lines.slice(0, 3)).toEqual(['! held  A better shop  k3v9x2ab · 5m 0s · $0.42', '', 'Needs you']);
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(reason);
     expect(lines).toContain('    package.json');
@@ -128,14 +128,14 @@ describe('the summary of a run', () => {
     expect(lines.indexOf('Needs you')).toBeLessThan(lines.findIndex((line) => line.includes('plan/1')));
   });
 
-  it('says how to make an unverified result verified', () => {
-    expect(told({ ...DONE, status: 'unverified', reason: null })[1]).toBe(
-      '  no check is configured; add one with --check',
+  it('shows how to verify an unverified result', () => {
+    expect(linesOf({ ...DONE, status: 'unverified', reason: null })[1]).toBe(
+      '  no check was configured; add one with --check',
     );
   });
 
-  it('fits narrow terminals, but for commands, which must stay whole', () => {
-    const lines = told({ ...DONE, title: '長い題名'.repeat(20) }, 50);
+  it('fits narrow terminals, except for commands, which are not cut', () => {
+    const lines = linesOf({ ...DONE, title: '長い題名'.repeat(20) }, 50);
     for (const line of lines.slice(0, lines.indexOf('Next'))) expect(textWidth(line)).toBeLessThanOrEqual(50);
   });
 });
@@ -152,7 +152,7 @@ describe('a run of very many tasks', () => {
     const lines = summaryLines({ ...DONE, tasks }, { columns: 100, now: 0, colors: painter(false) });
     expect(lines.length).toBeLessThan(80);
     expect(lines.findIndex((line) => line.includes('item/999'))).toBeLessThan(5);
-    expect(lines.join('\n')).toContain('999 of 1000 done, 940 not shown; all: manyhands show k3v9x2ab --json');
+    expect(lines.join('\n')).toContain('999 of 1000 done, 940 not shown; show all with manyhands show k3v9x2ab --json');
   });
 });
 
@@ -173,7 +173,7 @@ describe('the next steps', () => {
     );
   });
 
-  it('of a failed run lead to the task that failed', () => {
+  it('of a failed run name the task that failed', () => {
     const tasks = DONE.tasks.map((task) => ({ ...task, status: 'failed' })).slice(1);
     expect(commands({ ...DONE, status: 'failed', tasks })).toEqual([
       'manyhands logs k3v9x2ab --task implement/1.1',
@@ -182,7 +182,7 @@ describe('the next steps', () => {
     ]);
   });
 
-  it('of a run that nobody works on go on with it', () => {
+  it('of a run that no engine is running resume it', () => {
     expect(commands({ ...DONE, status: 'running', carried: false })).toEqual(['manyhands resume k3v9x2ab']);
     expect(commands({ ...DONE, status: 'running' })[0]).toBe('manyhands wait k3v9x2ab');
   });

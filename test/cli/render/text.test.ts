@@ -12,10 +12,10 @@ import { logLines } from '../../../src/cli/render/log-line.ts';
 import { painter } from '../../../src/cli/render/symbols.ts';
 import { pad, shorten, textWidth, wrap } from '../../../src/cli/render/text-width.ts';
 import { parseTarget } from '../../../src/cli/target.ts';
-import { wantsColor } from '../../../src/cli/terminal/terminal.ts';
+import { usesColor } from '../../../src/cli/terminal/terminal.ts';
 
 describe('text of an agent', () => {
-  it('loses escape sequences and control characters, and keeps what can be read', () => {
+  it('loses escape sequences and control characters, and keeps readable text', () => {
     expect(
       cleanText('a\u001b[31mred\u001b[0m\u001b]8;;http://x y\u0007link\u001b]8;;\u001b\\\u0000\u0008\r\nb\tc'),
     ).toBe('aredlink\nb\tc');
@@ -103,12 +103,12 @@ describe('a line of logs', () => {
   });
 });
 
-describe('colours', () => {
-  it('follow NO_COLOR before all, then FORCE_COLOR, then the terminal', () => {
-    expect(wantsColor({}, true)).toBe(true);
-    expect(wantsColor({}, false)).toBe(false);
-    expect(wantsColor({ NO_COLOR: '1', FORCE_COLOR: '1' }, true)).toBe(false);
-    expect(wantsColor({ FORCE_COLOR: '1' }, false)).toBe(true);
-    expect(wantsColor({ TERM: 'dumb' }, true)).toBe(false);
+describe('colors', () => {
+  it('follow NO_COLOR first, then FORCE_COLOR, then the terminal', () => {
+    expect(usesColor({}, true)).toBe(true);
+    expect(usesColor({}, false)).toBe(false);
+    expect(usesColor({ NO_COLOR: '1', FORCE_COLOR: '1' }, true)).toBe(false);
+    expect(usesColor({ FORCE_COLOR: '1' }, false)).toBe(true);
+    expect(usesColor({ TERM: 'dumb' }, true)).toBe(false);
   });
 });

@@ -17,15 +17,15 @@ describe('choosing pull requests', () => {
     ['ALL', [42, 43, 44]],
     ['q', []],
     ['', []],
-  ])('understands %j', (answer, expected) => {
+  ])('accepts %j', (answer, expected) => {
     expect(chosen(answer, OPEN)).toEqual(expected);
   });
 
-  it.each(['4', '0', '-1', '42', '1;2', 'one'])('refuses %s, which is not in the table', (answer) => {
-    expect(() => chosen(answer, OPEN)).toThrow(/not one of 1 to 3/);
+  it.each(['4', '0', '-1', '42', '1;2', 'one'])('rejects %s, which is not in the table', (answer) => {
+    expect(() => chosen(answer, OPEN)).toThrow(/is not a number from 1 to 3/);
   });
 
-  it('shows them in a table whose text cannot steer the terminal, and reviews the chosen ones', async () => {
+  it('shows them in a table without control characters, and reviews the chosen ones', async () => {
     const answers = {
       'list-pull-requests': [pull(42, 'Evil \u001b[2J title')],
       'review-pull-request': () => {
@@ -41,12 +41,12 @@ describe('choosing pull requests', () => {
     });
   });
 
-  it('says which flags to use where nobody can be asked', async () => {
+  it('names the flags to use without a terminal', async () => {
     const { code, stderr } = await stage({ answers: { 'list-pull-requests': OPEN } }).run('review');
     expect([code, stderr]).toEqual([2, expect.stringContaining('--pr <number> or --from-run')]);
   });
 
-  it('does nothing where nothing is open', async () => {
+  it('does nothing when none is open', async () => {
     const { code, stderr } = await stage({ answers: { 'list-pull-requests': [] } }).run('review');
     expect([code, stderr]).toEqual([0, 'There is no open pull request.\n']);
   });

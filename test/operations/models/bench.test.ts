@@ -81,7 +81,7 @@ describe('models bench', { timeout: 240_000 }, () => {
     await using place = makePlace(FILES);
     expect(await place.mh('models', 'bench', '--kind', 'poetry')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Give one of code, review, security, long-context, multimodal.'),
+      stderr: expect.stringContaining('Use one of code, review, security, long-context, multimodal.'),
     });
     expect(await place.mh('models', 'bench', '--agent', 'review=good')).toMatchObject({
       code: 3,

@@ -51,7 +51,7 @@ describe('who gets a task', { timeout: 240_000 }, () => {
     });
     writeProfile(place.root);
     const off = await place.mh('models');
-    expect(off.stderr).toContain('Profiles of CC Switch that are not used: Kimi for claude');
+    expect(off.stderr).toContain('Unused CC Switch profiles: Kimi for claude');
     await place.mh('config', 'set', 'routing.ccswitch', 'auto');
     const [listed] = z.array(AgentStatus).parse(await place.json('models'));
     expect(listed?.accounts).toEqual([{ name: 'ccswitch-kimi', restsUntil: null }]);

@@ -12,15 +12,15 @@ const EXAMPLES = [
   'manyhands approve k3v --note "fine by me"',
 ];
 
-/** Approves a plan, or held work, and goes on. */
+/** Approves a plan or held work, and continues the run. */
 export const approveCommand: CliCommand = {
   name: 'approve',
   aliases: ['ok'],
   group: 'Control',
   summary: 'approve a plan or held work',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
-    command.option('--note <text>', 'why, for the record');
+    command.argument('[run]', 'default: the latest run of the project').argument('[task]', 'only this task');
+    command.option('--note <text>', 'the reason, for the record');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

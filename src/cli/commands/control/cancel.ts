@@ -13,16 +13,16 @@ const EXAMPLES = [
   'manyhands cancel k3v --force',
 ];
 
-/** Cancels a run; everything it made is kept. */
+/** Cancels a run; its work is kept. */
 export const cancelCommand: CliCommand = {
   name: 'cancel',
   group: 'Control',
-  summary: 'cancel a run; everything it made is kept',
+  summary: 'cancel a run; its work is kept',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
-      .option('--reason <text>', 'why, for the record')
-      .option('--force', 'kill its agents at once; what they made is saved all the same');
+      .argument('[run]', 'default: the latest run of the project')
+      .option('--reason <text>', 'the reason, for the record')
+      .option('--force', 'kill its agents immediately; their work is still saved');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -30,16 +30,18 @@ export const cancelCommand: CliCommand = {
         const { terminal, openCaller } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         await using caller = await openCaller(terminal.env);
-        const asked = {
+        const input = {
           dir,
           force,
           ...(run === undefined ? {} : { run }),
           ...(reason === undefined ? {} : { reason }),
         };
-        const document = await caller.call('cancel-run', asked);
+        const document = await caller.call('cancel-run', input);
         if (json) printJson(terminal, document);
         else
-          terminal.err(`Run ${document.run} is ${document.status}. What it made: manyhands salvage ${document.run}\n`);
+          terminal.err(
+            `Run ${document.run} is ${document.status}. List its saved work: manyhands salvage ${document.run}\n`,
+          );
         return 0;
       },
     });

@@ -9,13 +9,13 @@ const Flags = FollowOptions.extend({ how: LandMode.optional() });
 
 const EXAMPLES = ['manyhands land', 'manyhands land k3v9x2ab', 'manyhands land k3v9x2ab --how pr'];
 
-/** Brings a run branch onto its base. */
+/** Lands the branch of a run on its base. */
 export const landCommand: CliCommand = {
   name: 'land',
   group: 'Control',
-  summary: 'bring a run branch onto its base',
+  summary: 'land the branch of a run on its base',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here');
+    command.argument('[run]', 'default: the latest run of the project');
     command.addOption(
       new Option('--how <how>', 'merge fast-forwards the base (default); pr opens a pull request').choices(
         LandMode.options,

@@ -9,15 +9,15 @@ const Flags = CommonOptions.extend({ agents: z.number() });
 
 const EXAMPLES = ['manyhands limit --agents 4', 'manyhands limit k3v9x2ab --agents 40'];
 
-/** Changes how many attempts of a run are under way at once. */
+/** Changes how many attempts of a run may be in flight. */
 export const limitCommand: CliCommand = {
   name: 'limit',
   group: 'Control',
-  summary: 'change how many attempts are under way at once',
+  summary: 'change how many attempts run in parallel',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
-      .requiredOption('-n, --agents <n>', 'attempts at once, from 1 to 150', wholeNumber(1, 150));
+      .argument('[run]', 'default: the latest run of the project')
+      .requiredOption('-n, --agents <n>', 'parallel attempts, from 1 to 150', wholeNumber(1, 150));
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -27,7 +27,10 @@ export const limitCommand: CliCommand = {
         await using caller = await openCaller(terminal.env);
         const document = await caller.call('limit-run', { dir, agents, ...(run === undefined ? {} : { run }) });
         if (json) printJson(terminal, document);
-        else terminal.err(`Run ${document.run} works with at most ${agents} attempts at once.\n`);
+        else
+          terminal.err(
+            `Run ${document.run} runs at most ${agents} ${agents === 1 ? 'attempt' : 'attempts'} in parallel.\n`,
+          );
         return 0;
       },
     });

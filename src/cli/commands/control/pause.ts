@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { printJson } from '../../render/output.ts';
+import { shellWord } from '../../render/shell-word.ts';
+
 import { resolveDir } from '../../target.ts';
 
 const Flags = CommonOptions.extend({ track: z.string().optional(), reason: z.string().optional() });
@@ -12,16 +14,16 @@ const EXAMPLES = [
   'manyhands resume k3v9x2ab --track backend',
 ];
 
-/** Starts nothing more in a run or in one of its tracks. */
+/** Stops starting attempts in a run or in one of its tracks. */
 export const pauseCommand: CliCommand = {
   name: 'pause',
   group: 'Control',
-  summary: 'start nothing more in a run or a track',
+  summary: 'stop starting attempts in a run or a track',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
+      .argument('[run]', 'default: the latest run of the project')
       .option('--track <name>', 'only this track; default: the whole run')
-      .option('--reason <text>', 'what the others are told');
+      .option('--reason <text>', 'the reason, for the record');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -36,9 +38,9 @@ export const pauseCommand: CliCommand = {
           ...(reason === undefined ? {} : { reason }),
         });
         const what = track === undefined ? `Run ${document.run}` : `Track ${track} of run ${document.run}`;
-        const next = `manyhands resume ${document.run}${track === undefined ? '' : ` --track ${track}`}`;
+        const next = `manyhands resume ${document.run}${track === undefined ? '' : ` --track ${shellWord(track)}`}`;
         if (json) printJson(terminal, document);
-        else terminal.err(`${what} starts nothing more; what runs goes on to its end. Go on: ${next}\n`);
+        else terminal.err(`${what} is paused; running attempts continue to their end. Resume it with: ${next}\n`);
         return 0;
       },
     });

@@ -8,24 +8,24 @@ const Flags = FollowOptions.extend({ draft: z.boolean().optional() });
 
 const EXAMPLES = ['manyhands pr', 'manyhands pr k3v9x2ab --draft', 'manyhands pr k3v9x2ab --json'];
 
-/** Opens the pull request of a run, or brings the one that is there up to date. */
+/** Opens the pull request of a run, or updates the existing one. */
 export const prCommand: CliCommand = {
   name: 'pr',
   group: 'Control',
-  summary: 'open the pull request of a run, or bring it up to date',
+  summary: 'open or update the pull request of a run',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here');
-    command.option('--draft', 'open it as a draft; unfinished or unchecked work is one anyway');
+    command.argument('[run]', 'default: the latest run of the project');
+    command.option('--draft', 'open it as a draft (always the case for unfinished or unchecked work)');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async ({ draft, ...flags }, [run]) => {
         const dir = await resolveDir(session.platform.terminal, flags.dir);
-        const which = { dir, ...(run === undefined ? {} : { run }), ...(draft === undefined ? {} : { draft }) };
+        const input = { dir, ...(run === undefined ? {} : { run }), ...(draft === undefined ? {} : { draft }) };
         return work(session, {
           ...flags,
           dir,
-          begin: async (caller) => [(await caller.call('land-run', { ...which, how: 'pr' })).run],
+          begin: async (caller) => [(await caller.call('land-run', { ...input, how: 'pr' })).run],
         });
       },
     });

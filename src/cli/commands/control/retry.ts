@@ -13,16 +13,16 @@ const EXAMPLES = [
 
 const Flags = FollowOptions.extend({ requeue: z.boolean().default(false) });
 
-/** Tries failed or blocked tasks again. */
+/** Retries failed or blocked tasks. */
 export const retryCommand: CliCommand = {
   name: 'retry',
   group: 'Control',
-  summary: 'try failed or blocked tasks again, or do a done one again',
+  summary: 'retry failed or blocked tasks, or run a done task again',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
-      .argument('[task]', 'one task only; a done one is done again, with all that was built upon it')
-      .option('--requeue', 'back in line from a clean workspace, without counting what was tried; also one that runs');
+      .argument('[run]', 'default: the latest run of the project')
+      .argument('[task]', 'only this task; a task that is done runs again, with all tasks that depend on it')
+      .option('--requeue', 'start again in a clean workspace with a fresh attempt count, even if it is running');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

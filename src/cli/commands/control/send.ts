@@ -10,25 +10,25 @@ import { parseTarget, resolveDir } from '../../target.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 const EXAMPLES = [
-  'manyhands send k3v9x2ab "Use the parser that is there already"',
-  'manyhands send k3v9x2ab implement/1.2 "The second test is wrong: mend it too"',
+  'manyhands send k3v9x2ab "Use the existing parser"',
+  'manyhands send k3v9x2ab implement/1.2 "The second test is wrong: fix it too"',
   'manyhands send k3v9x2ab/implement/1.2 @review.md',
   'git diff | manyhands send k3v9x2ab -',
 ];
 
 type Sent = { document: RunDocument; task: string };
 
-/** Tells the agent of a task something; where no engine works on the run, this terminal does. */
+/** Sends a message to the agent of a task; if no engine is running the run, this process becomes the engine. */
 export const sendCommand: CliCommand = {
   name: 'send',
   group: 'Control',
-  summary: 'tell the agent of a task something',
+  summary: 'send a message to the agent of a task',
   define(command, session) {
     command
       .argument('<run>', 'the run, or <run>/<task>')
       .argument(
         '<message...>',
-        'the task, if it is not the only one at work, then what it is told: text, - for standard input, or @file',
+        'the task, unless only one is running, then the message: text, - for standard input, or @file',
       )
       .usage('[options] <run> [task] <message...>');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
@@ -45,7 +45,7 @@ export const sendCommand: CliCommand = {
             const { document, task } = await send(caller, terminal, { dir, args });
             if (caller.engine() !== 'other' || flags.detach) return [document.run];
             if (flags.json) printJson(terminal, document);
-            else terminal.err(`Sent to ${task}. Watch it: manyhands logs ${document.run} ${task} --follow\n`);
+            else terminal.err(`Sent to ${task}. Follow its output: manyhands logs ${document.run} ${task} --follow\n`);
             return [];
           },
         });
@@ -62,8 +62,8 @@ async function send(
   const target = parseTarget([first]);
   const run = target.run === undefined ? {} : { run: target.run };
   const shown = await caller.call('show-run', { dir, ...run });
-  const meant = target.task === undefined ? messageTarget(shown, words) : { task: target.task, words };
-  const message = await readGoalText(terminal, meant.words);
-  const document = await caller.call('send-message', { dir, run: shown.run, task: meant.task, message });
-  return { document, task: meant.task };
+  const { task, words: text } = target.task === undefined ? messageTarget(shown, words) : { task: target.task, words };
+  const message = await readGoalText(terminal, text);
+  const document = await caller.call('send-message', { dir, run: shown.run, task, message });
+  return { document, task };
 }

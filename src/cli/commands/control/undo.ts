@@ -23,26 +23,26 @@ const EXAMPLES = [
 ];
 
 const UNDO_EXIT_CODES = `Exit codes:
-  0  taken back, or in a dry run: it could be
-  1  a person said no; nothing was changed
-  2  the command was not understood
-  3  it could not be done; the message says why
-  4  it cannot be taken back safely, and nothing was changed`;
+  0  reverted, or (dry run) can be reverted
+  1  you declined; nothing was changed
+  2  invalid command line
+  3  the command failed; the message states the reason
+  4  it cannot be reverted safely; nothing was changed`;
 
 const MOST_FILES = 30;
 
-/** Takes a landed run back by a new commit, where git proves it safe. */
+/** Reverts a landed run with a new commit, if git proves that safe. */
 export const undoCommand: CliCommand = {
   name: 'undo',
   group: 'Control',
-  summary: 'take a landed run back, where that is safe',
+  summary: 'revert a landed run, if that is safe',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
+      .argument('[run]', 'default: the latest run of the project')
       .option('--branch', 'also delete the branch of the run; its commits are kept')
-      .option('--dry-run', 'only say what would be done')
-      .option('--reason <text>', 'why, for the record')
-      .option('-y, --yes', 'do not ask');
+      .option('--dry-run', 'show what would be done; change nothing')
+      .option('--reason <text>', 'the reason, for the record')
+      .option('-y, --yes', 'do not ask for confirmation');
     addHelp(addDir(addJson(command)), EXAMPLES, UNDO_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -56,7 +56,7 @@ export const undoCommand: CliCommand = {
           ...(run === undefined ? {} : { run }),
           ...(reason === undefined ? {} : { reason }),
         };
-        if (!dryRun && !yes && !(await isAgreed(session.platform, caller, input))) {
+        if (!dryRun && !yes && !(await isConfirmed(session.platform, caller, input))) {
           terminal.err('Nothing was changed.\n');
           return 1;
         }
@@ -69,19 +69,19 @@ export const undoCommand: CliCommand = {
   },
 };
 
-/** Shows what would be done and asks; where there is nobody to ask, --yes must have been said. */
-async function isAgreed(
+/** Shows what would be done and asks for confirmation; without a terminal, --yes is required. */
+async function isConfirmed(
   { terminal, confirm }: Platform,
   caller: Caller,
   input: { dir: string; branch: boolean; run?: string },
 ): Promise<boolean> {
   const plan = await caller.call('undo-run', { ...input, dryRun: true });
   for (const line of resultLines(plan)) terminal.err(`${line}\n`);
-  const answer = await confirm(`Take run ${plan.run} back?`);
+  const answer = await confirm(`Revert run ${plan.run}?`);
   if (answer !== undefined) return answer;
   throw new AppError(
     'USAGE',
-    'There is no terminal to ask at: pass --yes to do it, or --dry-run to see what it would do',
+    'There is no terminal to ask for confirmation: pass --yes to revert it, or --dry-run to see what would be done',
   );
 }
 
@@ -106,7 +106,7 @@ function revertText(
   { branch, commit, checks }: NonNullable<UndoResult['reverted']>,
 ): string {
   if (!dryRun)
-    return `Run ${run} is taken back: ${commit?.slice(0, 10)} on ${branch}. To have it again: git revert ${commit?.slice(0, 10)}`;
+    return `Run ${run} is reverted by ${commit?.slice(0, 10)} on ${branch}. To restore it: git revert ${commit?.slice(0, 10)}`;
   const names = checks.map(({ gate }) => gate).join(', ');
-  return `A new commit on ${branch} would take run ${run} back${names === '' ? '' : `, if these pass without it: ${names}`}`;
+  return `A new commit on ${branch} would revert run ${run}${names === '' ? '' : `, provided that these checks pass: ${names}`}`;
 }

@@ -31,26 +31,26 @@ const COLUMNS = [
   { title: 'ENDED' },
   { title: 'SIZE', right: true },
   { title: 'TITLE', most: 40 },
-  { title: 'WHAT' },
+  { title: 'STATUS' },
 ];
 
-/** Puts old ended runs into files that tar can read, and back. */
+/** Moves old ended runs into tar archives, and back. */
 export const archiveCommand: CliCommand = {
   name: 'archive',
   group: 'Maintenance',
-  summary: 'put old ended runs into files',
+  summary: 'move old ended runs into archive files',
   define(command, session) {
     command
-      .option('--all', 'of all projects, not only this one')
-      .option('--older-than <days>', 'only runs that ended so long ago', wholeNumber(0, 36_500), 30)
-      .option('--apply', 'make the archives; without this nothing is written')
-      .option('--remove', 'with --apply: remove the runs from the database once their archive was read back');
+      .option('--all', 'runs of all projects')
+      .option('--older-than <days>', 'only runs that ended at least so many days ago', wholeNumber(0, 36_500), 30)
+      .option('--apply', 'write the archives; without it nothing is written')
+      .option('--remove', 'with --apply: remove each run from the database after its archive has been verified');
     addHelp(addDir(addJson(command.helpCommand(false))), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async ({ all, apply, remove, olderThan, json, ...flags }) => {
         const { terminal, openCaller } = session.platform;
-        if (remove && !apply) throw new AppError('USAGE', '--remove does nothing without --apply');
+        if (remove && !apply) throw new AppError('USAGE', '--remove requires --apply');
         const project = all ? {} : { dir: await resolveDir(terminal, flags.dir) };
         await using caller = await openCaller(terminal.env);
         const found = await caller.call('archive', { ...project, olderThanDays: olderThan, apply, remove });
@@ -69,18 +69,18 @@ export const archiveCommand: CliCommand = {
 
 function defineRestore(command: Command, session: Session): void {
   command
-    .description('put an archived run back into the database')
-    .argument('<archive>', 'a run, or the file of its archive');
+    .description('restore an archived run into the database')
+    .argument('<archive>', 'a run id, or the file of its archive');
   addHelp(addJson(command), RESTORE_EXAMPLES, READING_EXIT_CODES);
   whenCalled(command, session, {
     options: CommonOptions,
-    act: async ({ json }, [wanted = '']) => {
+    act: async ({ json }, [name = '']) => {
       const { terminal, openCaller } = session.platform;
-      const archive = RunId.safeParse(wanted).success ? wanted : resolve(terminal.cwd, wanted);
+      const archive = RunId.safeParse(name).success ? name : resolve(terminal.cwd, name);
       await using caller = await openCaller(terminal.env);
       const restored = await caller.call('restore-archive', { archive });
       if (json) printJson(terminal, restored);
-      else terminal.err(`Run ${restored.run} is in the database again. Look: manyhands show ${restored.run}\n`);
+      else terminal.err(`Run ${restored.run} is restored. Show it: manyhands show ${restored.run}\n`);
       return 0;
     },
   });
@@ -91,8 +91,9 @@ function rowOf({ run, endedAt, bytes, title, reason }: ArchiveResult['items'][nu
 }
 
 function conclusion({ items, applied }: ArchiveResult): string {
-  if (items.length === 0) return 'No run ended so long ago.';
+  if (items.length === 0) return 'No run ended that long ago.';
   const runs = `${items.length} ${items.length === 1 ? 'run' : 'runs'}`;
-  if (!applied) return `${runs} could be archived. Nothing was written; do it with --apply`;
+  if (!applied)
+    return `${runs} can be archived. Nothing was written; add --apply to archive ${items.length === 1 ? 'it' : 'them'}.`;
   return `${runs} archived, ${items.filter(({ removed }) => removed).length} removed from the database.`;
 }

@@ -8,13 +8,13 @@ const Flags = CommonOptions.extend({ keep: z.number().default(5) });
 
 const EXAMPLES = ['manyhands backup', 'manyhands backup --keep 30'];
 
-/** Copies the database to a file beside it, also while runs are under way. */
+/** Copies the database to a file and verifies the copy, also while runs are in flight. */
 export const backupCommand: CliCommand = {
   name: 'backup',
   group: 'Maintenance',
-  summary: 'copy the database to a file that was read through',
+  summary: 'copy the database to a verified file',
   define(command, session) {
-    command.option('--keep <n>', 'how many backups to keep; older ones are removed', wholeNumber(1, 1000), 5);
+    command.option('--keep <n>', 'how many backups to keep; older backups are removed', wholeNumber(1, 1000), 5);
     addHelp(addJson(command), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -24,8 +24,11 @@ export const backupCommand: CliCommand = {
         const made = await caller.call('backup', { keep });
         if (json) printJson(terminal, made);
         else terminal.out(`${made.file}\n`);
-        const old = made.removed.length === 0 ? '' : `; ${made.removed.length} older removed`;
-        if (!json) terminal.err(`${bytesText(made.bytes)}, read through and intact${old}\n`);
+        const old =
+          made.removed.length === 0
+            ? ''
+            : `; ${made.removed.length} older ${made.removed.length === 1 ? 'backup' : 'backups'} removed`;
+        if (!json) terminal.err(`${bytesText(made.bytes)}, verified${old}\n`);
         return 0;
       },
     });

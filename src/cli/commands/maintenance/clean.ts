@@ -12,18 +12,18 @@ const Flags = CommonOptions.extend({
 });
 
 const EXAMPLES = ['manyhands clean', 'manyhands clean --older-than 30 --apply', 'manyhands clean --all --json'];
-const COLUMNS = [{ title: 'WHAT' }, { title: 'SIZE', right: true }, { title: 'WHY' }, { title: 'PATH' }];
+const COLUMNS = [{ title: 'WHAT' }, { title: 'SIZE', right: true }, { title: 'REASON' }, { title: 'PATH' }];
 
-/** Says what could be removed, and removes it when asked to; only what is saved elsewhere. */
+/** Lists what can be removed, and removes it with --apply; only what is saved elsewhere. */
 export const cleanCommand: CliCommand = {
   name: 'clean',
   group: 'Maintenance',
-  summary: 'remove what is saved and no longer needed',
+  summary: 'remove files that are saved and no longer needed',
   define(command, session) {
     command
-      .option('--all', 'of all projects, not only this one')
-      .option('--older-than <days>', 'only what is older', wholeNumber(0, 36_500), 7)
-      .option('--apply', 'remove it; without this nothing is removed');
+      .option('--all', 'files of all projects')
+      .option('--older-than <days>', 'only what is older than so many days', wholeNumber(0, 36_500), 7)
+      .option('--apply', 'remove it; without it nothing is removed');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -46,7 +46,8 @@ export const cleanCommand: CliCommand = {
 };
 
 function conclusion(count: number, { bytes, applied }: { bytes: number; applied: boolean }, flags: string): string {
-  if (count === 0) return 'Nothing to clean.';
-  if (applied) return `Removed ${count}, ${bytesText(bytes)}. All work in them is saved: manyhands salvage`;
-  return `${count} could be removed, ${bytesText(bytes)}. Nothing was removed; do it with: manyhands clean ${flags} --apply`;
+  if (count === 0) return 'There is nothing to remove.';
+  const items = count === 1 ? 'item' : 'items';
+  if (applied) return `Removed ${count} ${items}, ${bytesText(bytes)}. The work in them is saved: manyhands salvage`;
+  return `${count} ${items} can be removed, ${bytesText(bytes)}. Nothing was removed. To remove them: manyhands clean ${flags} --apply`;
 }

@@ -17,7 +17,7 @@ const EXAMPLES = {
   rm: ['manyhands collection rm weekly', 'manyhands collection rm nightly k3v9x2ab'],
 };
 
-/** The runs of a collection that are shown at once. */
+/** At most so many runs of a collection are shown. */
 const MOST_SHOWN = 1000;
 
 const COLUMNS = [
@@ -26,14 +26,14 @@ const COLUMNS = [
   { title: 'OPEN', right: true },
   { title: 'FAILED', right: true },
   { title: 'COST', right: true },
-  { title: 'MADE' },
+  { title: 'CREATED' },
 ];
 
-/** Files runs in collections: named groups, and nothing more. */
+/** Groups runs in named collections. */
 export const collectionCommand: CliCommand = {
   name: 'collection',
   group: 'Maintenance',
-  summary: 'file runs in collections',
+  summary: 'group runs in collections',
   define(command, session) {
     addHelp(command.helpCommand(false), Object.values(EXAMPLES).flat().slice(0, 5), READING_EXIT_CODES);
     const define = (
@@ -47,11 +47,14 @@ export const collectionCommand: CliCommand = {
       whenCalled(inner, session, { options: CommonOptions, act: act(session) });
       return inner;
     };
-    define('ls', 'list the collections of this project', list);
+    define('ls', 'list the collections of the project', list);
     define('show', 'list the runs in a collection', show);
-    define('add', 'make a collection, or put runs into one', add).argument('[run...]', 'runs to put into it');
-    define('rename', 'give a collection another name', rename).argument('<to>', 'its new name');
-    define('rm', 'remove a collection; its runs stay', remove).argument('[run...]', 'only take these runs out of it');
+    define('add', 'create a collection, or add runs to one', add).argument('[run...]', 'the runs to add');
+    define('rename', 'rename a collection', rename).argument('<to>', 'its new name');
+    define('rm', 'remove a collection, or runs from it; the runs themselves are kept', remove).argument(
+      '[run...]',
+      'remove only these runs from the collection',
+    );
   },
 };
 
@@ -60,7 +63,8 @@ function list(session: Session): Act<typeof CommonOptions> {
   return async (flags) => {
     const collections = await inProject(session, flags, (caller, dir) => caller.call('list-collections', { dir }));
     if (flags.json) printJson(terminal, collections);
-    else if (collections.length === 0) terminal.err('No collections here. Make one: manyhands collection add <name>\n');
+    else if (collections.length === 0)
+      terminal.err('The project has no collections. Create one: manyhands collection add <name>\n');
     else printLines(terminal, tableLines(COLUMNS, collections.map(row), Number.MAX_SAFE_INTEGER));
     return 0;
   };
@@ -73,7 +77,7 @@ function show(session: Session): Act<typeof CommonOptions> {
       caller.call('list-runs', { dir, collection, hidden: true, limit: MOST_SHOWN }),
     );
     if (flags.json) printJson(terminal, runs);
-    else if (runs.length === 0) terminal.err(`There are no runs in "${cleanText(collection)}".\n`);
+    else if (runs.length === 0) terminal.err(`The collection "${cleanText(collection)}" is empty.\n`);
     else printLines(terminal, runTable(terminal, runs, { now: world.now(), collections: false, projects: false }));
     return 0;
   };
@@ -81,7 +85,7 @@ function show(session: Session): Act<typeof CommonOptions> {
 
 function add(session: Session): Act<typeof CommonOptions> {
   return async (flags, [name = '', ...runs]) =>
-    tell(
+    report(
       session,
       flags,
       await inProject(session, flags, (caller, dir) => caller.call('add-collection', { dir, name, runs })),
@@ -90,7 +94,7 @@ function add(session: Session): Act<typeof CommonOptions> {
 
 function rename(session: Session): Act<typeof CommonOptions> {
   return async (flags, [name = '', to = '']) =>
-    tell(
+    report(
       session,
       flags,
       await inProject(session, flags, (caller, dir) => caller.call('rename-collection', { dir, name, to })),
@@ -100,15 +104,13 @@ function rename(session: Session): Act<typeof CommonOptions> {
 function remove(session: Session): Act<typeof CommonOptions> {
   const { terminal } = session.platform;
   return async (flags, [name = '', ...runs]) => {
-    const gone = await inProject(session, flags, (caller, dir) =>
+    const result = await inProject(session, flags, (caller, dir) =>
       caller.call('remove-collection', { dir, name, runs }),
     );
-    if (flags.json) printJson(terminal, gone);
-    else if (!gone.removed) terminal.err(`Taken out of "${cleanText(name)}": ${gone.runs.join(', ')}\n`);
+    if (flags.json) printJson(terminal, result);
+    else if (!result.removed) terminal.err(`Removed from "${cleanText(name)}": ${result.runs.join(', ')}\n`);
     else
-      terminal.err(
-        `The collection "${cleanText(name)}" is gone; what was in it stays (${countText(gone.runs.length)}).\n`,
-      );
+      terminal.err(`The collection "${cleanText(name)}" is removed; its ${countText(result.runs.length)} are kept.\n`);
     return 0;
   };
 }
@@ -117,7 +119,7 @@ function row({ name, runs, open, failed, cost, createdAt }: CollectionDocument):
   return [cleanText(name), String(runs), String(open), String(failed), moneyText(cost), createdAt.slice(0, 10)];
 }
 
-function tell({ platform }: Session, { json }: CommonOptions, collection: CollectionDocument): number {
+function report({ platform }: Session, { json }: CommonOptions, collection: CollectionDocument): number {
   const { terminal } = platform;
   if (json) printJson(terminal, collection);
   else terminal.err(`The collection "${cleanText(collection.name)}" has ${countText(collection.runs)}.\n`);

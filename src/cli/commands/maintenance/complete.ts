@@ -2,11 +2,11 @@ import { type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { completionTree } from '../../completion/completion-tree.ts';
 import { completionValues } from '../../completion/completion-values.ts';
 
-/** Answers the completion script: what could stand at the end of the words. */
+/** Prints the completions for the words that the completion script passes. */
 export const completeCommand: CliCommand = {
   name: 'complete',
   group: 'Maintenance',
-  summary: 'answer a completion script',
+  summary: 'print completions for a completion script',
   hidden: true,
   define(command, session) {
     command.argument('[words...]');

@@ -9,13 +9,13 @@ const EXAMPLES = [
   'manyhands completion fish > ~/.config/fish/completions/manyhands.fish',
 ];
 
-/** Prints a script that lets a shell complete commands, options, runs and tasks, for both names of the program. */
+/** Prints a script with which a shell completes commands, options, runs and tasks, for both names of the program. */
 export const completionCommand: CliCommand = {
   name: 'completion',
   group: 'Maintenance',
   summary: 'print a completion script for bash, zsh or fish',
   define(command, session) {
-    command.addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']));
+    command.addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']));
     addHelp(command, EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: CommonOptions,

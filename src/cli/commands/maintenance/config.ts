@@ -22,7 +22,7 @@ const EXAMPLES = [
 ];
 const COLUMNS = [{ title: 'KEY' }, { title: 'VALUE', most: 40 }, { title: 'FROM' }, { title: 'MEANING' }];
 
-/** Reads and changes settings: the project's, or with --global a person's own. */
+/** Reads and changes settings: the project's, or with --global the user's. */
 export const configCommand: CliCommand = {
   name: 'config',
   aliases: ['cfg'],
@@ -38,7 +38,7 @@ export const configCommand: CliCommand = {
 };
 
 function defineGet(command: Command, session: Session): void {
-  command.description('print the value in force').argument('<key>', 'such as limits.agents');
+  command.description('print the effective value').argument('<key>', 'such as limits.agents');
   addHelp(
     addScope(addJson(command)),
     ['manyhands config get land', 'manyhands config get limits --json'],
@@ -49,7 +49,7 @@ function defineGet(command: Command, session: Session): void {
     act: async (flags, [key = '']) => {
       const { terminal } = session.platform;
       const path = requireKey(key);
-      const { config, layers } = await loadLayers(await placeOf(session, flags));
+      const { config, layers } = await loadLayers(await locationOf(session, flags));
       const value = valueAt(config, path) ?? null;
       if (flags.json) printJson(terminal, { key, value, from: originOf(layers, path) });
       else printLines(terminal, [valueText(value)]);
@@ -60,7 +60,7 @@ function defineGet(command: Command, session: Session): void {
 
 function defineSet(command: Command, session: Session): void {
   command
-    .description('set a value, keeping the comments of the file')
+    .description('set a value; comments in the file are kept')
     .argument('<key>', 'such as limits.agents')
     .argument('<value>', 'YAML: 8, true, "a text", \'["npm test"]\'');
   addHelp(addScope(addJson(command)), EXAMPLES.slice(1), READING_EXIT_CODES);
@@ -77,7 +77,9 @@ function defineSet(command: Command, session: Session): void {
 }
 
 function defineUnset(command: Command, session: Session): void {
-  command.description('remove a value, so that the one below counts').argument('<key>', 'such as limits.agents');
+  command
+    .description('remove a value, so that the next level applies: global settings, then the default')
+    .argument('<key>', 'such as limits.agents');
   addHelp(
     addScope(addJson(command)),
     ['manyhands config unset limits.agents', 'manyhands config unset land --global'],
@@ -89,20 +91,20 @@ function defineUnset(command: Command, session: Session): void {
       const { terminal } = session.platform;
       const { file } = await unsetConfig(await targetOf(session, flags, key));
       if (flags.json) printJson(terminal, { key, file });
-      else terminal.err(`${key} is no longer set in ${file}\n`);
+      else terminal.err(`${key} is removed from ${file}\n`);
       return 0;
     },
   });
 }
 
 function defineList(command: Command, session: Session): void {
-  command.description('print every setting, its value and where that comes from');
+  command.description('print every setting with its value and its source');
   addHelp(addScope(addJson(command)), ['manyhands config list', 'manyhands config list --json'], READING_EXIT_CODES);
   whenCalled(command, session, {
     options: Flags,
     act: async (flags) => {
       const { terminal } = session.platform;
-      const entries = listConfig(await loadLayers(await placeOf(session, flags)));
+      const entries = listConfig(await loadLayers(await locationOf(session, flags)));
       const rows = entries.map(({ key, value, from, description }) => [key, valueText(value), from, description]);
       if (flags.json) printJson(terminal, entries);
       else
@@ -116,18 +118,18 @@ function defineList(command: Command, session: Session): void {
 }
 
 function addScope(command: Command): Command {
-  return addDir(command.option('-g, --global', 'your own settings for all projects'));
+  return addDir(command.option('-g, --global', 'your settings for all projects'));
 }
 
-async function placeOf({ platform: { terminal } }: Session, flags: Flags): Promise<ConfigLocation> {
+async function locationOf({ platform: { terminal } }: Session, flags: Flags): Promise<ConfigLocation> {
   const dir = flags.global ? undefined : await findProjectRoot(await resolveDir(terminal, flags.dir));
   return { env: terminal.env, ...(dir === undefined ? {} : { dir }) };
 }
 
-/** What is set globally is still judged together with the project at hand. */
+/** A global value is validated together with the settings of the current project. */
 async function targetOf(session: Session, flags: Flags, key: string) {
-  const place = await placeOf(session, { ...flags, global: false });
-  return { key, scope: flags.global ? ('global' as const) : ('project' as const), place };
+  const location = await locationOf(session, { ...flags, global: false });
+  return { key, scope: flags.global ? ('global' as const) : ('project' as const), place: location };
 }
 
 function valueText(value: unknown): string {

@@ -14,25 +14,25 @@ const Flags = CommonOptions.extend({ selfTest: z.boolean().default(false), onlin
 
 const EXAMPLES = ['manyhands doctor', 'manyhands doctor --self-test', 'manyhands doctor --json'];
 const EXIT_CODES = `Exit codes:
-  0  everything that is required is there
-  2  the command was not understood
+  0  everything required is available
+  2  invalid command line
   3  something required is missing, or the self-test failed`;
 
-/** Checks what Manyhands needs; with --self-test it also takes a rehearsed goal from plan to landing. */
+/** Checks what Manyhands needs; with --self-test it also runs a rehearsed goal from plan to landing. */
 export const doctorCommand: CliCommand = {
   name: 'doctor',
   group: 'Maintenance',
   summary: 'check what Manyhands needs',
   define(command, session) {
     command
-      .option('--self-test', 'also rehearse a small goal in a temporary repository')
-      .option('--online', 'also ask the servers that the settings name');
+      .option('--self-test', 'also run a small rehearsed goal in a temporary repository')
+      .option('--online', 'also contact the servers in the settings');
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async (flags) => {
         const { terminal } = session.platform;
-        const lines = await examine(session, await resolveDir(terminal, flags.dir), flags.online);
+        const lines = await diagnose(session, await resolveDir(terminal, flags.dir), flags.online);
         if (flags.selfTest) lines.push(await selfTest(session.platform));
         if (flags.json) printJson(terminal, lines);
         else printLines(terminal, doctorLines(terminal, lines));
@@ -42,7 +42,7 @@ export const doctorCommand: CliCommand = {
   },
 };
 
-async function examine({ platform }: Session, dir: string, online: boolean): Promise<DoctorLine[]> {
+async function diagnose({ platform }: Session, dir: string, online: boolean): Promise<DoctorLine[]> {
   await using caller = await platform.openCaller(platform.terminal.env);
   return await caller.call('doctor', { dir, ...(online ? { online } : {}) });
 }

@@ -13,23 +13,23 @@ const EXAMPLES = [
   'manyhands ls --flagged',
 ];
 
-/** Marks a run to come back to. */
+/** Flags a run for later attention. */
 export const flagCommand: CliCommand = {
   name: 'flag',
   group: 'Maintenance',
-  summary: 'mark a run to come back to',
+  summary: 'flag a run for later attention',
   define(command, session) {
-    command.argument('<run>', 'the run').option('--note <text>', 'why').option('--undo', 'take the mark away');
+    command.argument('<run>', 'the run').option('--note <text>', 'the reason').option('--undo', 'remove the flag');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async ({ undo, note, json, ...flags }, [run = '']) => {
-        if (undo && note !== undefined) throw new AppError('USAGE', 'With --undo there is nothing left to note');
+        if (undo && note !== undefined) throw new AppError('USAGE', '--note cannot be used with --undo');
         const { terminal, openCaller } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         await using caller = await openCaller(terminal.env);
-        const asked = { dir, run, flagged: !undo, ...(note === undefined ? {} : { note }) };
-        const filed = await caller.call('flag-run', asked);
+        const input = { dir, run, flagged: !undo, ...(note === undefined ? {} : { note }) };
+        const filed = await caller.call('flag-run', input);
         if (json) printJson(terminal, filed);
         else if (filed.flag === null) terminal.err(`Run ${filed.run} is no longer flagged.\n`);
         else terminal.err(`Run ${filed.run} is flagged; manyhands ls --flagged lists it.\n`);

@@ -8,11 +8,11 @@ const Flags = CommonOptions.extend({ undo: z.boolean().default(false) });
 
 const EXAMPLES = ['manyhands hide k3v9x2ab', 'manyhands hide k3v --undo', 'manyhands ls --hidden'];
 
-/** Leaves a run out of lists; nothing of it is removed. */
+/** Hides a run from lists; nothing is removed. */
 export const hideCommand: CliCommand = {
   name: 'hide',
   group: 'Maintenance',
-  summary: 'leave a run out of lists',
+  summary: 'hide a run from lists',
   define(command, session) {
     command.argument('<run>', 'the run').option('--undo', 'list it again');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);

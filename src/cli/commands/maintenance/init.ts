@@ -32,34 +32,37 @@ const EXAMPLES = [
   'manyhands init --agents-md --remove',
 ];
 const EXIT_CODES = `Exit codes:
-  0    the project is set up, or was before
-  2    the command was not understood
-  3    it could not be done; the message says why, and nothing was replaced
+  0    the project is set up
+  2    invalid command line
+  3    the command failed; the message states the reason, and no existing file was changed
   130  interrupted; nothing was written`;
 
-/** Sets a project up: looks at it, asks where there is somebody to ask, and writes new files only. */
+/** Sets a project up: detects its tools, asks at a terminal, and only writes new files. */
 export const initCommand: CliCommand = {
   name: 'init',
   group: 'Maintenance',
-  summary: 'set a project up: look at it, write its settings',
+  summary: 'set up a project: detect its tools, write its settings',
   define(command, session) {
     command
-      .option('-y, --yes', 'take what was found without asking')
-      .option('--import', 'read the settings of other tools, those of the project before those of your home folder')
-      .option('--agents-md', 'put instructions for agents into AGENTS.md and CLAUDE.md, between marks')
-      .option('--remove', 'with --agents-md: take them out again')
-      .option('--dry-run', 'show what would be written, and write nothing');
+      .option('-y, --yes', 'use what was detected without asking')
+      .option(
+        '--import',
+        'import the settings of other tools; those of the project take precedence over those in your home folder',
+      )
+      .option('--agents-md', 'write instructions for agents into a marked block of AGENTS.md and CLAUDE.md')
+      .option('--remove', 'with --agents-md: remove them again')
+      .option('--dry-run', 'show what would be written; write nothing');
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async (flags) => {
-        if (flags.remove && !flags.agentsMd) throw new AppError('USAGE', '--remove goes with --agents-md only');
+        if (flags.remove && !flags.agentsMd) throw new AppError('USAGE', '--remove requires --agents-md');
         const dir = await realpath(await resolveDir(session.platform.terminal, flags.dir));
         const root = await requireRoot(session, dir, flags);
         const document = flags.remove
           ? await removed(session, root, flags)
           : await setUp(session, { root, dir, flags });
-        if (document === null) return broken(session);
+        if (document === null) return interrupted(session);
         print(session, document, flags.json);
         return 0;
       },
@@ -67,19 +70,19 @@ export const initCommand: CliCommand = {
   },
 };
 
-/** The top of the repository; where there is none, a person is offered to make one. */
+/** The root of the repository; if there is none, the user is offered to create one. */
 async function requireRoot({ platform }: Session, dir: string, flags: Flags): Promise<string> {
   const root = await repositoryRoot(dir);
   if (root !== undefined) return root;
-  const isAsked = !flags.yes && !flags.json && !flags.dryRun;
-  if (isAsked && (await platform.confirm(`${dir} is no git repository. Make it one with git init?`)))
+  const isInteractive = !flags.yes && !flags.json && !flags.dryRun;
+  if (isInteractive && (await platform.confirm(`${dir} is not a git repository. Create one with git init?`)))
     return makeRepository(dir);
-  throw new AppError('NOT_A_REPOSITORY', `${dir} is no git repository; make it one with git init`, { dir });
+  throw new AppError('NOT_A_REPOSITORY', `${dir} is not a git repository; create one with git init`, { dir });
 }
 
-type Asked = { root: string; dir: string; flags: Flags };
+type SetupRequest = { root: string; dir: string; flags: Flags };
 
-async function setUp(session: Session, { root, dir, flags }: Asked): Promise<InitDocument | null> {
+async function setUp(session: Session, { root, dir, flags }: SetupRequest): Promise<InitDocument | null> {
   const { platform } = session;
   const detection = await detectProject(root, dir);
   const imported = flags.import ? await importProject(root, platform.terminal.env) : null;
@@ -96,25 +99,25 @@ async function setUp(session: Session, { root, dir, flags }: Asked): Promise<Ini
     },
     platform.world,
   );
-  return { ...document, notes: [...document.notes, ...(await hints(document, { root, dir, flags }))] };
+  return { ...document, notes: [...document.notes, ...(await notesOf(document, { root, dir, flags }))] };
 }
 
-type Deciding = { detection: Awaited<ReturnType<typeof detectProject>>; held: Decisions['agreed']; flags: Flags };
+type DecisionInput = { detection: Awaited<ReturnType<typeof detectProject>>; held: Decisions['agreed']; flags: Flags };
 
-async function decide({ platform }: Session, { detection, held, flags }: Deciding): Promise<Decisions | null> {
+async function decide({ platform }: Session, { detection, held, flags }: DecisionInput): Promise<Decisions | null> {
   const questions = flags.yes || flags.json || flags.dryRun ? undefined : await platform.questions();
   if (questions === undefined) return { choices: defaultChoices(detection), agreed: [] };
   return askDecisions(questions, detection, held);
 }
 
-async function hints(document: InitDocument, { root, dir, flags }: Asked): Promise<string[]> {
+async function notesOf(document: InitDocument, { root, dir, flags }: SetupRequest): Promise<string[]> {
   const foreign = flags.import ? [] : await findForeign(root);
-  const nothing = flags.import && document.imported.length === 0;
+  const isNothingImported = flags.import && document.imported.length === 0;
   return [
-    ...(root === dir ? [] : [`settings belong to the whole repository: they stand in ${root}`]),
-    ...(document.detected?.base === null ? ['there is no commit yet: make one before the first run'] : []),
-    ...(foreign.length === 0 ? [] : [`found ${foreign.join(', ')}: manyhands init --import reads them`]),
-    ...(nothing ? ['no settings of another tool were found to import'] : []),
+    ...(root === dir ? [] : [`settings apply to the whole repository, so they are written to ${root}`]),
+    ...(document.detected?.base === null ? ['the repository has no commit; create one before the first run'] : []),
+    ...(foreign.length === 0 ? [] : [`found ${foreign.join(', ')}; import it with manyhands init --import`]),
+    ...(isNothingImported ? ['no settings of other tools were found'] : []),
   ];
 }
 
@@ -123,7 +126,7 @@ async function removed({ platform }: Session, root: string, { dryRun }: Flags): 
   return { root, dryRun, detected: null, files, missing: null, imported: [], notes: [] };
 }
 
-function broken({ platform }: Session): number {
+function interrupted({ platform }: Session): number {
   platform.terminal.err('Nothing was written.\n');
   return INTERRUPTED;
 }

@@ -6,13 +6,13 @@ import { resolveDir } from '../../target.ts';
 
 const EXAMPLES = ['manyhands rename k3v9x2ab "The new basket"', 'manyhands rename k3v Nightly translations'];
 
-/** Gives a run another title, whether it goes on or has ended. */
+/** Changes the title of a run, in any state. */
 export const renameCommand: CliCommand = {
   name: 'rename',
   group: 'Maintenance',
-  summary: 'give a run another title',
+  summary: 'change the title of a run',
   define(command, session) {
-    command.argument('<run>', 'the run').argument('<title...>', 'its new title');
+    command.argument('<run>', 'the run').argument('<title...>', 'the new title');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: CommonOptions,
@@ -22,7 +22,7 @@ export const renameCommand: CliCommand = {
         await using caller = await openCaller(terminal.env);
         const document = await caller.call('rename-run', { dir, run, title: words.join(' ') });
         if (json) printJson(terminal, document);
-        else terminal.err(`Run ${document.run} is called: ${cleanText(document.title)}\n`);
+        else terminal.err(`Run ${document.run} is renamed to: ${cleanText(document.title)}\n`);
         return 0;
       },
     });

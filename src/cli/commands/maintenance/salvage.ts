@@ -24,20 +24,20 @@ const RESTORE_EXAMPLES = [
 const COLUMNS = [
   { title: 'RUN' },
   { title: 'TASK' },
-  { title: 'TRY', right: true },
+  { title: 'ATTEMPT', right: true },
   { title: 'COMMIT' },
   { title: 'FILES', right: true },
   { title: 'LANDED' },
   { title: 'REF' },
 ];
 
-/** Lists all work that was ever saved, and puts it on a branch. */
+/** Lists all saved work, and restores it to a branch. */
 export const salvageCommand: CliCommand = {
   name: 'salvage',
   group: 'Maintenance',
-  summary: 'list all saved work, and put it on a branch',
+  summary: 'list all saved work, and restore it to a branch',
   define(command, session) {
-    command.argument('[run]', 'default: all runs here');
+    command.argument('[run]', 'default: all runs of the project');
     addHelp(addDir(addJson(command.helpCommand(false))), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: CommonOptions,
@@ -47,7 +47,7 @@ export const salvageCommand: CliCommand = {
         await using caller = await openCaller(terminal.env);
         const items = await caller.call('list-salvage', { dir, ...(run === undefined ? {} : { run }) });
         if (flags.json) printJson(terminal, items);
-        else if (items.length === 0) terminal.err('Nothing was saved yet.\n');
+        else if (items.length === 0) terminal.err('There is no saved work.\n');
         else printItems(terminal, items);
         return 0;
       },
@@ -58,10 +58,10 @@ export const salvageCommand: CliCommand = {
 
 function defineRestore(command: Command, session: Session): void {
   command
-    .description('put saved work on a branch of your repository')
-    .argument('<ref>', 'as manyhands salvage lists it')
-    .option('-b, --branch <name>', 'the branch to make')
-    .option('--to <folder>', 'into this clone, when your repository was moved or deleted');
+    .description('restore saved work to a branch of your repository')
+    .argument('<ref>', 'a ref that manyhands salvage lists')
+    .option('-b, --branch <name>', 'the branch to create')
+    .option('--to <folder>', 'restore into this clone, if your repository was moved or deleted');
   addHelp(addDir(addJson(command)), RESTORE_EXAMPLES, READING_EXIT_CODES);
   whenCalled(command, session, {
     options: RestoreFlags,
@@ -78,7 +78,7 @@ function defineRestore(command: Command, session: Session): void {
       if (json) printJson(terminal, restored);
       else
         terminal.err(
-          `Branch ${restored.branch} is at ${restored.commit.slice(0, 8)}. Look: git log ${restored.branch}\n`,
+          `Branch ${restored.branch} is at ${restored.commit.slice(0, 8)}. Show it: git log ${restored.branch}\n`,
         );
       return 0;
     },
@@ -95,6 +95,6 @@ function printItems(terminal: Terminal, items: readonly SalvageItem[]): void {
     landed ? 'yes' : 'no',
     ref,
   ]);
-  // A ref that is cut off cannot be copied: the table may be wider than the terminal.
+  // A shortened ref cannot be copied, so the table may be wider than the terminal.
   printLines(terminal, tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER));
 }

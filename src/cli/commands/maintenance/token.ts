@@ -15,15 +15,15 @@ const EXAMPLES = [
   'manyhands token --renew',
 ];
 
-/** Prints the token by which programs reach the server. */
+/** Prints the token with which programs authenticate to the server. */
 export const tokenCommand: CliCommand = {
   name: 'token',
   group: 'Maintenance',
-  summary: 'the token by which programs reach the server',
+  summary: 'print the token with which programs use the server',
   define(command, session) {
     command
-      .option('--viewer', 'the token of those who may look and not act')
-      .option('--renew', 'put another in its place; every browser and program has to log in again');
+      .option('--viewer', 'the read-only token')
+      .option('--renew', 'replace it; every browser and program must log in again');
     addHelp(addJson(command), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

@@ -6,11 +6,11 @@ import { resolveDir } from '../../target.ts';
 
 const EXAMPLES = ['manyhands where', 'manyhands where --json'];
 
-/** Says where everything is written. */
+/** Prints every path that Manyhands writes to. */
 export const whereCommand: CliCommand = {
   name: 'where',
   group: 'Maintenance',
-  summary: 'where everything is written',
+  summary: 'print every path that Manyhands writes to',
   define(command, session) {
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
@@ -19,15 +19,15 @@ export const whereCommand: CliCommand = {
         const { terminal, openCaller } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         await using caller = await openCaller(terminal.env);
-        const places = await caller.call('where', { dir });
+        const paths = await caller.call('where', { dir });
         const colors = painter(terminal.colors.out);
-        const rows = places.map(({ what, path, exists }) => [what, exists ? path : `${path} (not there yet)`]);
+        const rows = paths.map(({ what, path, exists }) => [what, exists ? path : `${path} (does not exist yet)`]);
         const lines = tableLines([{ title: '' }, { title: '' }], rows, Number.MAX_SAFE_INTEGER);
-        if (flags.json) printJson(terminal, places);
+        if (flags.json) printJson(terminal, paths);
         else
           printLines(
             terminal,
-            lines.map((line, index) => (places[index]?.exists ? line : colors.dim(line))),
+            lines.map((line, index) => (paths[index]?.exists ? line : colors.dim(line))),
           );
         return 0;
       },

@@ -10,18 +10,18 @@ import { findTerminal } from '../../terminal/attach-target.ts';
 
 const EXAMPLES = ['manyhands attach', 'manyhands attach k3v9x2ab', 'manyhands attach k3v9x2ab implement/1.2'];
 
-/** Puts this terminal in the place of an interactive agent's. */
+/** Connects this terminal to the terminal of an interactive agent. */
 export const attachCommand: CliCommand = {
   name: 'attach',
   group: 'Watch',
-  summary: 'work with an interactive agent in its terminal',
+  summary: 'open the terminal of an interactive agent',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
-      .argument('[task]', 'default: the one that works in a terminal')
+      .argument('[run]', 'default: the latest run of the project')
+      .argument('[task]', 'default: the task that runs in a terminal')
       .addHelpText(
         'before',
-        'Look at the terminal of an interactive agent and type into it. Ctrl-] or Ctrl-\\ detaches; the agent goes on.\n',
+        'See the terminal of an interactive agent and type into it. Ctrl-] or Ctrl-\\ detaches; the agent continues.\n',
       );
     addHelp(addDir(command), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
@@ -30,10 +30,10 @@ export const attachCommand: CliCommand = {
         const { platform } = session;
         const dir = await resolveDir(platform.terminal, flags.dir);
         if (!platform.terminal.isOutputTerminal)
-          throw new AppError('USAGE', 'attach needs a terminal; manyhands logs -f shows the same as text');
-        const { run: asked, task } = parseTarget(args);
+          throw new AppError('USAGE', 'attach needs a terminal; to read the output as text: manyhands logs -f');
+        const { run, task } = parseTarget(args);
         await using caller = await platform.openCaller(platform.terminal.env);
-        const document = await caller.call('show-run', { dir, ...(asked === undefined ? {} : { run: asked }) });
+        const document = await caller.call('show-run', { dir, ...(run === undefined ? {} : { run }) });
         const target = {
           dir,
           run: document.run,
@@ -47,7 +47,7 @@ export const attachCommand: CliCommand = {
   },
 };
 
-/** An agent may have outlived its engine; what is typed goes through one, so one is started in the background. */
+/** An agent may outlive its engine; input needs an engine, so one is started in the background. */
 async function requireEngine(
   platform: Platform,
   caller: Caller,

@@ -15,7 +15,7 @@ const KINDS = [
   { title: 'DELETED', right: true },
 ];
 
-const MOST_NAMED = 5;
+const MOST_FILES = 5;
 
 const Flags = CommonOptions.extend({ stat: z.boolean().default(false), summary: z.boolean().default(false) });
 
@@ -25,10 +25,10 @@ const EXAMPLES = ['manyhands diff', 'manyhands diff k3v9x2ab implement/1.2', 'ma
 export const diffCommand: CliCommand = {
   name: 'diff',
   group: 'Watch',
-  summary: 'what a run, or a task, changed',
+  summary: 'show what a run or a task changed',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
-    command.option('--stat', 'only which files, and how much');
+    command.argument('[run]', 'default: the latest run of the project').argument('[task]', 'only this task');
+    command.option('--stat', 'only the changed files and line counts');
     command.option('--summary', 'files by kind, risks, and whether tests are missing');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
@@ -38,9 +38,9 @@ export const diffCommand: CliCommand = {
         const dir = await resolveDir(terminal, flags.dir);
         await using caller = await openCaller(terminal.env);
         if (summary) {
-          const told = await caller.call('summarize-diff', { dir, ...parseTarget(args) });
-          if (json) printJson(terminal, told);
-          else printLines(terminal, changeLines(told));
+          const change = await caller.call('summarize-diff', { dir, ...parseTarget(args) });
+          if (json) printJson(terminal, change);
+          else printLines(terminal, changeLines(change));
           return 0;
         }
         const found = await caller.call('diff-run', { dir, ...parseTarget(args) });
@@ -52,7 +52,7 @@ export const diffCommand: CliCommand = {
   },
 };
 
-/** For a terminal harmless and coloured; for a file or a pipe exactly what git said, so that it can be applied. */
+/** Safe and colored on a terminal; exactly the output of git in a file or a pipe, so that it can be applied. */
 function shown(terminal: Terminal, found: string): string {
   const text = found === '' || found.endsWith('\n') ? found : `${found}\n`;
   if (!terminal.isOutputTerminal) return text;
@@ -70,19 +70,19 @@ function paintLine(line: string, colors: Painter): string {
   return line.startsWith('-') ? colors.red(line) : line;
 }
 
-/** A change in figures, for a terminal. */
+/** The statistics of a change, for a terminal. */
 function changeLines({ files, kinds, risks, tests }: ChangeSummary): string[] {
-  if (files.length === 0) return ['Nothing changed.'];
+  if (files.length === 0) return ['No file changed.'];
   const rows = kinds.map((row) => [row.kind, String(row.files), `+${row.added}`, `-${row.deleted}`]);
   return [
     ...tableLines(KINDS, rows, Number.MAX_SAFE_INTEGER),
     `${tests.needed ? '!' : '✓'} tests: ${tests.reason}`,
-    ...risks.map(({ risk, detail, files: of }) => `! ${risk}: ${detail}${namesOf(of)}`),
+    ...risks.map(({ risk, detail, files: of }) => `! ${risk}: ${detail}${filesText(of)}`),
   ];
 }
 
-function namesOf(files: readonly string[]): string {
+function filesText(files: readonly string[]): string {
   if (files.length === 0) return '';
-  const more = files.length - MOST_NAMED;
-  return ` (${files.slice(0, MOST_NAMED).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+  const more = files.length - MOST_FILES;
+  return ` (${files.slice(0, MOST_FILES).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
 }

@@ -12,24 +12,24 @@ const Flags = CommonOptions.extend({ here: z.boolean().default(false) });
 
 const EXAMPLES = ['manyhands inbox', 'manyhands inbox --here', 'manyhands inbox --json'];
 
-/** Lists what waits for a person in all projects. */
+/** Lists what waits for the user in all projects. */
 export const inboxCommand: CliCommand = {
   name: 'inbox',
   group: 'Watch',
-  summary: 'what waits for you, in all projects',
+  summary: 'list what is waiting for you, in all projects',
   define(command, session) {
-    command.option('--here', 'only of this project');
+    command.option('--here', 'only the current project');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async (flags) => {
         const { terminal, openCaller } = session.platform;
-        const isNarrow = flags.here || flags.dir !== undefined;
-        const project = isNarrow ? { dir: await resolveDir(terminal, flags.dir) } : {};
+        const isOneProject = flags.here || flags.dir !== undefined;
+        const project = isOneProject ? { dir: await resolveDir(terminal, flags.dir) } : {};
         await using caller = await openCaller(terminal.env);
         const items = await caller.call('list-inbox', project);
         if (flags.json) printJson(terminal, items);
-        else if (items.length === 0) terminal.err('Nothing waits for you.\n');
+        else if (items.length === 0) terminal.err('Nothing is waiting for you.\n');
         else
           printLines(
             terminal,

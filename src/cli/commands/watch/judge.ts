@@ -16,31 +16,34 @@ const Flags = CommonOptions.extend({ agent: z.union([z.string(), z.boolean()]).o
 const EXAMPLES = ['manyhands judge', 'manyhands judge k3v9x2ab --agent claude', 'manyhands judge k3v --json'];
 
 const JUDGE_EXIT_CODES = `Exit codes:
-  0    approve: take it
-  1    revise: something is wrong or missing that agents can mend
-  2    the command was not understood
-  3    it could not be done; the message says why
-  4    block: a person must decide
-  130  interrupted; manyhands resume goes on`;
+  0    approve: the result can be accepted
+  1    revise: something is wrong or missing that agents can fix
+  2    invalid command line
+  3    the command failed; the message states the reason
+  4    block: you must decide
+  130  interrupted; manyhands resume continues the run`;
 
 const EXITS: Record<Decision, number> = { approve: 0, revise: 1, block: 4 };
 
-/** Decides about a run by rules, and asks an agent who may only withhold. */
+/** Judges a run by rules; an agent can also be asked, which can only make the judgement stricter. */
 export const judgeCommand: CliCommand = {
   name: 'judge',
   group: 'Watch',
-  summary: 'decide about a run: approve, revise or block',
+  summary: 'judge a run: approve, revise or block',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here');
-    command.option('-a, --agent [agent]', 'also ask an agent: a name or command:<program>; its word can only withhold');
+    command.argument('[run]', 'default: the latest run of the project');
+    command.option(
+      '-a, --agent [agent]',
+      'also ask an agent (a name or command:<program>); it can only make the judgement stricter',
+    );
     addHelp(addDir(addJson(command)), EXAMPLES, JUDGE_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ agent, json, ...flags }, [asked]) => {
+      act: async ({ agent, json, ...flags }, [named]) => {
         const { terminal, openCaller } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         await using caller = await openCaller(terminal.env);
-        const { run } = await caller.call('show-run', { dir, ...(asked === undefined ? {} : { run: asked }) });
+        const { run } = await caller.call('show-run', { dir, ...(named === undefined ? {} : { run: named }) });
         const opinions: string[] = [];
         if (agent !== undefined && agent !== false) {
           const opinion = await askAgent(session.platform, caller, { dir, run, agents: agent === true ? [] : [agent] });
@@ -56,17 +59,17 @@ export const judgeCommand: CliCommand = {
   },
 };
 
-/** The run in which the agent answered; undefined when a person broke off. */
+/** The run in which the agent answered; undefined when the user interrupted it. */
 async function askAgent(
   platform: Platform,
   caller: Caller,
   { dir, run, agents }: { dir: string; run: string; agents: string[] },
 ): Promise<string | undefined> {
   const since = platform.world.now();
-  const asked = await caller.call('ask-judge', { dir, run, agents });
-  const followed = await followRun({ platform, caller, dir, run: asked.run, since, takesOver: true });
-  if (followed.kind === 'settled') return asked.run;
-  conclude(platform, asked.run, followed);
+  const opinion = await caller.call('ask-judge', { dir, run, agents });
+  const followed = await followRun({ platform, caller, dir, run: opinion.run, since, takesOver: true });
+  if (followed.kind === 'settled') return opinion.run;
+  conclude(platform, opinion.run, followed);
   return undefined;
 }
 
@@ -78,6 +81,6 @@ function judgementLines({ run, title, decision, reasons, missing, voices }: Judg
     ...(missing.length === 0 ? [] : [colors.bold('Missing'), ...missing.map((part) => `  - ${oneLine(part)}`)]),
     ...(voices.length < 2
       ? []
-      : [colors.bold('Who said what'), ...voices.map((voice) => `  ${voice.by}: ${voice.decision}`)]),
+      : [colors.bold('Opinions'), ...voices.map((voice) => `  ${voice.by}: ${voice.decision}`)]),
   ];
 }

@@ -13,17 +13,17 @@ const Flags = CommonOptions.extend({ follow: z.boolean().default(false), task: z
 
 const EXAMPLES = ['manyhands logs', 'manyhands logs -f', 'manyhands logs k3v9x2ab --task implement/1.2 --json'];
 
-/** What the agents said and did, in the order in which it was read. */
+/** The output of the agents, in the order in which it was recorded. */
 export const logsCommand: CliCommand = {
   name: 'logs',
   aliases: ['log'],
   group: 'Watch',
-  summary: 'what the agents said and did',
+  summary: 'show the output of the agents',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
+    command.argument('[run]', 'default: the latest run of the project').argument('[task]', 'only this task');
     command
-      .option('-f, --follow', 'go on until the run ends; with --json the document comes then')
-      .option('--task <key>', 'one task only');
+      .option('-f, --follow', 'follow until the run ends; with --json the document is printed at the end')
+      .option('--task <key>', 'only this task');
     addHelp(addDir(addJson(command)), EXAMPLES, `${READING_EXIT_CODES}\n  130  interrupted`);
     whenCalled(command, session, {
       options: Flags,
@@ -56,13 +56,13 @@ export const logsCommand: CliCommand = {
   },
 };
 
-/** One document at the end needs an end: a run that nobody works on has none in sight. */
+/** One document at the end requires an end: a run that no engine is running does not end. */
 async function requireEnd(caller: Caller, dir: string, { run }: Target): Promise<void> {
   const document = await caller.call('show-run', { dir, ...(run === undefined ? {} : { run }) });
   if (document.endedAt !== null || caller.engine() !== 'none') return;
   throw new AppError(
     'USAGE',
-    `Run ${document.run} is ${document.status} and nobody works on it: --follow --json would never print its document`,
+    `Run ${document.run} is ${document.status} and no engine is running it, so --follow --json would never end`,
     {
       run: document.run,
     },

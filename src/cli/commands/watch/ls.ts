@@ -32,11 +32,11 @@ export const lsCommand: CliCommand = {
   summary: 'list runs',
   define(command, session) {
     command
-      .option('--all', 'of all projects, not only this one')
-      .option('-n, --limit <n>', 'how many', wholeNumber(1, 1000), 20)
-      .option('--collection <name>', 'only those in this collection')
-      .option('--flagged', 'only those that are flagged')
-      .option('--hidden', 'hidden ones too');
+      .option('--all', 'runs of all projects')
+      .option('-n, --limit <n>', 'at most so many runs', wholeNumber(1, 1000), 20)
+      .option('--collection <name>', 'only runs in this collection')
+      .option('--flagged', 'only flagged runs')
+      .option('--hidden', 'also hidden runs');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -65,23 +65,23 @@ type Listed = { runs: readonly RunSummary[]; hidden: number };
 
 function notesOf({ all, collection, flagged }: Flags, { runs, hidden }: Listed): string[] {
   const isFiltered = collection !== undefined || flagged;
-  const left = runs.filter(isInterrupted);
+  const interrupted = runs.filter(isInterrupted);
   return [
     ...(runs.length > 0 || hidden > 0 || isFiltered
       ? []
-      : [`No runs ${all ? 'yet' : 'here yet'}. Start one: manyhands do "<goal>"`]),
-    ...(runs.length === 0 && isFiltered ? ['No such runs.'] : []),
+      : [`There are no runs${all ? '' : ' in this project'} yet. Start one: manyhands do "<goal>"`]),
+    ...(runs.length === 0 && isFiltered ? ['No run matches.'] : []),
     ...(hidden === 0
       ? []
-      : [`${hidden} hidden ${hidden === 1 ? 'run is' : 'runs are'} not listed; manyhands ls --hidden lists all.`]),
-    ...(left.length === 0 ? [] : [interruptedNote(left)]),
+      : [`${hidden} hidden ${hidden === 1 ? 'run is' : 'runs are'} not listed; list all with manyhands ls --hidden`]),
+    ...(interrupted.length === 0 ? [] : [interruptedNote(interrupted)]),
   ];
 }
 
-/** Without a run, `resume` goes on with those of the folder it is called in. */
-function interruptedNote(left: readonly RunSummary[]): string {
-  const [only] = left;
-  const isOne = left.length === 1 && only !== undefined;
-  const runs = isOne ? `run ${only.run}` : `${left.length} runs`;
-  return `Nobody works on ${runs}. Go on with: manyhands resume${isOne ? ` ${only.run}` : ''}`;
+/** Without a run, `resume` continues those of the current project. */
+function interruptedNote(interrupted: readonly RunSummary[]): string {
+  const [only] = interrupted;
+  const isOne = interrupted.length === 1 && only !== undefined;
+  const runs = isOne ? `run ${only.run}` : `${interrupted.length} runs`;
+  return `No engine is running ${runs}. Continue with: manyhands resume${isOne ? ` ${only.run}` : ''}`;
 }

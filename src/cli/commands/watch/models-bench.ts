@@ -29,7 +29,7 @@ const EXAMPLES = [
 
 const EXIT = `${READING_EXIT_CODES}
   1  a benchmark could not be judged
-  130  interrupted; manyhands resume <run> goes on`;
+  130  interrupted; manyhands resume <run> continues`;
 
 const PLANNED = [
   { title: 'AGENT' },
@@ -49,15 +49,15 @@ const ENDED = [
   { title: 'REASON' },
 ];
 
-/** Measures agents with small tasks that a program judges; shows only what it would do unless told to execute. */
+/** Measures agents with small tasks that a program judges; without --execute it only shows what it would run. */
 export function addBench(models: Command, session: Session): void {
   const command = models
     .command('bench')
-    .description('measure agents with small tasks; only says what it would do unless --execute')
+    .description('measure agents with small tasks; without --execute, show what would run')
     .option('-a, --agent <agent>', 'an agent, agent:model or command:<program>; repeatable', collect)
     .addOption(new Option('-k, --kind <kind>', `${BenchKind.options.join(', ')}; repeatable`).argParser(collectKind))
-    .option('--budget <usd>', 'most US dollars over all of it', parseUsd)
-    .option('--execute', 'carry it out, which costs money');
+    .option('--budget <usd>', 'at most so many US dollars in total', parseUsd)
+    .option('--execute', 'run it, which costs money');
   addHelp(addDir(addJson(command)), EXAMPLES, EXIT);
   whenCalled(command, session, { options: Flags, act: (flags) => bench(session, flags) });
 }
@@ -65,7 +65,7 @@ export function addBench(models: Command, session: Session): void {
 function collectKind(value: string, before: BenchKind[] | undefined): BenchKind[] {
   const kind = BenchKind.safeParse(value);
   if (kind.success) return [...(before ?? []), kind.data];
-  throw new InvalidArgumentError(`Give one of ${BenchKind.options.join(', ')}.`);
+  throw new InvalidArgumentError(`Use one of ${BenchKind.options.join(', ')}.`);
 }
 
 async function bench(session: Session, flags: Flags): Promise<number> {
@@ -90,7 +90,7 @@ async function bench(session: Session, flags: Flags): Promise<number> {
   return results.length < runs.length || results.some(({ verdict }) => verdict === 'error') ? 1 : 0;
 }
 
-/** Follows the runs one after another while all of them go on; one that waits for a person has its verdict already. */
+/** Follows the runs one after another while all of them are in flight; one that waits for the user already has its verdict. */
 async function followAll(
   platform: Platform,
   caller: Caller,
@@ -104,7 +104,11 @@ async function followAll(
       return false;
     }
     if (followed.document.endedAt !== null) continue;
-    await caller.call('cancel-run', { dir, run, reason: followed.document.reason ?? 'a benchmark waits for nobody' });
+    await caller.call('cancel-run', {
+      dir,
+      run,
+      reason: followed.document.reason ?? 'a benchmark does not wait for the user',
+    });
     await followRun({ platform, caller, dir, run, since: platform.world.now(), takesOver: true });
   }
   return true;
@@ -121,18 +125,18 @@ function printPlan({ terminal }: Platform, items: readonly BenchItem[]): void {
   ]);
   const [head, ...lines] = tableLines(PLANNED, rows, Number.MAX_SAFE_INTEGER);
   printLines(terminal, [painter(terminal.colors.out).dim(head ?? ''), ...lines]);
-  const asked = items.filter(({ runs }) => runs);
-  const most = asked.reduce((sum, item) => sum + item.most, 0);
+  const runnable = items.filter(({ runs }) => runs);
+  const most = runnable.reduce((sum, item) => sum + item.most, 0);
   terminal.err(
-    asked.length === 0
-      ? 'Nothing of this can be carried out here.\n'
-      : `Nothing was started. With --execute these ${asked.length} are carried out, for ${moneyText(most)} at most.\n`,
+    runnable.length === 0
+      ? 'None of these benchmarks can run here.\n'
+      : `Nothing was started. Run ${runnable.length === 1 ? 'this benchmark' : `these ${runnable.length} benchmarks`} with --execute, for at most ${moneyText(most)}.\n`,
   );
 }
 
 function printResults({ terminal }: Platform, items: readonly BenchItem[], results: readonly BenchResult[]): void {
   const rows = items.map(({ agent, model, kind, run, reason }) => {
-    const result = results.find((one) => one.run === run);
+    const result = results.find((entry) => entry.run === run);
     if (result === undefined)
       return [agent, model ?? '-', kind, run === null ? 'not run' : 'open', '-', '-', reason ?? ''];
     const { verdict, costUsd, durationMs } = result;
@@ -143,13 +147,13 @@ function printResults({ terminal }: Platform, items: readonly BenchItem[], resul
       verdict,
       moneyText(costUsd),
       durationText(durationMs),
-      oneLine(result.reason),
+      firstLine(result.reason),
     ];
   });
   const [head, ...lines] = tableLines(ENDED, rows, Number.MAX_SAFE_INTEGER);
   printLines(terminal, [painter(terminal.colors.out).dim(head ?? ''), ...lines]);
 }
 
-function oneLine(text: string): string {
+function firstLine(text: string): string {
   return cleanText(text.split('\n')[0] ?? '');
 }

@@ -13,9 +13,9 @@ type Report = { agents: AgentStatus[]; routes: RoutePlan[]; scores: ModelScore[]
 
 const EXAMPLES = ['manyhands models report > models.md', 'manyhands models report --json'];
 
-/** Writes agents, logins, rests, scores and the routing of every role as one Markdown page. */
+/** Writes agents, logins, rate limits, scores and the routing of every role as one Markdown page. */
 export function addReport(models: Command, session: Session): void {
-  const command = models.command('report').description('agents, scores and who each role would get, as Markdown');
+  const command = models.command('report').description('agents, scores and the agent of each role, as Markdown');
   addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
   whenCalled(command, session, {
     options: CommonOptions,
@@ -43,25 +43,25 @@ function reportLines({ agents, routes, scores }: Report): string[] {
     '## Agents',
     '',
     ...table(
-      ['agent', 'kind', 'light', 'standard', 'heavy', 'logins', 'standing'],
+      ['agent', 'kind', 'light', 'standard', 'heavy', 'logins', 'status'],
       agents.map((agent) => [
         agent.agent,
         agent.kind,
         agent.models.light ?? '',
         agent.models.standard ?? '',
         agent.models.heavy ?? '',
-        agent.accounts.map(({ name, restsUntil }) => withRest(name, restsUntil)).join(', '),
-        standingOf(agent),
+        agent.accounts.map(({ name, restsUntil }) => withLimit(name, restsUntil)).join(', '),
+        statusOf(agent),
       ]),
     ),
     '',
-    '## Who each role would get',
+    '## Agent of each role',
     '',
     ...table(
-      ['role', 'agent', 'login', 'model', 'because', 'order'],
+      ['role', 'agent', 'login', 'model', 'reason', 'order'],
       routes.map(({ role, agent, account, model, because, order }) => [
         role,
-        agent ?? 'nobody now',
+        agent ?? 'none available',
         account ?? '',
         model ?? '',
         because,
@@ -74,7 +74,7 @@ function reportLines({ agents, routes, scores }: Report): string[] {
     ...(scores.length === 0
       ? ['No verified results yet.']
       : table(
-          ['role', 'agent', 'model', 'score', 'results', 'cost', 'rests on'],
+          ['role', 'agent', 'model', 'score', 'results', 'cost', 'based on'],
           scores.map(({ role, agent, model, score, results, cost, because, counts }) => [
             role,
             agent,
@@ -88,19 +88,19 @@ function reportLines({ agents, routes, scores }: Report): string[] {
   ];
 }
 
-function standingOf({ ok, detail, restsUntil, resting }: AgentStatus): string {
-  const closed = resting.map(({ account, family, until }) =>
-    withRest(account === null ? family : `${family} (${account})`, until),
+function statusOf({ ok, detail, restsUntil, resting }: AgentStatus): string {
+  const limited = resting.map(({ account, family, until }) =>
+    withLimit(account === null ? family : `${family} (${account})`, until),
   );
   return [
     ok ? 'ready' : `not usable: ${detail}`,
-    ...(restsUntil === null ? [] : [withRest('all', restsUntil)]),
-    ...closed,
+    ...(restsUntil === null ? [] : [withLimit('the agent', restsUntil)]),
+    ...limited,
   ].join('; ');
 }
 
-function withRest(name: string, until: string | null): string {
-  return until === null ? name : `${name} rests until ${until}`;
+function withLimit(name: string, until: string | null): string {
+  return until === null ? name : `${name} is rate-limited until ${until}`;
 }
 
 function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -20,12 +20,12 @@ const COLUMNS = [
   { title: 'SCORE', right: true },
   { title: 'RESULTS', right: true },
   { title: 'COST', right: true },
-  { title: 'RESTS ON' },
+  { title: 'BASED ON' },
 ];
 
-/** Tells how good the work of each agent was, by role and model, and what that rests on. */
+/** Prints the score of each agent by role and model, and the results it is based on. */
 export function addScores(models: Command, session: Session): void {
-  const command = models.command('scores').description('how good the work of agents was, from verified results');
+  const command = models.command('scores').description('scores of the agents, from verified results');
   command.option('--role <role>', 'only this role');
   addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
   whenCalled(command, session, {
@@ -38,7 +38,7 @@ export function addScores(models: Command, session: Session): void {
       if (json) printJson(terminal, scores);
       else if (scores.length === 0)
         terminal.err(
-          'No verified results yet: they come with runs that have checks, or with manyhands models bench --execute.\n',
+          'There are no verified results yet. They come from runs with checks and from manyhands models bench --execute.\n',
         );
       else {
         const [head, ...rows] = tableLines(COLUMNS, scores.map(cells), Number.MAX_SAFE_INTEGER);
@@ -50,6 +50,6 @@ export function addScores(models: Command, session: Session): void {
 }
 
 function cells({ role, agent, model, score, results, cost, because, counts, ok }: ModelScore): string[] {
-  const notes = [because, ...(counts ? [] : ['too few for routing']), ...(ok ? [] : ['not usable here now'])];
+  const notes = [because, ...(counts ? [] : ['too few for routing']), ...(ok ? [] : ['not usable here'])];
   return [role, agent, model ?? '-', score.toFixed(2), String(results), moneyText(cost), notes.join('; ')];
 }

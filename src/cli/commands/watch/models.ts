@@ -20,7 +20,7 @@ const EXAMPLES = [
   'manyhands models bench --agent codex',
 ];
 
-type Standing = Pick<AgentStatus, 'ok' | 'detail' | 'nextStep' | 'restsUntil' | 'accounts' | 'resting'>;
+type Availability = Pick<AgentStatus, 'ok' | 'detail' | 'nextStep' | 'restsUntil' | 'accounts' | 'resting'>;
 
 const COLUMNS = [
   { title: 'AGENT' },
@@ -30,14 +30,14 @@ const COLUMNS = [
   { title: 'HEAVY' },
   { title: 'LANDED', right: true },
   { title: 'COST', right: true },
-  { title: 'STANDING' },
+  { title: 'STATUS' },
 ];
 
-/** Lists agents and models, says which one a role would get, and measures them. */
+/** Lists agents and models, shows which one a role would get, and measures them. */
 export const modelsCommand: CliCommand = {
   name: 'models',
   group: 'Watch',
-  summary: 'list agents and models, who would be picked, how good they are',
+  summary: 'list agents and models, their routing and their scores',
   define(command, session) {
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
@@ -56,8 +56,8 @@ export const modelsCommand: CliCommand = {
     addScores(command, session);
     addReport(command, session);
     addBench(command, session);
-    const pick = command.command('pick').description('say which agent and model a role would get now, and why');
-    pick.requiredOption('--role <role>', 'the role').option('--agent <agent...>', 'as with do and job');
+    const pick = command.command('pick').description('show which agent and model a role would get now, and why');
+    pick.requiredOption('--role <role>', 'the role').option('--agent <agent...>', 'as for do and job');
     addHelp(addDir(addJson(pick)), EXAMPLES.slice(1, 2), READING_EXIT_CODES);
     whenCalled(pick, session, {
       options: PickFlags,
@@ -75,7 +75,7 @@ export const modelsCommand: CliCommand = {
 };
 
 function lines(agents: readonly AgentStatus[], colors: ReturnType<typeof painter>): string[] {
-  const rows = agents.map(({ agent, kind, models, quality, ...standing }) => [
+  const rows = agents.map(({ agent, kind, models, quality, ...availability }) => [
     agent,
     kind,
     models.light ?? '-',
@@ -83,13 +83,13 @@ function lines(agents: readonly AgentStatus[], colors: ReturnType<typeof painter
     models.heavy ?? '-',
     `${quality.landed}/${quality.attempts}`,
     moneyText(quality.cost),
-    standingText(standing),
+    statusText(availability),
   ]);
   const [head, ...table] = tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER);
   return [colors.dim(head ?? ''), ...table];
 }
 
-/** What CC Switch has to offer, and what is amiss with its file: said once, whichever agents it is about. */
+/** The unused profiles of CC Switch and the problems with its file, each once for all agents. */
 function notesOf(agents: readonly AgentStatus[]): string[] {
   const notes = new Set(
     agents.flatMap(({ ccswitch }) => (ccswitch.note === null ? [] : [`CC Switch: ${ccswitch.note}`])),
@@ -100,34 +100,34 @@ function notesOf(agents: readonly AgentStatus[]): string[] {
       return on ? [] : [`${name} for ${agent}`];
     }),
   );
-  if (unused.length > 0) notes.add(`Profiles of CC Switch that are not used: ${unused.join(', ')}`);
+  if (unused.length > 0) notes.add(`Unused CC Switch profiles: ${unused.join(', ')}`);
   if (agents.some(({ ccswitch: { on, profiles } }) => !on && profiles.some(({ account }) => account !== null)))
-    notes.add('To use them as more logins: manyhands config set routing.ccswitch auto');
+    notes.add('To use them as additional logins: manyhands config set routing.ccswitch auto');
   return [...notes];
 }
 
-function standingText({ ok, detail, nextStep, restsUntil, accounts, resting }: Standing): string {
+function statusText({ ok, detail, nextStep, restsUntil, accounts, resting }: Availability): string {
   const logins = accounts.map(({ name, restsUntil: until }) =>
-    until === null ? name : `${name} (rests until ${until})`,
+    until === null ? name : `${name} (rate-limited until ${until})`,
   );
   const who = logins.length === 0 ? '' : `; logins: ${logins.join(', ')}`;
-  const closed = resting.map(({ account, family, until }) => {
+  const limited = resting.map(({ account, family, until }) => {
     const of = account === null ? '' : ` of ${account}`;
-    return `; ${family}${of} rests until ${until}`;
+    return `; ${family}${of} is rate-limited until ${until}`;
   });
   if (!ok) return `not usable: ${detail}${nextStep === null ? '' : ` → ${nextStep}`}`;
-  return `${restsUntil === null ? 'ready' : `rests until ${restsUntil}`}: ${detail}${who}${closed.join('')}`;
+  return `${restsUntil === null ? 'ready' : `rate-limited until ${restsUntil}`}: ${detail}${who}${limited.join('')}`;
 }
 
 function pickLines({ role, agent, account, tier, model, because, candidates }: AgentPick): string[] {
-  const who = agent === null ? 'nobody now' : `${agent}${account === null ? '' : ` (login ${account})`}`;
+  const who = agent === null ? 'none available' : `${agent}${account === null ? '' : ` (login ${account})`}`;
   return [
-    `${role}: ${who}, ${model ?? 'its own default model'} (${tier ?? 'standard'}): ${because}`,
+    `${role}: ${who}, ${model ?? 'default model'} (${tier ?? 'standard'}): ${because}`,
     ...candidates.map((candidate) => `  ${candidate.ok ? '✓' : '✗'} ${candidate.agent}: ${candidateText(candidate)}`),
   ];
 }
 
 function candidateText({ detail, restsUntil, score, results, because }: AgentPick['candidates'][number]): string {
-  const rest = restsUntil === null ? [] : [`rests until ${restsUntil}`];
+  const rest = restsUntil === null ? [] : [`rate-limited until ${restsUntil}`];
   return [detail, ...rest, ...(results === 0 ? [] : [`score ${score.toFixed(2)} (${because})`])].join('; ');
 }

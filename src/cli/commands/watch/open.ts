@@ -17,14 +17,14 @@ const EXAMPLES = [
   'manyhands open k3v --reveal',
 ];
 
-/** Prints the folders of a run: its workspaces and what its attempts wrote, the newest first. */
+/** Prints the folders of a run: its workspaces and the output of its attempts, newest first. */
 export const openCommand: CliCommand = {
   name: 'open',
   group: 'Watch',
-  summary: 'the folders of a run',
+  summary: 'print the folders of a run',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here').argument('[task]', 'one task only');
-    command.option('--reveal', 'show the first one in the file manager');
+    command.argument('[run]', 'default: the latest run of the project').argument('[task]', 'only this task');
+    command.option('--reveal', 'open the first folder in the file manager');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -39,7 +39,7 @@ export const openCommand: CliCommand = {
         if (first === undefined) {
           throw new AppError(
             'TASK_UNKNOWN',
-            `Run ${document.run} has no folders${task === undefined ? '' : ` for ${task}`} any more`,
+            `Run ${document.run} has no folders${task === undefined ? '' : ` for ${task}`}; they were removed`,
             {
               run: document.run,
             },
@@ -54,7 +54,7 @@ export const openCommand: CliCommand = {
   },
 };
 
-/** Folders are named by run and, for attempts, the task's ordinal and the number of the try. */
+/** Folders are named by run and, for attempts, by the ordinal of the task and the number of the attempt. */
 function namesOf({ run, tasks }: RunDocument, task: string | undefined): RegExp {
   if (task === undefined) return new RegExp(`^${run}(-\\d+){0,2}$`);
   const ordinal = tasks.findIndex(({ key }) => key === task) + 1;

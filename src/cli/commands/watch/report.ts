@@ -17,17 +17,17 @@ const EXAMPLES = [
   'manyhands report k3v --format html > report.html',
 ];
 
-/** Writes what was asked, what was done, what proves it, what is risky, what it cost and who decided what. */
+/** Writes a report of a run: the request, the changes, the evidence, the risks, the cost and the decisions. */
 export const reportCommand: CliCommand = {
   name: 'report',
   group: 'Watch',
-  summary: 'write what was asked, done, proven and decided',
+  summary: 'write a report: request, changes, evidence, decisions',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here');
+    command.argument('[run]', 'default: the latest run of the project');
     command.addOption(
-      new Option('--format <format>', 'default: md, or what the name of the file says').choices(Format.options),
+      new Option('--format <format>', 'default: md, or the extension of the file').choices(Format.options),
     );
-    command.option('-o, --output <file>', 'write it there instead of printing it');
+    command.option('-o, --output <file>', 'write to this file instead of stdout');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -41,7 +41,7 @@ export const reportCommand: CliCommand = {
         if (file !== null) await write(file, report.text);
         if (json) printJson(terminal, { ...report, file });
         else if (file === null) terminal.out(report.text);
-        else terminal.err(`The report of run ${report.run} is in ${file}\n`);
+        else terminal.err(`Wrote the report of run ${report.run} to ${file}\n`);
         return 0;
       },
     });

@@ -24,20 +24,20 @@ const EXAMPLES = [
   'manyhands search cart --all --json',
 ];
 
-/** Searches what agents said and what tasks ask for. */
+/** Searches the output of agents and the descriptions of tasks. */
 export const searchCommand: CliCommand = {
   name: 'search',
   group: 'Watch',
-  summary: 'search what agents said and what tasks ask for',
+  summary: 'search the output of agents and the descriptions of tasks',
   define(command, session) {
     command
-      .argument('<text...>', 'words, all of which must be there')
+      .argument('<text...>', 'words, all of which must match')
       .option('--run <run>', 'only this run')
-      .option('--all', 'in all projects, not only this one')
-      .option('-n, --limit <n>', 'how many', wholeNumber(1, 200), 50)
+      .option('--all', 'search all projects')
+      .option('-n, --limit <n>', 'at most so many results', wholeNumber(1, 200), 50)
       .option(
         '--before <n>',
-        'older ones: the number that the last answer gave',
+        'older results: the number that the last search printed',
         wholeNumber(1, Number.MAX_SAFE_INTEGER),
       );
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
@@ -46,23 +46,23 @@ export const searchCommand: CliCommand = {
       act: async (flags, words) => {
         const { terminal, openCaller } = session.platform;
         const text = words.join(' ').trim();
-        if (text === '') throw new AppError('USAGE', 'Say what to search for');
-        const project = await placeOf(terminal, flags);
+        if (text === '') throw new AppError('USAGE', 'The text to search for is empty');
+        const scope = await scopeOf(terminal, flags);
         await using caller = await openCaller(terminal.env);
         const { limit, before } = flags;
-        const asked = { text, limit, ...project, ...(before === undefined ? {} : { before }) };
-        const found = await caller.call('search', asked);
+        const input = { text, limit, ...scope, ...(before === undefined ? {} : { before }) };
+        const found = await caller.call('search', input);
         if (flags.json) printJson(terminal, found);
         else printLines(terminal, linesOf(terminal, found));
-        if (!flags.json && found.hits.length + found.tasks.length === 0) terminal.err('Nothing was found.\n');
-        if (!flags.json && found.next !== null) terminal.err(`Older ones: add --before ${found.next}\n`);
+        if (!flags.json && found.hits.length + found.tasks.length === 0) terminal.err('No results.\n');
+        if (!flags.json && found.next !== null) terminal.err(`For older results add --before ${found.next}\n`);
         return 0;
       },
     });
   },
 };
 
-async function placeOf(terminal: Terminal, { run, all, dir }: Flags): Promise<{ run?: string; dir?: string }> {
+async function scopeOf(terminal: Terminal, { run, all, dir }: Flags): Promise<{ run?: string; dir?: string }> {
   if (run !== undefined) return { run };
   return all ? {} : { dir: await resolveDir(terminal, dir) };
 }

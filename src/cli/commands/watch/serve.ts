@@ -23,18 +23,18 @@ type Flags = z.infer<typeof Flags>;
 
 const EXAMPLES = ['manyhands serve --open', 'manyhands serve --detach', 'manyhands serve --port 8080 --no-resume'];
 
-/** Serves the dashboard and the API, and carries every unfinished run on. */
+/** Serves the dashboard and the API, and resumes every unfinished run. */
 export const serveCommand: CliCommand = {
   name: 'serve',
   group: 'Watch',
-  summary: 'serve the dashboard and the API, and carry every unfinished run on',
+  summary: 'serve the dashboard and the API, and resume unfinished runs',
   define(command, session) {
     command
-      .option('--port <number>', 'the port (default: 4747, or a free one when that is taken)')
-      .option('--host <address>', 'the address to listen on (default: 127.0.0.1, which only this machine reaches)')
-      .option('--open', 'show the dashboard in the browser')
-      .option('--detach', 'serve in the background; manyhands stop ends it')
-      .option('--no-resume', 'leave unfinished runs as they are')
+      .option('--port <number>', 'the port (default: 4747, or a free one if 4747 is in use)')
+      .option('--host <address>', 'the address to listen on (default: 127.0.0.1, reachable from this machine only)')
+      .option('--open', 'open the dashboard in the browser')
+      .option('--detach', 'serve in the background; stop it with manyhands stop')
+      .option('--no-resume', 'do not resume unfinished runs')
       .addOption(new Option('--background').hideHelp());
     addHelp(addJson(command), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags) => act(session, flags) });
@@ -49,68 +49,68 @@ async function act(session: Session, flags: Flags): Promise<number> {
     ...(flags.host === undefined ? {} : { host: flags.host }),
   };
   if (flags.detach) {
-    await tell(session, await detachServer(session), { flags, isOwn: false });
+    await printServer(session, await detachServer(session), { flags, isOwn: false });
     return 0;
   }
   await using caller = await platform.openCaller(platform.terminal.env);
   await serve(platform, caller, {
     request,
     resume: flags.resume,
-    opened: async (door, own) => {
+    opened: async (server, own) => {
       if (flags.background) announceServer(session);
-      else await tell(session, door, { flags, isOwn: own !== undefined });
+      else await printServer(session, server, { flags, isOwn: own !== undefined });
       for (const note of own?.notes ?? []) platform.terminal.err(`note: ${note}\n`);
     },
-    say: (line) => platform.terminal.err(`${line}\n`),
+    report: (line) => platform.terminal.err(`${line}\n`),
   });
   return 0;
 }
 
-/** The link is for the person who reads it now: where output may be kept, only the address is said. */
-async function tell(
+/** The link logs its reader in, so it is only printed to a terminal; elsewhere only the address is. */
+async function printServer(
   session: Session,
-  door: ServerHandle | OwnServer,
+  server: ServerHandle | OwnServer,
   { flags, isOwn }: { flags: Flags; isOwn: boolean },
 ): Promise<void> {
   const { terminal, reveal } = session.platform;
-  if (flags.json) printJson(terminal, { url: door.url, link: await door.link(), pid: door.pid });
+  if (flags.json) printJson(terminal, { url: server.url, link: await server.link(), pid: server.pid });
   else {
-    const link = terminal.isOutputTerminal ? `${await door.link()}  (for one browser, once)` : door.url;
+    const link = terminal.isOutputTerminal ? `${await server.link()}  (valid once, for one browser)` : server.url;
     printLines(terminal, [
       `Dashboard  ${link}`,
       `Data       ${resolveHome(terminal.env).root}`,
-      `Stop       ${isOwn ? 'Ctrl-C, or manyhands stop' : 'manyhands stop'}; agents go on, and the next start takes them up`,
+      `Stop       ${isOwn ? 'Ctrl-C, or manyhands stop' : 'manyhands stop'}; agents continue, and the next engine adopts them`,
     ]);
-    if (!isOwn && door.kind === 'run')
-      terminal.err('A run that is under way shows it; this process takes over when that ends.\n');
+    if (!isOwn && server.kind === 'run')
+      terminal.err('The process of a current run serves it; this process takes over when that one ends.\n');
   }
-  if (isElsewhere(door, flags))
+  if (isOnOtherPort(server, flags))
     terminal.err(
-      `note: A server runs already, at ${door.url}, and stays there. To move it: manyhands stop, then again\n`,
+      `note: A server is already running at ${server.url}. To change its port: manyhands stop, then run this command again\n`,
     );
-  if (flags.open) await reveal(await door.linkFile());
+  if (flags.open) await reveal(await server.linkFile());
 }
 
-/** Whether a port was asked for by name, and the server that was found has another. */
-function isElsewhere(door: ServerHandle, { port = '0' }: Flags): boolean {
-  return Number(port) !== 0 && new URL(door.url).port !== port;
+/** Whether a port was requested and the running server uses another one. */
+function isOnOtherPort(server: ServerHandle, { port = '0' }: Flags): boolean {
+  return Number(port) !== 0 && new URL(server.url).port !== port;
 }
 
 function portOf({ port }: Flags): { port?: number } {
   if (port === undefined) return {};
   if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) return { port: Number(port) };
-  throw new AppError('USAGE', `--port is to be a number up to 65535, not ${port}`);
+  throw new AppError('USAGE', `--port must be a number up to 65535, not ${port}`);
 }
 
-/** Starts the server in the background, or finds the one that runs; gives it as soon as it stands. */
+/** Starts the server in the background, or finds the running one; returns it once it is open. */
 async function detachServer(session: Session): Promise<ServerHandle> {
   await detachSession(session, false);
-  const door = await session.platform.findServer();
-  if (door === undefined) throw new AppError('INTERNAL', 'The server in the background ended at once');
-  return door;
+  const server = await session.platform.findServer();
+  if (server === undefined) throw new AppError('INTERNAL', 'The server in the background ended immediately');
+  return server;
 }
 
-/** In the background: tells that the server stands. */
+/** In the background: reports that the server is open. */
 function announceServer(session: Session): void {
   announceRuns(session, []);
 }

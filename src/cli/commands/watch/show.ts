@@ -18,7 +18,7 @@ const EXAMPLES = [
   'manyhands show k3v --compact --json',
 ];
 
-/** Shows a run with its tasks, what its checks said, and what to do next. */
+/** Shows a run with its tasks, the results of its checks, and what to do next. */
 export const showCommand: CliCommand = {
   name: 'show',
   aliases: ['status'],
@@ -26,9 +26,9 @@ export const showCommand: CliCommand = {
   summary: 'show a run: tasks, checks, what to do next',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
-      .option('--compact', 'in a few words: phase, last action, risks, what to do next')
-      .option('--after <cursor>', 'with --compact: only what is new since the cursor of the answer before');
+      .argument('[run]', 'default: the latest run of the project')
+      .option('--compact', 'only the phase, the last action, risks and what to do next')
+      .option('--after <cursor>', 'with --compact: only changes since this cursor, which the last output contains');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -54,7 +54,7 @@ export const showCommand: CliCommand = {
   },
 };
 
-/** A run in a few lines, for whoever steers many. */
+/** A run in a few lines, for programs and people that control many runs. */
 function compactLines(run: CompactRun): string[] {
   const { progress, lastAction, recommended } = run;
   const counts = Object.entries(progress.counts).map(([status, count]) => `${count} ${status}`);
@@ -63,8 +63,8 @@ function compactLines(run: CompactRun): string[] {
     ...(counts.length === 0 ? [] : [`tasks: ${counts.join(', ')}`]),
     ...(lastAction === null ? [] : [`last: ${lastAction.task ?? ''} ${oneLine(lastAction.what)}`]),
     ...run.toolCalls.slice(-5).map(({ task, tool, detail, times }) => {
-      const often = times === 1 ? '' : ` (${times} times)`;
-      return `called: ${task} ${oneLine(tool)} ${oneLine(detail)}${often}`;
+      const count = times === 1 ? '' : ` (${times} times)`;
+      return `called: ${task} ${oneLine(tool)} ${oneLine(detail)}${count}`;
     }),
     ...(run.changedFiles.length === 0 ? [] : [`changed: ${run.changedFiles.map(oneLine).join(', ')}`]),
     ...run.risks.map(

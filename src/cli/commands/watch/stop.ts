@@ -9,15 +9,15 @@ const Flags = z.object({ agents: z.boolean().default(false), json: z.boolean().d
 
 const EXAMPLES = ['manyhands stop', 'manyhands stop --agents'];
 
-/** Ends the engine that runs, and with it the server. */
+/** Stops the running engine, and with it the server. */
 export const stopCommand: CliCommand = {
   name: 'stop',
   group: 'Watch',
-  summary: 'end the server, or whatever carries the runs; agents go on',
+  summary: 'stop the engine and its server; agents continue',
   define(command, session) {
     command.option(
       '--agents',
-      'stop the agents too and save their work; else they go on and the next start adopts them',
+      'also stop the agents and save their work; otherwise they continue, and the next engine adopts them',
     );
     addHelp(addJson(command), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
@@ -29,7 +29,7 @@ export const stopCommand: CliCommand = {
         if (json) printJson(terminal, { pid });
         else
           terminal.err(
-            `Process ${pid} has ended; ${agents ? 'its agents are stopped and their work is saved' : 'its agents go on'}. Go on with: manyhands serve, or manyhands resume\n`,
+            `Process ${pid} has ended; ${agents ? 'its agents are stopped and their work is saved' : 'its agents continue'}. Continue with: manyhands serve, or manyhands resume\n`,
           );
         return 0;
       },
@@ -37,15 +37,15 @@ export const stopCommand: CliCommand = {
   },
 };
 
-/** Asks the engine to end, and waits until it has. */
+/** Requests the engine to end, and waits until it has ended. */
 async function stop(caller: Caller, agents: 'leave' | 'stop'): Promise<number> {
   await caller.call('list-runs', { limit: 1 });
   if (caller.engine() !== 'other') return (await caller.call('stop-engine', { agents })).pid;
-  const life = caller.stream('watch-engine', {})[Symbol.asyncIterator]();
-  await life.next();
+  const events = caller.stream('watch-engine', {})[Symbol.asyncIterator]();
+  await events.next();
   const { pid } = await caller.call('stop-engine', { agents });
   try {
-    while ((await life.next()).done !== true);
+    while ((await events.next()).done !== true);
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'ENGINE_GONE')) throw error;
   }

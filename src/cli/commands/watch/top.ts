@@ -13,15 +13,15 @@ type Flags = z.infer<typeof Flags>;
 
 const EXAMPLES = ['manyhands top', 'manyhands top --all', 'manyhands top -C ../shop'];
 
-/** Shows runs, tasks and output live on the whole terminal, with keys to steer. */
+/** Shows runs, tasks and output live on the whole terminal, with keys to control them. */
 export const topCommand: CliCommand = {
   name: 'top',
   group: 'Watch',
-  summary: 'see and steer everything live, on the whole terminal',
+  summary: 'see and control all runs live, on the whole terminal',
   define(command, session) {
     command
-      .option('--all', 'of all projects, not only this one')
-      .addHelpText('before', 'See and steer everything from the keyboard: ? lists the keys, q quits.\n');
+      .option('--all', 'runs of all projects')
+      .addHelpText('before', 'See and control all runs from the keyboard: ? lists the keys, q quits.\n');
     addHelp(addDir(command), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -31,7 +31,7 @@ export const topCommand: CliCommand = {
         if (!terminal.isOutputTerminal || terminal.env.TERM === 'dumb')
           throw new AppError(
             'USAGE',
-            'top needs a terminal to draw on. As text: manyhands ls, manyhands show; for programs: manyhands show --json',
+            'top needs a terminal. As text: manyhands ls, manyhands show; for programs: manyhands show --json',
           );
         await using caller = await platform.openCaller(terminal.env);
         try {
@@ -45,15 +45,15 @@ export const topCommand: CliCommand = {
   },
 };
 
-/** All projects where they are asked for, and where the current folder is of none. */
-async function shownOf(caller: Caller, terminal: Terminal, { all, dir: asked }: Flags): Promise<Shown> {
+/** All projects with --all, and in a folder that belongs to no project. */
+async function shownOf(caller: Caller, terminal: Terminal, { all, dir: requestedDir }: Flags): Promise<Shown> {
   if (all) return { dir: undefined, scope: null };
-  const dir = await resolveDir(terminal, asked);
+  const dir = await resolveDir(terminal, requestedDir);
   try {
     const [latest] = await caller.call('list-runs', { dir, limit: 1, hidden: true });
     return { dir, scope: folderName(latest?.project ?? dir) };
   } catch (error) {
-    if (asked !== undefined || !(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+    if (requestedDir !== undefined || !(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
     return { dir: undefined, scope: null };
   }
 }

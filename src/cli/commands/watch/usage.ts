@@ -26,17 +26,17 @@ const AMOUNTS = ['ATTEMPTS', 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'TURNS', 'COS
   right: true,
 }));
 
-/** Tells what runs have consumed, the most expensive first; what an attempt did not tell is charged and counted as such. */
+/** Prints what runs have consumed, most expensive first; an attempt of unknown usage counts with its reserved amount. */
 export const usageCommand: CliCommand = {
   name: 'usage',
   group: 'Watch',
-  summary: 'what runs have consumed: tokens and money',
+  summary: 'show the tokens and the money that runs have used',
   define(command, session) {
     command
-      .addOption(new Option('--by <what>', 'a line for each').choices(UsageBy.options).default('agent'))
-      .option('--since <day>', 'the first day that counts, such as 2026-03-01', parseDay)
-      .option('--until <day>', 'the last day that counts', parseDay)
-      .option('--all', 'of all projects, not only this one');
+      .addOption(new Option('--by <what>', 'one line per').choices(UsageBy.options).default('agent'))
+      .option('--since <day>', 'the first day to include, such as 2026-03-01', parseDay)
+      .option('--until <day>', 'the last day to include', parseDay)
+      .option('--all', 'usage of all projects');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -47,11 +47,13 @@ export const usageCommand: CliCommand = {
         const days = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
         const rows = await caller.call('usage', { ...project, by, ...days });
         if (json) printJson(terminal, rows);
-        else if (rows.length === 0) terminal.err(`Nothing was used ${all ? 'yet' : 'here yet'}.\n`);
+        else if (rows.length === 0) terminal.err(`There is no usage${all ? '' : ' in this project'} yet.\n`);
         else printLines(terminal, lines(by, rows));
         const unknown = sum(rows, 'unknown');
         if (unknown > 0 && !json)
-          terminal.err(`${unknown} of these did not tell what was used, and counted as what was set aside.\n`);
+          terminal.err(
+            `${unknown} ${unknown === 1 ? 'attempt' : 'attempts'} did not report usage; the reserved amount is counted instead.\n`,
+          );
         return 0;
       },
     });
@@ -60,7 +62,7 @@ export const usageCommand: CliCommand = {
 
 function parseDay(text: string): string {
   if (z.iso.date().safeParse(text).success) return text;
-  throw new InvalidArgumentError('Write a day as 2026-03-01.');
+  throw new InvalidArgumentError('Use a day such as 2026-03-01.');
 }
 
 function lines(by: UsageBy, rows: readonly UsageRow[]): string[] {
@@ -89,5 +91,5 @@ function total(rows: readonly UsageRow[]): UsageRow {
 }
 
 function sum(rows: readonly UsageRow[], of: Exclude<keyof UsageRow, 'name' | 'day'>): number {
-  return rows.reduce((whole, row) => whole + row[of], 0);
+  return rows.reduce((total, row) => total + row[of], 0);
 }

@@ -11,19 +11,19 @@ const Flags = CommonOptions.extend({ rerun: z.boolean().default(false) });
 const EXAMPLES = ['manyhands verify', 'manyhands verify k3v9x2ab --rerun', 'manyhands verify k3v --json'];
 
 const VERIFY_EXIT_CODES = `Exit codes:
-  0  verified: everything that was asked of it holds now
-  2  the command was not understood
-  3  it could not be done; the message says why
+  0  verified: every criterion is met now
+  2  invalid command line
+  3  the command failed; the message states the reason
   4  blocked: the reasons are printed`;
 
-/** Says whether the result of a run can be accepted as it stands now. */
+/** Checks whether the current result of a run can be accepted. */
 export const verifyCommand: CliCommand = {
   name: 'verify',
   group: 'Watch',
-  summary: 'whether the result of a run can be accepted as it stands',
+  summary: 'check whether the current result of a run can be accepted',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here');
-    command.option('--rerun', 'run its checks again first, whatever was proven before');
+    command.argument('[run]', 'default: the latest run of the project');
+    command.option('--rerun', 'run its checks again first, even if they have passed on this tree');
     addHelp(addDir(addJson(command)), EXAMPLES, VERIFY_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -47,13 +47,13 @@ function acceptanceLines(
   colors: Painter,
   columns: number,
 ): string[] {
-  const word = acceptance === 'verified' ? colors.green('✓ verified') : colors.red('✗ blocked');
+  const status = acceptance === 'verified' ? colors.green('✓ verified') : colors.red('✗ blocked');
   const rows = criteria.map(({ criterion, verdict, reason }) => [`${MARKS[verdict]} ${criterion}`, oneLine(reason)]);
-  const about = tree === null ? [] : [colors.dim(`  about the tree ${tree}`)];
-  // A reason that is cut off cannot be acted on: only what passed may be shortened.
+  const about = tree === null ? [] : [colors.dim(`  for the tree ${tree}`)];
+  // The reason of a failed criterion is printed in full, so that the user can act on it.
   const width = acceptance === 'verified' ? columns : Number.MAX_SAFE_INTEGER;
   return [
-    `${word}  ${colors.bold(oneLine(title))}  ${colors.dim(run)}`,
+    `${status}  ${colors.bold(oneLine(title))}  ${colors.dim(run)}`,
     ...tableLines([{ title: '' }, { title: '' }], rows, width).map((line) => `  ${line}`),
     ...about,
   ];

@@ -8,27 +8,31 @@ import { resolveDir } from '../../target.ts';
 
 const EXAMPLES = ['manyhands wait', 'manyhands wait k3v9x2ab', 'manyhands wait k3v --json'];
 
-/** Watches a run until it is settled, and ends as the command that started it would. */
+/** Follows a run until it is settled, with the exit code of the command that started it. */
 export const waitCommand: CliCommand = {
   name: 'wait',
   aliases: ['watch'],
   group: 'Watch',
-  summary: 'watch a run until it is settled',
+  summary: 'follow a run until it is settled',
   define(command, session) {
-    command.argument('[run]', 'default: the latest run here');
+    command.argument('[run]', 'default: the latest run of the project');
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: CommonOptions,
-      act: async (flags, [asked]) => {
+      act: async (flags, [named]) => {
         const { platform } = session;
         const dir = await resolveDir(platform.terminal, flags.dir);
         await using caller = await platform.openCaller(platform.terminal.env);
-        const found = await caller.call('show-run', { dir, ...(asked === undefined ? {} : { run: asked }) });
+        const found = await caller.call('show-run', { dir, ...(named === undefined ? {} : { run: named }) });
         const { run } = found;
         if (isInterrupted(found)) {
-          throw new AppError('NEEDS_PERSON', `Nobody works on run ${run}; go on with it: manyhands resume ${run}`, {
-            run,
-          });
+          throw new AppError(
+            'NEEDS_PERSON',
+            `No engine is running run ${run}. Continue it with: manyhands resume ${run}`,
+            {
+              run,
+            },
+          );
         }
         const followed = await followRun({ platform, caller, dir, run, since: platform.world.now(), takesOver: false });
         const code = conclude(platform, run, followed);

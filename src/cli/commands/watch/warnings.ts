@@ -17,18 +17,18 @@ const EXAMPLES = [
   'manyhands warnings k3v --json',
 ];
 
-const COLUMNS = [{ title: 'TASK' }, { title: 'TRY', right: true }, { title: 'SINCE' }, { title: 'WARNING' }];
+const COLUMNS = [{ title: 'TASK' }, { title: 'ATTEMPT', right: true }, { title: 'SINCE' }, { title: 'WARNING' }];
 
-/** Lists what looks like trouble in a run, and dismisses what was seen. */
+/** Lists the warnings of a run, and dismisses them. */
 export const warningsCommand: CliCommand = {
   name: 'warnings',
   group: 'Watch',
-  summary: 'what looks like trouble in a run, and dismiss it once seen',
+  summary: 'list and dismiss the warnings of a run',
   define(command, session) {
     command
-      .argument('[run]', 'default: the latest run here')
-      .argument('[task]', 'only of this task')
-      .option('--dismiss', 'show these warnings no longer; they stay on record');
+      .argument('[run]', 'default: the latest run of the project')
+      .argument('[task]', 'only this task')
+      .option('--dismiss', 'dismiss these warnings; they stay on record');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

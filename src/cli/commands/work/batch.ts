@@ -38,16 +38,16 @@ const EXAMPLES = [
 const COLUMNS = [
   { title: 'BATCH' },
   { title: 'ITEMS', right: true },
-  { title: 'AT ONCE', right: true },
+  { title: 'PARALLEL', right: true },
   { title: 'TEMPLATE' },
-  { title: 'FOR' },
+  { title: 'SUMMARY' },
 ];
 
-/** Keeps lists of prompts, and does each as a job. */
+/** Stores lists of prompts, and runs each prompt as a job. */
 export const batchCommand: CliCommand = {
   name: 'batch',
   group: 'Work',
-  summary: 'keep lists of prompts, and do each as a job',
+  summary: 'store lists of prompts, and run each prompt as a job',
   define(command, session) {
     addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
     defineLs(command.command('ls'), session);
@@ -59,7 +59,7 @@ export const batchCommand: CliCommand = {
 };
 
 function defineLs(command: Command, session: Session): void {
-  command.description('list the batches of this project');
+  command.description('list the batches of the project');
   addHelp(addDir(addJson(command)), ['manyhands batch ls', 'manyhands batch ls --json'], READING_EXIT_CODES);
   whenCalled(command, session, {
     options: CommonOptions,
@@ -76,7 +76,8 @@ function defineLs(command: Command, session: Session): void {
         }
       }
       if (flags.json) printJson(terminal, batches);
-      else if (batches.length === 0) terminal.err('No batches here. Make one: manyhands batch add <name> "<prompt>"\n');
+      else if (batches.length === 0)
+        terminal.err('The project has no batches. Create one: manyhands batch add <name> "<prompt>"\n');
       else printLines(terminal, tableLines(COLUMNS, batches.map(row), Number.MAX_SAFE_INTEGER));
       return 0;
     },
@@ -99,32 +100,35 @@ function defineShow(command: Command, session: Session): void {
 }
 
 function defineAdd(command: Command, session: Session): void {
-  command.description('add prompts to a batch, which is made if there is none').argument('<name>', 'the batch');
+  command.description('add prompts to a batch; creates the batch if needed').argument('<name>', 'the batch');
   command
-    .argument('[prompt...]', 'prompts; or one file of them (a line each, or a batch file); - reads standard input')
-    .option('--template <name>', 'the template of its jobs')
-    .option('--parallel <n>', 'jobs at once', wholeNumber(1, 50))
-    .option('--summary <text>', 'what it is for');
+    .argument('[prompt...]', 'prompts, or one file of prompts (one per line, or a batch file); - reads standard input')
+    .option('--template <name>', 'the template of the jobs')
+    .option('--parallel <n>', 'parallel jobs', wholeNumber(1, 50))
+    .option('--summary <text>', 'a description of the batch');
   addHelp(addDir(addJson(addContextOption(command))), EXAMPLES.slice(0, 2), READING_EXIT_CODES);
   whenCalled(command, session, {
     options: AddFlags,
     act: async (flags, [name = '', ...words]) => {
       const { terminal } = session.platform;
       const given = await readItems(terminal, words);
-      const typed = await settingsOf(session, flags);
-      if (given.items.length === 0 && Object.keys(typed).length === 0)
-        throw new AppError('USAGE', `There is nothing to add to ${name}: give prompts, or a file of them`);
-      const more = { items: given.items, settings: { ...given.settings, ...typed } };
+      const settings = await settingsOf(session, flags);
+      if (given.items.length === 0 && Object.keys(settings).length === 0)
+        throw new AppError('USAGE', `There is nothing to add to ${name}: name prompts or a file of prompts`);
+      const more = { items: given.items, settings: { ...given.settings, ...settings } };
       const batch = await addToBatch(await filesOf(session, flags), name, more);
       if (flags.json) printJson(terminal, batchDocument(batch));
-      else terminal.err(`The batch ${name} has ${batch.items.length} items now: ${batch.file}\n`);
+      else
+        terminal.err(
+          `The batch ${name} has ${batch.items.length} ${batch.items.length === 1 ? 'item' : 'items'}: ${batch.file}\n`,
+        );
       return 0;
     },
   });
 }
 
 function defineRm(command: Command, session: Session): void {
-  command.description('remove a batch; the runs that came of it stay').argument('<name>', 'the batch');
+  command.description('remove a batch; its runs are kept').argument('<name>', 'the batch');
   addHelp(addDir(addJson(command)), ['manyhands batch rm docs'], READING_EXIT_CODES);
   whenCalled(command, session, {
     options: CommonOptions,
@@ -139,10 +143,10 @@ function defineRm(command: Command, session: Session): void {
 }
 
 function defineRun(command: Command, session: Session): void {
-  command.description('do each item as a job of its own, in a collection of their own').argument('<name>', 'the batch');
+  command.description('run each item as a job; the jobs are filed in one collection').argument('<name>', 'the batch');
   addStartOptions(command)
-    .option('--parallel <n>', 'jobs at once, whatever the batch says', wholeNumber(1, 50))
-    .option('--from <n>', 'begin with this item', wholeNumber(1, 10_000));
+    .option('--parallel <n>', 'parallel jobs; overrides the batch', wholeNumber(1, 50))
+    .option('--from <n>', 'start with this item', wholeNumber(1, 10_000));
   addHelp(command, EXAMPLES.slice(3), EXIT_CODES);
   whenCalled(command, session, { options: RunFlags, act: (flags, [name = '']) => run(session, flags, name) });
 }
@@ -155,7 +159,7 @@ async function run(session: Session, flags: RunFlags, name: string): Promise<num
   for (const template of new Set(batch.items.map((item) => item.template)))
     if (template !== null) await loadTemplate(template, sources);
   if (flags.from > batch.items.length)
-    throw new AppError('USAGE', `The batch ${name} has ${batch.items.length} items, so none is number ${flags.from}`);
+    throw new AppError('USAGE', `The batch ${name} has no item ${flags.from}; it has ${batch.items.length}`);
   if (flags.detach) {
     const runs = await detachSession(session, false);
     if (flags.json) printJson(terminal, { run: runs[0] ?? null });

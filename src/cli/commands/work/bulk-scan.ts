@@ -28,30 +28,30 @@ const EXAMPLES = [
   `manyhands bulk scan --glob src --exclude '**/*.test.ts' --template "Document every export of {file}"`,
 ];
 
-/** Adds the command that makes a file of items: one for each committed file that a glob matches. */
+/** Adds the command that writes a file of items: one for each committed file that matches. */
 export function addScan(parent: Command, session: Session): void {
-  const command = parent.command('scan').description('make a file of items: one for each committed file that matches');
+  const command = parent.command('scan').description('write a file of items: one for each committed file that matches');
   command
     .requiredOption('--glob <glob>', 'files or folders; repeatable', collect)
-    .option('--exclude <glob>', 'but not these; repeatable', collect)
+    .option('--exclude <glob>', 'files or folders to exclude; repeatable', collect)
     .option('--prompt <text>', 'what to do in each file')
-    .option('--template <text>', 'the same, with {file}, {dir} and {name} filled in')
-    .option('-o, --output <file>', 'write it there instead of printing it')
+    .option('--template <text>', 'like --prompt, with {file}, {dir} and {name} replaced')
+    .option('-o, --output <file>', 'write to this file instead of stdout')
     .addOption(new Option('--out <file>', 'the same as --output').hideHelp())
-    .option('--force', 'replace the file if it is there; a copy of it is kept');
+    .option('--force', 'overwrite the file if it exists; a copy is kept');
   addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
   whenCalled(command, session, { options: Flags, act: (flags) => scan(session, flags) });
 }
 
 async function scan({ platform }: Session, flags: Flags): Promise<number> {
   const { terminal } = platform;
-  const asked = askedOf(flags);
+  const instruction = instructionOf(flags);
   const dir = await resolveDir(terminal, flags.dir);
   await using caller = await platform.openCaller(terminal.env);
   const found = await caller.call('scan-files', { dir, globs: flags.glob, exclude: flags.exclude });
   if (found.files.length === 0)
     throw new AppError('INPUT_INVALID', `No committed file matches ${flags.glob.join(', ')}`, { glob: flags.glob });
-  const text = bulkText(itemsFor(found.files, asked));
+  const text = bulkText(itemsFor(found.files, instruction));
   const named = flags.output ?? flags.out;
   const file = named === undefined ? null : resolve(terminal.cwd, named);
   const copy = file === null ? undefined : await createFile(file, text, flags.force);
@@ -60,16 +60,16 @@ async function scan({ platform }: Session, flags: Flags): Promise<number> {
   if (file !== null) {
     const shown = relative(terminal.cwd, file) || file;
     const count = `${found.files.length} ${found.files.length === 1 ? 'item' : 'items'}`;
-    terminal.err(`Wrote ${count} to ${shown}${copy === undefined ? '' : `; what was there is in ${copy}`}\n`);
-    terminal.err(`Do them with: manyhands bulk run ${shellWord(shown)}\n`);
+    terminal.err(`Wrote ${count} to ${shown}${copy === undefined ? '' : `; the previous file is kept as ${copy}`}\n`);
+    terminal.err(`Run them with: manyhands bulk run ${shellWord(shown)}\n`);
   }
   return 0;
 }
 
-function askedOf({ prompt, template }: Flags): { prompt: string } | { template: string } {
+function instructionOf({ prompt, template }: Flags): { prompt: string } | { template: string } {
   const given = prompt ?? template;
   if (given === undefined || (prompt !== undefined && template !== undefined))
-    throw new AppError('USAGE', 'Say what to do in each file, with either --prompt or --template');
+    throw new AppError('USAGE', 'Use either --prompt or --template to describe what to do in each file');
   const text = WorkText.safeParse(given);
   if (!text.success) throw new AppError('USAGE', `The text ${text.error.issues[0]?.message ?? 'cannot be used'}`);
   return prompt === undefined ? { template: text.data } : { prompt: text.data };

@@ -16,10 +16,12 @@ const ORDER: readonly ItemStatus[] = ['done', 'running', 'waiting', 'failed', 's
 const MOST_ROWS = 20;
 const COLUMNS = [{ title: '' }, { title: '', most: 30 }, { title: '' }, { title: '' }];
 
-/** Adds the command that tells how the items of a run stand. */
+/** Adds the command that shows the status of the items of a run. */
 export function addStatus(parent: Command, session: Session): void {
-  const command = parent.command('status').description('how many items stand how, which failed and why');
-  command.argument('[run]', 'default: the latest run of items here');
+  const command = parent
+    .command('status')
+    .description('show how many items have which status, and which failed and why');
+  command.argument('[run]', 'default: the latest bulk run of the project');
   addFailedOut(addDir(addJson(command)));
   const examples = ['manyhands bulk status', 'manyhands bulk status k3v --failed-out failed_items.jsonl'];
   addHelp(command, examples, READING_EXIT_CODES);
@@ -41,19 +43,19 @@ export function addStatus(parent: Command, session: Session): void {
 
 function lines(status: BulkStatus, { columns, colors }: { columns: number; colors: Painter }): string[] {
   const { run, total, counts, failed, uncovered } = status;
-  const parts = ORDER.filter((word) => counts[word] > 0).map((word) => `${counts[word]} ${word}`);
+  const parts = ORDER.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
   const rows = failed
     .slice(0, MOST_ROWS)
-    .map(({ item, task, status: word, reason }) => [task, item.id, word, oneLine(reason)]);
+    .map(({ item, task, status: itemStatus, reason }) => [task, item.id, itemStatus, oneLine(reason)]);
   return [
     `${colors.bold(oneLine(status.title))}  ${run}  ${status.status}: ${parts.join(', ')} of ${total}`,
-    ...(rows.length === 0 ? [] : ['', colors.bold('Did not get done')]),
+    ...(rows.length === 0 ? [] : ['', colors.bold('Not done')]),
     ...tableLines(COLUMNS, rows, columns - 2).map((line) => `  ${line}`),
     ...more(failed.length),
     ...(uncovered.length === 0 ? [] : ['', colors.bold('Files not done')]),
     ...uncovered.slice(0, MOST_ROWS).map((file) => `  ${oneLine(file)}`),
     ...more(uncovered.length),
-    ...(failed.length === 0 ? [] : ['', `Try these again: manyhands bulk retry ${run}`]),
+    ...(failed.length === 0 ? [] : ['', `Retry them: manyhands bulk retry ${run}`]),
   ];
 }
 

@@ -15,14 +15,14 @@ import { addStatus } from './bulk-status.ts';
 
 const FailedOut = { failedOut: z.string().optional() };
 const BulkFlags = RunFlags.extend({ n: z.number().optional(), ...FailedOut });
-const AgainFlags = FollowOptions.extend(FailedOut);
-type AgainFlags = z.infer<typeof AgainFlags>;
+const ContinueFlags = FollowOptions.extend(FailedOut);
+type ContinueFlags = z.infer<typeof ContinueFlags>;
 
-/** What is done with a run of items again: its name, what the help says, and the operation. */
-type Again = {
+/** A command that continues a bulk run: its name, its help, and the operation. */
+type Continuation = {
   name: string;
   summary: string;
-  begin(caller: Caller, which: { dir: string; run: string }): Promise<void>;
+  begin(caller: Caller, target: { dir: string; run: string }): Promise<void>;
 };
 
 const EXAMPLES = [
@@ -31,35 +31,35 @@ const EXAMPLES = [
   'manyhands bulk status',
   'manyhands bulk retry',
 ];
-const AGAIN: readonly Again[] = [
+const CONTINUATIONS: readonly Continuation[] = [
   {
     name: 'retry',
-    summary: 'open the items that failed again, and only these',
-    begin: async (caller, which) => void (await caller.call('retry-run', which)),
+    summary: 'retry the failed items only',
+    begin: async (caller, target) => void (await caller.call('retry-run', target)),
   },
   {
     name: 'resume',
-    summary: 'go on with a run of items that was interrupted',
-    begin: async (caller, which) => void (await caller.call('resume-runs', which)),
+    summary: 'continue an interrupted bulk run',
+    begin: async (caller, target) => void (await caller.call('resume-runs', target)),
   },
 ];
 
-/** Many small independent edits: a file of items is made, carried out, watched, and what failed is tried again. */
+/** Many small independent edits: write a file of items, run it, watch it, and retry what failed. */
 export const bulkCommand: CliCommand = {
   name: 'bulk',
   group: 'Work',
-  summary: 'many small independent edits: scan, run, retry what failed',
+  summary: 'run many small independent edits: scan, run, retry failures',
   define(command, session) {
     addHelp(addDir(command), EXAMPLES, READING_EXIT_CODES);
     addRun(command, session);
     addScan(command, session);
     addStatus(command, session);
-    for (const again of AGAIN) addAgain(command, session, again);
+    for (const continuation of CONTINUATIONS) addContinuation(command, session, continuation);
   },
 };
 
 function addRun(parent: Command, session: Session): void {
-  const command = parent.command('run').description('do the items of a file, 16 at once');
+  const command = parent.command('run').description('run the items of a file, 16 in parallel');
   command.argument('<file>', 'tasks.jsonl, tasks.csv, or JSON with a list of items');
   addRunOptions(command).option('-n <count>', 'the same as --max-parallel', wholeNumber(1, 150));
   addHelp(addFailedOut(command), ['manyhands bulk run tasks.jsonl -n 8 --failed-out failed_items.jsonl'], EXIT_CODES);
@@ -69,27 +69,27 @@ function addRun(parent: Command, session: Session): void {
       const maxParallel = given.maxParallel ?? n;
       const flags = { ...given, ...(maxParallel === undefined ? {} : { maxParallel }) };
       const settled = async ({ run }: { run: string }) => writeFailed(session, { run, dir: given.dir, failedOut });
-      const manner = { recipes: ['bulk'] as const, ...(failedOut === undefined ? {} : { settled }) };
-      return runFile(session, { flags, given: file, manner });
+      const options = { recipes: ['bulk'] as const, ...(failedOut === undefined ? {} : { settled }) };
+      return runFile(session, { flags, given: file, options });
     },
   });
 }
 
-function addAgain(parent: Command, session: Session, again: Again): void {
-  const command = parent.command(again.name).description(again.summary);
-  command.argument('[run]', 'default: the latest run of items here');
+function addContinuation(parent: Command, session: Session, continuation: Continuation): void {
+  const command = parent.command(continuation.name).description(continuation.summary);
+  command.argument('[run]', 'default: the latest bulk run of the project');
   addFailedOut(addDir(addJson(addFollowing(command))));
-  const examples = [`manyhands bulk ${again.name}`, `manyhands bulk ${again.name} k3v9x2ab --detach`];
+  const examples = [`manyhands bulk ${continuation.name}`, `manyhands bulk ${continuation.name} k3v9x2ab --detach`];
   addHelp(command, examples, EXIT_CODES);
   whenCalled(command, session, {
-    options: AgainFlags,
-    act: (flags, [run]) => goOn(session, { flags, again, run }),
+    options: ContinueFlags,
+    act: (flags, [run]) => continueRun(session, { flags, continuation, run }),
   });
 }
 
-async function goOn(
+async function continueRun(
   session: Session,
-  { flags, again, run: named }: { flags: AgainFlags; again: Again; run: string | undefined },
+  { flags, continuation, run: named }: { flags: ContinueFlags; continuation: Continuation; run: string | undefined },
 ): Promise<number> {
   const { failedOut, ...following } = flags;
   const dir = await resolveDir(session.platform.terminal, flags.dir);
@@ -102,7 +102,7 @@ async function goOn(
     dir,
     begin: async (caller) => {
       const { run } = await caller.call('bulk-status', { dir, ...(named === undefined ? {} : { run: named }) });
-      await again.begin(caller, { dir, run });
+      await continuation.begin(caller, { dir, run });
       return [run];
     },
     ...(failedOut === undefined ? {} : { settled }),

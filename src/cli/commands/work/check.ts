@@ -16,21 +16,23 @@ type Flags = z.infer<typeof Flags>;
 
 const EXAMPLES = ['manyhands check features.json', 'manyhands check workflow.yaml --json'];
 const EXIT_CODES = `Exit codes:
-  0  the file can be run
-  2  the file has mistakes, or the command was not understood
-  3  it could not be done; the message says why`;
-const Told = z.object({ mistakes: WorkCheck.shape.mistakes });
+  0  the file is valid
+  2  the file has errors, or the command line is invalid
+  3  the command failed; the message states the reason`;
+const InvalidFileDetails = z.object({ mistakes: WorkCheck.shape.mistakes });
 
-/** Reads a work file and says what it is, or everything that is wrong with it. */
+/** Validates a work file and prints its format, or all of its errors. */
 export const checkCommand: CliCommand = {
   name: 'check',
   group: 'Work',
-  summary: 'read a work file and say what it is, or what is wrong with it',
+  summary: 'validate a work file',
   define(command, session) {
     command
-      .argument('[file]', 'any file that run takes')
+      .argument('[file]', 'any file that manyhands run accepts')
       .addOption(
-        new Option('--format <format>', 'what it is, when the content does not tell').choices(WorkFormat.options),
+        new Option('--format <format>', 'the format, if it is not recognized from the content').choices(
+          WorkFormat.options,
+        ),
       );
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags, [given]) => checkFile(session, flags, given) });
@@ -48,20 +50,20 @@ async function checkFile({ platform }: Session, flags: Flags, given: string | un
       printJson(terminal, { file, ok: true, format, recipe, count, notes, mistakes: [] } satisfies WorkCheck);
       return 0;
     }
-    printLines(terminal, [`${file}: ${count} ${workNoun(work, count)} (${work.format}), no mistakes`]);
+    printLines(terminal, [`${file}: ${count} ${workNoun(work, count)} (${work.format}), no errors`]);
     for (const note of work.notes) terminal.err(`note: ${cleanText(note)}\n`);
     return 0;
   } catch (error) {
-    const told = flags.json && error instanceof AppError ? mistakesOf(error) : undefined;
-    if (told === undefined) throw error;
-    printJson(terminal, told);
+    const invalid = flags.json && error instanceof AppError ? invalidFile(error) : undefined;
+    if (invalid === undefined) throw error;
+    printJson(terminal, invalid);
     return 2;
   }
 }
 
-function mistakesOf({ code, details }: AppError): WorkCheck | undefined {
-  const told = Told.safeParse(details);
-  if (code !== 'WORK_FILE_INVALID' || !told.success) return undefined;
-  const nothing = { format: null, recipe: null, count: 0, notes: [] };
-  return { file: String(details.file), ok: false, ...nothing, mistakes: told.data.mistakes };
+function invalidFile({ code, details }: AppError): WorkCheck | undefined {
+  const parsed = InvalidFileDetails.safeParse(details);
+  if (code !== 'WORK_FILE_INVALID' || !parsed.success) return undefined;
+  const empty = { format: null, recipe: null, count: 0, notes: [] };
+  return { file: String(details.file), ok: false, ...empty, mistakes: parsed.data.mistakes };
 }

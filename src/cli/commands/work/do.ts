@@ -12,14 +12,14 @@ const EXAMPLES = [
   'manyhands do "Fix the flaky tests" --agent command:./agent.sh --budget 5 --land merge',
 ];
 
-/** Turns a goal into a plan, the plan into parallel work, and that into one checked result. */
+/** Plans a goal, runs the tasks in parallel, and merges them into one checked result. */
 export const doCommand: CliCommand = {
   name: 'do',
   group: 'Work',
-  summary: 'turn a goal into a plan, parallel work and one checked result',
+  summary: 'plan a goal, run the tasks in parallel, merge one checked result',
   define(command, session) {
-    command.argument('<goal...>', 'what to achieve; - reads it from standard input, @file from a file');
-    addStartOptions(command).option('--plan-only', 'stop after the plan and wait for manyhands approve');
+    command.argument('<goal...>', 'the goal; - reads it from standard input, @file from a file');
+    addStartOptions(command).option('--plan-only', 'stop after planning and wait for manyhands approve');
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

@@ -13,8 +13,8 @@ import { parseBytes, parseSeconds, parseUsd, wholeNumber } from '../../render/am
 import { addContextOption, contextOf } from '../../start/context-option.ts';
 import {
   addScheduleOptions,
-  type Keeper,
   ScheduleFlags,
+  type Starter,
   scheduleOf,
   scheduleText,
 } from '../../start/schedule-options.ts';
@@ -64,19 +64,19 @@ export const jobCommand: CliCommand = {
   define(command, session) {
     command.argument(
       '[task...]',
-      'what to do; - reads it from standard input, @file from a file; a template may say it instead',
+      'the task; - reads it from standard input, @file from a file; optional with --template',
     );
     addStartOptions(command)
       .option('--after <run>', 'start when this run, or run/task, is done; repeatable', collect)
       .option('--priority <n>', 'from -10 (last) to 10 (first)', wholeNumber(-10, 10))
-      .option('--stop <rule>', 'turns=N, budget=USD, time=10m or completion; repeatable', parseStopRule)
-      .option('--output-limit <size>', 'most output of an attempt, for example 10MB', parseBytes)
+      .option('--stop <rule>', 'stop at turns=N, budget=USD, time=10m or completion; repeatable', parseStopRule)
+      .option('--output-limit <size>', 'limit of the output of an attempt, such as 10MB', parseBytes)
       .addOption(new Option('--retry <policy>', 'what to do after a failure').choices(RetryPolicy.options))
-      .option('-r, --role <role>', 'the role to play; it only reads unless --write')
-      .option('-w, --write', 'let the role change files')
-      .addOption(new Option('--tier <tier>', 'how strong a model').choices(Tier.options))
-      .option('-i, --interactive', 'the agent works in a terminal: you are attached to it, see manyhands attach')
-      .option('--template <name>', 'guidelines and defaults for the job: see manyhands template ls');
+      .option('-r, --role <role>', 'the role of the agent; read-only unless --write')
+      .option('-w, --write', 'allow the role to change files')
+      .addOption(new Option('--tier <tier>', 'the model tier').choices(Tier.options))
+      .option('-i, --interactive', 'run the agent in a terminal and attach to it; see manyhands attach')
+      .option('--template <name>', 'guidelines and defaults for the job; see manyhands template ls');
     addContextOption(command);
     addScheduleOptions(command, session);
     addScopeOptions(command);
@@ -96,29 +96,30 @@ async function startJob(
   const { terminal, world } = session.platform;
   const template = flags.template === undefined ? undefined : await findTemplate(session, flags.template, flags.dir);
   if (words.length === 0 && template === undefined)
-    throw new AppError('USAGE', `Say what to do: ${command.name()} "<task>"`);
+    throw new AppError('USAGE', `The task is missing: manyhands ${command.name()} "<task>"`);
   const input = { ...jobInput(flags), context: await contextOf(terminal, flags.context) };
   const dir = flags.dir ?? template?.dir;
-  const told: string[] = [];
-  const tell = (keeper: Keeper): string[] => {
-    const text = scheduleText(flags, keeper, world.now());
-    if (text !== undefined) told.push(text);
+  const reported: string[] = [];
+  const describeSchedule = (starter: Starter): string[] => {
+    const text = scheduleText(flags, starter, world.now());
+    if (text !== undefined) reported.push(text);
     return text === undefined ? [] : [text];
   };
   const code = await startRun(session, {
     flags: { ...flags, ...(dir === undefined ? {} : { dir }) },
     words: words.length === 0 ? [template?.summary ?? ''] : words,
     request: (task, options) => ({ recipe: 'job', input: { task, ...input }, options }),
-    tell,
+    describe: describeSchedule,
     ...(flags.interactive && !flags.json
       ? { attend: (caller: Caller, run: string, folder: string) => attendJob(session, caller, { run, dir: folder }) }
       : {}),
   });
-  if (flags.detach && told.length === 0) for (const line of tell('background')) terminal.err(`${line}\n`);
+  if (flags.detach && reported.length === 0)
+    for (const line of describeSchedule('background')) terminal.err(`${line}\n`);
   return code;
 }
 
-/** A template is read here too, before anything is started: it may name the project, or what to do. */
+/** The template is read before anything is started, because it may name the project or the task. */
 async function findTemplate({ platform }: Session, name: string, dir: string | undefined) {
   const { terminal } = platform;
   return loadTemplate(name, await templateSources(terminal.env, await resolveDir(terminal, dir)));
@@ -142,7 +143,7 @@ function jobInput(flags: Flags): Omit<JobInput, 'task'> {
   };
 }
 
-/** Reads one `--stop` and adds it to those before. */
+/** Reads one `--stop` and merges it with the earlier ones. */
 function parseStopRule(text: string, before: Rule | undefined): Rule {
   return { ...before, ...ruleOf(text) };
 }
@@ -150,7 +151,7 @@ function parseStopRule(text: string, before: Rule | undefined): Rule {
 function ruleOf(text: string): Rule {
   const [name, value] = text.split('=', 2);
   if (name === 'completion' && value === undefined) return { completion: true };
-  if (value === undefined || value === '') throw new InvalidArgumentError(`Give ${FORMS}.`);
+  if (value === undefined || value === '') throw new InvalidArgumentError(`Use ${FORMS}.`);
   switch (name) {
     case 'turns':
       return { turns: wholeNumber(1, 100_000)(value) };
@@ -159,6 +160,6 @@ function ruleOf(text: string): Rule {
     case 'time':
       return { seconds: parseSeconds(value) };
     default:
-      throw new InvalidArgumentError(`"${name}" is no reason to stop; give ${FORMS}.`);
+      throw new InvalidArgumentError(`"${name}" is not a stop rule; use ${FORMS}.`);
   }
 }

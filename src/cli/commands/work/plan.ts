@@ -33,21 +33,21 @@ const EXAMPLES = [
 ];
 const LOOKS_LIKE_A_FILE = /^\S+\.(md|markdown|txt)$/i;
 
-/** Turns a to-do list or a goal into a file of tasks for a person to read, and starts none of them. */
+/** Turns a to-do list or a goal into a file of tasks to review; starts none of them. */
 export const planCommand: CliCommand = {
   name: 'plan',
   group: 'Work',
-  summary: 'turn a to-do list or a goal into a file of tasks to read',
+  summary: 'turn a to-do list or a goal into a file of tasks to review',
   define(command, session) {
     command.argument(
       '[what...]',
       'a to-do list in Markdown, or a goal; - reads it from standard input, @file from a file',
     );
     addStartOptions(command)
-      .addOption(new Option('--as <format>', 'what to write').choices(As.options).default('tasks'))
-      .option('-o, --output <file>', 'where to write it (default: tasks.yaml or workflow.yaml)')
-      .option('--force', 'replace the file if it is there; a copy of it is kept')
-      .option('--run <run>', 'write the tasks that a run has made before');
+      .addOption(new Option('--as <format>', 'the format to write').choices(As.options).default('tasks'))
+      .option('-o, --output <file>', 'the file to write (default: tasks.yaml or workflow.yaml)')
+      .option('--force', 'overwrite the file if it exists; a copy is kept')
+      .option('--run <run>', 'write the tasks that an earlier run has planned');
     command.options.find(({ long }) => long === '--land')?.hideHelp();
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags, words) => plan(session, flags, words) });
@@ -59,16 +59,16 @@ async function plan(session: Session, flags: Flags, words: readonly string[]): P
   const { as, output, force, run } = flags;
   const dir = await resolveDir(terminal, flags.dir);
   if (run !== undefined) {
-    if (words.length > 0) throw new AppError('USAGE', 'With --run there is nothing more to plan: leave the text out');
+    if (words.length > 0) throw new AppError('USAGE', '--run writes the tasks of an earlier run: omit the goal');
     await writePlanned(session, { as, output, force, run, dir, json: flags.json });
     return 0;
   }
-  if (words.length === 0) throw new AppError('USAGE', 'Name a to-do list, or say what is wanted');
-  const input = () => wanted(session, words, dir);
+  if (words.length === 0) throw new AppError('USAGE', 'Name a to-do list or a goal');
+  const input = () => readInput(session, words, dir);
   return planIntoFile(session, { flags, input, as, output, force, readsInput: words[0] === '-' });
 }
 
-async function wanted({ platform }: Session, words: readonly string[], dir: string): Promise<TodoInput> {
+async function readInput({ platform }: Session, words: readonly string[], dir: string): Promise<TodoInput> {
   const { terminal } = platform;
   const [only = ''] = words.length === 1 ? words : [];
   if (LOOKS_LIKE_A_FILE.test(only) || (await isFile(resolve(terminal.cwd, only)))) {
@@ -85,7 +85,7 @@ async function todoOf(terminal: Session['platform']['terminal'], given: string, 
   if (todo !== undefined) return { ...todo, file: todo.file ?? given };
   throw new AppError(
     'USAGE',
-    `${given} is a file of work already (${work.format}): manyhands run ${shellWord(given)} does it`,
+    `${given} is already a work file (${work.format}). Run it with: manyhands run ${shellWord(given)}`,
   );
 }
 

@@ -13,15 +13,15 @@ const EXAMPLES = [
 
 const Flags = FollowOptions.extend({ track: z.string().optional() });
 
-/** Goes on with a run, or with all unfinished ones of the project. */
+/** Continues a run, or all unfinished runs of the project. */
 export const resumeCommand: CliCommand = {
   name: 'resume',
   group: 'Work',
-  summary: 'go on with a run, or with all unfinished ones',
+  summary: 'continue a run, or all unfinished runs',
   define(command, session) {
     command
-      .argument('[run]', 'default: all unfinished runs here')
-      .option('--track <name>', 'go on with this paused track only; without a run, of the latest one here');
+      .argument('[run]', 'default: all unfinished runs of the project')
+      .option('--track <name>', 'resume only this paused track; without a run, of the latest run');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -38,7 +38,7 @@ export const resumeCommand: CliCommand = {
               ...(run === undefined ? {} : { run }),
               ...(track === undefined ? {} : { track }),
             });
-            if (runs.length === 0) terminal.err('There is nothing to resume: no run here is unfinished.\n');
+            if (runs.length === 0) terminal.err('There is nothing to resume: the project has no unfinished runs.\n');
             return runs;
           },
         });

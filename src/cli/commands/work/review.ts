@@ -25,20 +25,20 @@ const EXAMPLES = [
   'manyhands review --from-run --automerge --yes',
 ];
 
-/** Reviews pull requests: reads and checks them, mends what is wrong, approves or merges them. */
+/** Reviews pull requests: reads and checks them, fixes problems, approves or merges them. */
 export const reviewCommand: CliCommand = {
   name: 'review',
   group: 'Work',
-  summary: 'review pull requests: read, check, mend, approve or merge',
+  summary: 'review pull requests: read, check, fix, approve or merge',
   define(command, session) {
     command
       .option('--pr <number>', 'a pull request by its number; repeatable', collectNumber)
-      .option('--from-run [run]', 'those that a run opened; without a run, the latest here')
-      .option('--automerge', 'merge what passes, instead of only approving it')
+      .option('--from-run [run]', 'the pull requests that a run opened (default: the latest run)')
+      .option('--automerge', 'merge what passes instead of only approving it')
       .option('--push', 'push fixes to the branch of the pull request')
-      .option('-y, --yes', 'approve or merge without asking once more');
+      .option('-y, --yes', 'approve or merge without asking for confirmation');
     addStartOptions(command);
-    for (const meaningless of ['--land', '--base', '--title']) hide(command, meaningless);
+    for (const unused of ['--land', '--base', '--title']) hide(command, unused);
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags) => review(session, flags) });
   },
@@ -49,7 +49,7 @@ async function review(session: Session, flags: Flags): Promise<number> {
   const { land: _, base: __, title: ___, ...options } = await startOptions(terminal, flags);
   const isNamed = flags.pr.length > 0 || flags.fromRun !== undefined;
   if (flags.detach && !isNamed)
-    throw new AppError('USAGE', 'With --detach nobody is asked: name pull requests with --pr or --from-run');
+    throw new AppError('USAGE', '--detach cannot ask which pull requests to review: name them with --pr or --from-run');
   return work(session, {
     ...flags,
     dir: options.dir,
@@ -58,8 +58,8 @@ async function review(session: Session, flags: Flags): Promise<number> {
       const runs: string[] = [];
       for (const number of await numbersOf(session, { caller, flags, dir: options.dir })) {
         const { automerge, push, yes } = flags;
-        const asked = { number, yes, options, ...(automerge === undefined ? {} : { automerge }) };
-        const started = await caller.call('review-pull-request', { ...asked, ...(push === undefined ? {} : { push }) });
+        const input = { number, yes, options, ...(automerge === undefined ? {} : { automerge }) };
+        const started = await caller.call('review-pull-request', { ...input, ...(push === undefined ? {} : { push }) });
         for (const note of started.notes) terminal.err(`note: ${cleanText(note)}\n`);
         runs.push(started.run);
       }
@@ -68,9 +68,9 @@ async function review(session: Session, flags: Flags): Promise<number> {
   });
 }
 
-type Asked = { caller: Caller; flags: Flags; dir: string };
+type Selection = { caller: Caller; flags: Flags; dir: string };
 
-async function numbersOf(session: Session, { caller, flags, dir }: Asked): Promise<number[]> {
+async function numbersOf(session: Session, { caller, flags, dir }: Selection): Promise<number[]> {
   if (flags.fromRun !== undefined) {
     const run = typeof flags.fromRun === 'string' ? { run: flags.fromRun } : {};
     const found = await caller.call('list-pull-requests', { dir, ...run, fromRun: true });
@@ -85,11 +85,11 @@ async function numbersOf(session: Session, { caller, flags, dir }: Asked): Promi
 function collectNumber(value: string, before: number[] | undefined): number[] {
   const number = Number(value.replace(/^[#!]/, ''));
   if (!Number.isInteger(number) || number < 1)
-    throw new AppError('USAGE', `--pr takes the number of a pull request, not ${value}`, { value });
+    throw new AppError('USAGE', `--pr must be the number of a pull request, not ${value}`, { value });
   return [...(before ?? []), number];
 }
 
-/** An option that every request for work has and that says nothing about a review. */
+/** Hides an option that all start commands have and that does not apply to a review. */
 function hide(command: Parameters<CliCommand['define']>[0], flag: string): void {
   command.options.find(({ long }) => long === flag)?.hideHelp();
 }

@@ -12,20 +12,20 @@ const EXAMPLES = [
   'manyhands run workflow.yaml --dry-run',
 ];
 
-/** Starts the work that a file describes, whatever its format. */
+/** Runs a work file of any format. */
 export const runCommand: CliCommand = {
   name: 'run',
   group: 'Work',
-  summary: 'do the work that a file describes: features, tasks, items, a workflow',
+  summary: 'run a work file: features, tasks, items, a workflow',
   define(command, session) {
     command.argument(
       '[file]',
-      'features.json, tasks.yaml, tasks.jsonl, tasks.csv, todo.md, a workflow or a graph of tasks; without one, tasks.yaml or task_config.yaml of the folder',
+      'features.json, tasks.yaml, tasks.jsonl, tasks.csv, todo.md, a workflow or a graph of tasks (default: tasks.yaml or task_config.yaml)',
     );
     addPullRequestOptions(addRunOptions(command))
-      .option('--execute', 'with a to-do list: carry the tasks out at once, without pull requests')
-      .option('-o, --output <file>', 'with a to-do list: where to write the tasks (default: tasks.yaml)')
-      .option('--force', 'with a to-do list: replace that file if it is there; a copy of it is kept');
+      .option('--execute', 'with a to-do list: run the tasks immediately, without pull requests')
+      .option('-o, --output <file>', 'with a to-do list: the file to write the tasks to (default: tasks.yaml)')
+      .option('--force', 'with a to-do list: overwrite that file if it exists; a copy is kept');
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, { options: RunFlags, act: (flags, [given]) => runFile(session, { flags, given }) });
   },

@@ -36,15 +36,15 @@ type AddFlags = z.infer<typeof AddFlags>;
 const EXAMPLES = [
   'manyhands template ls',
   'manyhands template show bugfix',
-  'manyhands template add house-style style.md --tier light --check "npm test"',
+  'manyhands template add code-style style.md --tier light --check "npm test"',
   'manyhands template render bugfix "The total is wrong on Sundays"',
 ];
 
-/** Keeps guidelines and defaults for jobs, and tells how jobs from them went. */
+/** Stores guidelines and defaults for jobs, and shows the outcome of the jobs that used them. */
 export const templateCommand: CliCommand = {
   name: 'template',
   group: 'Work',
-  summary: 'keep guidelines and defaults for jobs, and see how they did',
+  summary: 'store guidelines and defaults for jobs, and show their outcome',
   define(command, session) {
     addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
     defineLs(command.command('ls'), session);
@@ -56,7 +56,7 @@ export const templateCommand: CliCommand = {
 };
 
 function defineLs(command: Command, session: Session): void {
-  command.description('list the templates, and how jobs from them went');
+  command.description('list the templates, and the outcome of their jobs');
   addHelp(addDir(addJson(command)), ['manyhands template ls', 'manyhands template ls --json'], READING_EXIT_CODES);
   whenCalled(command, session, {
     options: CommonOptions,
@@ -65,14 +65,14 @@ function defineLs(command: Command, session: Session): void {
       const found = await inProject(session, flags, (caller, dir) => caller.call('list-templates', { dir }));
       if (flags.json) printJson(terminal, found.templates);
       else printLines(terminal, templateTable(terminal, found.templates));
-      for (const mistake of found.mistakes) terminal.err(`note: not listed: ${mistake}\n`);
+      for (const error of found.mistakes) terminal.err(`note: not listed: ${error}\n`);
       return 0;
     },
   });
 }
 
 function defineShow(command: Command, session: Session): void {
-  command.description('show what a template says, and how jobs from it went by model').argument('<name>', 'it');
+  command.description('show a template, and the outcome of its jobs by model').argument('<name>', 'the template');
   addHelp(addDir(addJson(command)), EXAMPLES.slice(1, 2), READING_EXIT_CODES);
   whenCalled(command, session, {
     options: CommonOptions,
@@ -87,8 +87,8 @@ function defineShow(command: Command, session: Session): void {
 }
 
 function defineRender(command: Command, session: Session): void {
-  command.description('print the task as an agent would be given it').argument('<name>', 'the template');
-  command.argument('[task...]', 'what to do; - reads it from standard input, @file from a file');
+  command.description('print the task as the agent receives it').argument('<name>', 'the template');
+  command.argument('[task...]', 'the task; - reads it from standard input, @file from a file');
   addHelp(addDir(addJson(addContextOption(command))), EXAMPLES.slice(3), READING_EXIT_CODES);
   whenCalled(command, session, {
     options: RenderFlags,
@@ -105,37 +105,37 @@ function defineRender(command: Command, session: Session): void {
 }
 
 function defineAdd(command: Command, session: Session): void {
-  command.description('keep a template for this project, or for all').argument('<name>', 'its name');
+  command.description('store a template for the project, or for all projects').argument('<name>', 'its name');
   command
-    .argument('<file>', 'a Markdown file, with front matter or without; - reads standard input')
-    .option('-g, --global', 'for all projects of yours')
-    .option('--summary <text>', 'what it is for, in a sentence')
-    .option('-a, --agent <agent>', 'the agent where none is named')
-    .addOption(new Option('--tier <tier>', 'how strong a model').choices(Tier.options))
-    .option('-r, --role <role>', 'the role to play; it only reads unless --write')
-    .option('-w, --write', 'let the role change files')
-    .option('-c, --check <command>', 'must exit 0 on the merged result; repeatable', collect)
-    .option('--budget <usd>', 'most US dollars of a job', parseUsd)
-    .option('--force', 'replace one of the same name');
+    .argument('<file>', 'a Markdown file, with or without front matter; - reads standard input')
+    .option('-g, --global', 'for all your projects')
+    .option('--summary <text>', 'a one-sentence description')
+    .option('-a, --agent <agent>', 'the default agent')
+    .addOption(new Option('--tier <tier>', 'the model tier').choices(Tier.options))
+    .option('-r, --role <role>', 'the role of the agent; read-only unless --write')
+    .option('-w, --write', 'allow the role to change files')
+    .option('-c, --check <command>', 'a command that must exit with 0 on the merged result; repeatable', collect)
+    .option('--budget <usd>', 'at most so many US dollars per job', parseUsd)
+    .option('--force', 'replace an existing template');
   addHelp(addDir(addJson(command)), EXAMPLES.slice(2, 3), READING_EXIT_CODES);
   whenCalled(command, session, {
     options: AddFlags,
     act: async (flags, [name = '', given = '']) => {
       const { terminal } = session.platform;
       const content = given === '-' ? await terminal.readInput() : await readContent(resolve(terminal.cwd, given));
-      const asked = { name, content, header: headerOf(flags), scope: scopeOf(flags), force: flags.force };
-      const { file, summary } = await writeTemplate(await sourcesOf(session, flags), asked);
+      const template = { name, content, header: headerOf(flags), scope: scopeOf(flags), force: flags.force };
+      const { file, summary } = await writeTemplate(await sourcesOf(session, flags), template);
       if (flags.json) printJson(terminal, { name, file });
-      else terminal.err(`The template ${name} is kept in ${file}: ${summary}\n`);
+      else terminal.err(`Stored the template ${name} in ${file}: ${summary}\n`);
       return 0;
     },
   });
 }
 
 function defineRm(command: Command, session: Session): void {
-  command.description('remove a template of this project, or of yours').argument('<name>', 'it');
-  command.option('-g, --global', 'the one for all projects of yours');
-  addHelp(addDir(addJson(command)), ['manyhands template rm house-style'], READING_EXIT_CODES);
+  command.description('remove a template of the project, or of yours').argument('<name>', 'the template');
+  command.option('-g, --global', 'the template for all your projects');
+  addHelp(addDir(addJson(command)), ['manyhands template rm code-style'], READING_EXIT_CODES);
   whenCalled(command, session, {
     options: ScopeFlags,
     act: async (flags, [name = '']) => {

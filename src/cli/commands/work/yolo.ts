@@ -9,11 +9,11 @@ const EXAMPLES = [
   'manyhands yolo tasks.yaml --only login --sequential',
 ];
 
-/** Goes from a to-do list, or a file of tasks, straight through to pull requests. */
+/** Runs a to-do list or a file of tasks through to pull requests without a stop. */
 export const yoloCommand: CliCommand = {
   name: 'yolo',
   group: 'Work',
-  summary: 'from a to-do list straight through to pull requests',
+  summary: 'run a to-do list through to pull requests without a stop',
   define(command, session) {
     command.argument('<file>', 'a to-do list in Markdown, tasks.yaml or task_config.yaml');
     addPullRequestOptions(addRunOptions(command));
@@ -21,7 +21,7 @@ export const yoloCommand: CliCommand = {
     whenCalled(command, session, {
       options: RunFlags,
       act: (flags, [given]) =>
-        runFile(session, { flags, given, manner: { through: true, recipes: ['todo', 'tasks'] } }),
+        runFile(session, { flags, given, options: { through: true, recipes: ['todo', 'tasks'] } }),
     });
   },
 };
