@@ -70,7 +70,7 @@ export function createPlatform(version: string): Platform {
     },
     takeToken: async (role, renew) => {
       if (env.MANYHANDS_TOKEN !== undefined)
-        throw new AppError('CALLED_BY_AGENT', 'This command was called by an agent; agents get no token');
+        throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt; agents get no token');
       const { serverFolder } = await import('../http/server-folder.ts');
       const { takeToken } = await import('../http/login/tokens.ts');
       await prepareHome(resolveHome(env));

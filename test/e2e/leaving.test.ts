@@ -18,7 +18,7 @@ async function stopEngine(scratch: Scratch, agents: 'leave' | 'stop'): Promise<n
 }
 
 /** Goes on with the one run that was left, to its end. */
-async function goOn(scratch: Scratch, during: () => Promise<void> | void = () => {}): Promise<RunDocument> {
+async function resume(scratch: Scratch, during: () => Promise<void> | void = () => {}): Promise<RunDocument> {
   const resumed = scratch.start(['resume', '--json']);
   await during();
   const { code, json, stderr } = await resumed.done;
@@ -37,10 +37,10 @@ it('leaves agents running when the engine is asked to end, and the next one adop
   const left = await first.done;
   expect([left.code, left.stderr]).toEqual([
     130,
-    expect.stringMatching(/has ended; nothing is lost.*manyhands resume/),
+    expect.stringMatching(/has ended; no work is lost.*manyhands resume/),
   ]);
   expect(isAlive(scratch, agent)).toBe(true);
-  const document = await goOn(scratch, () => letGo(scratch, 'agents'));
+  const document = await resume(scratch, () => letGo(scratch, 'agents'));
   expect(document).toMatchObject({ status: 'done', cost: 0.01, tasks: [{ attempts: 1 }] });
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
@@ -54,7 +54,7 @@ it('collects what an agent finished while nobody watched it', async () => {
   await first.done;
   letGo(scratch, 'agents');
   await waitForExit(scratch, agent);
-  expect(await goOn(scratch)).toMatchObject({ status: 'done', cost: 0.01, tasks: [{ attempts: 1 }] });
+  expect(await resume(scratch)).toMatchObject({ status: 'done', cost: 0.01, tasks: [{ attempts: 1 }] });
 });
 
 it('ends a check that is under way, and the next engine runs it again', async () => {
@@ -65,7 +65,7 @@ it('ends a check that is under way, and the next engine runs it again', async ()
   await stopEngine(scratch, 'leave');
   expect((await first.done).code).toBe(130);
   expect(isAlive(scratch, check)).toBe(false);
-  const document = await goOn(scratch, async () => {
+  const document = await resume(scratch, async () => {
     await untilBegun(scratch, 'checks', 2);
     letGo(scratch, 'checks');
   });
@@ -82,7 +82,7 @@ it('stops the agents too where that is asked for, and saves what they made', asy
   expect((await first.done).code).toBe(130);
   expect(isAlive(scratch, agent)).toBe(false);
   letGo(scratch, 'agents');
-  const document = await goOn(scratch);
+  const document = await resume(scratch);
   expect(document).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
   expect(askGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${document.run}-1-1/1:work.txt`])).toBe('half\n');
 });

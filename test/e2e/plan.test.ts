@@ -41,7 +41,7 @@ describe.concurrent('a plan at the command line', { timeout: 120_000 }, () => {
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe('mine\n');
     const again = await place.mh(['plan', '--run', run, '--as', 'workflow', '-o', 'new/flow.yaml', '--json']);
     expect([again.code, again.json], again.stderr).toEqual([0, { run, file: join(place.repo, 'new/flow.yaml') }]);
-    expect((await place.mh(['check', 'new/flow.yaml'])).stdout).toContain('3 nodes (workflow), no mistakes');
+    expect((await place.mh(['check', 'new/flow.yaml'])).stdout).toContain('3 nodes (workflow), no errors');
     expect((await place.mh(['plan', '--run', run])).code).toBe(3);
   });
 

@@ -85,7 +85,7 @@ describe.concurrent('a work file at the command line', () => {
   it('is told apart from a goal', async () => {
     await using place = await scratch();
     const asGoal = await place.mh(['do', '@tasks.jsonl', '--plan-only', '--rehearse']);
-    expect(asGoal.stderr).toContain('manyhands run tasks.jsonl carries it out');
+    expect(asGoal.stderr).toContain('To run the work file: manyhands run tasks.jsonl');
     const list = await place.mh(['do', '@todo.md', '--plan-only', '--rehearse']);
     expect(list.stderr).not.toContain('work file');
   });

@@ -48,7 +48,7 @@ describe.concurrent('the full-screen view', () => {
     const { run } = RunDocument.parse(held.json);
     const shell = await atShell(place);
     shell.type('mh top\r');
-    await shell.until(/needs you[\s\S]*a approves/);
+    await shell.until(/needs you[\s\S]*a to approve/);
     shell.type('a');
     await shell.until(/Approve the plan of .Do A, then B.*\(y\/n\)/);
     shell.type('y');
@@ -81,12 +81,12 @@ describe.concurrent('the full-screen view', () => {
     await using place = await scratch();
     const shell = await atShell(place);
     shell.type('mh top\r');
-    await shell.until(/Nothing is running[\s\S]*No runs here yet/);
+    await shell.until(/No engine is running[\s\S]*There are no runs in this project yet/);
     const job = place.start(['job', 'Do it', '--json']);
     await shell.until(/● running[\s\S]*at work/);
     writeFileSync(join(place.root, 'go'), '');
     await job.done;
-    await shell.until(/Nothing is running/);
+    await shell.until(/No engine is running/);
     const top = place.alive().find(({ command }) => /\btop$/.test(command));
     process.kill(top?.pid ?? 0, 'SIGTERM');
     await expectRestored(shell);

@@ -19,7 +19,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     const before = await shop.fingerprint();
     const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES]);
     expect([code, stderr]).toEqual([3, expect.stringMatching(/No permission|cannot be written|Read-only/i)]);
-    expect(stderr).toContain('Check who owns the folder');
+    expect(stderr).toContain('Check the owner and the permissions');
     expect(await shop.fingerprint()).toBe(before);
   });
 
@@ -28,7 +28,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     using _disk = mounted(shop, 'size=32k');
     const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES]);
     expect([code, stderr]).toEqual([3, expect.stringContaining('could not be written')]);
-    expect(stderr).toContain('Free some disk space');
+    expect(stderr).toContain('Free disk space');
   });
 
   test.each(['2m', '3m'])('a run that fills a disk of %s says so and goes on when there is room', async (size) => {
@@ -63,7 +63,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
       'blocked',
       expect.stringMatching(/disk is full|No space left/),
     ]);
-    expect(full.stderr).toContain('Free some disk space');
+    expect(full.stderr).toContain('Free disk space');
     expect(await shop.leftovers()).toEqual([]);
 
     disk.grow('256m');

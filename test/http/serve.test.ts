@@ -24,7 +24,7 @@ describe('serve', () => {
     const told = Told.parse(second.json);
     expect([second.code, told.url, told.pid, second.stderr]).toEqual([0, url, pid, '']);
     const elsewhere = await scratch.mh(['serve', '--port', '1']);
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([0, expect.stringContaining(`runs already, at ${url}`)]);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([0, expect.stringContaining(`A server is already running at ${url}`)]);
     const entered = await fetch(`${url}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -116,7 +116,7 @@ describe('serve', () => {
     const ofRun = await address(scratch);
     expect(ofRun.kind).toBe('run');
     const serving = scratch.start(['serve']);
-    await serving.heard('this process takes over when that ends');
+    await serving.heard('this process takes over when that one ends');
     const pages = await fetch(`${ofRun.url}/login`);
     expect(pages.status).toBe(200);
     writeFileSync(join(scratch.root, 'go'), '');
@@ -136,7 +136,7 @@ describe('serve', () => {
     const job = scratch.start(['job', 'Wait', '--agent', 'command:./agent.sh']);
     const ofRun = await address(scratch);
     const serving = scratch.start(['serve']);
-    await serving.heard('this process takes over when that ends');
+    await serving.heard('this process takes over when that one ends');
     // Half a request keeps the server of the run open while its engine is already gone.
     await using _unfinished = await beginRequest(ofRun.url);
     writeFileSync(join(scratch.root, 'go'), '');

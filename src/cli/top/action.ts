@@ -1,4 +1,4 @@
-/** What can be asked for with a key; `task` is null where the whole run is meant. */
+/** An action of a key; `task` is null for the whole run. */
 export type Action =
   | { kind: 'approve'; run: string; task: string | null }
   | { kind: 'retry'; run: string; task: string | null }

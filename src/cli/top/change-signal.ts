@@ -1,14 +1,14 @@
-/** Wakes those who wait for something to change; who waits later waits for the next time. */
+/** Wakes all current waiters when something changes; a later waiter waits for the next change. */
 export interface ChangeSignal {
-  ring(): void;
-  /** Resolves at the next ring, or when the signal aborts. */
+  notify(): void;
+  /** Resolves at the next notification, or when the signal aborts. */
   next(signal: AbortSignal): Promise<void>;
 }
 
 export function createChangeSignal(): ChangeSignal {
   let current = Promise.withResolvers<void>();
   return {
-    ring: () => {
+    notify: () => {
       current.resolve();
       current = Promise.withResolvers<void>();
     },

@@ -3,41 +3,41 @@ import { startInBackground } from '../follow/detach.ts';
 import type { Platform } from '../platform.ts';
 import type { Action } from './action.ts';
 
-/** Does what was asked for and gives what to say about it; where there is no engine, a process in the background does it. */
-export async function execute(platform: Platform, caller: Caller, deed: Action): Promise<string> {
-  if (caller.engine() !== 'none') return ask(caller, deed);
-  if (deed.kind === 'cancel' || deed.kind === 'pause') {
+/** Executes an action and returns the message to show; without an engine, a background process does it. */
+export async function executeAction(platform: Platform, caller: Caller, action: Action): Promise<string> {
+  if (caller.engine() !== 'none') return request(caller, action);
+  if (action.kind === 'cancel' || action.kind === 'pause') {
     await using own = await platform.openCaller(platform.terminal.env);
-    return await ask(own, deed);
+    return await request(own, action);
   }
-  await startInBackground(platform, argumentsOf(deed), { passInput: false });
-  return `${deed.run} goes on in the background.`;
+  await startInBackground(platform, argumentsOf(action), { passInput: false });
+  return `${action.run} continues in the background.`;
 }
 
-async function ask(caller: Caller, deed: Action): Promise<string> {
-  const { run } = deed;
-  switch (deed.kind) {
+async function request(caller: Caller, action: Action): Promise<string> {
+  const { run } = action;
+  switch (action.kind) {
     case 'approve':
-      await caller.call('approve-run', { run, ...taskOf(deed) });
+      await caller.call('approve-run', { run, ...taskOf(action) });
       return 'Approved.';
     case 'retry':
-      await caller.call('retry-run', { run, ...taskOf(deed) });
-      return `${deed.task ?? run} is tried again.`;
+      await caller.call('retry-run', { run, ...taskOf(action) });
+      return `${action.task ?? run} is retried.`;
     case 'cancel':
-      return `${run} is ${(await caller.call('cancel-run', { run })).status}. Everything it made is kept.`;
+      return `${run} is ${(await caller.call('cancel-run', { run })).status}. Its work is kept.`;
     case 'pause':
       await caller.call('pause-run', { run });
-      return `${run} starts nothing more; what runs goes on to its end. p goes on with it.`;
+      return `${run} is paused; running attempts continue to their end. Press p to resume.`;
     case 'resume':
       await caller.call('resume-runs', { run });
-      return `${run} goes on.`;
+      return `${run} is resumed.`;
     case 'land': {
       const { landed } = await caller.call('land-run', { run });
       return landed === null ? `${run} did not land.` : `${run} landed on ${landed.branch}.`;
     }
     case 'send':
-      await caller.call('send-message', { run, task: deed.task, message: deed.message });
-      return `Sent to ${deed.task}.`;
+      await caller.call('send-message', { run, task: action.task, message: action.message });
+      return `Sent to ${action.task}.`;
   }
 }
 
@@ -45,16 +45,16 @@ function taskOf({ task }: { task: string | null }): { task?: string } {
   return task === null ? {} : { task };
 }
 
-/** The command that does the same; the blank keeps a message from being taken for a file or standard input. */
-function argumentsOf(deed: Exclude<Action, { kind: 'cancel' | 'pause' }>): string[] {
-  switch (deed.kind) {
+/** The command line of an action; the space keeps a message from being read as a file or standard input. */
+function argumentsOf(action: Exclude<Action, { kind: 'cancel' | 'pause' }>): string[] {
+  switch (action.kind) {
     case 'approve':
     case 'retry':
-      return [deed.kind, deed.run, ...(deed.task === null ? [] : [deed.task]), '--background'];
+      return [action.kind, action.run, ...(action.task === null ? [] : [action.task]), '--background'];
     case 'resume':
     case 'land':
-      return [deed.kind, deed.run, '--background'];
+      return [action.kind, action.run, '--background'];
     case 'send':
-      return [deed.kind, '--background', '--', `${deed.run}/${deed.task}`, ` ${deed.message}`];
+      return [action.kind, '--background', '--', `${action.run}/${action.task}`, ` ${action.message}`];
   }
 }

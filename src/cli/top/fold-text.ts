@@ -2,13 +2,13 @@ import { cleanText } from '../render/clean-text.ts';
 import { textWidth } from '../render/text-width.ts';
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** What takes a column for each character. */
+/** Text whose characters are one column wide each. */
 const NARROW = /^[\u0020-\u007e]*$/;
 const TAB = '    ';
-/** Beyond this nobody reads a text in a terminal; `manyhands logs` prints all of it. */
+/** A longer text is cut here; `manyhands logs` prints all of it. */
 const LONGEST_TEXT = 50_000;
 
-/** Text of an agent as harmless lines of at most so many columns; blanks in front and blank lines in between stay. */
+/** Text of an agent as safe lines of at most `columns` columns; indentation and blank lines are kept. */
 export function foldText(text: string, columns: number): string[] {
   const lines = cleanText(text.slice(0, LONGEST_TEXT)).trimEnd().split('\n');
   const folded = lines.flatMap((line) => foldLine(line.replaceAll('\t', TAB).trimEnd(), Math.max(columns, 1)));
@@ -28,7 +28,7 @@ function foldLine(line: string, columns: number): string[] {
   return lines;
 }
 
-/** How much of it fits: up to a blank if there is one in the second half, else all that there is room for. */
+/** How many characters fit: up to a space if there is one in the second half, else as many as possible. */
 function fittingLength(line: string, columns: number): number {
   if (NARROW.test(line)) {
     if (line.length <= columns) return line.length;

@@ -1,11 +1,11 @@
-import { type Following, followRun } from './follow-one-run.ts';
+import { type Following, followOpenRun } from './follow-open-run.ts';
 import { followTask } from './follow-task.ts';
-import type { Page } from './top.ts';
+import type { Page } from './top-state.ts';
 
-/** Follows what is open on the page that the person is at, and nothing else. */
+/** Follows what the current page shows, and nothing else. */
 export interface FollowedPages {
   follow(page: Page): void;
-  /** Resolves when nothing is followed any more, after the signal aborted. */
+  /** Resolves when nothing is followed any more, after the signal has aborted. */
   ended(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function followPages(following: Following, signal: AbortSignal): Followed
   return {
     follow: (page) => {
       const run = page.kind === 'runs' ? undefined : page.run;
-      replace('run', run, (until) => followRun(during(following, until), run ?? '', until));
+      replace('run', run, (until) => followOpenRun(during(following, until), run ?? '', until));
       const task = page.kind === 'task' ? page : undefined;
       replace('task', task && `${task.run} ${task.task} ${task.attempt}`, async (until) => {
         if (task !== undefined) await followTask(during(following, until), task, until);
@@ -46,12 +46,12 @@ export function followPages(following: Following, signal: AbortSignal): Followed
   };
 }
 
-/** What is no longer followed tells nothing more, also what was under way. */
+/** Drops updates of what is no longer followed. */
 function during(following: Following, signal: AbortSignal): Following {
   return {
     ...following,
-    tell: (news) => {
-      if (!signal.aborted) following.tell(news);
+    publish: (update) => {
+      if (!signal.aborted) following.publish(update);
     },
   };
 }

@@ -2,45 +2,45 @@ import type { Caller } from '../../access/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { Platform } from '../platform.ts';
+import type { Update } from './apply-update.ts';
 import type { ChangeSignal } from './change-signal.ts';
-import type { News } from './subscribe.ts';
 
 export type FollowingRuns = {
   platform: Platform;
   caller: Caller;
-  /** Only the project of this folder. */
+  /** Only the project of this folder, if any. */
   dir: string | undefined;
-  tell(news: News): void;
-  /** Rung when somebody wants it looked whether an engine has come. */
-  look: ChangeSignal;
+  publish(update: Update): void;
+  /** Notified when an engine may have started. */
+  checkEngine: ChangeSignal;
 };
 
-/** A socket is there a moment before anybody listens on it: after a sign it is looked so often, so long apart. */
-const LOOKS = 4;
-const LOOK_AGAIN_MS = 100;
+/** A socket exists shortly before the engine listens on it, so after a notification the check is repeated. */
+const CHECKS = 4;
+const CHECK_INTERVAL_MS = 100;
 
-/** Tells of all runs for as long as the signal lets it: live while there is an engine, else what is on record until one comes. */
+/** Publishes all runs until the signal aborts: live while an engine runs, else the recorded state until one starts. */
 export async function followRuns(following: FollowingRuns, signal: AbortSignal): Promise<void> {
   const { world } = following.platform;
   let stopWatching: (() => void) | undefined;
-  let looks = 0;
+  let checksLeft = 0;
   try {
     while (!signal.aborted) {
-      const asked = following.look.next(signal);
-      const how = await tellRuns(following, signal);
-      if (how === 'engine-gone') {
+      const notified = following.checkEngine.next(signal);
+      const outcome = await publishRuns(following, signal);
+      if (outcome === 'engine-gone') {
         stopWatching?.();
         stopWatching = undefined;
       } else if (stopWatching === undefined) {
-        // One may come between the look and the watch: it is looked again after this.
+        // An engine may start between the check and the watch, so the loop checks again.
         stopWatching = await watchForEngine(following);
-      } else if (looks > 1) {
-        looks -= 1;
+      } else if (checksLeft > 1) {
+        checksLeft -= 1;
         // An abort ends the loop.
-        await world.sleep(LOOK_AGAIN_MS, signal).catch(() => {});
+        await world.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
       } else {
-        await asked;
-        looks = LOOKS;
+        await notified;
+        checksLeft = CHECKS;
       }
     }
   } finally {
@@ -48,9 +48,9 @@ export async function followRuns(following: FollowingRuns, signal: AbortSignal):
   }
 }
 
-/** One look: it lasts as long as the engine that was found, if one was. */
-async function tellRuns(
-  { caller, dir, tell }: FollowingRuns,
+/** One check: if an engine is found, it lasts until that engine ends. */
+async function publishRuns(
+  { caller, dir, publish }: FollowingRuns,
   signal: AbortSignal,
 ): Promise<'no-engine' | 'engine-gone'> {
   const first = new Map<string, RunOverview>();
@@ -61,9 +61,9 @@ async function tellRuns(
       if ('ready' in item) {
         isReady = true;
         engine = caller.engine() === 'none' ? 'none' : 'running';
-        tell({ kind: 'runs', runs: first, engine });
-      } else if ('removed' in item) tell({ kind: 'removed', run: item.removed });
-      else if (isReady) tell({ kind: 'run', run: item.run });
+        publish({ kind: 'runs', runs: first, engine });
+      } else if ('removed' in item) publish({ kind: 'removed', run: item.removed });
+      else if (isReady) publish({ kind: 'run', run: item.run });
       else first.set(item.run.run, item.run);
     }
   } catch (error) {
@@ -74,12 +74,12 @@ async function tellRuns(
   return engine === 'none' ? 'no-engine' : 'engine-gone';
 }
 
-async function watchForEngine({ platform, look, tell }: FollowingRuns): Promise<() => void> {
+async function watchForEngine({ platform, checkEngine, publish }: FollowingRuns): Promise<() => void> {
   try {
-    return await platform.watchForEngine(() => look.ring());
+    return await platform.watchForEngine(() => checkEngine.notify());
   } catch (error) {
-    const text = `Ctrl-L looks for an engine; it cannot be watched for: ${messageOf(error)}`;
-    tell({ kind: 'said', text, isTrouble: true });
+    const text = `A new engine is not detected automatically (${messageOf(error)}); press Ctrl-L to check.`;
+    publish({ kind: 'message', text, isError: true });
     return () => {};
   }
 }

@@ -1,29 +1,33 @@
 import type { Caller } from '../../access/caller.ts';
 import type { TranscriptPage } from '../../schema/transcript-page.ts';
-import { again, type Following, untilAborted } from './follow-one-run.ts';
-import type { Top } from './top.ts';
+import { type Following, repeatOnChange, untilAborted } from './follow-open-run.ts';
+import type { Top } from './top-state.ts';
 import type { TranscriptItem } from './transcript-line.ts';
 
-/** Whose output: an attempt by number, or the last one and those after it. */
+/** The output to show: that of an attempt, or of the last attempt and later ones. */
 export type TaskTarget = { run: string; task: string; attempt: number | null };
 
-const PAGE = 500;
+const PAGE_ROWS = 500;
 
-/** Tells the end of a task's output, and then what comes, until the signal aborts. */
-export async function followTask(following: Following, place: TaskTarget, signal: AbortSignal): Promise<void> {
-  const { caller, tell, changed } = following;
+/** Publishes the end of a task's output, and then new output, until the signal aborts. */
+export async function followTask(following: Following, target: TaskTarget, signal: AbortSignal): Promise<void> {
+  const { caller, publish, changed } = following;
   await untilAborted(following, signal, async () => {
-    const page = await lastPage(caller, place, signal);
+    const page = await lastPage(caller, target, signal);
     const rows = rowsOf(page);
-    tell({ kind: 'opened', rows, earlier: page.offset });
+    publish({ kind: 'opened', rows, earlier: page.offset });
     let after = rows.at(-1)?.id ?? 0;
     let last = page.attempt;
-    const which = { run: place.run, task: place.task, ...(place.attempt === null ? {} : { attempt: place.attempt }) };
-    await again(changed, signal, async () => {
-      for await (const line of caller.stream('read-logs', { ...which, follow: true, after }, signal)) {
+    const input = {
+      run: target.run,
+      task: target.task,
+      ...(target.attempt === null ? {} : { attempt: target.attempt }),
+    };
+    await repeatOnChange(changed, signal, async () => {
+      for await (const line of caller.stream('read-logs', { ...input, follow: true, after }, signal)) {
         const { id, attempt, kind, text, data } = line;
         const row = { id, attempt, kind, text, data, at: Date.parse(line.at) };
-        tell({ kind: 'later', rows: attempt === last ? [row] : [heading(row), row] });
+        publish({ kind: 'later', rows: attempt === last ? [row] : [heading(row), row] });
         after = id;
         last = attempt;
       }
@@ -31,7 +35,7 @@ export async function followTask(following: Following, place: TaskTarget, signal
   });
 }
 
-/** Rows before those that are shown. */
+/** The rows before those that are shown. */
 export async function earlierRows(
   caller: Caller,
   { run, task }: TaskTarget,
@@ -39,18 +43,24 @@ export async function earlierRows(
 ): Promise<{ rows: TranscriptItem[]; earlier: number }> {
   const attempt = rows[0]?.attempt;
   if (attempt === undefined || earlier === 0) return { rows: [], earlier: 0 };
-  const offset = Math.max(earlier - PAGE, 0);
-  const page = await caller.call('read-transcript', { run, task, attempt, offset, limit: Math.min(PAGE, earlier) });
+  const offset = Math.max(earlier - PAGE_ROWS, 0);
+  const page = await caller.call('read-transcript', {
+    run,
+    task,
+    attempt,
+    offset,
+    limit: Math.min(PAGE_ROWS, earlier),
+  });
   return { rows: rowsOf(page), earlier: page.offset };
 }
 
-/** The last attempt in which anything was said: what comes after it is followed. */
-async function lastPage(caller: Caller, place: TaskTarget, signal: AbortSignal): Promise<TranscriptPage> {
-  const { run, task } = place;
-  const asked = place.attempt === null ? {} : { attempt: place.attempt };
-  let page = await caller.call('read-transcript', { run, task, limit: PAGE, ...asked }, signal);
-  while (place.attempt === null && page.rows.length === 0 && page.attempt > 1)
-    page = await caller.call('read-transcript', { run, task, limit: PAGE, attempt: page.attempt - 1 }, signal);
+/** The last page of the last attempt that has output; later output is followed. */
+async function lastPage(caller: Caller, target: TaskTarget, signal: AbortSignal): Promise<TranscriptPage> {
+  const { run, task } = target;
+  const attempt = target.attempt === null ? {} : { attempt: target.attempt };
+  let page = await caller.call('read-transcript', { run, task, limit: PAGE_ROWS, ...attempt }, signal);
+  while (target.attempt === null && page.rows.length === 0 && page.attempt > 1)
+    page = await caller.call('read-transcript', { run, task, limit: PAGE_ROWS, attempt: page.attempt - 1 }, signal);
   return page;
 }
 
@@ -58,7 +68,7 @@ function rowsOf({ attempt, rows }: TranscriptPage): TranscriptItem[] {
   return rows.map((row) => ({ ...row, attempt }));
 }
 
-/** Stands just before the first row of another attempt. */
+/** A heading just before the first row of another attempt. */
 function heading({ id, at, attempt }: TranscriptItem): TranscriptItem {
   return { id: id - 0.5, at, attempt, kind: 'attempt', text: `attempt ${attempt}` };
 }

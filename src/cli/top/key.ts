@@ -1,13 +1,13 @@
-/** What a person did at the keyboard: pressed a key that has a name, typed a character, or pasted a text. */
+/** Keyboard input: a named key, a typed character, or a pasted text. */
 export type Key = { kind: 'key'; name: string } | { kind: 'text'; text: string } | { kind: 'paste'; text: string };
 
-/** `rest` is the beginning of something that has not arrived whole yet. */
+/** `rest` is the beginning of an incomplete sequence. */
 export type ReadKeys = { keys: Key[]; rest: string };
 
 const ESCAPE = '\u001b';
 const PASTE_BEGIN = `${ESCAPE}[200~`;
 const PASTE_END = `${ESCAPE}[201~`;
-/** What is longer is no paste that a person means to type. */
+/** A longer paste is dropped. */
 const LONGEST_PASTE = 100_000;
 const SEQUENCE = new RegExp(`^${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~]|[^\\[O${ESCAPE}])`, 'u');
 
@@ -35,7 +35,7 @@ const CONTROLS: Record<string, string> = {
   '\u007f': 'backspace',
 };
 
-/** Reads keys from what a terminal sends; when nothing more is to come, what was begun counts as it stands. */
+/** Reads keys from terminal input; with `isComplete`, an incomplete sequence is read as it is. */
 export function readKeys(input: string, isComplete: boolean): ReadKeys {
   const keys: Key[] = [];
   let rest = input;
@@ -60,7 +60,7 @@ function nextKey(input: string, isComplete: boolean): Next | undefined {
   return { key: input === ESCAPE ? { kind: 'key', name: 'escape' } : undefined, length: input.length };
 }
 
-/** A paste comes in pieces, and nothing of it is typed before its end has come. */
+/** A paste arrives in pieces and is returned when its end has arrived. */
 function pasted(input: string): Next | undefined {
   const end = input.indexOf(PASTE_END);
   if (end >= 0)
@@ -68,7 +68,7 @@ function pasted(input: string): Next | undefined {
   return input.length < LONGEST_PASTE ? undefined : { key: undefined, length: input.length };
 }
 
-/** A sequence that is not known here, such as that of Alt and a letter, is nothing. */
+/** Unknown sequences, such as Alt with a letter, are ignored. */
 function sequenceKey(sequence: string): Key | undefined {
   const name = SEQUENCES[sequence.slice(2).replace(/^1;\d+/, '')];
   return name === undefined ? undefined : { kind: 'key', name };

@@ -2,14 +2,14 @@ import { oneLine } from '../render/clean-text.ts';
 import { textWidth } from '../render/text-width.ts';
 import type { Key } from './key.ts';
 
-/** A line that is being typed: what stands before the cursor, and after it. */
+/** A line that is being typed: the text before and after the cursor. */
 export type LineEdit = { before: string; after: string };
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** Longer messages are for a file: `manyhands send <run> @file`. */
+/** Longer messages can be sent from a file: `manyhands send <run> @file`. */
 const LONGEST = 10_000;
 
-/** A line of its own, the cursor at its end. */
+/** A line with the cursor at its end. */
 export function lineOf(text: string): LineEdit {
   return { before: text, after: '' };
 }
@@ -19,7 +19,7 @@ export function textOf({ before, after }: LineEdit): string {
   return before + after;
 }
 
-/** The line after a key; a key that does not edit leaves it as it is. */
+/** The line after a key; keys that do not edit leave it unchanged. */
 export function edit(line: LineEdit, key: Key): LineEdit {
   if (key.kind === 'text') return insert(line, key.text);
   if (key.kind === 'paste') return insert(line, oneLine(key.text));
@@ -53,7 +53,7 @@ export function edit(line: LineEdit, key: Key): LineEdit {
   }
 }
 
-/** The part of the line that fits so many columns, with the cursor in it, and the column of the cursor. */
+/** The part of the line around the cursor that fits `columns` columns, and the column of the cursor. */
 export function shownPart({ before, after }: LineEdit, columns: number): { text: string; column: number } {
   const graphemes = [...segments.segment(before)].map(({ segment }) => segment);
   let from = graphemes.length;

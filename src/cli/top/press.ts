@@ -1,19 +1,19 @@
 import { painter } from '../render/symbols.ts';
 import type { Action } from './action.ts';
-import { actionFor, messageTaskAt } from './choose-action.ts';
+import { actionFor, composeTarget } from './choose-action.ts';
 import { bodyRows } from './frame.ts';
 import type { Key } from './key.ts';
 import { edit, lineOf, textOf } from './line-edit.ts';
 import { type Move, moved, opened, wentBack } from './move.ts';
-import { overviewAt, type Top } from './top.ts';
+import { currentRun, type Top } from './top-state.ts';
 
-/** What a key asks for beyond a change of the picture. */
-export type Ask =
+/** A side effect that a key requests. */
+export type Effect =
   | { kind: 'quit' | 'suspend' | 'redraw' | 'earlier' }
-  | { kind: 'do'; deed: Action }
+  | { kind: 'execute'; action: Action }
   | { kind: 'browse'; run: string; task: string | null };
 
-export type Pressed = { top: Top; asks: Ask[] };
+export type Pressed = { top: Top; effects: Effect[] };
 
 const MOVES: Record<string, Move> = {
   j: 'down',
@@ -30,19 +30,19 @@ const MOVES: Record<string, Move> = {
   'ctrl-f': 'page-down',
 };
 
-/** What a key does: the picture after it, and what is asked for. */
+/** The state after a key, and the side effects that it requests. */
 export function press(before: Top, key: Key): Pressed {
-  if (key.kind === 'key' && key.name === 'ctrl-c') return { top: before, asks: [{ kind: 'quit' }] };
-  if (key.kind === 'key' && key.name === 'ctrl-z') return { top: before, asks: [{ kind: 'suspend' }] };
-  if (key.kind === 'key' && key.name === 'ctrl-l') return { top: before, asks: [{ kind: 'redraw' }] };
+  if (key.kind === 'key' && key.name === 'ctrl-c') return { top: before, effects: [{ kind: 'quit' }] };
+  if (key.kind === 'key' && key.name === 'ctrl-z') return { top: before, effects: [{ kind: 'suspend' }] };
+  if (key.kind === 'key' && key.name === 'ctrl-l') return { top: before, effects: [{ kind: 'redraw' }] };
   switch (before.line.kind) {
-    case 'message':
+    case 'compose':
       return pressInMessage(before, before.line, key);
     case 'filter':
       return changed(pressInFilter(before, before.line, key));
     case 'question':
       return answer(before, before.line, key);
-    case 'said':
+    case 'message':
     case 'keys':
       return command({ ...before, line: { kind: 'keys' } }, key);
   }
@@ -63,7 +63,7 @@ function command(top: Top, key: Key): Pressed {
     case 'backspace':
       return changed(wentBack(top));
     case 'q':
-      return { top, asks: [{ kind: 'quit' }] };
+      return { top, effects: [{ kind: 'quit' }] };
     case '?':
       return changed({ ...top, isHelp: true });
     case '/':
@@ -83,35 +83,38 @@ function command(top: Top, key: Key): Pressed {
 function choose(top: Top, letter: string): Pressed {
   const choice = actionFor(letter, top);
   if (choice === undefined) return changed(top);
-  if ('refusal' in choice) return changed(said(top, choice.refusal));
-  if (choice.question === null) return { top, asks: [{ kind: 'do', deed: choice.deed }] };
-  return changed({ ...top, line: { kind: 'question', text: choice.question, deed: choice.deed } });
+  if ('refusal' in choice) return changed(withMessage(top, choice.refusal));
+  if (choice.question === null) return { top, effects: [{ kind: 'execute', action: choice.action }] };
+  return changed({ ...top, line: { kind: 'question', text: choice.question, action: choice.action } });
 }
 
-/** Only a clear yes is one. */
-function answer(top: Top, { deed }: { deed: Action }, key: Key): Pressed {
+/** Only y confirms. */
+function answer(top: Top, { action }: { action: Action }, key: Key): Pressed {
   const after: Top = { ...top, line: { kind: 'keys' } };
   const isYes = key.kind === 'text' && key.text.toLowerCase() === 'y';
-  return isYes ? { top: after, asks: [{ kind: 'do', deed }] } : changed(after);
+  return isYes ? { top: after, effects: [{ kind: 'execute', action }] } : changed(after);
 }
 
 function beginMessage(top: Top): Top {
-  const target = messageTaskAt(top);
-  if ('refusal' in target) return said(top, target.refusal);
-  return { ...top, line: { kind: 'message', ...target, edit: lineOf('') } };
+  const target = composeTarget(top);
+  if ('refusal' in target) return withMessage(top, target.refusal);
+  return { ...top, line: { kind: 'compose', ...target, edit: lineOf('') } };
 }
 
-function pressInMessage(top: Top, line: Extract<Top['line'], { kind: 'message' }>, key: Key): Pressed {
+function pressInMessage(top: Top, line: Extract<Top['line'], { kind: 'compose' }>, key: Key): Pressed {
   const isKey = key.kind === 'key';
   if (isKey && key.name === 'escape') return changed({ ...top, line: { kind: 'keys' } });
   if (!isKey || key.name !== 'enter') return changed({ ...top, line: { ...line, edit: edit(line.edit, key) } });
   const message = textOf(line.edit).trim();
   const after: Top = { ...top, line: { kind: 'keys' } };
   if (message === '') return changed(after);
-  return { top: after, asks: [{ kind: 'do', deed: { kind: 'send', run: line.run, task: line.task, message } }] };
+  return {
+    top: after,
+    effects: [{ kind: 'execute', action: { kind: 'send', run: line.run, task: line.task, message } }],
+  };
 }
 
-/** What is typed filters at once; Enter keeps it, Esc takes it back. */
+/** The filter applies while it is typed; Enter keeps it, Esc clears it. */
 function pressInFilter(top: Top, line: Extract<Top['line'], { kind: 'filter' }>, key: Key): Top {
   const isKey = key.kind === 'key';
   if (isKey && key.name === 'enter') return { ...top, line: { kind: 'keys' } };
@@ -130,15 +133,15 @@ function otherAttempt(top: Top, by: number): Top {
 }
 
 function browse(top: Top): Pressed {
-  const run = overviewAt(top);
-  if (run === undefined) return changed(said(top, 'There is no run under the cursor.'));
-  return { top, asks: [{ kind: 'browse', run: run.run, task: top.page.kind === 'task' ? top.page.task : null }] };
+  const run = currentRun(top);
+  if (run === undefined) return changed(withMessage(top, 'No run is selected.'));
+  return { top, effects: [{ kind: 'browse', run: run.run, task: top.page.kind === 'task' ? top.page.task : null }] };
 }
 
-function said(top: Top, text: string): Top {
-  return { ...top, line: { kind: 'said', text, isTrouble: true } };
+function withMessage(top: Top, text: string): Top {
+  return { ...top, line: { kind: 'message', text, isError: true } };
 }
 
 function changed(top: Top): Pressed {
-  return { top, asks: [] };
+  return { top, effects: [] };
 }

@@ -1,13 +1,13 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
 import { isInterrupted } from '../../core/view/run-status.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import { holds } from './filter.ts';
-import type { Top } from './top.ts';
+import { matches } from './matches.ts';
+import type { Top } from './top-state.ts';
 
 /** The runs under one heading. */
 export type RunSection = { title: string; isUrgent: boolean; runs: RunOverview[] };
 
-/** Lower shows first where there is not room for all. */
+/** Tasks with a lower rank are shown first when not all fit. */
 const RANK: Record<TaskStatus, number> = {
   held: 0,
   blocked: 0,
@@ -23,57 +23,57 @@ const RANK: Record<TaskStatus, number> = {
   skipped: 7,
   cancelled: 7,
 };
-const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
+const ACTIVE: ReadonlySet<string> = new Set(['running', 'cancelling']);
 
-/** What needs a person first (the longest waiting at the top), then what runs, then what happened. */
+/** Runs that need the user first (longest waiting at the top), then running ones, then recent ones. */
 export function runSections({ runs, filters }: Pick<Top, 'runs' | 'filters'>): RunSection[] {
-  const shown = [...(runs?.values() ?? [])].filter((run) => !run.hidden && holds(wordsOfRun(run), filters.runs));
+  const shown = [...(runs?.values() ?? [])].filter((run) => !run.hidden && matches(runText(run), filters.runs));
   const isWaiting = (run: RunOverview) => run.endedAt === null && (run.attention.length > 0 || isInterrupted(run));
-  const isMoving = (run: RunOverview) => run.endedAt === null && !isWaiting(run) && MOVING.has(run.status);
+  const isRunning = (run: RunOverview) => run.endedAt === null && !isWaiting(run) && ACTIVE.has(run.status);
   return [
     {
       title: 'needs you',
       isUrgent: true,
-      runs: shown.filter(isWaiting).sort(by(({ attention, updatedAt }) => attention[0]?.since ?? updatedAt)),
+      runs: shown.filter(isWaiting).sort(compareBy(({ attention, updatedAt }) => attention[0]?.since ?? updatedAt)),
     },
-    { title: 'running', isUrgent: false, runs: shown.filter(isMoving).sort(by(({ startedAt }) => startedAt)) },
+    { title: 'running', isUrgent: false, runs: shown.filter(isRunning).sort(compareBy(({ startedAt }) => startedAt)) },
     {
       title: 'recent',
       isUrgent: false,
-      runs: shown.filter((run) => !isWaiting(run) && !isMoving(run)).sort((a, b) => (endOf(a) < endOf(b) ? 1 : -1)),
+      runs: shown.filter((run) => !isWaiting(run) && !isRunning(run)).sort((a, b) => (endOf(a) < endOf(b) ? 1 : -1)),
     },
   ].filter((section) => section.runs.length > 0);
 }
 
-/** The same without headings, in the order of the screen. */
+/** The runs without headings, in screen order. */
 export function runsInOrder(top: Pick<Top, 'runs' | 'filters'>): RunOverview[] {
   return runSections(top).flatMap(({ runs }) => runs);
 }
 
-/** The tasks in the order of the plan if all have room; else what needs a person and what moves first. */
-export function tasksInOrder(state: RunState, { filter, room }: { filter: string; room: number }): TaskState[] {
-  const asked = `${state.version} ${room} ${filter}`;
+/** The tasks in plan order if all fit; else those that need the user and active ones first. */
+export function tasksInOrder(state: RunState, { filter, rows }: { filter: string; rows: number }): TaskState[] {
+  const key = `${state.version} ${rows} ${filter}`;
   const known = ordered.get(state);
-  if (known?.asked === asked) return known.tasks;
-  const all = state.order.flatMap((key) => state.tasks[key] ?? []);
-  const tasks = filter === '' ? all : all.filter((task) => holds(wordsOfTask(task), filter));
-  if (tasks.length > room) tasks.sort((a, b) => RANK[a.phase.status] - RANK[b.phase.status] || a.ordinal - b.ordinal);
-  ordered.set(state, { asked, tasks });
+  if (known?.key === key) return known.tasks;
+  const all = state.order.flatMap((task) => state.tasks[task] ?? []);
+  const tasks = filter === '' ? all : all.filter((task) => matches(taskText(task), filter));
+  if (tasks.length > rows) tasks.sort((a, b) => RANK[a.phase.status] - RANK[b.phase.status] || a.ordinal - b.ordinal);
+  ordered.set(state, { key, tasks });
   return tasks;
 }
 
-/** There may be ten thousand, and the picture is drawn often: they are put in order once for each event. */
-const ordered = new WeakMap<RunState, { asked: string; tasks: TaskState[] }>();
+/** There may be ten thousand tasks and frequent redraws, so the order is computed once per event. */
+const ordered = new WeakMap<RunState, { key: string; tasks: TaskState[] }>();
 
-function wordsOfRun({ run, title, status, recipe, project, collection }: RunOverview): string {
+function runText({ run, title, status, recipe, project, collection }: RunOverview): string {
   return `${run} ${title} ${status} ${recipe} ${project} ${collection ?? ''}`;
 }
 
-function wordsOfTask({ spec, phase, attempts }: TaskState): string {
+function taskText({ spec, phase, attempts }: TaskState): string {
   return `${spec.key} ${spec.title} ${phase.status} ${attempts.at(-1)?.agent ?? ''}`;
 }
 
-function by(key: (run: RunOverview) => string): (a: RunOverview, b: RunOverview) => number {
+function compareBy(key: (run: RunOverview) => string): (a: RunOverview, b: RunOverview) => number {
   return (a, b) => key(a).localeCompare(key(b)) || a.run.localeCompare(b.run);
 }
 

@@ -11,29 +11,29 @@ import { tasksInOrder } from './rows.ts';
 import { agoText, type Cell, rowLine, spread, type View } from './view.ts';
 
 const MOST_WAITING = 3;
-/** Below these a column is left out. */
+/** Terminal widths below which a column is omitted. */
 const WITH_TITLE = 76;
 const WITH_WHO = 44;
 const STATE_WIDTH = 13;
 const TIME_WIDTH = 7;
-/** ` #2` behind an agent's name. */
+/** The width of ` #2` after an agent's name. */
 const NUMBER_WIDTH = 3;
 const KEYS: Record<string, string> = {
-  plan: 'a approves',
-  held: 'a approves',
-  paused: 'p goes on',
-  blocked: 'r tries again',
+  plan: 'a to approve',
+  held: 'a to approve',
+  paused: 'p to resume',
+  blocked: 'r to retry',
 };
 
-/** The run, how far it is, and what in it waits for a person. */
+/** The run, its progress, and what waits for the user. */
 export function runHead(view: View): string[] {
   const { top, colors } = view;
   const { state } = top;
   const { columns } = top.size;
-  if (state === undefined) return [colors.dim(' Reading the run …')];
-  const word = shownStatus({ status: runStatus(state), carried: top.runs?.get(state.start.run)?.carried });
-  const { symbol, paint } = runMark(word, colors);
-  const left = `${symbol} ${word}  ${state.start.title}`;
+  if (state === undefined) return [colors.dim(' Loading the run…')];
+  const status = shownStatus({ status: runStatus(state), carried: top.runs?.get(state.start.run)?.carried });
+  const { symbol, paint } = runMark(status, colors);
+  const left = `${symbol} ${status}  ${state.start.title}`;
   const right = `${state.start.run}  ${timeOf(state, view)}`;
   return [
     spread(left, right, { columns, paint: { left: (text) => colors.bold(paint(text)), right: colors.dim } }),
@@ -42,28 +42,28 @@ export function runHead(view: View): string[] {
   ];
 }
 
-/** Its tasks: how each stands, who works on it and what they do. */
-export function runBody(view: View, room: number): string[] {
+/** The tasks of the run: status, agent and activity. */
+export function runBody(view: View, rows: number): string[] {
   const { top, colors, now } = view;
   const { state } = top;
   if (state === undefined) return [];
-  const tasks = tasksInOrder(state, { filter: top.filters.run, room });
-  if (tasks.length === 0 && top.filters.run !== '') return [' No task matches the filter. Esc shows all.'];
+  const tasks = tasksInOrder(state, { filter: top.filters.run, rows });
+  if (tasks.length === 0 && top.filters.run !== '') return [' No task matches the filter. Press Esc to show all.'];
   if (tasks.length === 0) return [colors.dim(' No tasks yet.')];
   const live = new Map(top.runs?.get(state.start.run)?.live.map((attempt) => [attempt.task, attempt]) ?? []);
   const widths = widthsOf(tasks, top.size.columns);
   const blocks = tasks.map((task): Block => {
-    const isChosen = task.spec.key === top.chosen.task;
+    const isSelected = task.spec.key === top.selected.task;
     const cells = () => cellsOf(task, { view, widths, row: taskRow(state, task, now), live: live.get(task.spec.key) });
-    return { height: 1, isChosen, draw: () => [rowLine(cells(), isChosen, view)] };
+    return { height: 1, isSelected, draw: () => [rowLine(cells(), isSelected, view)] };
   });
-  return fitBlocks(blocks, room);
+  return fitBlocks(blocks, rows);
 }
 
 type Widths = { key: number; title: number; who: number; time: number };
 type Drawing = { view: View; widths: Widths; row: TaskRow; live: LiveAttempt | undefined };
 
-/** The same for all tasks, so that their columns stand below each other. */
+/** The same widths for all tasks, so that columns are aligned. */
 function widthsOf(tasks: TaskState[], columns: number): Widths {
   const longest = longestOf(tasks);
   const hasTitles = columns >= WITH_TITLE;
@@ -77,7 +77,7 @@ function widthsOf(tasks: TaskState[], columns: number): Widths {
 
 type Longest = { key: number; title: number; who: number };
 
-/** Measured once for each list of tasks. */
+/** Measured once per list of tasks. */
 const measured = new WeakMap<TaskState[], Longest>();
 
 function longestOf(tasks: TaskState[]): Longest {
@@ -98,19 +98,19 @@ function cellsOf(task: TaskState, { view, widths, row, live }: Drawing): Cell[] 
   const { colors, top } = view;
   const { symbol, paint } = taskMark(task.phase.status, colors);
   const warning = live?.warnings[0] === undefined ? '' : `! ${live.warnings[0].message}`;
-  const words = [warning, row.detail, live?.activity ?? ''].filter((part) => part !== '').join(' · ');
+  const detail = [warning, row.detail, live?.activity ?? ''].filter((part) => part !== '').join(' · ');
   return [
     { text: `${symbol} ${task.phase.status}`, width: STATE_WIDTH, paint },
     { text: row.key, width: widths.key },
     { text: row.title, width: widths.title },
     { text: row.who, width: widths.who, paint: colors.cyan },
-    { text: idle(view) ? '' : row.time, width: widths.time, isRight: true, paint: colors.dim },
-    { text: words, width: top.size.columns, paint: warning === '' ? colors.dim : colors.yellow },
+    { text: isIdle(view) ? '' : row.time, width: widths.time, isRight: true, paint: colors.dim },
+    { text: detail, width: top.size.columns, paint: warning === '' ? colors.dim : colors.yellow },
   ];
 }
 
-/** Where nobody works on a run, no clock of it goes on. */
-function idle({ top }: View): boolean {
+/** Whether no engine is running the run, so that its clocks do not advance. */
+function isIdle({ top }: View): boolean {
   if (top.state === undefined || top.state.status.kind === 'ended') return false;
   return top.engine === 'none' || top.runs?.get(top.state.start.run)?.carried === false;
 }
@@ -118,7 +118,7 @@ function idle({ top }: View): boolean {
 function timeOf(state: RunState, view: View): string {
   const { status, startedAt, updatedAt } = state;
   if (status.kind === 'ended') return `took ${clockText(status.at - startedAt)}, ${agoText(view.now - status.at)}`;
-  return idle(view) ? agoText(view.now - updatedAt) : clockText(view.now - startedAt);
+  return isIdle(view) ? agoText(view.now - updatedAt) : clockText(view.now - startedAt);
 }
 
 function countsOf({ counts, order, spent, start, landed }: RunState): string {
@@ -140,6 +140,6 @@ function waitingLines(state: RunState, { top, colors }: View): string[] {
   const lines = shown.map(
     ({ task, what, reason }) => `! ${KEYS[what] ?? ''}: ${task === null ? '' : `${task}: `}${reason}`,
   );
-  if (shown.length < waiting.length) lines.push(`! and ${waiting.length - shown.length} more wait for you`);
+  if (shown.length < waiting.length) lines.push(`! and ${waiting.length - shown.length} more waiting for you`);
   return lines.map((line) => colors.yellow(shorten(line, top.size.columns - 1)));
 }

@@ -7,31 +7,31 @@ import { type Block, fitBlocks } from './blocks.ts';
 import { type RunSection, runSections, runsInOrder } from './rows.ts';
 import { agoText, type Cell, counted, folderName, rowLine, spread, type View } from './view.ts';
 
-/** Below these a column is left out. */
+/** Terminal widths below which a column is omitted. */
 const WITH_ID = 100;
 const WITH_PROJECT = 110;
 const WITH_COST = 70;
 const STATE_WIDTH = 13;
 
-const APPROVED: ReadonlySet<string> = new Set(['plan', 'held']);
+const APPROVABLE: ReadonlySet<string> = new Set(['plan', 'held']);
 
-/** What all runs come to, in one line. */
+/** The totals of all runs in one line. */
 export function runsHead(view: View): string[] {
   const { top, colors } = view;
   const paint = { left: colors.bold, right: colors.dim };
-  const place = top.scope ?? 'all projects';
-  return [spread(`manyhands  ${place}`, totals(view), { columns: top.size.columns, paint })];
+  const scope = top.scope ?? 'all projects';
+  return [spread(`manyhands  ${scope}`, totals(view), { columns: top.size.columns, paint })];
 }
 
-/** The runs under their headings; those that wait for a person say why, and which key settles it. */
-export function runsBody(view: View, room: number): string[] {
+/** The runs under their headings; those that wait for the user show the reason and the key. */
+export function runsBody(view: View, rows: number): string[] {
   const { top, colors } = view;
-  if (top.runs === undefined) return [colors.dim(' Reading the runs …')];
+  if (top.runs === undefined) return [colors.dim(' Loading the runs…')];
   const sections = runSections(top);
   if (sections.length === 0) return emptyLines(view);
   return fitBlocks(
     sections.flatMap((section) => sectionBlocks(section, view)),
-    room,
+    rows,
   );
 }
 
@@ -52,9 +52,9 @@ function totals({ top }: View): string {
 }
 
 function emptyLines({ top, colors }: View): string[] {
-  if (top.filters.runs !== '') return [' No run matches the filter. Esc shows all.'];
+  if (top.filters.runs !== '') return [' No run matches the filter. Press Esc to show all.'];
   return [
-    ` No runs ${top.scope === null ? 'yet' : 'here yet'}.`,
+    ` There are no runs${top.scope === null ? '' : ' in this project'} yet.`,
     '',
     ` Start one in another terminal:  ${colors.bold('mh do "<goal>"')}`,
     ...(top.scope === null ? [] : [` All projects:  ${colors.bold('mh top --all')}`]),
@@ -69,16 +69,16 @@ function sectionBlocks({ title, runs, isUrgent }: RunSection, view: View): Block
 }
 
 function runBlock(run: RunOverview, view: View): Block {
-  const isChosen = run.run === view.top.chosen.run;
+  const isSelected = run.run === view.top.selected.run;
   const more = secondLine(run, view);
   return {
     height: more === undefined ? 1 : 2,
-    isChosen,
-    draw: () => [rowLine(cellsOf(run, view), isChosen, view), ...(more === undefined ? [] : [more()])],
+    isSelected,
+    draw: () => [rowLine(cellsOf(run, view), isSelected, view), ...(more === undefined ? [] : [more()])],
   };
 }
 
-/** What a run waits for, does, or came to, where that is news. */
+/** What a run waits for or does, or why it failed if that is unread. */
 function secondLine(run: RunOverview, view: View): (() => string) | undefined {
   const [waiting] = run.attention;
   const [live] = run.live;
@@ -86,15 +86,15 @@ function secondLine(run: RunOverview, view: View): (() => string) | undefined {
   if (run.endedAt !== null)
     return run.status === 'failed' && run.unread && reason !== null ? () => reasonLine(reason, view) : undefined;
   if (waiting !== undefined) return () => waitingLine(run, waiting, view);
-  if (isInterrupted(run)) return () => noticeLine('p goes on: nobody works on it now', view);
+  if (isInterrupted(run)) return () => noticeLine('p to resume: no engine is running it', view);
   return live?.activity == null ? undefined : () => activityLine(live, view);
 }
 
 function cellsOf(run: RunOverview, view: View): Cell[] {
   const { top, colors } = view;
   const { columns } = top.size;
-  const word = shownStatus(run);
-  const { symbol, paint } = runMark(word, colors);
+  const status = shownStatus(run);
+  const { symbol, paint } = runMark(status, colors);
   const isUnread = run.unread && run.endedAt !== null;
   const fixed: Cell[] = [
     { text: `${run.done}/${run.tasks}`, width: 7, isRight: true },
@@ -115,10 +115,10 @@ function cellsOf(run: RunOverview, view: View): Cell[] {
     width: Math.max(columns - used, 8),
     ...(isUnread ? { paint: colors.bold } : {}),
   };
-  return [{ text: `${symbol} ${word}`, width: STATE_WIDTH, paint }, title, ...fixed];
+  return [{ text: `${symbol} ${status}`, width: STATE_WIDTH, paint }, title, ...fixed];
 }
 
-/** How long it runs; of one that waits for a person, or that nobody works on, since when. */
+/** The elapsed time; for a run that waits for the user or that no engine is running, the time since then. */
 function timeOf(run: RunOverview, { top, now }: View): string {
   const { startedAt, endedAt, updatedAt, nextAt, attention, liveCount } = run;
   const since = attention[0]?.since;
@@ -130,7 +130,7 @@ function timeOf(run: RunOverview, { top, now }: View): string {
 
 function waitingLine(run: RunOverview, item: WaitingItem, view: View): string {
   const more = run.attention.length > 1 ? ` (and ${run.attention.length - 1} more)` : '';
-  const key = APPROVED.has(item.what) ? 'a approves' : item.what === 'paused' ? 'p goes on' : 'r tries again';
+  const key = APPROVABLE.has(item.what) ? 'a to approve' : item.what === 'paused' ? 'p to resume' : 'r to retry';
   const about = item.task === null ? '' : `${item.task}: `;
   return noticeLine(`${key}: ${about}${item.reason}${more}`, view);
 }

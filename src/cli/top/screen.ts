@@ -2,34 +2,34 @@ import type { World } from '../../world.ts';
 import type { RawScreen } from '../terminal/raw-screen.ts';
 import type { Frame } from './frame.ts';
 
-/** The person's whole terminal, on which pictures are drawn. */
+/** The whole terminal, on which frames are drawn. */
 export interface Screen extends Disposable {
-  /** Something changed: it is drawn soon, once for many changes. */
+  /** Requests a redraw, which happens soon, once for many changes. */
   change(): void;
-  /** Draws every line anew, whatever stands there. */
+  /** Redraws every line, whatever is on the screen. */
   redraw(): void;
 }
 
-/** A picture, and in how many milliseconds it changes by itself. */
-export type Picture = { frame: Frame; nextMs: number };
+/** A frame, and in how many milliseconds it changes by itself. */
+export type TimedFrame = { frame: Frame; nextMs: number };
 
-const PAUSE_MS = 50;
+const REDRAW_DELAY_MS = 50;
 
-const OTHER_SCREEN = '\u001b[?1049h';
-/** Lines are never wrapped, and a paste is told apart from typing. */
+const ALTERNATE_SCREEN = '\u001b[?1049h';
+/** Lines are not wrapped, and pastes are marked. */
 const NO_WRAP = '\u001b[?7l';
 const MARK_PASTES = '\u001b[?2004h';
 const CLEAR = '\u001b[0m\u001b[2J';
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
-/** Before the line: after one that fills the row it would take the last character away. */
+/** Written before a line: after a line that fills the row it would erase the last character. */
 const CLEAR_LINE = '\u001b[0m\u001b[2K';
-/** Terminals that know it show what stands between as one picture; others ignore it. */
-const BEGIN_PICTURE = '\u001b[?2026h';
-const END_PICTURE = '\u001b[?2026l';
+/** Synchronized output: terminals that support it show everything between the two at once; others ignore it. */
+const BEGIN_SYNC = '\u001b[?2026h';
+const END_SYNC = '\u001b[?2026l';
 
-/** Draws at most twenty times a second, only the lines that differ, and never before the terminal has taken the last picture. */
-export function createScreen(raw: RawScreen, world: World, draw: () => Picture): Screen {
+/** Draws at most twenty times per second, only changed lines, and never before the terminal has accepted the last frame. */
+export function createScreen(raw: RawScreen, world: World, draw: () => TimedFrame): Screen {
   let drawn: Frame = { lines: [] };
   let cancelNext: (() => void) | undefined;
   let isSoon = false;
@@ -50,16 +50,16 @@ export function createScreen(raw: RawScreen, world: World, draw: () => Picture):
     const update = difference(drawn, frame);
     drawn = frame;
     isWriting = true;
-    if (update !== '') await raw.write(bytesOf(`${BEGIN_PICTURE}${HIDE_CURSOR}${update}${END_PICTURE}`));
+    if (update !== '') await raw.write(bytesOf(`${BEGIN_SYNC}${HIDE_CURSOR}${update}${END_SYNC}`));
     isWriting = false;
-    if (!isOver) schedule(isSoon ? PAUSE_MS : nextMs);
+    if (!isOver) schedule(isSoon ? REDRAW_DELAY_MS : nextMs);
   }
 
   const screen: Screen = {
     change: () => {
       if (isSoon || isOver) return;
       isSoon = true;
-      if (!isWriting) schedule(PAUSE_MS);
+      if (!isWriting) schedule(REDRAW_DELAY_MS);
     },
     redraw: () => {
       drawn = { lines: [] };
@@ -73,12 +73,12 @@ export function createScreen(raw: RawScreen, world: World, draw: () => Picture):
     },
   };
   raw.onResize(screen.redraw);
-  void raw.write(`${OTHER_SCREEN}${NO_WRAP}${MARK_PASTES}${CLEAR}`);
+  void raw.write(`${ALTERNATE_SCREEN}${NO_WRAP}${MARK_PASTES}${CLEAR}`);
   void show();
   return screen;
 }
 
-/** What turns the old picture into the new one. */
+/** The output that replaces the old frame by the new one. */
 export function difference(old: Frame, next: Frame): string {
   const lines = next.lines.flatMap((line, row) =>
     line === old.lines[row] ? [] : [`${at(row, 0)}${CLEAR_LINE}${line}`],
@@ -92,7 +92,7 @@ function at(row: number, column: number): string {
   return `\u001b[${row + 1};${column + 1}H`;
 }
 
-/** The screen takes bytes, a character each. */
+/** The screen accepts bytes, one per character. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -2,31 +2,32 @@ import type { Caller } from '../../access/caller.ts';
 import { isInterrupted } from '../../core/view/run-status.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { RunOverview } from '../../schema/overview.ts';
+import type { World } from '../../world.ts';
 import type { Platform } from '../platform.ts';
 import { painter } from '../render/symbols.ts';
+import { applyUpdate, type Update } from './apply-update.ts';
 import { createChangeSignal } from './change-signal.ts';
-import { execute } from './execute-action.ts';
+import { executeAction } from './execute-action.ts';
 import { followPages } from './follow-pages.ts';
 import { followRuns } from './follow-runs.ts';
 import { earlierRows } from './follow-task.ts';
 import { bodyRows, drawFrame } from './frame.ts';
 import type { Key } from './key.ts';
 import { createKeyboard } from './keyboard.ts';
-import { settled } from './move.ts';
-import { type Ask, press } from './press.ts';
-import { createScreen, type Picture, type Screen } from './screen.ts';
-import { hear, type News } from './subscribe.ts';
-import { suspend } from './suspend.ts';
-import { beginTop, type Top } from './top.ts';
+import { withValidSelection } from './move.ts';
+import { type Effect, press } from './press.ts';
+import { createScreen, type Screen, type TimedFrame } from './screen.ts';
+import { initialTop, type Top } from './top-state.ts';
 
 const SECOND_MS = 1_000;
-
 const MINUTE_MS = 60_000;
+/** The system does not stop a process group that no shell could continue; after this time the program continues. */
+const STOP_TIMEOUT_MS = 300;
 
-/** What is shown: the runs of one project, by the name it is called, or all. */
+/** What is shown: the runs of one project, with its name, or all runs. */
 export type Shown = { dir: string | undefined; scope: string | null };
 
-/** Shows everything on the whole terminal until the person quits; the terminal is given back as it was. */
+/** Shows runs on the whole terminal until the user quits; the terminal is then restored. */
 export async function showTop(platform: Platform, caller: Caller, shown: Shown): Promise<void> {
   const view = new TopView(platform, caller, shown);
   await view.run();
@@ -37,9 +38,9 @@ class TopView {
   readonly #caller: Caller;
   readonly #dir: string | undefined;
   readonly #over = new AbortController();
-  readonly #look = createChangeSignal();
+  readonly #checkEngine = createChangeSignal();
   readonly #changed = createChangeSignal();
-  readonly #deeds = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
   #failure: { error: unknown } | undefined;
   #top: Top;
   #screen: Screen | undefined;
@@ -50,7 +51,7 @@ class TopView {
     this.#platform = platform;
     this.#caller = caller;
     this.#dir = dir;
-    this.#top = beginTop({ columns: 80, rows: 24 }, scope);
+    this.#top = initialTop({ columns: 80, rows: 24 }, scope);
   }
 
   async run(): Promise<void> {
@@ -60,10 +61,16 @@ class TopView {
     process.on('SIGTSTP', onStop);
     try {
       this.#takeScreen();
-      const pages = followPages({ caller: this.#caller, tell: this.#tell, changed: this.#changed }, signal);
+      const pages = followPages({ caller: this.#caller, publish: this.#publish, changed: this.#changed }, signal);
       this.#follow = pages.follow;
       const runs = followRuns(
-        { platform: this.#platform, caller: this.#caller, dir: this.#dir, tell: this.#tell, look: this.#look },
+        {
+          platform: this.#platform,
+          caller: this.#caller,
+          dir: this.#dir,
+          publish: this.#publish,
+          checkEngine: this.#checkEngine,
+        },
         signal,
       ).catch((error: unknown) => this.#fail(error));
       await aborted(signal);
@@ -87,38 +94,38 @@ class TopView {
     this.#screen = createScreen(raw, this.#platform.world, () => this.#draw(raw.size()));
   }
 
-  #draw(size: Top['size']): Picture {
+  #draw(size: Top['size']): TimedFrame {
     const { world, terminal } = this.#platform;
     const resized = { ...this.#top, size };
     const view = { top: resized, now: world.now(), colors: painter(terminal.colors.out) };
-    this.#top = settled(resized, bodyRows(view));
+    this.#top = withValidSelection(resized, bodyRows(view));
     return { frame: drawFrame({ ...view, top: this.#top }), nextMs: nextTick(this.#top) };
   }
 
-  readonly #tell = (news: News): void => {
+  readonly #publish = (update: Update): void => {
     const before = this.#top.engine;
-    this.#top = hear(this.#top, news);
-    if (this.#top.engine !== before) this.#changed.ring();
+    this.#top = applyUpdate(this.#top, update);
+    if (this.#top.engine !== before) this.#changed.notify();
     this.#screen?.change();
   };
 
   #press(key: Key): void {
     const { page } = this.#top;
-    const { top, asks } = press(this.#top, key);
+    const { top, effects } = press(this.#top, key);
     this.#top = top;
-    if (page !== top.page) this.#turn(top.page);
-    for (const ask of asks) this.#answer(ask);
+    if (page !== top.page) this.#showPage(top.page);
+    for (const effect of effects) this.#perform(effect);
     this.#screen?.change();
   }
 
-  #turn(page: Top['page']): void {
+  #showPage(page: Top['page']): void {
     if (page.kind === 'run' && this.#top.state?.start.run !== page.run) this.#top = { ...this.#top, state: undefined };
     this.#follow(page);
     if (page.kind === 'run') this.#markRead(page.run);
   }
 
-  #answer(ask: Ask): void {
-    switch (ask.kind) {
+  #perform(effect: Effect): void {
+    switch (effect.kind) {
       case 'quit':
         this.#quit();
         break;
@@ -126,40 +133,44 @@ class TopView {
         this.#suspend();
         break;
       case 'redraw':
-        this.#look.ring();
+        this.#checkEngine.notify();
         this.#screen?.redraw();
         break;
       case 'earlier':
         this.#readEarlier();
         break;
-      case 'do':
-        this.#do(() => execute(this.#platform, this.#caller, ask.deed));
+      case 'execute':
+        this.#run(() => executeAction(this.#platform, this.#caller, effect.action));
         break;
       case 'browse':
-        this.#do(() => browse(this.#platform, ask));
+        this.#run(() => browse(this.#platform, effect));
         break;
     }
   }
 
-  /** What was asked for is answered before the end, unless the person does not wait for that. */
+  /** Pending actions complete before the end, unless the user quits again. */
   #quit(): void {
-    if (this.#deeds.size === 0 || this.#isQuitting) {
+    if (this.#pending.size === 0 || this.#isQuitting) {
       this.#over.abort();
       return;
     }
     this.#isQuitting = true;
-    this.#tell({ kind: 'said', text: 'Waiting for an answer; q again quits at once.', isTrouble: false });
-    void Promise.all(this.#deeds).then(() => this.#over.abort());
+    this.#publish({
+      kind: 'message',
+      text: 'Waiting for an action to complete; press q again to quit immediately.',
+      isError: false,
+    });
+    void Promise.all(this.#pending).then(() => this.#over.abort());
   }
 
-  #do(act: () => Promise<string>): void {
-    this.#tell({ kind: 'said', text: '…', isTrouble: false });
-    const deed = act().then(
-      (text) => this.#tell({ kind: 'said', text, isTrouble: false }),
-      (error: unknown) => this.#tell({ kind: 'said', text: troubleOf(error), isTrouble: true }),
+  #run(act: () => Promise<string>): void {
+    this.#publish({ kind: 'message', text: '…', isError: false });
+    const pending = act().then(
+      (text) => this.#publish({ kind: 'message', text, isError: false }),
+      (error: unknown) => this.#publish({ kind: 'message', text: errorText(error), isError: true }),
     );
-    this.#deeds.add(deed);
-    void deed.then(() => this.#deeds.delete(deed));
+    this.#pending.add(pending);
+    void pending.then(() => this.#pending.delete(pending));
   }
 
   #readEarlier(): void {
@@ -168,18 +179,18 @@ class TopView {
     this.#isReading = true;
     void earlierRows(this.#caller, page, transcript)
       .then((found) => {
-        if (this.#top.page === page) this.#tell({ kind: 'earlier', ...found });
+        if (this.#top.page === page) this.#publish({ kind: 'earlier', ...found });
       })
-      .catch((error: unknown) => this.#tell({ kind: 'said', text: messageOf(error), isTrouble: true }))
+      .catch((error: unknown) => this.#publish({ kind: 'message', text: messageOf(error), isError: true }))
       .finally(() => {
         this.#isReading = false;
       });
   }
 
-  /** Who opens a run has read it; without an engine nobody could put that on record. */
+  /** Opening a run marks it as read; only an engine can record that. */
   #markRead(run: string): void {
     if (this.#caller.engine() !== 'other' || this.#top.runs?.get(run)?.unread !== true) return;
-    // That it stays unread is no harm.
+    // Safe: the run merely stays unread.
     this.#caller.call('mark-read', { run }).catch(() => {});
   }
 
@@ -199,7 +210,7 @@ class TopView {
   }
 }
 
-function troubleOf(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof AppError ? `${error.message}. ${error.hint}` : messageOf(error);
 }
 
@@ -210,22 +221,33 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await promise;
 }
 
-/** Shows a run or a task in the browser if a server runs, and gives what to say; where no browser opens, its link. */
-async function browse(platform: Platform, place: { run: string; task: string | null }): Promise<string> {
-  const door = await platform.findServer();
-  if (door === undefined) return 'No server runs. In another terminal: mh serve --open';
-  const task = place.task === null ? '' : `/tasks/${encodeURIComponent(place.task)}`;
-  const path = `/runs/${place.run}${task}`;
+/** Stops this process group, as Ctrl-Z does; resolves when it is continued. */
+async function suspend(world: World): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.once('SIGCONT', resolve);
+  process.kill(0, 'SIGTSTP');
+  const stopWaiting = world.alarm(world.now() + STOP_TIMEOUT_MS, resolve);
+  await promise;
+  stopWaiting();
+  process.off('SIGCONT', resolve);
+}
+
+/** Opens a run or a task in the browser if a server is running, and returns the message to show; if no browser opens, the link. */
+async function browse(platform: Platform, target: { run: string; task: string | null }): Promise<string> {
+  const server = await platform.findServer();
+  if (server === undefined) return 'No server is running. Start one in another terminal: mh serve --open';
+  const task = target.task === null ? '' : `/tasks/${encodeURIComponent(target.task)}`;
+  const path = `/runs/${target.run}${task}`;
   try {
-    await platform.reveal(await door.linkFile(path));
+    await platform.reveal(await server.linkFile(path));
     return 'Opened in the browser.';
   } catch {
-    // No browser can be started from here: a person can open the link elsewhere.
-    return `Open (for one browser, once): ${await door.link(path)}`;
+    // No browser can be started here: the user can open the link elsewhere.
+    return `Open this link (valid once, for one browser): ${await server.link(path)}`;
   }
 }
 
-/** In how many milliseconds the picture changes by itself: while a clock is to be seen, a second; ages, a minute. */
+/** In how many milliseconds the frame changes by itself: a second while a clock is visible, else a minute. */
 export function nextTick(top: Top): number {
   return top.engine !== 'none' && hasClock(top) ? SECOND_MS : MINUTE_MS;
 }
@@ -241,7 +263,7 @@ function hasClock({ page, runs, state }: Top): boolean {
   }
 }
 
-/** What waits says since when, in minutes. */
+/** Whether the row of a run shows how long it waits, in minutes, instead of a clock. */
 function isWaiting(run: RunOverview): boolean {
   return run.liveCount === 0 && (run.attention.length > 0 || isInterrupted(run));
 }

@@ -7,12 +7,12 @@ import { paintLine } from './transcript-line.ts';
 import { isAtTop, type TranscriptView, visibleLines } from './transcript-view.ts';
 import { agoText, spread, type View } from './view.ts';
 
-/** The task, who worked on it, what its checks said and what it waits for. */
+/** The task, its agent, the verdicts of its checks and what it waits for. */
 export function taskHead(view: View): string[] {
   const { top, colors, now } = view;
   const { columns } = top.size;
   const task = top.page.kind === 'task' ? top.state?.tasks[top.page.task] : undefined;
-  if (task === undefined || top.state === undefined) return [colors.dim(' Reading the task …')];
+  if (task === undefined || top.state === undefined) return [colors.dim(' Loading the task…')];
   const { status } = task.phase;
   const { symbol, paint } = taskMark(status, colors);
   const left = `${symbol} ${status}  ${task.spec.key}  ${task.spec.title}`;
@@ -29,36 +29,36 @@ export function taskHead(view: View): string[] {
   ];
 }
 
-/** What the agent says, as it says it. */
-export function taskBody(view: View, room: number): string[] {
+/** The live output of the agent. */
+export function taskBody(view: View, rows: number): string[] {
   const { top, colors } = view;
   const { transcript } = top;
-  if (!transcript.isLoaded) return [colors.dim(' Reading what was said …')];
-  if (transcript.rows.length === 0) return [colors.dim(' Nothing was said yet.')];
-  const lines = visibleLines(transcript, transcriptView(view, room));
-  if (lines.length === 0) return [' No line matches the filter. Esc shows all.'];
+  if (!transcript.isLoaded) return [colors.dim(' Loading the output…')];
+  if (transcript.rows.length === 0) return [colors.dim(' There is no output yet.')];
+  const lines = visibleLines(transcript, transcriptView(view, rows));
+  if (lines.length === 0) return [' No line matches the filter. Press Esc to show all.'];
   return lines.map((line) => paintLine(line, colors));
 }
 
-/** Where in the output the person is, for the bottom line. */
-export function placeText(view: View, room: number): string {
+/** The scroll position in the output, for the bottom line. */
+export function scrollText(view: View, rows: number): string {
   const { transcript } = view.top;
-  if (transcript.anchor === null) return 'follows the end';
-  if (!isAtTop(transcript, transcriptView(view, room))) return 'End follows again';
-  return transcript.earlier > 0 ? 'reading earlier lines …' : 'the beginning';
+  if (transcript.anchor === null) return 'following the end';
+  if (!isAtTop(transcript, transcriptView(view, rows))) return 'End to follow';
+  return transcript.earlier > 0 ? 'loading earlier lines…' : 'at the beginning';
 }
 
-/** How the transcript is looked at on this screen. */
-export function transcriptView({ top }: Pick<View, 'top'>, room: number): TranscriptView {
-  return { columns: top.size.columns, height: room, filter: top.filters.task };
+/** The size and the filter of the transcript on this screen. */
+export function transcriptView({ top }: Pick<View, 'top'>, rows: number): TranscriptView {
+  return { columns: top.size.columns, height: rows, filter: top.filters.task };
 }
 
 function attemptText(task: TaskState, view: View): string {
   const { top } = view;
-  const asked = top.page.kind === 'task' ? top.page.attempt : null;
-  const attempt = asked === null ? lastAttempt(task) : task.attempts[asked - 1];
-  if (attempt === undefined) return 'not attempted yet';
-  const live = top.runs?.get(top.state?.start.run ?? '')?.live.find((one) => one.task === task.spec.key);
+  const number = top.page.kind === 'task' ? top.page.attempt : null;
+  const attempt = number === null ? lastAttempt(task) : task.attempts[number - 1];
+  if (attempt === undefined) return 'no attempt yet';
+  const live = top.runs?.get(top.state?.start.run ?? '')?.live.find((entry) => entry.task === task.spec.key);
   const cost =
     attempt.ended === null ? live?.costUsd : attempt.usage.kind === 'known' ? attempt.usage.costUsd : undefined;
   return [
@@ -78,12 +78,12 @@ function timeOf({ startedAt, ended }: AttemptState, { top, now }: View): string 
 }
 
 function shownGates(task: TaskState, { top, colors }: View): string {
-  let room = top.size.columns - 3;
+  let available = top.size.columns - 3;
   const parts: string[] = [];
   for (const { gate, verdict } of task.evidence) {
     const name = shorten(gate, 32);
-    room -= name.length + 4;
-    if (room < 0) break;
+    available -= name.length + 4;
+    if (available < 0) break;
     parts.push(`${verdictMark(verdict, colors)} ${name}`);
   }
   return `  ${parts.join('  ')}`;

@@ -4,28 +4,28 @@ import type { Painter } from '../render/symbols.ts';
 import { shorten } from '../render/text-width.ts';
 import { foldText } from './fold-text.ts';
 
-/** A row of what an agent said. */
+/** A row of the output of an agent. */
 export type TranscriptItem = { id: number; at: number; attempt: number; kind: string; text: string; data?: unknown };
 
-/** A line of the screen, and what it is. */
+/** A line of the screen and its tone, which selects its color. */
 export type TranscriptLine = { text: string; tone: Tone };
 
-type Tone = 'plain' | 'dim' | 'tool' | 'asked' | 'good' | 'bad' | 'head';
+type Tone = 'plain' | 'dim' | 'tool' | 'user' | 'good' | 'bad' | 'head';
 
-type Look = { sign: string; tone: Tone; isFolded?: true };
+type Style = { sign: string; tone: Tone; isFolded?: true };
 
 const SIGN_WIDTH = 2;
-/** What only counts, and says nothing, is not shown. */
-const SILENT: ReadonlySet<string> = new Set(['usage']);
-const PLAIN: Look = { sign: ' ', tone: 'plain' };
-const LOOKS: Record<string, Look> = {
+/** Kinds that are not shown. */
+const HIDDEN_KINDS: ReadonlySet<string> = new Set(['usage']);
+const PLAIN: Style = { sign: ' ', tone: 'plain' };
+const STYLES: Record<string, Style> = {
   text: PLAIN,
   reasoning: { sign: '~', tone: 'dim' },
   'tool-call': { sign: '→', tone: 'tool', isFolded: true },
   'file-change': { sign: '→', tone: 'tool', isFolded: true },
   'tool-result': { sign: '←', tone: 'dim', isFolded: true },
-  message: { sign: '»', tone: 'asked' },
-  question: { sign: '?', tone: 'asked' },
+  message: { sign: '»', tone: 'user' },
+  question: { sign: '?', tone: 'user' },
   result: { sign: '=', tone: 'good' },
   session: { sign: '·', tone: 'dim', isFolded: true },
   unknown: { sign: '·', tone: 'dim', isFolded: true },
@@ -39,10 +39,10 @@ const LOOKS: Record<string, Look> = {
   'permission-denied': { sign: '!', tone: 'bad' },
 };
 
-/** Lines are made once for each row and width. */
+/** Lines are computed once per row and width. */
 const known = new WeakMap<TranscriptItem, { columns: number; lines: TranscriptLine[] }>();
 
-/** A row as lines of the screen: what was said in full, a tool call and its result in one line each. */
+/** A row as lines of the screen: text in full, a tool call and its result in one line each. */
 export function transcriptLines(row: TranscriptItem, columns: number): TranscriptLine[] {
   const kept = known.get(row);
   if (kept?.columns === columns) return kept.lines;
@@ -51,7 +51,7 @@ export function transcriptLines(row: TranscriptItem, columns: number): Transcrip
   return lines;
 }
 
-/** The same in its colour. */
+/** The line in the color of its tone. */
 export function paintLine({ text, tone }: TranscriptLine, colors: Painter): string {
   switch (tone) {
     case 'plain':
@@ -60,7 +60,7 @@ export function paintLine({ text, tone }: TranscriptLine, colors: Painter): stri
       return colors.dim(text);
     case 'tool':
       return colors.cyan(text);
-    case 'asked':
+    case 'user':
       return colors.yellow(text);
     case 'good':
       return colors.green(text);
@@ -72,10 +72,10 @@ export function paintLine({ text, tone }: TranscriptLine, colors: Painter): stri
 }
 
 function makeLines(row: TranscriptItem, columns: number): TranscriptLine[] {
-  const { sign, tone, isFolded } = LOOKS[row.kind] ?? PLAIN;
-  if (SILENT.has(row.kind) || (tone !== 'plain' && row.text.trim() === '')) return [];
-  const room = Math.max(columns - SIGN_WIDTH, 1);
-  const texts = isFolded ? [shorten(folded(row), room)] : foldText(row.text, room);
+  const { sign, tone, isFolded } = STYLES[row.kind] ?? PLAIN;
+  if (HIDDEN_KINDS.has(row.kind) || (tone !== 'plain' && row.text.trim() === '')) return [];
+  const width = Math.max(columns - SIGN_WIDTH, 1);
+  const texts = isFolded ? [shorten(folded(row), width)] : foldText(row.text, width);
   return texts.map((text, index) => ({ text: `${index === 0 ? sign : ' '} ${text}`.trimEnd(), tone }));
 }
 

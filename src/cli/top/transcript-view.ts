@@ -1,23 +1,23 @@
-import { holds } from './filter.ts';
+import { matches } from './matches.ts';
 import { type TranscriptItem, type TranscriptLine, transcriptLines } from './transcript-line.ts';
 
-/** What is known of an attempt's output, and where the person reads it. */
+/** The loaded output of an attempt, and the scroll position. */
 export type Transcript = {
-  /** Grows in place: it may be long, and rows come often. */
+  /** Grows in place, because it may be long and rows arrive often. */
   rows: TranscriptItem[];
-  /** How many rows stand before the first one here. */
+  /** How many rows precede the first loaded one. */
   earlier: number;
   isLoaded: boolean;
-  /** The first line on the screen; null follows the end. */
+  /** The first visible line; null follows the end. */
   anchor: Anchor | null;
 };
 
 type Anchor = { row: number; line: number };
 
-/** How it is looked at. */
+/** The size of the view and its filter. */
 export type TranscriptView = { columns: number; height: number; filter: string };
 
-/** More rows are kept only while the person reads further up. */
+/** More rows are kept only while the user has scrolled up. */
 const MOST_ROWS = 5_000;
 const MOST_ROWS_READING = 50_000;
 
@@ -25,7 +25,7 @@ export function emptyTranscript(): Transcript {
   return { rows: [], earlier: 0, isLoaded: false, anchor: null };
 }
 
-/** With rows that came after the ones that are there; the oldest go when there are too many. */
+/** Appends later rows; the oldest rows are dropped when there are too many. */
 export function withLater(transcript: Transcript, later: readonly TranscriptItem[]): Transcript {
   const { rows, earlier, anchor } = transcript;
   const last = rows.at(-1)?.id ?? 0;
@@ -35,13 +35,13 @@ export function withLater(transcript: Transcript, later: readonly TranscriptItem
   return { ...transcript, earlier: earlier + dropped, isLoaded: true };
 }
 
-/** With rows that stand before the ones that are there; what is on the screen stays where it is. */
+/** Prepends earlier rows; the visible lines stay the same. */
 export function withEarlier(transcript: Transcript, before: readonly TranscriptItem[], earlier: number): Transcript {
   const first = transcript.rows[0]?.id ?? Number.POSITIVE_INFINITY;
   return { ...transcript, rows: [...before.filter(({ id }) => id < first), ...transcript.rows], earlier };
 }
 
-/** The lines on the screen. */
+/** The visible lines. */
 export function visibleLines(transcript: Transcript, view: TranscriptView): TranscriptLine[] {
   const rows = shownRows(transcript, view);
   const start = startOf(transcript, rows, view);
@@ -54,7 +54,7 @@ export function visibleLines(transcript: Transcript, view: TranscriptView): Tran
   return lines.slice(0, view.height);
 }
 
-/** The transcript read so many lines further down, or (below 0, or infinitely below) up; at its end it is followed again. */
+/** Scrolls down by a number of lines, or up if it is negative; infinite values go to the end or the start. At the end the output is followed again. */
 export function scrolled(transcript: Transcript, by: number, view: TranscriptView): Transcript {
   if (by === Number.POSITIVE_INFINITY) return { ...transcript, anchor: null };
   const rows = shownRows(transcript, view);
@@ -66,7 +66,7 @@ export function scrolled(transcript: Transcript, by: number, view: TranscriptVie
   return { ...transcript, anchor: isAtEnd || row === undefined ? null : { row: row.id, line: start.line } };
 }
 
-/** Whether the first line there is, is on the screen. */
+/** Whether the first loaded line is visible. */
 export function isAtTop(transcript: Transcript, view: TranscriptView): boolean {
   const start = startOf(transcript, shownRows(transcript, view), view);
   return start.index === 0 && start.line === 0;
@@ -79,7 +79,7 @@ const TOP: Position = { index: 0, line: 0 };
 function shownRows({ rows }: Transcript, { filter, columns }: TranscriptView): readonly TranscriptItem[] {
   if (filter === '') return rows;
   return rows.filter(
-    (row) => holds(row.text, filter) || transcriptLines(row, columns).some(({ text }) => holds(text, filter)),
+    (row) => matches(row.text, filter) || transcriptLines(row, columns).some(({ text }) => matches(text, filter)),
   );
 }
 

@@ -11,33 +11,33 @@ function names(keys: readonly Key[]): string[] {
 }
 
 describe('reading keys', () => {
-  it('knows letters, control keys and the sequences of terminals', () => {
+  it('reads letters, control keys and terminal sequences', () => {
     const input = `jé\r\u0003\u007f${ESC}[A${ESC}OB${ESC}[1;5C${ESC}[5~${ESC}[3~`;
     expect(names(readKeys(input, false).keys)).toEqual([
       ...['j', 'é', 'enter', 'ctrl-c', 'backspace', 'up', 'down', 'right', 'page-up', 'delete'],
     ]);
   });
 
-  it('takes an unknown sequence, or Alt with a letter, for nothing', () => {
+  it('ignores unknown sequences and Alt with a letter', () => {
     expect(readKeys(`${ESC}[31;1m${ESC}a${ESC}[?1;2c`, true)).toEqual({ keys: [], rest: '' });
   });
 
-  it('gives a paste as one, so that what is pasted presses no keys', () => {
+  it('returns a paste as a whole, so that it presses no keys', () => {
     expect(names(readKeys(`${ESC}[200~a y\nq${ESC}[201~j`, false).keys)).toEqual(['paste:a y\nq', 'j']);
   });
 
-  it('waits for the rest of what has come in part, and takes a lone escape for the key', () => {
+  it('waits for the rest of a partial sequence, and reads a lone escape as the key', () => {
     const world = fakeWorld(0);
     const keys: Key[] = [];
-    const hear = createKeyboard(world, (key) => keys.push(key));
-    hear(Buffer.from(ESC));
-    hear(Buffer.from('[A'));
+    const send = createKeyboard(world, (key) => keys.push(key));
+    send(Buffer.from(ESC));
+    send(Buffer.from('[A'));
     expect(names(keys)).toEqual(['up']);
-    hear(Buffer.from(ESC));
+    send(Buffer.from(ESC));
     expect(names(keys)).toEqual(['up']);
     world.advance(50);
-    hear(Buffer.from([0xc3]));
-    hear(Buffer.from([0xa9]));
+    send(Buffer.from([0xc3]));
+    send(Buffer.from([0xa9]));
     expect(names(keys)).toEqual(['up', 'escape', 'é']);
   });
 });
@@ -49,17 +49,17 @@ describe('the line that is typed', () => {
       lineOf(start),
     );
 
-  it('is edited by whole characters, also those of several parts', () => {
+  it('is edited by whole graphemes', () => {
     expect(textOf(type('a👩‍👩‍👧b', 'left', 'backspace', 'x'))).toBe('axb');
     expect(textOf(type('one two', 'ctrl-w', 'home', 'delete'))).toBe('ne ');
     expect(textOf(type('one two', 'left', 'left', 'left', 'ctrl-u'))).toBe('two');
   });
 
-  it('takes a paste as one harmless line', () => {
+  it('reads a paste as one safe line', () => {
     expect(textOf(edit(lineOf(''), { kind: 'paste', text: `a\n${ESC}[31mb\r\nc` }))).toBe('a b c');
   });
 
-  it('shows the part around the cursor where the terminal is narrow', () => {
+  it('shows the part around the cursor on a narrow terminal', () => {
     expect(shownPart({ before: 'abcdefgh', after: 'ij' }, 5)).toEqual({ text: 'efghi', column: 4 });
     expect(shownPart({ before: '日本語', after: '' }, 5)).toEqual({ text: '本語', column: 4 });
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { painter } from '../../../src/cli/render/symbols.ts';
 import { textWidth } from '../../../src/cli/render/text-width.ts';
+import { applyUpdate, type Update } from '../../../src/cli/top/apply-update.ts';
 import { bodyRows, drawFrame } from '../../../src/cli/top/frame.ts';
-import { settled } from '../../../src/cli/top/move.ts';
-import { type Ask, press } from '../../../src/cli/top/press.ts';
+import { withValidSelection } from '../../../src/cli/top/move.ts';
+import { type Effect, press } from '../../../src/cli/top/press.ts';
 import { difference } from '../../../src/cli/top/screen.ts';
 import { nextTick } from '../../../src/cli/top/show-top.ts';
-import { hear, type News } from '../../../src/cli/top/subscribe.ts';
-import { beginTop, type Top } from '../../../src/cli/top/top.ts';
+import { initialTop, type Top } from '../../../src/cli/top/top-state.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { noNotification, overviewOf, runCard } from '../../../src/core/view/overview.ts';
 import type { LiveAttempt, RunOverview } from '../../../src/schema/overview.ts';
@@ -65,46 +65,46 @@ function begin(size = { columns: 80, rows: 24 }, engine: 'running' | 'none' = 'r
   const runs = new Map(
     [failed, running, held].map((state) => [state.start.run, overview(state, state === running ? [LIVE] : [])]),
   );
-  return settle(hear(beginTop(size, 'shop'), { kind: 'runs', runs, engine }));
+  return settle(applyUpdate(initialTop(size, 'shop'), { kind: 'runs', runs, engine }));
 }
 
-/** The picture as it would be drawn. */
+/** The lines of the screen. */
 function draw(top: Top): string[] {
   return drawFrame({ top, now: NOW, colors: painter(false) }).lines;
 }
 
 function settle(top: Top): Top {
-  return settled(top, bodyRows({ top, now: NOW, colors: painter(false) }));
+  return withValidSelection(top, bodyRows({ top, now: NOW, colors: painter(false) }));
 }
 
-/** What keys and news lead to; keys of more than one letter are written as their names. */
-function play(top: Top, ...steps: (string | News)[]): { top: Top; asks: Ask[] } {
+/** The state after keys and updates, and the effects of the keys; keys of more than one letter are written as their names. */
+function drive(top: Top, ...steps: (string | Update)[]): { top: Top; effects: Effect[] } {
   let current = top;
-  const asks: Ask[] = [];
+  const effects: Effect[] = [];
   for (const step of steps) {
-    if (typeof step !== 'string') current = hear(current, step);
+    if (typeof step !== 'string') current = applyUpdate(current, step);
     else {
       const pressed = press(current, step.length === 1 ? { kind: 'text', text: step } : { kind: 'key', name: step });
       current = pressed.top;
-      asks.push(...pressed.asks);
+      effects.push(...pressed.effects);
     }
     current = settle(current);
   }
-  return { top: current, asks };
+  return { top: current, effects };
 }
 
-function said(id: number, text: string, kind = 'text') {
+function row(id: number, text: string, kind = 'text') {
   return { id, at: T0, attempt: 1, kind, text };
 }
 
-describe('the picture of all runs', () => {
-  it('tells first what needs a person and which key settles it, then what runs, then what happened', () => {
+describe('the page of all runs', () => {
+  it('shows first what needs the user and its key, then running runs, then recent ones', () => {
     const lines = draw(begin());
     expect(lines[0]).toMatch(/^manyhands shop .*1 needs you · 1 running · 1 agent$/);
     expect(lines.slice(1, 9)).toEqual([
       ' needs you (1)',
       expect.stringMatching(/^>! held +A held plan +0\/3 .* 1m ago$/),
-      '   a approves: the plan waits for you',
+      '   a to approve: the plan waits for you',
       ' running (1)',
       expect.stringMatching(/^ ● running +evil text +1\/3 +1 agent .* 1:05$/),
       '   implement/1: reading cart.ts',
@@ -120,21 +120,21 @@ describe('the picture of all runs', () => {
     [200, 60],
     [20, 4],
     [1, 1],
-  ])('fills %i by %i exactly, on every page, whatever an agent or a title says', (columns, rows) => {
+  ])('fills %i by %i exactly, on every page, whatever an agent prints or a title contains', (columns, rows) => {
     const size = { columns, rows };
-    const opened = play(begin(size), 'down', 'enter', { kind: 'state', state: running });
-    const news: News = {
+    const opened = drive(begin(size), 'down', 'enter', { kind: 'state', state: running });
+    const update: Update = {
       kind: 'opened',
-      rows: [said(1, `${HOSTILE} ${'long '.repeat(200)}`), said(2, '日本語'.repeat(99))],
+      rows: [row(1, `${HOSTILE} ${'long '.repeat(200)}`), row(2, '日本語'.repeat(99))],
       earlier: 0,
     };
-    const output = play(opened.top, 'enter', news).top;
+    const output = drive(opened.top, 'enter', update).top;
     const pages = [
       begin(size),
-      play(begin(size, 'none'), '?').top,
+      drive(begin(size, 'none'), '?').top,
       opened.top,
       output,
-      play(output, 's', ...'hello').top,
+      drive(output, 's', ...'hello').top,
     ];
     for (const lines of pages.map(draw)) {
       expect(lines).toHaveLength(rows);
@@ -143,105 +143,113 @@ describe('the picture of all runs', () => {
     }
   });
 
-  it('says that nothing is running and how to go on, and stops its clocks', () => {
+  it('shows that no engine is running and how to continue, and stops its clocks', () => {
     const top = begin(undefined, 'none');
-    expect(draw(top)[1]).toBe('Nothing is running; this is the record. Go on with: mh resume, or mh serve');
+    expect(draw(top)[1]).toBe('No engine is running. Continue with: mh resume, or mh serve');
     expect(draw(top).join('\n')).not.toContain('1:05');
     expect([nextTick(begin()), nextTick(top)]).toEqual([1_000, 60_000]);
   });
 
-  it('tells of a run that nobody works on, and how to go on with it', () => {
-    const left = { ...overview(running), carried: false };
-    const { top } = play(begin(), { kind: 'removed', run: 'heldheld' }, { kind: 'run', run: left }, 'home');
+  it('shows a run that no engine is running, and how to resume it', () => {
+    const interrupted = { ...overview(running), carried: false };
+    const { top } = drive(begin(), { kind: 'removed', run: 'heldheld' }, { kind: 'run', run: interrupted }, 'home');
     expect(draw(top).slice(1, 4)).toEqual([
       ' needs you (1)',
       expect.stringMatching(/^>◌ interrupted +evil text .* 1m ago$/),
-      '   p goes on: nobody works on it now',
+      '   p to resume: no engine is running it',
     ]);
-    expect(play(top, 'p').asks).toEqual([{ kind: 'do', deed: { kind: 'resume', run: 'runsruns' } }]);
+    expect(drive(top, 'p').effects).toEqual([{ kind: 'execute', action: { kind: 'resume', run: 'runsruns' } }]);
   });
 
-  it('shows how to begin where there are no runs, and only matching ones with a filter', () => {
-    const none = hear(beginTop({ columns: 80, rows: 24 }, 'shop'), { kind: 'runs', runs: new Map(), engine: 'none' });
+  it('shows how to start without runs, and only matching runs with a filter', () => {
+    const none = applyUpdate(initialTop({ columns: 80, rows: 24 }, 'shop'), {
+      kind: 'runs',
+      runs: new Map(),
+      engine: 'none',
+    });
     expect(draw(none).join('\n')).toContain('mh do "<goal>"');
-    const filtered = play(begin(), '/', ...'fail', 'enter').top;
-    expect([filtered.chosen.run, draw(filtered)[1]]).toEqual(['failfail', ' recent (1)']);
+    const filtered = drive(begin(), '/', ...'fail', 'enter').top;
+    expect([filtered.selected.run, draw(filtered)[1]]).toEqual(['failfail', ' recent (1)']);
     expect(draw(filtered).at(-1)).toContain('filter: fail (Esc clears)');
-    expect(play(filtered, 'escape').top.filters.runs).toBe('');
+    expect(drive(filtered, 'escape').top.filters.runs).toBe('');
   });
 
-  it('marks the row under the cursor by reversing it where there are colours', () => {
+  it('inverts the selected row if there are colors', () => {
     const { lines } = drawFrame({ top: begin(), now: NOW, colors: painter(true) });
     expect(lines[2]).toContain(`${ESC}[7m`);
   });
 });
 
 describe('keys', () => {
-  it('keep the cursor on its run when others come and go', () => {
-    const top = play(begin(), 'j').top;
-    expect(top.chosen.run).toBe('runsruns');
-    const { top: after } = play(top, { kind: 'removed', run: 'heldheld' });
-    expect(after.chosen.run).toBe('runsruns');
-    expect(play(after, { kind: 'removed', run: 'runsruns' }).top.chosen.run).toBe('failfail');
+  it('keep the selection on its run when others are added and removed', () => {
+    const top = drive(begin(), 'j').top;
+    expect(top.selected.run).toBe('runsruns');
+    const { top: next } = drive(top, { kind: 'removed', run: 'heldheld' });
+    expect(next.selected.run).toBe('runsruns');
+    expect(drive(next, { kind: 'removed', run: 'runsruns' }).top.selected.run).toBe('failfail');
   });
 
-  it('approve only after a clear yes', () => {
-    const asked = play(begin(), 'a');
-    expect(draw(asked.top).at(-1)).toBe('Approve the plan of “A held plan” (heldheld)? (y/n)');
-    for (const no of ['n', 'enter', 'escape', 'a']) expect(play(asked.top, no).asks).toEqual([]);
-    expect(press(asked.top, { kind: 'paste', text: 'y' }).asks).toEqual([]);
-    expect(play(asked.top, 'y').asks).toEqual([{ kind: 'do', deed: { kind: 'approve', run: 'heldheld', task: null } }]);
+  it('approve only after y', () => {
+    const question = drive(begin(), 'a');
+    expect(draw(question.top).at(-1)).toBe('Approve the plan of “A held plan” (heldheld)? (y/n)');
+    for (const no of ['n', 'enter', 'escape', 'a']) expect(drive(question.top, no).effects).toEqual([]);
+    expect(press(question.top, { kind: 'paste', text: 'y' }).effects).toEqual([]);
+    expect(drive(question.top, 'y').effects).toEqual([
+      { kind: 'execute', action: { kind: 'approve', run: 'heldheld', task: null } },
+    ]);
   });
 
-  it('say why where they make no sense', () => {
+  it('show why they do not apply', () => {
     const refusals = [
-      play(begin(), 'j', 'a'),
-      play(begin(), 'j', 'j', 'c'),
-      play(begin(), 'r'),
-      play(begin(), 'j', 'l'),
-      play(begin(), 's'),
-    ].map(({ top, asks }) => [draw(top).at(-1), asks.length]);
+      drive(begin(), 'j', 'a'),
+      drive(begin(), 'j', 'j', 'c'),
+      drive(begin(), 'r'),
+      drive(begin(), 'j', 'l'),
+      drive(begin(), 's'),
+    ].map(({ top, effects }) => [draw(top).at(-1), effects.length]);
     expect(refusals).toEqual([
       ['Nothing here waits for approval.', 0],
       ['Run failfail is failed: there is nothing to cancel.', 0],
-      ['No task of it failed or is blocked.', 0],
+      ['No task of the run failed or is blocked.', 0],
       ['It is still running.', 0],
-      ['Open the run and choose the task that the message is for.', 0],
+      ['Open the run and select the task that receives the message.', 0],
     ]);
   });
 
-  it('pause at once, and go on without an engine only when asked', () => {
-    expect(play(begin(), 'j', 'p').asks).toEqual([{ kind: 'do', deed: { kind: 'pause', run: 'runsruns' } }]);
-    const idle = play(begin(undefined, 'none'), 'j', 'p');
-    expect(idle.asks).toEqual([]);
-    expect(play(idle.top, 'y').asks).toEqual([{ kind: 'do', deed: { kind: 'resume', run: 'runsruns' } }]);
+  it('pause immediately, and resume without an engine only when confirmed', () => {
+    expect(drive(begin(), 'j', 'p').effects).toEqual([{ kind: 'execute', action: { kind: 'pause', run: 'runsruns' } }]);
+    const idle = drive(begin(undefined, 'none'), 'j', 'p');
+    expect(idle.effects).toEqual([]);
+    expect(drive(idle.top, 'y').effects).toEqual([{ kind: 'execute', action: { kind: 'resume', run: 'runsruns' } }]);
   });
 
-  it('retry the task under the cursor of an open run', () => {
-    const { top } = play(begin(), 'end', 'enter', { kind: 'state', state: failed });
-    expect(play(top, 'r', 'y').asks).toEqual([{ kind: 'do', deed: { kind: 'retry', run: 'failfail', task: 'job/1' } }]);
+  it('retry the selected task of an open run', () => {
+    const { top } = drive(begin(), 'end', 'enter', { kind: 'state', state: failed });
+    expect(drive(top, 'r', 'y').effects).toEqual([
+      { kind: 'execute', action: { kind: 'retry', run: 'failfail', task: 'job/1' } },
+    ]);
   });
 
-  it('send what was typed to the only agent at work; news does not take the line away', () => {
-    const typing = play(begin(), 'j', 's', ...'use it', { kind: 'said', text: 'news', isTrouble: true });
+  it('send the typed message to the only running agent; an update does not remove the line', () => {
+    const typing = drive(begin(), 'j', 's', ...'use it', { kind: 'message', text: 'an error', isError: true });
     expect(draw(typing.top).at(-1)).toBe('To implement/1: use it');
-    expect(play(typing.top, 'escape').asks).toEqual([]);
-    expect(play(typing.top, 'enter').asks).toEqual([
-      { kind: 'do', deed: { kind: 'send', run: 'runsruns', task: 'implement/1', message: 'use it' } },
+    expect(drive(typing.top, 'escape').effects).toEqual([]);
+    expect(drive(typing.top, 'enter').effects).toEqual([
+      { kind: 'execute', action: { kind: 'send', run: 'runsruns', task: 'implement/1', message: 'use it' } },
     ]);
   });
 
-  it('quit from everywhere with Ctrl-C, and with q where nothing is typed', () => {
-    expect(play(begin(), 's', 'ctrl-c').asks).toEqual([{ kind: 'quit' }]);
-    expect(play(begin(), '/', 'q').asks).toEqual([]);
-    expect(play(begin(), 'q').asks).toEqual([{ kind: 'quit' }]);
+  it('quit everywhere with Ctrl-C, and with q unless text is typed', () => {
+    expect(drive(begin(), 's', 'ctrl-c').effects).toEqual([{ kind: 'quit' }]);
+    expect(drive(begin(), '/', 'q').effects).toEqual([]);
+    expect(drive(begin(), 'q').effects).toEqual([{ kind: 'quit' }]);
   });
 });
 
 describe('an open run', () => {
-  const { top } = play(begin(), 'j', 'enter', { kind: 'state', state: running });
+  const { top } = drive(begin(), 'j', 'enter', { kind: 'state', state: running });
 
-  it('has a line for each task, the cursor on the one that runs', () => {
+  it('has a line for each task, with the running one selected', () => {
     const lines = draw(top);
     expect(lines[0]).toMatch(/^● running evil text +runsruns {2}1:05$/);
     expect(lines.slice(2, 5)).toEqual([
@@ -251,40 +259,40 @@ describe('an open run', () => {
     ]);
   });
 
-  it('brings what needs a person and what runs to the top where there is no room for all', () => {
+  it('shows running tasks first if not all fit', () => {
     const specs = Array.from({ length: 100 }, (_, index) => spec(`job/${index + 1}`));
     const { state } = given(started({ run: 'runsruns' }), added(...specs)).and(attempted('job/77'));
-    const lines = draw(play(begin(), 'j', 'enter', { kind: 'state', state }).top);
+    const lines = draw(drive(begin(), 'j', 'enter', { kind: 'state', state }).top);
     expect(lines[2]).toMatch(/^>● running +job\/77 /);
     expect(lines).toHaveLength(24);
   });
 
-  it('leads to the output of a task, which is followed until the person reads further up', () => {
-    const rows = Array.from({ length: 100 }, (_, index) => said(index + 1, `line ${index + 1}`));
-    const output = play(top, 'enter', { kind: 'opened', rows, earlier: 0 });
+  it('opens the output of a task, which is followed until the user scrolls up', () => {
+    const rows = Array.from({ length: 100 }, (_, index) => row(index + 1, `line ${index + 1}`));
+    const output = drive(top, 'enter', { kind: 'opened', rows, earlier: 0 });
     expect(output.top.page).toEqual({ kind: 'task', run: 'runsruns', task: 'implement/1', attempt: null });
-    expect(draw(output.top).slice(-2)).toEqual(['  line 100', expect.stringMatching(/^follows the end · /)]);
-    const reading = play(output.top, 'k', 'k', { kind: 'later', rows: [said(101, 'line 101')] });
+    expect(draw(output.top).slice(-2)).toEqual(['  line 100', expect.stringMatching(/^following the end · /)]);
+    const reading = drive(output.top, 'k', 'k', { kind: 'later', rows: [row(101, 'line 101')] });
     expect(draw(reading.top).at(-2)).toBe('  line 98');
-    expect(draw(play(reading.top, 'end').top).at(-2)).toBe('  line 101');
-    expect(draw(play(reading.top, 'home').top)[3]).toBe('  line 1');
+    expect(draw(drive(reading.top, 'end').top).at(-2)).toBe('  line 101');
+    expect(draw(drive(reading.top, 'home').top)[3]).toBe('  line 1');
   });
 
-  it('asks for what stands before the output once that is reached, and does not move then', () => {
-    const rows = Array.from({ length: 30 }, (_, index) => said(index + 101, `line ${index + 101}`));
-    const output = play(top, 'enter', { kind: 'opened', rows, earlier: 100 }, 'home');
-    expect(output.asks).toEqual([{ kind: 'earlier' }]);
-    const before = Array.from({ length: 100 }, (_, index) => said(index + 1, `line ${index + 1}`));
-    const longer = play(output.top, { kind: 'earlier', rows: before, earlier: 0 });
+  it('requests earlier output once the first row is reached, and does not scroll then', () => {
+    const rows = Array.from({ length: 30 }, (_, index) => row(index + 101, `line ${index + 101}`));
+    const output = drive(top, 'enter', { kind: 'opened', rows, earlier: 100 }, 'home');
+    expect(output.effects).toEqual([{ kind: 'earlier' }]);
+    const before = Array.from({ length: 100 }, (_, index) => row(index + 1, `line ${index + 1}`));
+    const longer = drive(output.top, { kind: 'earlier', rows: before, earlier: 0 });
     expect(draw(longer.top)[3]).toBe('  line 101');
-    expect(draw(play(longer.top, 'k').top)[3]).toBe('  line 100');
+    expect(draw(drive(longer.top, 'k').top)[3]).toBe('  line 100');
   });
 
-  it('folds a tool call and its result into a line each', () => {
-    const call = { ...said(1, 'Bash', 'tool-call'), data: { input: { command: 'npm test\nnpm run x' } } };
-    const output = play(top, 'enter', {
+  it('shows a tool call and its result in one line each', () => {
+    const call = { ...row(1, 'Bash', 'tool-call'), data: { input: { command: 'npm test\nnpm run x' } } };
+    const output = drive(top, 'enter', {
       kind: 'opened',
-      rows: [call, said(2, 'one\ntwo\nthree', 'tool-result')],
+      rows: [call, row(2, 'one\ntwo\nthree', 'tool-result')],
       earlier: 0,
     });
     expect(draw(output.top).slice(3, 5)).toEqual(['→ Bash npm test', '← one (+2 lines)']);
@@ -292,7 +300,7 @@ describe('an open run', () => {
 });
 
 describe('drawing', () => {
-  it('writes only the lines that differ, and nothing where none does', () => {
+  it('writes only the lines that changed', () => {
     expect(difference({ lines: ['a', 'b'] }, { lines: ['a', 'B'] })).toBe(`${ESC}[2;1H${ESC}[0m${ESC}[2KB`);
     expect(difference({ lines: ['a'] }, { lines: ['a'] })).toBe('');
     expect(difference({ lines: ['a'] }, { lines: ['a'], cursor: { row: 0, column: 1 } })).toBe(

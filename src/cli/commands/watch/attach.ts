@@ -5,8 +5,8 @@ import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { startInBackground } from '../../follow/detach.ts';
 import type { Platform } from '../../platform.ts';
 import { parseTarget, resolveDir } from '../../target.ts';
-import { attach } from '../../terminal/attach.ts';
 import { findTerminal } from '../../terminal/attach-target.ts';
+import { attach } from '../../terminal/attach-terminal.ts';
 
 const EXAMPLES = ['manyhands attach', 'manyhands attach k3v9x2ab', 'manyhands attach k3v9x2ab implement/1.2'];
 

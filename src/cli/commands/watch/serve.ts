@@ -6,7 +6,7 @@ import { resolveHome } from '../../../home.ts';
 import { addHelp, addJson, type CliCommand, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { announceRuns, detachSession } from '../../follow/detach.ts';
-import { serve } from '../../follow/serve.ts';
+import { serve } from '../../follow/run-server.ts';
 import type { Session } from '../../platform.ts';
 import { printJson, printLines } from '../../render/output.ts';
 

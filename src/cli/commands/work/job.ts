@@ -22,7 +22,7 @@ import { addScopeOptions, ScopeFlags, scopeOf } from '../../start/scope-options.
 import { addStartOptions, StartFlags } from '../../start/start-options.ts';
 import { startRun } from '../../start/start-run.ts';
 import { resolveDir } from '../../target.ts';
-import { attendJob } from '../../terminal/attach.ts';
+import { attendJob } from '../../terminal/attach-terminal.ts';
 
 type Rule = Partial<StopRule>;
 

@@ -1,5 +1,5 @@
-/** Whether a text has every word of a filter in it. */
-export function holds(text: string, filter: string): boolean {
+/** Whether a text contains every word of a filter. */
+export function matches(text: string, filter: string): boolean {
   const lower = text.toLowerCase();
   return filter
     .toLowerCase()

@@ -5,60 +5,60 @@ import type { Action } from './action.ts';
 import type { LineEdit } from './line-edit.ts';
 import { emptyTranscript, type Transcript } from './transcript-view.ts';
 
-/** Where the person is: among all runs, in one, or at the output of one of its tasks (by default its last attempt). */
+/** The current page: all runs, one run, or the output of one of its tasks (by default of its last attempt). */
 export type Page =
   | { kind: 'runs' }
   | { kind: 'run'; run: string }
   | { kind: 'task'; run: string; task: string; attempt: number | null };
 
-/** The bottom line: a hint of the keys, something that was said, a question, or a line that is being typed. */
+/** The bottom line: the keys, a message, a question, or a line that is being typed. */
 type BottomLine =
   | { kind: 'keys' }
-  | { kind: 'said'; text: string; isTrouble: boolean }
-  | { kind: 'question'; text: string; deed: Action }
-  | { kind: 'message'; run: string; task: string; edit: LineEdit }
+  | { kind: 'message'; text: string; isError: boolean }
+  | { kind: 'question'; text: string; action: Action }
+  | { kind: 'compose'; run: string; task: string; edit: LineEdit }
   | { kind: 'filter'; edit: LineEdit };
 
-/** All that the full-screen view shows and remembers. */
+/** The state of the full-screen view. */
 export type Top = {
   size: Size;
   /** The project whose runs are shown, by name; null for all. */
   scope: string | null;
-  /** Whether an engine works on the runs; what is recorded is shown either way. */
-  engine: 'looking' | 'running' | 'none';
+  /** Whether an engine is running; the recorded state is shown either way. */
+  engine: 'checking' | 'running' | 'none';
   /** Undefined until the first list is complete. */
   runs: ReadonlyMap<string, RunOverview> | undefined;
   page: Page;
-  /** The run that is open, folded as far as its events have come. */
+  /** The open run, folded from the events received so far. */
   state: RunState | undefined;
   transcript: Transcript;
-  /** What the cursor is on, by name: lists are put in order anew, and it stays on its row. */
-  chosen: { run: string | null; task: string | null };
+  /** The selected row, by id, so that it stays selected when a list is sorted again. */
+  selected: { run: string | null; task: string | null };
   /** Only rows with all these words are shown. */
   filters: Record<Page['kind'], string>;
   line: BottomLine;
   isHelp: boolean;
 };
 
-/** How it begins. */
-export function beginTop(size: Size, scope: string | null): Top {
+/** The initial state. */
+export function initialTop(size: Size, scope: string | null): Top {
   return {
     size,
     scope,
-    engine: 'looking',
+    engine: 'checking',
     runs: undefined,
     page: { kind: 'runs' },
     state: undefined,
     transcript: emptyTranscript(),
-    chosen: { run: null, task: null },
+    selected: { run: null, task: null },
     filters: { runs: '', run: '', task: '' },
     line: { kind: 'keys' },
     isHelp: false,
   };
 }
 
-/** The run that the person is at: the open one, or the one under the cursor. */
-export function overviewAt({ page, runs, chosen }: Top): RunOverview | undefined {
-  const run = page.kind === 'runs' ? chosen.run : page.run;
+/** The current run: the open one, or the selected one. */
+export function currentRun({ page, runs, selected }: Top): RunOverview | undefined {
+  const run = page.kind === 'runs' ? selected.run : page.run;
   return run === null ? undefined : runs?.get(run);
 }
