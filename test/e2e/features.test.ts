@@ -133,7 +133,9 @@ describe('a list of features', () => {
       const refused = await place.mh(['resume', ...named, '--track', 'nowhere']);
       expect(refused).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/no track "nowhere"; its tracks: back, front.*Use a track that the message lists/s),
+        stderr: expect.stringMatching(
+          /no track "nowhere"; its tracks: back, front.*Use a track that the message lists/s,
+        ),
       });
     }
     const done = await place.mh(['resume', paused.run, '--track', 'back', '--json']);

@@ -24,7 +24,10 @@ describe('serve', () => {
     const told = Told.parse(second.json);
     expect([second.code, told.url, told.pid, second.stderr]).toEqual([0, url, pid, '']);
     const elsewhere = await scratch.mh(['serve', '--port', '1']);
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([0, expect.stringContaining(`A server is already running at ${url}`)]);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      0,
+      expect.stringContaining(`A server is already running at ${url}`),
+    ]);
     const entered = await fetch(`${url}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

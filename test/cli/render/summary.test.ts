@@ -168,7 +168,8 @@ describe('the next steps', () => {
   });
 
   it('of a plan write it to a file', () => {
-    expect(commands({ ...DONE, recipe: 'todo', result: { tasks: [] } })[0]).toBe(
+    const tasks = [{ id: 'a', title: 'A', description: 'Do it', needs: [] }];
+    expect(commands({ ...DONE, recipe: 'todo', result: { tasks, summary: 'One task' } })[0]).toBe(
       'manyhands plan --run k3v9x2ab --output tasks.yaml',
     );
   });
