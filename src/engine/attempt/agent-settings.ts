@@ -17,7 +17,7 @@ const NATIVE_FILES: readonly NativeFile[] = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.m
 
 type SettingsRequest = { task: TaskState; attempt: AttemptState; tier: Tier | undefined; workspace: string };
 
-/** What an agent may use and is told in this attempt: from the run's settings, and from files of its base commit only. */
+/** The tools and instructions of an agent in this attempt: from the run's settings, and from files of its base commit only. */
 export async function settingsFor(run: ActiveRun, request: SettingsRequest): Promise<AssignmentSettings> {
   const { config } = run;
   const { task, attempt, base } = { ...request, base: request.attempt.base };
@@ -43,12 +43,12 @@ export async function settingsFor(run: ActiveRun, request: SettingsRequest): Pro
   };
 }
 
-/** An agent may always run what it will be judged by. */
+/** An agent may always run the checks that its work must pass. */
 function checkCommands(task: TaskState): string[] {
   return candidateGates(task.spec.gates).flatMap(({ run }) => (typeof run === 'string' ? [run] : []));
 }
 
-/** A task that only reads gets no right to write, whatever the settings say. */
+/** A read-only task never gets write permission, whatever the settings say. */
 function permissionFor(config: Config, agent: AgentConfig | undefined, task: TaskState): Permission {
   if (task.spec.access === 'read') return 'plan';
   if (config.tools.skipPermissions) return 'bypass';
@@ -78,7 +78,7 @@ async function readNative(run: ActiveRun, base: string): Promise<Native> {
   return native;
 }
 
-/** What a verifier may use besides what every reading agent may: the tools of `verify`, and a browser where it is switched on. */
+/** What a verifier may use in addition to other read-only agents: the tools of `verify`, and a browser where enabled. */
 function verifierTools(config: Config, task: TaskState): { tools: string[]; mcp: Record<string, McpServer> } {
   if (task.spec.verifies === undefined && task.spec.role !== 'verify') return { tools: [], mcp: {} };
   const { tools, browser } = config.verify;

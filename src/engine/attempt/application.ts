@@ -11,17 +11,17 @@ import { crashpoint, type World } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 
-/** An application that runs beside an attempt; it ends with the scope that holds it. */
+/** An application that runs during an attempt; disposing it ends it. */
 export interface Application extends AsyncDisposable {
   readonly url: string;
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-/** Between two knocks at a port that does not answer yet: a listening port gives no sign by itself. */
+/** Between two connection attempts: there is no event for a port that starts to listen. */
 const POLL_MS = 100;
 const leasedPorts = new Set<number>();
 
-/** Starts the application that a task is to look at, in its workspace, and waits until it answers. */
+/** Starts the application that a task inspects, in its workspace, and waits until it accepts connections. */
 export async function startApplication(
   ctx: EngineContext,
   run: ActiveRun,
@@ -43,7 +43,7 @@ export async function startApplication(
   });
   const end = async () => {
     stop.abort();
-    // That it was ended is what was asked for.
+    // It was aborted on purpose.
     await ended.catch(() => {});
     leasedPorts.delete(port);
   };
@@ -66,7 +66,7 @@ function applicationFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, 
   return join(attemptFolder(ctx, run, task, number), 'application');
 }
 
-/** A port that was free just now and that no other attempt of this engine was given. */
+/** A port that was free a moment ago and is not leased to another attempt of this engine. */
 async function leasePort(): Promise<number> {
   for (;;) {
     const server = createServer();

@@ -30,11 +30,11 @@ export type AssignmentRequest = {
   agent: Agent;
   workspace: string;
   token: string;
-  /** Where the application runs that it is to look at. */
+  /** The URL of the application that the task inspects. */
   appUrl?: string;
 };
 
-/** What an agent is asked in this attempt; the same again when the attempt is adopted. */
+/** The assignment of an attempt; the same when the attempt is adopted. */
 export async function assignmentFor(
   ctx: EngineContext,
   run: ActiveRun,
@@ -74,13 +74,13 @@ export async function assignmentFor(
   };
 }
 
-/** The shape of the answer that is asked for: the task's own, else its role's. */
+/** The schema of the output: the task's own, else its role's. */
 function outputOf(task: TaskState, role: Role | undefined): Pick<Assignment, 'outputSchema'> {
   const schema = task.spec.outputSchema ?? role?.output;
   return schema === undefined ? {} : { outputSchema: schema };
 }
 
-/** What a task that writes is kept to, so that its agent's program can refuse the rest at once. */
+/** The scopes of a writing task, so that the agent's program can refuse other files at once. */
 function scopesOf({ spec }: TaskState): Pick<Assignment, 'scopes'> {
   const scopes = scopeGates(spec.gates).map(({ allow, deny, also }) => ({ allow, deny, also }));
   return scopes.length === 0 || spec.access === 'read' ? {} : { scopes };
@@ -94,7 +94,7 @@ function limitsOf(task: TaskState, { reservation }: AttemptState, agent: AgentCo
   return { ...limits, runtimeMs, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
-/** Each agent sees its own vendor's variables and no other's. */
+/** Each agent gets the variables of its own vendor only. */
 export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefined): Record<string, string> {
   const found: Record<string, string> = {};
   if (vendor === undefined) return found;
@@ -104,12 +104,12 @@ export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefin
 
 type PromptRequest = { assignment: Assignment; kind: AgentKind; appUrl?: string };
 
-/** The role of the next attempt: after a verification that failed, the one that mends. */
+/** The role of the next attempt: after a failed verification, the role that fixes. */
 function roleOf({ spec, report }: TaskState): string {
   return report !== null && spec.verify !== undefined ? spec.verify.fixRole : spec.role;
 }
 
-/** Agents that have no channel of their own for instructions below the role. */
+/** Agents without a separate channel for instructions: the prompt contains them. */
 const INSTRUCTED_BY_PROMPT: ReadonlySet<AgentKind> = new Set(['command', 'rehearsal']);
 
 /** Writes the prompt: the role's text with what this task, and its last failure, put into it. */

@@ -5,10 +5,10 @@ const SHELL_TOOL = /^(bash|shell|exec_command|run_shell_command|command_executio
 const SEARCH_TOOL = /^(grep|glob|search|ripgrep|search_file_content|find|websearch|web_search)/i;
 const TEST_COMMAND =
   /\b(npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?\b|\b(vitest|jest|mocha|pytest|phpunit|rspec|go\s+test|cargo\s+(nextest|test)|node\s+--test|make\s+test|ctest|mvn\s+test|gradle\w*\s+test)\b/;
-/** Enough to judge by; an attempt may run thousands. */
+/** Enough to assess risks; an attempt may run thousands. */
 const MAX_COMMANDS = 2_000;
 
-/** Gathers what an attempt does while its output is read. */
+/** Summarizes what an attempt does while its output is read. */
 export class AttemptDigest {
   readonly #commands: string[] = [];
   readonly #searches: Record<string, number> = {};

@@ -12,7 +12,7 @@ import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 type Line = { text: string; offset: number; truncatedBytes: number };
-/** How far a file was read, and which file of that name it is. */
+/** How far a file was read, and its generation: a truncated file begins a new one. */
 type ReadPosition<File extends TranscriptRow['file'] = TranscriptRow['file']> = {
   file: File;
   offset: number;
@@ -28,15 +28,15 @@ export type OutputOptions = {
   redact: Redact;
   digest: AttemptDigest;
   limits: Pick<TaskLimits, 'outputBytes' | 'output'>;
-  /** Called after each piece that was read, with the number of bytes read so far. */
+  /** Called after each chunk, with the number of bytes read so far. */
   onRead: (bytes: number) => void;
   signal: AbortSignal;
 };
 
-/** A line is shown up to this length; the rest of it is counted, not kept. */
+/** A line is kept up to this length; the rest of it is counted. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 
-/** Reads what an attempt writes, from its beginning, into the transcript; what was stored before is not stored twice. */
+/** Reads the output of an attempt, from its beginning, into the transcript; rows that are stored already are not stored twice. */
 export class AttemptOutput {
   #read = 0;
   readonly #policy: OutputPolicy<() => TranscriptRow>;
@@ -50,7 +50,7 @@ export class AttemptOutput {
     this.#tails = [this.#follow('stdout'), this.#follow('stderr')];
   }
 
-  /** Everything that is in the files now has been stored, and the last words in any case. */
+  /** Resolves when everything in the files is stored, including the final message. */
   async finish(): Promise<void> {
     for (const file of this.#tails) await file.drained();
     for (const flush of this.#flush) await flush();

@@ -18,10 +18,10 @@ import { provision, teardown } from '../../workspaces/provision.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './engine-rows.ts';
 
-/** Where a task works, and what in there is ours and never committed; no list means: it was never made ready. */
+/** Where a task works, and which files in it are never committed; without a list it was never provisioned. */
 export type AttemptWorkspace = { path: string; branch: string; excluded: readonly string[] | undefined };
 
-/** A task's place as it stands on disk; the list of what is ours in it is kept beside it, out of the agent's reach. */
+/** The workspace of a task as it is on disk; the list of excluded files is stored outside it, so that agents cannot change it. */
 export async function attemptWorkspaceOf(
   ctx: EngineContext,
   run: ActiveRun,
@@ -32,7 +32,7 @@ export async function attemptWorkspaceOf(
   return { path, branch: `task-${owner.ordinal}`, excluded: await readExcluded(path) };
 }
 
-/** The workspace for the attempt that was just claimed: a fresh one, or the kept one if it stands as it was recorded. */
+/** The workspace for the attempt that was just claimed: a new one, or the previous one if it is unchanged since it was recorded. */
 export async function prepareAttemptWorkspace(
   ctx: EngineContext,
   run: ActiveRun,
@@ -64,7 +64,7 @@ export async function prepareAttemptWorkspace(
   return { ...workspace, excluded: await provisionWorkspace(ctx, run, { workspace, commit }, signal) };
 }
 
-/** Saves all that stands in a workspace under a new ref, or throws, so that nobody removes it; the workspace itself is left as it is. */
+/** Saves everything in a workspace under a new ref, or throws, so that it is not removed; the workspace itself is not changed. */
 export async function saveAttemptWorkspace(
   run: ActiveRun,
   task: TaskState,
@@ -94,7 +94,7 @@ export async function saveAttemptWorkspace(
   return { ref, commit: saved.commit, tree: saved.tree, head: saved.head, changed: saved.changed };
 }
 
-/** The number of an attempt's next save: one whose record a crash has lost keeps its ref. */
+/** The number of an attempt's next save: a save whose record was lost in a crash keeps its ref. */
 export async function nextSave(run: ActiveRun, task: TaskState, number: number): Promise<number> {
   let save = 1;
   while ((await readRef(run.project.mirror, saveRef(run, task, { number, save }))) !== undefined) save += 1;
@@ -105,7 +105,7 @@ function saveRef(run: ActiveRun, task: TaskState, { number, save }: { number: nu
   return `refs/manyhands/attempts/${attemptId(run.id, task.ordinal, number)}/${save}`;
 }
 
-/** Removes a task's workspace once its work is on record; teardown commands run first. */
+/** Removes a task's workspace after its work is recorded; teardown commands run first. */
 export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const workspace = await attemptWorkspaceOf(ctx, run, task);
   if (!(await exists(workspace.path))) return;
@@ -114,7 +114,7 @@ export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun,
   await rm(excludedFile(workspace.path), { force: true });
 }
 
-/** Removes the workspace of an ended task whose work is saved, once its end is on record; a failed one stays to be looked at. */
+/** Removes the workspace of an ended task whose work is saved, after its end is committed; that of a failed task is kept for inspection. */
 export async function removeEndedWorkspace(
   ctx: EngineContext,
   run: ActiveRun,
@@ -125,11 +125,11 @@ export async function removeEndedWorkspace(
   if (task.phase.status === 'failed') return;
   if (task.attempts.at(-1)?.ended?.saved == null && task.attempts.length > 0) return;
   await committed;
-  // A folder that cannot be removed, or whose teardown fails, stays: its work is saved, and `clean` lists it.
+  // A folder that cannot be removed, or whose teardown fails, is kept: its work is saved, and `clean` lists it.
   await removeAttemptWorkspace(ctx, run, task).catch(() => {});
 }
 
-/** A teardown that fails is told, and does not keep the workspace. */
+/** A failed teardown is reported, and the workspace is removed all the same. */
 async function tearDown(
   ctx: EngineContext,
   run: ActiveRun,
@@ -237,7 +237,7 @@ async function saveLeftWork(
   return saveAttemptWorkspace(run, task, workspace, { number, save: ctx.world.now() });
 }
 
-/** For a resolver at work on a conflict that was laid out: both sides are the parents of what it makes. */
+/** For a resolver of a conflict: both sides are the parents of its commit. */
 function mergeParents(run: ActiveRun, task: TaskState): { parents?: string[] } {
   const conflict = conflictOf(run, task);
   return conflict === undefined || task.from !== null ? {} : { parents: [conflict.onto, conflict.commit] };
@@ -250,7 +250,7 @@ function conflictOf(run: ActiveRun, task: TaskState): { onto: string; commit: st
     : undefined;
 }
 
-/** Who commits in a workspace, and where large files come from. */
+/** The author of commits in a workspace, and where large files come from. */
 function identityAndStorage(run: ActiveRun): { identity: { name: string; email: string }; lfsStorage?: string } {
   const { author, email } = run.ledger.state.start.config.git;
   return { identity: { name: author, email }, ...lfsOf(run.project) };

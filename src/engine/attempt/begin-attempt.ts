@@ -12,7 +12,7 @@ import { claimFor, mayChooseTier } from './claim.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { startFromCurrentBase } from './start-from-current-base.ts';
 
-/** Claims a task and carries the attempt to its end; nothing begins when the run, the task or the engine moved on meanwhile. */
+/** Claims a task and performs the attempt; nothing starts when the run, the task or the engine changed in the meantime. */
 export async function beginAttempt(
   ctx: EngineContext,
   run: ActiveRun,
@@ -26,13 +26,13 @@ export async function beginAttempt(
   await performAttempt(ctx, run, taskOf(run.ledger.state, intent.task));
 }
 
-/** What is settled about a task before an attempt at it is claimed: what it begins with, and how strong a model it needs. */
+/** What is decided before an attempt is claimed: the commit that it starts from, and the tier of its model. */
 async function beforeAttempt(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
   await startFromCurrentBase(ctx, run, key);
   await adviseTier(ctx, run, key);
 }
 
-/** Asks how strong a model a task needs, where a tier is chosen by complexity; the claim reads the answer from the record. */
+/** Asks which tier a task needs, where the tier is chosen by complexity; the claim reads the answer from the record. */
 async function adviseTier(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
   const { state } = run.ledger;
   const task = state.tasks[key];

@@ -8,7 +8,7 @@ import { TierAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Tier } from '../../schema/task.ts';
 
-/** The claim by which an attempt begins; none when the run or the task moved on since the loop looked. */
+/** The claim that starts an attempt; none when the run or the task changed since it was scheduled. */
 export function claimFor(
   state: RunState,
   intent: Extract<Intent, { do: 'attempt' }>,
@@ -29,7 +29,7 @@ export function claimFor(
     because: [
       because,
       ...(why === undefined ? [] : [`${requestedTier} because ${why}`]),
-      ...(tier === requestedTier ? [] : [`${tier} because ${closed.join(', ')} rests`]),
+      ...(tier === requestedTier ? [] : [`${tier} because ${closed.join(', ')} is rate-limited`]),
     ].join('; '),
     reservation,
     base: task.from?.base ?? last?.base ?? baseOf(state, intent.task),
@@ -50,7 +50,7 @@ function continuedSession(
   return last?.agent === agent && last.account === (account ?? null) ? last.session : undefined;
 }
 
-/** The tier that the task, the settings or the role name; else one by complexity, where some agent has models to choose from. */
+/** The tier of the task, the settings or the role; else one by complexity, where an agent has models for it. */
 function tierOf(
   state: RunState,
   task: TaskState,
@@ -63,7 +63,7 @@ function tierOf(
   return { tier, why: because };
 }
 
-/** Whether a tier is chosen by complexity: nobody named one, it is wished for, and some agent has models to choose from. */
+/** Whether a tier is chosen by complexity: none is named, the settings enable it, and an agent has models for it. */
 export function mayChooseTier({ start }: RunState, task: TaskState, roleTier: Tier | undefined): boolean {
   const { config } = start;
   const named = task.spec.tier ?? config.roles[task.spec.role]?.tier ?? roleTier;
@@ -71,7 +71,7 @@ export function mayChooseTier({ start }: RunState, task: TaskState, roleTier: Ti
   return named === undefined && config.routing.tierByComplexity && hasTiers;
 }
 
-/** A resolver measures its work against the side that the conflict was laid out on; everybody else against the tip. */
+/** The base of a resolver is the side onto which the conflict is checked out; that of other tasks is the tip. */
 function baseOf(state: RunState, key: TaskKey): string {
   const resolves = state.tasks[key]?.spec.resolves;
   const phase = resolves === undefined ? undefined : state.tasks[resolves]?.phase;

@@ -28,11 +28,11 @@ export type EndedAttempt = {
   outcome: Outcome;
 };
 
-/** Most of an agent's last words that stand in the event; all of it is in the transcript. */
+/** Length of the agent's final message in the event; the transcript has all of it. */
 const SUMMARY_CHARS = 4_000;
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 
-/** Saves what an attempt left, judges it, and puts its end on record with what follows. */
+/** Saves the work of an attempt, judges it, and records its end and what follows. */
 export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt): Promise<void> {
   const { task, attempt, outcome } = ended;
   const saving = await save(run, ended);
@@ -91,7 +91,7 @@ async function withCriticalPattern(
     : { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
 }
 
-/** What is risky about the attempt: from what it did and changed, never from what it says about itself. */
+/** The risks of the attempt: from what it did and changed, never from what it claims. */
 async function flagsOf(
   ctx: EngineContext,
   run: ActiveRun,
@@ -118,7 +118,7 @@ async function flagsOf(
   return ctx.implementations.findRisks(context, run.ledger.state.start.config.risks);
 }
 
-/** Settings of the base that the agent cannot be kept from, and that nobody trusts. */
+/** Settings files of the base that the agent always obeys and that are not trusted. */
 async function untrustedSettings(run: ActiveRun, { agent, base }: AttemptState): Promise<string[]> {
   const found: string[] = [];
   for (const path of run.agents.get(agent)?.obeys ?? []) {
@@ -150,7 +150,7 @@ async function save(
   }
 }
 
-/** The gates that look at the attempt itself: something changed, the handoff can be used, no conflict is left. */
+/** The gates of the attempt itself: something changed, the handoff is usable, no conflict marker remains. */
 async function judge(
   ctx: EngineContext,
   run: ActiveRun,
@@ -209,7 +209,7 @@ async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWor
   return remaining;
 }
 
-/** The task's own delay stands above a failure's when it is longer; an interruption waits for nothing. */
+/** The longer of the task's own delay and the failure's; an interruption has no delay. */
 function withDelay(follow: FollowUp, task: TaskState): FollowUp {
   if (follow.action !== 'retry' || follow.free) return follow;
   return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../agents/agent.ts';
 
 export type Described = { kind: string; text: string; data?: unknown };
 
-/** An agent's event as a row of the transcript: a kind, a text to search and read, and the rest. */
+/** An agent's event as a row of the transcript: a kind, a text to search and read, and further data. */
 export function describeEvent(event: AgentEvent): Described {
   switch (event.type) {
     case 'text':

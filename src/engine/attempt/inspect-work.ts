@@ -13,15 +13,15 @@ import { evidenceOf, withoutSecrets } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 
-/** What the gates that look into the work of an attempt found. */
+/** What the inspection gates found in the work of an attempt. */
 export type Inspection = {
   /** Why the work may not land, if it may not. */
   failure?: Failure;
   /** Secrets in the attempt's own output, or in commits that it left behind. */
   exposed: number;
-  /** What the gates leave to a person. */
+  /** Findings that a person must decide on. */
   held: string[];
-  /** The evidence, to be put on record together with the attempt's end. */
+  /** The evidence, recorded together with the attempt's end. */
   events: RunEvent[];
 };
 
@@ -29,17 +29,17 @@ type InspectionRequest = {
   task: TaskState;
   attempt: AttemptState;
   saved: SavedWork | undefined;
-  /** What is known to have gone wrong: such work is not looked into. */
+  /** A failure that is already known: such work is not inspected. */
   failure: Failure | undefined;
 };
 
-/** Gates whose red means that the agent did what it must not do: it is told once, then a person is. */
+/** Gates that fail when the agent did something forbidden: one retry with the evidence, then a person decides. */
 const RULES_OF_CONDUCT: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets']);
 const NOTHING: Inspection = { exposed: 0, held: [], events: [] };
 
 type Inspected = { gate: GateSpec; result: GateResult };
 
-/** Looks into the saved work of an attempt by ourselves, on the raw data; what is recorded of it holds no secret. */
+/** Inspects the saved work of an attempt on the raw data; what is recorded contains no secrets. */
 export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: InspectionRequest): Promise<Inspection> {
   const { task, saved } = request;
   const gates = gatesFor(run, task);
@@ -49,7 +49,7 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: I
   for (const gate of gates)
     found.push({ gate, result: withoutSecrets(await inspect(ctx, run, { ...request, saved, gate }), run.redact) });
   crashpoint('inspection.done');
-  // Of two gates of one name the red one is the one to be seen: it is recorded last.
+  // Of two gates with one name the failed one must be visible: it is recorded last.
   const ordered = [...found].sort((a, b) => Number(a.result.verdict !== 'pass') - Number(b.result.verdict !== 'pass'));
   const failure = failureOf(found, task);
   return {
@@ -68,7 +68,7 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: I
   };
 }
 
-/** A resolver's work is held to what the task whose conflict it settles was held to. */
+/** The work of a resolver must also pass the gates of the task whose conflict it resolves. */
 function gatesFor(run: ActiveRun, task: TaskState): GateSpec[] {
   const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
   const gates = new Map<string, GateSpec>();
@@ -77,7 +77,7 @@ function gatesFor(run: ActiveRun, task: TaskState): GateSpec[] {
   return [...gates.values()];
 }
 
-/** Stopping the engine does not cut it short: the attempt is paid for, and only its end is missing. */
+/** Stopping the engine does not abort it: the attempt is paid for, and only its end is missing. */
 async function inspect(
   ctx: EngineContext,
   run: ActiveRun,
@@ -106,7 +106,7 @@ async function inspect(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppError && error.code === 'NO_SPACE') throw error;
-    const summary = `It could not be looked into: ${messageOf(error)}`;
+    const summary = `It could not be inspected: ${messageOf(error)}`;
     return { verdict: 'error', summary, exitCode: null, setup: '', durationMs: 0 };
   }
 }
@@ -129,7 +129,7 @@ function messageFor(gate: GateSpec, summary: string): string {
   return `${gate.name}: ${summary}`;
 }
 
-/** Whether an attempt before this one, since a person last looked, was sent back for the same reason. */
+/** Whether an earlier attempt, since a person last retried the task, failed for the same reason. */
 function wasRejectedBefore(task: TaskState, gate: GateSpec): boolean {
   const failedHere = ({ ended }: AttemptState) => ended?.failure?.message.startsWith(messageFor(gate, '')) === true;
   return task.counted > 0 && task.attempts.some(failedHere);

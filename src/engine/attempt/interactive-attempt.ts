@@ -7,14 +7,14 @@ import { findTmux } from '../../process/terminal/tmux.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import type { ActiveRun } from '../loop/context.ts';
 
-/** What is launched for an attempt, and how its terminal is held if it has one. */
+/** The program of an attempt, and the kind of its terminal if it has one. */
 export type AttemptProgram = AgentCommand & { terminal?: TerminalKind };
 
 type InteractiveQuery = { task: TaskState; attempt: AttemptState; agent: Agent; hasSchema: boolean };
 
 /**
- * Whether an attempt works in a terminal: its task asks for it, or its agent always does where files are changed. Who
- * must answer in a fixed form never does: nothing that a terminal shows could be read as that answer.
+ * Whether an attempt runs in a terminal: its task requires it, or its agent does so for every task that writes. A task
+ * with an output schema never does, because its answer could not be read from a terminal.
  */
 export function isInteractive(run: ActiveRun, { task, attempt, agent, hasSchema }: InteractiveQuery): boolean {
   if (hasSchema) return false;
@@ -23,7 +23,7 @@ export function isInteractive(run: ActiveRun, { task, attempt, agent, hasSchema 
   return isConfigured && task.spec.access === 'write' && task.spec.verifies === undefined;
 }
 
-/** People take their time: the usual limits are replaced by those for terminals, the task's own hold. */
+/** People are slower than agents: default limits are replaced by those for terminals; the task's own limits stay. */
 export function interactiveLimits(run: ActiveRun, limits: TaskLimits): TaskLimits {
   const { inactivitySeconds, runtimeSeconds, interactive } = run.ledger.state.start.config.limits;
   const isUsual = {
@@ -37,7 +37,7 @@ export function interactiveLimits(run: ActiveRun, limits: TaskLimits): TaskLimit
   };
 }
 
-/** The program of an attempt, in a terminal where it is to have one: of tmux where that is installed, else of our own. */
+/** The program of an attempt, in a terminal if it is interactive: tmux where installed, else our own. */
 export async function programOf(agent: Agent, assignment: Assignment, env: NodeJS.ProcessEnv): Promise<AttemptProgram> {
   if (assignment.interactive !== true) return agent.command(assignment);
   const { command, env: own } = await requireInteractive(agent).command(assignment);
@@ -47,7 +47,7 @@ export async function programOf(agent: Agent, assignment: Assignment, env: NodeJ
   return { command: held.command, env: { ...own, ...held.env }, pipeOutput: false, terminal: kind };
 }
 
-/** Reads the output of an attempt as it was started. */
+/** The reader for the output of an attempt, by how it was started. */
 export function readerOf(agent: Agent, assignment: Assignment, terminal: TerminalKind | undefined): AgentReader {
   return terminal === undefined ? agent.reader(assignment) : requireInteractive(agent).reader(assignment);
 }

@@ -4,12 +4,12 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun } from '../loop/context.ts';
 
-/** An attempt that can be broken off by itself. */
+/** An attempt that can be interrupted on its own. */
 export interface Interruptible extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Lets one attempt at the task be broken off; at once, if that was on record before an engine ended. */
+/** Makes one attempt of the task interruptible; it is interrupted at once if that was recorded before an engine ended. */
 export function interruptible(run: ActiveRun, task: TaskState): Interruptible {
   const controller = new AbortController();
   const { key } = task.spec;
@@ -23,14 +23,14 @@ export function interruptible(run: ActiveRun, task: TaskState): Interruptible {
   };
 }
 
-/** Breaks off the attempt at a task, once the reason is on record. */
+/** Interrupts the attempt of a task, after the reason is recorded. */
 export function interrupt(run: ActiveRun, key: string): void {
   crashpoint('attempt.interrupting');
   run.interrupts.get(key)?.abort();
   crashpoint('attempt.interrupted');
 }
 
-/** Ends what is under way for a run that is being cancelled. */
+/** Ends everything in flight for a run that is being cancelled. */
 export function cancel(run: ActiveRun, force: boolean): void {
   if (force) run.force.abort();
   run.cancel.abort();

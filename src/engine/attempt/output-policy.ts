@@ -1,9 +1,9 @@
 import type { AgentEvent } from '../../agents/agent.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 
-/** Most text of one attempt that is kept, whatever the settings say; what an agent says beyond it is counted. */
+/** The most text of one attempt that is kept, whatever the settings say; the rest is counted. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
-/** What is kept of an attempt of which only the end matters. */
+/** What is kept of an attempt with `finalOnly`. */
 const FINAL: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
   'session',
   'usage',
@@ -12,7 +12,7 @@ const FINAL: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
   'permission-denied',
 ]);
 
-/** Decides what of an attempt's output is kept; the last words are, whatever is dropped. */
+/** Decides what of an attempt's output is kept; its final message always is. */
 export class OutputPolicy<Row> {
   #readBytes = 0;
   #dropped = 0;
@@ -26,12 +26,12 @@ export class OutputPolicy<Row> {
     this.#finalOnly = output?.finalOnly === true;
   }
 
-  /** How many bytes are not kept. */
+  /** How many bytes were dropped. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** The last words, where they were not kept as they came. */
+  /** The final message, if it was dropped when it was read. */
   get finalMessage(): Row | undefined {
     return this.#last !== undefined && (this.#last.isResult || !this.#hasResult) ? this.#last.row : undefined;
   }

@@ -30,11 +30,11 @@ const UNKNOWN_RESULT = {
   model: undefined,
 } as const;
 
-/** Raw output stands on the disk only as long as its attempt is fresh. */
+/** The most raw output that may be on disk while an attempt with truncated output runs. */
 const MAX_RAW_BYTES = 1024 * 1024 * 1024;
 const RAW_MARGIN_BYTES = 1024 * 1024;
 
-/** Carries one claimed attempt from its workspace to its end on record. Never throws for what an agent can do. */
+/** Performs one claimed attempt, from its workspace to its recorded end. Never throws for anything an agent can do. */
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const attempt = currentAttempt(task);
   crashpoint('attempt.claimed');
@@ -79,14 +79,14 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome });
     }
     if (started !== undefined && ctx.leaving.aborted) return;
-    // An agent that ran has its work saved and its use charged, whatever went wrong afterwards.
+    // The work of an agent that ran is saved and its usage charged, whatever failed afterwards.
     const { workspace, outcome } = started ?? { workspace: undefined, outcome: NOT_STARTED };
     const stopped = failureOf(error, signal);
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped } });
   }
 }
 
-/** Goes on with an attempt that an earlier engine started: watches the living, collects what ended meanwhile. */
+/** Continues an attempt that an earlier engine started: supervises a running agent, collects the result of one that ended. */
 export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const attempt = currentAttempt(task);
   const { process } = attempt;
@@ -102,7 +102,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     workspace = await attemptWorkspaceOf(ctx, run, task);
     if (task.spec.serve !== undefined) {
       await endApplication(ctx, run, task, attempt.number);
-      throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was looked at');
+      throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was inspected');
     }
     const agent = requireAgent(run, attempt);
     const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token };
@@ -114,7 +114,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   } catch (error) {
     if (isStoreFailure(error)) throw error;
     if (ctx.leaving.aborted && task.spec.serve === undefined) return;
-    // Who cannot be watched must not go on working: it is ended, its work is saved, and its use is charged.
+    // An agent that cannot be supervised must not continue: it is ended, its work is saved, and its usage is charged.
     const folder = attemptFolder(ctx, run, task, attempt.number);
     await terminate({ ...process, folder }, { graceMs: GRACE_MS });
     const failure = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
@@ -123,7 +123,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   }
 }
 
-/** Puts what a person said at the head of the transcript of the attempt that is told it. */
+/** Writes the messages of a person to the beginning of the transcript of the attempt that receives them. */
 async function recordMessages(
   ctx: EngineContext,
   run: ActiveRun,
@@ -141,7 +141,7 @@ async function recordMessages(
   await ctx.store.ingest({ attempt: name, rows, cursors: [] });
 }
 
-/** The application that the task is to look at, where it asks for one. */
+/** The application that the task inspects, where it requires one. */
 async function applicationFor(
   ctx: EngineContext,
   run: ActiveRun,
@@ -184,7 +184,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
   return process;
 }
 
-/** The file holds a little more than the limit, so that the limit is seen to be passed; what is only not kept may be more. */
+/** Slightly more than the limit, so that exceeding it is noticed; output that is truncated instead may be longer. */
 function maxRawBytes({ outputBytes, output }: TaskLimits): number {
   return output?.onMax === 'truncate' ? Math.max(outputBytes, MAX_RAW_BYTES) : outputBytes + RAW_MARGIN_BYTES;
 }
@@ -197,17 +197,17 @@ function currentAttempt(task: TaskState): AttemptState {
 
 function requireAgent(run: ActiveRun, attempt: AttemptState): Agent {
   const agent = run.agents.get(attempt.agent);
-  if (agent === undefined) throw new AppError('AGENT_UNKNOWN', `The agent ${attempt.agent} is not configured any more`);
+  if (agent === undefined) throw new AppError('AGENT_UNKNOWN', `The agent ${attempt.agent} is no longer configured`);
   return agent;
 }
 
-/** Another login than the chosen one is never used in its place: it would be charged. */
+/** A missing login is never replaced by another one, which would be charged. */
 function requireLogin(run: ActiveRun, { agent, account }: AttemptState): void {
   if (account === null || run.config.agents[agent]?.accounts[account] !== undefined) return;
-  throw new AppError('LOGIN_GONE', `The login ${account} of ${agent} is not there any more`, { agent, account });
+  throw new AppError('LOGIN_GONE', `The login ${account} of ${agent} no longer exists`, { agent, account });
 }
 
-/** An application that does not start on the candidate is a verdict on the candidate. */
+/** When the application does not start on the candidate, the candidate fails its verification. */
 function isFailedVerification(task: TaskState, error: unknown): error is AppError {
   return task.spec.verifies !== undefined && error instanceof AppError && error.code === 'APP_NOT_READY';
 }

@@ -4,10 +4,10 @@ import { errorCode } from '../../errors.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun } from '../loop/context.ts';
 
-/** Most of the progress file that a prompt repeats: its end. */
+/** How much of the end of the progress file a prompt contains. */
 const PROMPT_CHARS = 4_000;
 
-/** What the project's progress file says last; nothing where there is none. */
+/** The end of the project's progress file; empty where there is none. */
 export async function readProgress(run: ActiveRun): Promise<string> {
   const path = await progressFile(run);
   if (path === undefined) return '';
@@ -31,7 +31,7 @@ export async function addProgress(run: ActiveRun, tasks: readonly TaskKey[], at:
   await appendFile(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${lines.join('')}`);
 }
 
-/** The file, unless it is a link: what lies behind one may be anybody's. */
+/** The file, unless it is a link: its target may be outside the project. */
 async function progressFile(run: ActiveRun): Promise<string | undefined> {
   const { config, project } = run.ledger.state.start;
   if (config.progress === undefined) return undefined;

@@ -8,8 +8,8 @@ import { runRef } from '../land/land-tasks.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /**
- * A task that waited for a time or for other runs begins with the base as it stands then, not as it stood when somebody asked for it.
- * Where that and what the run has made cannot be merged, it begins with what the run has made, and the landing tells.
+ * A task that waited for a time or for other runs starts from the current base, not from the base at the time of the request.
+ * Where the base conflicts with the run branch, it starts from the run branch, and the landing reports the conflict.
  */
 export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
   const { branch } = run.ledger.state.start.base;

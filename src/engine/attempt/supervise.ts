@@ -18,15 +18,15 @@ import type { Outcome } from './outcome.ts';
 import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** An attempt with all that its agent was given. */
+/** An attempt with its agent and assignment. */
 export type Started = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };
 
-/** How long an agent that is asked to stop may take to do so. */
+/** How long an agent may take to stop before it is killed. */
 export const GRACE_MS = 5_000;
-/** Live usage is put on record at most this often. */
+/** Live usage is recorded at most this often. */
 const USAGE_EVERY_MS = 5_000;
 
-/** Watches a started agent to its end: its output is read, its limits are kept, its use is put on record. None when the engine leaves it to the next one. */
+/** Supervises a started agent to its end: reads its output, enforces its limits, records its usage. No outcome when the engine leaves it to the next one. */
 export async function supervise(
   ctx: EngineContext,
   run: ActiveRun,
@@ -38,7 +38,7 @@ export async function supervise(
   let stopped: Failure | undefined;
   let lastUsageAt = ctx.world.now();
   const end = (failure: Failure) => {
-    // It has ended by itself, and only its output is still being read.
+    // The process has ended, and only its output is still being read.
     if (liveness(process.identity) === 'gone') return;
     stopped ??= failure;
     const graceMs = run.force.signal.aborted ? 0 : GRACE_MS;
@@ -116,14 +116,14 @@ export async function supervise(
   }
 }
 
-/** Whether an agent goes on when the engine ends; not one that looks at an application, which ends with the engine. */
+/** Whether an agent continues when the engine ends; one that inspects an application does not, because that ends with the engine. */
 function isLeftRunning({ leaving }: EngineContext, run: ActiveRun, { spec }: TaskState): boolean {
   return leaving.aborted && !run.cancel.signal.aborted && spec.serve === undefined;
 }
 
 function stopReason({ stopping }: EngineContext, run: ActiveRun): string {
   if (stopping.aborted) return 'The engine was stopped';
-  return run.cancel.signal.aborted ? 'The run was cancelled' : 'A person broke it off';
+  return run.cancel.signal.aborted ? 'The run was cancelled' : 'A person interrupted it';
 }
 
 /** A verifier may also answer in lines: `STEP 1: PASS`. */

@@ -8,11 +8,11 @@ import { describeEvent } from './describe-event.ts';
 import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { OutputPolicy } from './output-policy.ts';
 
-/** Between full pieces: a program that writes without end is read at a pace, and what it overtakes is counted. */
+/** The pause between full pieces: a program that writes without end is read at a limited rate, and what it overwrites is counted. */
 const PACE_MS = 20;
 const FILE = 'stdout';
 
-/** Reads what an attempt shows in its terminal, as far as it is kept, into the transcript; what was stored before is not stored twice. */
+/** Reads the terminal output of an attempt into the transcript; rows that are stored already are not stored twice. */
 export class TerminalOutput {
   #cursor = 0;
   #read = 0;
@@ -33,7 +33,7 @@ export class TerminalOutput {
     );
   }
 
-  /** Everything that is kept now has been stored. */
+  /** Resolves when all output is stored. */
   async finish(): Promise<void> {
     this.#isEnding = true;
     this.#changes.wake();
@@ -47,7 +47,7 @@ export class TerminalOutput {
     await this.#store([...last, ...closing]);
   }
 
-  /** What is typed changes a file of the folder too, so that every change is a sign of life. */
+  /** Typing changes a file of the folder too, so every change counts as activity. */
   async #readUntilEnd(): Promise<void> {
     try {
       while (!this.#options.signal.aborted) {
@@ -71,7 +71,7 @@ export class TerminalOutput {
     const lines = this.#text.push(chunk, offset);
     this.#read += lines.reduce((sum, { text }) => sum + text.length + 1, 0);
     const rows = lines.flatMap((line) => this.#rows(line));
-    // No row comes before the one in front of it.
+    // Offsets of rows must not decrease.
     await this.#store(lost === 0 ? rows : [this.#marker(Math.min(offset, rows[0]?.offset ?? offset), lost), ...rows]);
     digest.setOutputBytes(this.#read);
     this.#options.onRead(this.#read);

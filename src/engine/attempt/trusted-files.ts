@@ -6,7 +6,7 @@ import type { TrustedFile } from '../../agents/agent.ts';
 import { errorCode } from '../../errors.ts';
 import type { Access } from '../../schema/task.ts';
 
-/** No honest settings file is longer. */
+/** A settings file is shorter than this. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
@@ -28,7 +28,7 @@ export async function trustedFiles(
   return files;
 }
 
-/** An agent may have put anything there: a pipe would hold us up, a link would lead us elsewhere. */
+/** An agent may have created anything there: a pipe would block, a link could point elsewhere. */
 async function readPlainFile(path: string): Promise<Buffer | undefined> {
   let file: FileHandle;
   try {

@@ -17,13 +17,13 @@ export type WatchdogOptions = {
   startedAt: number;
   world: World;
   thresholds: HealthThresholds;
-  /** Called when something about the attempt deserves a warning; the same may be told again. */
+  /** Called with the warnings about the attempt; the same warning may be passed again. */
   warn: (warnings: Warning[]) => void;
   /** Called once, with the reason for which the attempt must stop. */
   stop: (failure: Failure) => void;
 };
 
-/** Holds one attempt to its limits: silence, time, output, turns and money. */
+/** Enforces the limits of one attempt: inactivity, time, output, turns and cost. */
 export class Watchdog {
   #lastActivityAt: number;
   #usage: Usage = { kind: 'none' };
@@ -38,7 +38,7 @@ export class Watchdog {
     this.#arm();
   }
 
-  /** The attempt said something: so many bytes so far, and this usage. */
+  /** Records output of the attempt: the bytes and usage so far. */
   recordActivity(bytes: number, usage: Usage): void {
     const { limits, reservation } = this.#options;
     const exceedsSoftLimit = bytes > softOutputBytes(limits) && this.#bytes <= softOutputBytes(limits);
@@ -83,7 +83,7 @@ export class Watchdog {
     if (now >= startedAt + limits.runtimeMs) {
       this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
     } else if (now >= this.#lastActivityAt + limits.inactivityMs) {
-      this.#stop({ kind: 'stalled', message: `It said nothing for ${limits.inactivityMs / 1000} s` });
+      this.#stop({ kind: 'stalled', message: `It wrote nothing for ${limits.inactivityMs / 1000} s` });
     } else if (!this.#done) this.#arm();
   }
 

@@ -6,10 +6,10 @@ import type { Failure } from '../../schema/failure.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { smallCall } from '../small-calls/small-call.ts';
 
-/** A run in which everything failed has one reason, not a hundred. */
+/** When every task failed, the first few diagnoses are enough. */
 const MAX_DIAGNOSES = 3;
 
-/** Asks why the tasks of a run that is about to end have failed; what is answered stands in the record of the run. */
+/** Asks why the tasks of a run that is about to end have failed, and records the answers. */
 export async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Promise<void> {
   const { state } = run.ledger;
   if (state.status.kind !== 'running' || state.counts.failed === 0) return;

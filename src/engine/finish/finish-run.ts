@@ -21,7 +21,7 @@ import { showFailed, writeBack } from './write-back.ts';
 
 type Closed = { kind: 'held'; hold: Hold } | { kind: 'ended'; verdict: RunVerdict };
 
-/** Brings a run whose tasks have all ended to its end: the branch shown, the base moved if asked for, the end on record. */
+/** Ends a run whose tasks have all ended: pushes its branch, lands on the base if requested, records the end. */
 export async function finishRun(
   ctx: EngineContext,
   run: ActiveRun,
@@ -32,7 +32,7 @@ export async function finishRun(
     await ctx.submit(run, (current) => rewindRun(current, { ...endCommit, tree })).committed;
   }
   await showBranch(ctx, run).catch((error: unknown) => {
-    // A cancelled run ends also where its repository is gone: all that it made is kept in the mirror.
+    // A cancelled run ends even when its repository is gone: its work is kept in the mirror.
     if (run.ledger.state.status.kind !== 'cancelling' || isStoreFailure(error)) throw error;
   });
   await showFailed(run);
@@ -77,7 +77,7 @@ function withWriteBackError(verdict: RunVerdict, writeBackError: string | undefi
   return writeBackError === undefined ? verdict : { ...verdict, reason: `${verdict.reason}; ${writeBackError}` };
 }
 
-/** The verdict of the tasks; a recipe may know of a failure that no single task shows. */
+/** The verdict of the tasks; a recipe may detect a failure that no single task shows. */
 function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
   const { state } = ledger;
   const verdict = verdictOf(state);
@@ -86,12 +86,12 @@ function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
   return failure === undefined ? verdict : { status: 'failed', reason: failure };
 }
 
-/** The run has ended well or not, whatever becomes of this: upkeep that fails is done another time. */
+/** Maintenance that fails does not affect the ended run; it is done after another one. */
 async function maintainIfDue({ project }: ActiveRun): Promise<void> {
   if (await isMaintenanceDue(project.mirror)) await maintainMirror(project.mirror).catch(() => {});
 }
 
-/** Shows the run's work so far in the user's repository as `mh/<run>`; a branch of that name that a person moved is left alone. */
+/** Pushes the run's work to the user's repository as `mh/<run>`; a branch that a person moved is left alone. */
 export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<void> {
   const { tip, start, pushed } = run.ledger.state;
   if (tip.commit === start.base.commit || pushed === tip.commit) return;
@@ -103,10 +103,10 @@ export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<vo
   const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
   if (isThere) await ctx.submit(run, (state) => recordPushedBranch(state, { branch, commit: tip.commit })).committed;
   else if (result.reason === 'name-taken' && run.ledger.state.status.kind === 'running')
-    throw new AppError('BRANCH_TAKEN', `A branch is in the way of ${branch}: ${result.detail}`, { branch });
+    throw new AppError('BRANCH_TAKEN', `A branch conflicts with the name ${branch}: ${result.detail}`, { branch });
 }
 
-/** A push whose record was lost in a crash is found again instead of being done twice. */
+/** A push whose record was lost in a crash is detected instead of being repeated. */
 async function isAlready(run: ActiveRun, branch: string, commit: string): Promise<boolean> {
   const { mirror, repository } = run.project;
   await refreshMirror(mirror, repository);

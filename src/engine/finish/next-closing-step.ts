@@ -7,7 +7,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { diagnoseFailures } from './diagnose-failures.ts';
 import { finishRun, showBranch } from './finish-run.ts';
 
-/** A step that a run takes by itself, one at a time; one `forGood` is never taken again. */
+/** A step of a run besides its tasks; steps happen one at a time, and one with `onlyOnce` is never repeated. */
 export type ClosingStep = {
   name: string;
   onlyOnce: boolean;
@@ -16,7 +16,7 @@ export type ClosingStep = {
 
 const END: ClosingStep = { name: 'end', onlyOnce: false, perform: diagnoseAndFinish };
 
-/** What a run is due besides its tasks: its end, the base moved after each landing, its branch shown while it waits. */
+/** The next step of a run besides its tasks: its end, landing on the base after each task, pushing its branch while it waits. */
 export function nextClosingStep(state: RunState): ClosingStep | undefined {
   if (state.status.kind === 'ended') return undefined;
   const isRunning = state.status.kind === 'running';
@@ -39,7 +39,7 @@ async function landNow(ctx: EngineContext, run: ActiveRun): Promise<void> {
   if (outcome.kind === 'held') await ctx.submit(run, (state) => holdRun(state, outcome.hold)).committed;
 }
 
-/** While somebody thinks about why tasks failed, a person may have asked for them again: then it is not the end. */
+/** A person may retry tasks while their failures are diagnosed: then the run does not end. */
 async function diagnoseAndFinish(ctx: EngineContext, run: ActiveRun): Promise<void> {
   await diagnoseFailures(ctx, run);
   if (nextClosingStep(run.ledger.state) === END) await finishRun(ctx, run, run.endCommit);

@@ -6,7 +6,7 @@ import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { UndoResult } from '../../schema/undo.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
-/** Deletes the branch of a run in the user's repository, after all that it holds was saved under a ref. */
+/** Deletes the branch of a run in the user's repository, after its commits were saved under a ref. */
 export async function removeBranch(
   ctx: EngineContext,
   run: ActiveRun,
@@ -25,7 +25,7 @@ export async function removeBranch(
   }
   const removed = { branch, commit, ref: `refs/manyhands/branches/${run.id}/${commit}` };
   if (commit !== tip.commit)
-    notes.push(`${branch} holds commits of somebody else; they are kept under ${removed.ref}.`);
+    notes.push(`${branch} contains commits that the run did not make; they are kept under ${removed.ref}.`);
   if (dryRun) return removed;
   await writeRef(mirror, { ref: removed.ref, to: commit, expected: null });
   if ((await readRef(mirror, removed.ref)) !== commit)

@@ -15,7 +15,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { parseEvent } from '../loop/ledger.ts';
 import { removeBranch } from './remove-branch.ts';
 
-/** What a run brought to a branch, oldest first. */
+/** The commits of a run on a branch, oldest first. */
 type LandedCommits = { branch: string; commits: LandedCommit[] };
 
 const LANDING_EVENTS = new Set(['tasks.landed', 'run.rewound', 'run.undone', 'run.landed']);
@@ -25,10 +25,10 @@ export type UndoRequest = { dryRun: boolean; branch: boolean; reason: string };
 type Reverted = NonNullable<UndoResult['reverted']>;
 type Gates = ReturnType<typeof commandGates>;
 
-/** How often a branch that moves meanwhile is tried again before a person is asked. */
+/** How often a branch that moves concurrently is tried again before a person must act. */
 const MAX_RACES = 5;
 
-/** Takes a landed run back by a new commit, only where git proves it safe and the checks pass without it; history is never rewritten. */
+/** Reverts a landed run with a new commit, only where git proves it safe and the checks pass without it; history is never rewritten. */
 export async function undoRun(ctx: EngineContext, run: ActiveRun, request: UndoRequest): Promise<UndoResult> {
   return withMutex(`undo ${run.id}`, async () => {
     const { state } = run.ledger;
@@ -71,12 +71,12 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
   throw unsafe(`${branch} moved ${MAX_RACES} times while it was being checked`, []);
 }
 
-/** A check that was red before the run cannot be asked to pass without it. */
+/** A check that failed before the run need not pass without it. */
 function gatesToPass(run: ActiveRun, notes: string[]): Gates {
   const { state } = run.ledger;
   const red = new Set((state.baseEvidence ?? []).filter(({ verdict }) => verdict !== 'pass').map(({ gate }) => gate));
   const gates = commandGates(run, state.order).filter(({ own }) => own !== true);
-  for (const { name } of gates) if (red.has(name)) notes.push(`${name} was red before the run and is not asked again.`);
+  for (const { name } of gates) if (red.has(name)) notes.push(`${name} failed before the run and is not required to pass.`);
   return gates.filter(({ name }) => !red.has(name));
 }
 
@@ -102,20 +102,20 @@ function requireRevert(plan: UndoPlan, branch: string): Extract<UndoPlan, { kind
     case 'revert':
       return plan;
     case 'gone':
-      throw unsafe(`${branch} does not hold its landing any more`, []);
+      throw unsafe(`${branch} no longer contains its landing`, []);
     case 'unknown':
       throw unsafe(
-        `how ${plan.commit.slice(0, 10)} came to ${branch} is not on record, so what to take back is not certain`,
+        `how ${plan.commit.slice(0, 10)} came to ${branch} is not recorded, so what to revert is not certain`,
         [],
       );
     case 'conflict':
-      throw unsafe(`what it brought was changed since in ${plan.files.join(', ')}`, plan.files);
+      throw unsafe(`its changes were changed again in ${plan.files.join(', ')}`, plan.files);
     case 'nothing':
-      throw new AppError('REFUSED', `Nothing of the run is left on ${branch}: it was taken back already`);
+      throw new AppError('REFUSED', `Nothing of the run is left on ${branch}: it was reverted already`);
   }
 }
 
-/** Moves the branch forward to the revert, which stands under a ref first, so that a crash in between is found again. */
+/** Moves the branch forward to the revert, which is stored under a ref first, so that it is found after a crash. */
 async function move(
   run: ActiveRun,
   { branch, commit, onto }: { branch: string; commit: string; onto: string },
@@ -136,7 +136,7 @@ async function move(
   throw unsafe(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}`, []);
 }
 
-/** A revert that an earlier call pushed and could not put on record. */
+/** A revert that an earlier call pushed and could not record. */
 async function findPushedRevert(
   run: ActiveRun,
   commits: readonly LandedCommit[],
@@ -176,21 +176,21 @@ function nothingToUndo({ start, undone, tip, pushed }: RunState): AppError {
   if (undone !== null)
     return new AppError('REFUSED', `Run ${run} was undone already: ${undone.commit.slice(0, 10)} on ${undone.branch}`);
   if (tip.commit === start.base.commit || pushed === null)
-    return new AppError('REFUSED', `Run ${run} brought nothing to your repository`);
+    return new AppError('REFUSED', `Run ${run} changed nothing in your repository`);
   const text = `Run ${run} landed only on its branch mh/${run}, and nothing was removed; delete the branch with manyhands undo ${run} --branch`;
   return new AppError('REFUSED', text, { run });
 }
 
 function unrecorded(run: ActiveRun, commit: string): AppError {
-  const text = `${commit.slice(0, 10)} took run ${run.id} back already; manyhands undo ${run.id} puts that on record`;
+  const text = `${commit.slice(0, 10)} reverted run ${run.id} already; manyhands undo ${run.id} records that`;
   return new AppError('REFUSED', text, { run: run.id, commit });
 }
 
 function unsafe(reason: string, files: readonly string[]): AppError {
-  return new AppError('UNDO_UNSAFE', `It cannot be taken back safely: ${reason}`, { files });
+  return new AppError('UNDO_UNSAFE', `It cannot be reverted safely: ${reason}`, { files });
 }
 
-/** The landings of a run that were not taken back; none is undefined. Only merges into a branch can be undone from here. */
+/** The landings of a run that were not reverted; undefined when there are none. Only merges into a branch can be undone. */
 function landedCommitsOf(events: readonly StoredEvent[]): LandedCommits | undefined {
   let tip = '';
   let found: LandedCommits | undefined;
@@ -202,7 +202,7 @@ function landedCommitsOf(events: readonly StoredEvent[]): LandedCommits | undefi
     if (event.type !== 'run.landed') continue;
     const { branch, commit, how, url } = event.data;
     if (how !== 'merge')
-      throw new AppError('REFUSED', `The run landed by ${how}; take it back there: ${url ?? branch}`, { how, url });
+      throw new AppError('REFUSED', `The run landed by ${how}; revert it there: ${url ?? branch}`, { how, url });
     if (found?.commits.at(-1)?.commit === commit) continue;
     const landing = { commit, tip: event.data.tip ?? tip, from: event.data.from };
     found = { branch, commits: [...(found?.branch === branch ? found.commits : []), landing] };

@@ -5,8 +5,8 @@ import { addProgress } from '../attempt/progress-file.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /**
- * Tells the project's own files how the work stands: the status of each piece in the file that asked for it, a line of progress for
- * what landed. A file that cannot be written never fails the run; the reason is returned.
+ * Writes the state of the work to the project's own files: the status of each item to the work file, and a line for each landed
+ * task to the progress file. A file that cannot be written never fails the run; the reason is returned.
  */
 export async function writeBack(ctx: EngineContext, run: ActiveRun): Promise<string | undefined> {
   const { state } = run.ledger;
@@ -37,7 +37,7 @@ async function errorOfWriting(file: string, write: () => Promise<unknown>): Prom
   }
 }
 
-/** The files of the user's checkout that we write while a run goes on: that they differ keeps nothing from landing. */
+/** The files of the user's checkout that a run writes: uncommitted changes of them do not prevent landing. */
 export function writtenFiles({ ledger, recipe }: ActiveRun): string[] {
   const { state } = ledger;
   const { progress } = state.start.config;
@@ -62,7 +62,7 @@ function hasFile(input: unknown): boolean {
   return typeof input === 'object' && input !== null && 'file' in input && typeof input.file === 'string';
 }
 
-/** Shows the work of tasks that failed in branches of their own, where they have a name for one; nothing is ever moved. */
+/** Pushes the work of failed tasks to branches of their own, where they name one; existing branches are never moved. */
 export async function showFailed(run: ActiveRun): Promise<void> {
   const { mirror, repository } = run.project;
   for (const task of Object.values(run.ledger.state.tasks)) {

@@ -14,14 +14,14 @@ import { commandGates, prove } from './prove.ts';
 
 export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 
-/** How often a base that moves meanwhile is tried again before a person is asked. */
+/** How often a base that moves concurrently is tried again before a person must act. */
 const MAX_RACES = 5;
 
-/** Brings the run branch onto its base: merged with what came meanwhile, checked on exactly that tree, moved only fast-forward. */
+/** Lands the run branch on its base: merged with the current base, checked on exactly that tree, moved only fast-forward. */
 export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<BaseLanding> {
   const { start } = run.ledger.state;
   const { branch } = start.base;
-  if (branch === null) return held(`The run began at a commit, not on a branch; merge mh/${run.id} yourself`);
+  if (branch === null) return held(`The run started from a commit, not from a branch; merge mh/${run.id} yourself`);
   const { mirror, repository } = run.project;
   for (let race = 0; race < MAX_RACES; race += 1) {
     await refreshMirror(mirror, repository);
@@ -53,7 +53,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     }
   }
   return held(
-    `${branch} moved ${MAX_RACES} times while it was being checked; land it when it is quiet: manyhands land ${run.id}`,
+    `${branch} moved ${MAX_RACES} times while it was being checked; land it when nothing else is landing: manyhands land ${run.id}`,
   );
 }
 
@@ -96,7 +96,7 @@ function held(reason: string): BaseLanding {
   return { kind: 'held', hold: { what: 'landing', reason, files: [] } };
 }
 
-/** Pushes the base to the remote where the settings ask for it, only forward; gives the reason if that is refused. */
+/** Pushes the base to the remote where configured, only fast-forward; returns the reason if that is refused. */
 async function pushBase(
   ctx: EngineContext,
   run: ActiveRun,

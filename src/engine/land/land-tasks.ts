@@ -11,10 +11,10 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Candidate, commandGates, passesWith, prove } from './prove.ts';
 
-/** A link of the chain: one task's work merged on top of those before it. */
+/** The work of one task merged onto the branch and the tasks before it. */
 type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string };
 
-/** Most tasks that are merged and checked together. */
+/** The most tasks that are merged and checked together. */
 const MAX_BATCH = 32;
 
 /** The ref in the mirror that follows the run's branch. */
@@ -23,8 +23,8 @@ export function runRef(run: string): string {
 }
 
 /**
- * Brings the work that waits onto the run branch: merged, checked on exactly that tree, then the branch moves.
- * A red batch is halved until the bad task stands alone; it goes back, the others land.
+ * Lands the work of these tasks on the run branch: merged, checked on exactly that tree, then the branch moves.
+ * A failing batch is bisected until the bad task is alone; it is retried, the others land.
  */
 export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey[]): Promise<void> {
   for (const key of keys.filter((candidate) => needsVerification(run, candidate)))
@@ -45,13 +45,13 @@ export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readon
   await landTasks(ctx, run, stillLanding(run, tasks.slice(half)));
 }
 
-/** Whether another agent has to verify the work before it may land. */
+/** Whether another agent must verify the work before it may land. */
 function needsVerification(run: ActiveRun, key: TaskKey): boolean {
   const task = run.ledger.state.tasks[key];
   return task?.spec.verify !== undefined && task.phase.status === 'landing' && !task.phase.verified;
 }
 
-/** Merges and checks one task's work by itself; what is green is handed to its verifier as it would land. */
+/** Merges and checks the work of one task alone; if the checks pass, its verifier gets the merge as it would land. */
 async function proposeForVerification(ctx: EngineContext, run: ActiveRun, key: TaskKey): Promise<void> {
   const [merge] = await mergeInOrder(ctx, run, [key]);
   if (merge === undefined) return;
@@ -65,7 +65,7 @@ async function proposeForVerification(ctx: EngineContext, run: ActiveRun, key: T
   crashpoint('candidate.proposed');
 }
 
-/** Merges one after the other; a conflict with the branch goes to a resolver, one with a fellow waits for the next turn. */
+/** Merges tasks one after the other; a conflict with the branch becomes a resolve task, one with an earlier task waits for the next landing. */
 async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly TaskKey[]): Promise<MergedTask[]> {
   const chain: MergedTask[] = [];
   const tip = run.ledger.state.tip.commit;
@@ -84,7 +84,7 @@ async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly T
     if (merged.kind === 'unrelated') {
       await rejectTask(ctx, run, key, {
         kind: 'implementation',
-        message: 'Its commits have nothing in common with the branch',
+        message: 'Its commits share no history with the branch',
       });
     } else if (merged.kind === 'conflict') {
       if (onto === tip)
@@ -102,7 +102,7 @@ async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly T
   return chain;
 }
 
-/** `alone`: it changed tests, so it is judged by itself, with the branch's version of them too; `settled`: it was held or sent back. */
+/** `alone`: it changed tests, so it is checked alone, also with the branch's version of them; `settled`: it was held or rejected. */
 async function passGuards(
   ctx: EngineContext,
   run: ActiveRun,
@@ -178,7 +178,7 @@ async function rejectCandidate(
   await rejectTask(ctx, run, merge.key, failure, { commit: merge.commit, base: merge.onto });
 }
 
-/** The next attempt begins from what was rejected, so that it stays under a ref; one that is there already will do. */
+/** The next attempt starts from the rejected commit, so it is kept under a ref; an existing ref is enough. */
 async function saveCandidate(run: ActiveRun, commit: string): Promise<void> {
   const ref = `refs/manyhands/candidates/${run.id}/${commit}`;
   await writeRef(run.project.mirror, { ref, to: commit, expected: null });
@@ -207,7 +207,7 @@ async function recordConflict(
   if (what.submodule) {
     const task = run.ledger.state.tasks[what.key];
     const commit = task?.phase.status === 'landing' ? task.phase.commit : what.onto;
-    const reason = `It conflicts in a submodule (${what.files.join(', ')}), which a person must settle`;
+    const reason = `It conflicts in a submodule (${what.files.join(', ')}), which a person must resolve`;
     await holdTask(
       ctx,
       run,
@@ -225,7 +225,7 @@ async function holdTask(ctx: EngineContext, run: ActiveRun, merge: MergedTask, h
   await ctx.submit(run, (state) => holdLanding(state, { task: merge.key, hold: hold })).committed;
 }
 
-/** What is so risky about a task's last attempt that a person must see it before it lands. */
+/** The risks of a task's last attempt that a person must review before it lands. */
 function blockingFlags(run: ActiveRun, key: TaskKey): string[] {
   const flags = run.ledger.state.tasks[key]?.attempts.at(-1)?.ended?.flags ?? [];
   return flags.filter((flag) => flag.blocking).map((flag) => flag.detail);

@@ -11,12 +11,12 @@ import { crashpoint } from '../../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { evidenceOf, withoutSecrets } from './evidence.ts';
 
-/** A commit to be judged, with the tasks it carries. */
+/** A commit to be checked, with the tasks that it contains. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
 
 type Overlay = { commit: string; paths: readonly string[] };
 
-/** Runs the checks on a candidate in clean checkouts, the first red one ends it; what is already proven is not run again. */
+/** Runs the checks on a candidate in clean checkouts until one fails; what is already proven is not run again. */
 export async function prove(
   ctx: EngineContext,
   run: ActiveRun,
@@ -34,7 +34,7 @@ export async function prove(
   return { verdict: 'pass' };
 }
 
-/** The evidence of one gate for a tree: known, or made now. */
+/** The evidence of one gate for a tree: known, or from a new run. */
 export async function proveOne(
   ctx: EngineContext,
   run: ActiveRun,
@@ -46,7 +46,7 @@ export async function proveOne(
   return known === undefined ? rerunGate(ctx, run, candidate, gate) : { ...known, reused: true };
 }
 
-/** The evidence of one gate for a tree, made now whatever is known. */
+/** The evidence of one gate for a tree, always from a new run. */
 export async function rerunGate(
   ctx: EngineContext,
   run: ActiveRun,
@@ -58,7 +58,7 @@ export async function rerunGate(
   return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
 }
 
-/** Whether the checks also pass with these files as they are on the branch: so a test that was bent is noticed. */
+/** The first check that fails with these files as they are on the branch: this detects weakened tests. */
 export async function passesWith(
   ctx: EngineContext,
   run: ActiveRun,
@@ -128,7 +128,7 @@ export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): 
   };
 }
 
-/** A gate that we cut short has said nothing. */
+/** An aborted gate has no verdict. */
 function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
   ctx.stopping.throwIfAborted();
   run.cancel.signal.throwIfAborted();

@@ -15,7 +15,7 @@ import { commandGates, rerunGate } from './prove.ts';
 
 type Result = { commit: string; tree: string };
 
-/** Runs every check of a run again on its result as it stands now, whatever was proven before, and puts what they say on record. */
+/** Runs every check of a run again on its current result, whatever was proven before, and records the evidence. */
 export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Evidence[]> {
   const commit = await resultOf(run);
   const result = { commit, tree: await treeOf(run.project.mirror, commit) };
@@ -35,19 +35,19 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
   return found;
 }
 
-/** What landed, or the branch of the run wherever somebody moved it. */
+/** The landed commit, or the current tip of the run's branch. */
 async function resultOf(run: ActiveRun): Promise<string> {
   const { landed, tip, start, status } = run.ledger.state;
   if (status.kind !== 'ended')
-    throw new AppError('REFUSED', `Run ${run.id} has not ended; its checks still run by themselves`);
+    throw new AppError('REFUSED', `Run ${run.id} has not ended; the engine still runs its checks`);
   if (tip.commit === start.base.commit)
-    throw new AppError('REFUSED', `Run ${run.id} changed nothing that a check could judge`);
+    throw new AppError('REFUSED', `Run ${run.id} changed nothing that could be checked`);
   if (landed !== null) return landed.commit;
   await refreshMirror(run.project.mirror, run.project.repository);
   return (await readRef(run.project.mirror, `refs/user/heads/mh/${run.id}`)) ?? tip.commit;
 }
 
-/** The gates that look into work as such; scopes only where all that landed had the same, because only then is the whole bound by it. */
+/** The gates that inspect changes; a scope only if every landed task had it, because only then does it apply to the whole result. */
 function inspections(run: ActiveRun): GateSpec[] {
   const tasks = landedTasks(run);
   const gates = new Map<string, { gate: GateSpec; tasks: Set<TaskKey> }>();
@@ -63,7 +63,7 @@ function inspections(run: ActiveRun): GateSpec[] {
   );
 }
 
-/** Looks into all that the run brought, from its base to the result; no single attempt is meant, so there is no output to search. */
+/** Inspects all changes of the run, from its base to the result; there is no output of a single attempt to search. */
 async function inspect(
   ctx: EngineContext,
   run: ActiveRun,

@@ -24,13 +24,13 @@ import type { World } from '../../world.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
 
-/** What a guard says about a candidate: files to lay over for a second check, and files that a person must look at. */
+/** What a guard finds in a candidate: files whose base version is used for a second check, and files that a person must review. */
 type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[] };
 
-/** Agents as recorded: their settings, and for each choice of the user which agents it stands for. */
+/** Agents as recorded: their settings, and the agents that each choice of the user names. */
 export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { role?: string; agents: string[] }[] };
 
-/** The implementations the engine works with, chosen by app.ts: the engine itself knows only interfaces. */
+/** The implementations that the engine uses, chosen by app.ts: the engine itself knows only interfaces. */
 export interface Implementations {
   /** The settings in force for a repository. */
   config(root: string): Promise<Config>;
@@ -40,15 +40,15 @@ export interface Implementations {
     dir: string;
     root: string;
     choices: string[];
-    /** Nobody is asked: agents are played, but for programs that the choices name. */
+    /** Agents follow a scripted scenario, except programs that the choices name. */
     rehearse: boolean;
     scenario: string | undefined;
   }): PinnedChoice;
-  /** The settings with the logins that other programs keep, where they ask for them. */
+  /** The settings with the logins that other programs store, where the settings refer to them. */
   withLogins(config: Config): Promise<Config>;
   /** The agents of a recorded run. */
   agents(start: Pick<RunStart, 'config' | 'project'>): Map<string, Agent>;
-  /** The checks that the settings ask for. */
+  /** The checks that the settings configure. */
   checks(config: Config): CommandGateSpec[];
   recipe(name: string, version?: number): Recipe;
   followUp(failure: Failure, context: { attempt: number; now: number }): FollowUp;
@@ -62,13 +62,13 @@ export interface Implementations {
   }): Promise<GuardVerdict>;
   /** What is risky about an attempt, by the run's settings. */
   findRisks(context: RiskContext, policies: Config['risks']): RiskFlag[];
-  /** The vendors whose models can be asked directly. */
+  /** The vendors whose models can be called directly. */
   modelApis: readonly ModelApi[];
-  /** The forge of a repository, as its settings and its remote tell. */
+  /** The forge of a repository, by its settings and its remote. */
   forge(repository: Pick<Repository, 'root'>, config: GitConfig, signal: AbortSignal): Promise<ReachedForge>;
-  /** Writes how each piece of work stands into the file of the project that asked for it. */
+  /** Writes the status of each item into the work file that requested it. */
   writeStatuses(root: string, statuses: FileStatuses): Promise<void>;
-  /** What evidence of this gate is bound to besides the tree. */
+  /** The definition that evidence of this gate is bound to besides the tree. */
   definition(spec: GateSpec, config: Config): string;
 }
 
@@ -80,7 +80,7 @@ export function lfsOf({ repository }: Project): { lfsStorage?: string } {
   return repository.lfs ? { lfsStorage: `${repository.commonDir}/lfs` } : {};
 }
 
-/** A run that this engine carries. */
+/** A run that is open in this engine. */
 export interface ActiveRun {
   readonly id: string;
   readonly ledger: RunLedger;
@@ -88,19 +88,19 @@ export interface ActiveRun {
   readonly recipe: Recipe;
   readonly agents: ReadonlyMap<string, Agent>;
   readonly roles: ReadonlyMap<string, Role>;
-  /** Aborts what is under way for this run when it is cancelled. */
+  /** Aborts everything in flight for this run when it is cancelled. */
   readonly cancel: AbortController;
-  /** Kills what is under way for this run at once. */
+  /** Kills everything in flight for this run at once. */
   readonly force: AbortController;
-  /** Break off one attempt each, by task. */
+  /** Interrupt one running attempt each, by task. */
   readonly interrupts: Map<string, AbortController>;
   /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
   readonly checks: readonly CommandGateSpec[];
   /** Its recorded settings with the values of variables, which are never recorded. */
   readonly config: Config;
-  /** Takes secrets out of everything that is stored or shown; prompts are never altered. */
+  /** Removes secrets from everything that is stored or shown; prompts are never altered. */
   readonly redact: Redact;
-  /** The commit that the recipe wants to end on, if it is not the branch's tip. */
+  /** The commit on which the recipe ends the run, if it is not the branch's tip. */
   endCommit: { commit: string; reason: string } | undefined;
   /** Instruction files of the last base that an attempt started from: tasks that start together share it. */
   nativeFiles: { base: string; files: Promise<Partial<Record<NativeFile, string>>> } | undefined;
@@ -110,7 +110,7 @@ export interface ActiveRun {
   cancelErrors: number;
 }
 
-/** What the performing parts of the engine share. */
+/** What all stages of the engine share. */
 export interface EngineContext {
   readonly home: Home;
   readonly store: Store;
@@ -121,7 +121,7 @@ export interface EngineContext {
   readonly checkSlots: Slots;
   /** Aborts everything when the engine stops at once. */
   readonly stopping: AbortSignal;
-  /** Aborted, before `stopping`, when agents are to go on without this engine. */
+  /** Aborted, before `stopping`, when agents continue without this engine. */
   readonly leaving: AbortSignal;
   submit(run: ActiveRun, decide: (state: RunState) => RunEvent[], options?: SubmitOptions): Submission<RunEvent>;
 }

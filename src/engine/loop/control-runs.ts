@@ -18,14 +18,14 @@ import type { ActiveRun, EngineContext } from './context.ts';
 import type { Engine } from './engine.ts';
 import { loadRun } from './ledger.ts';
 
-/** A run in the hands of those who steer it now. */
+/** A run that is opened for requests, and how many of them use it. */
 type OpenedRun = { active: Promise<ActiveRun>; users: number };
 
 /** The engine of this process as operations use it. */
 export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
   const opened = new Map<string, OpenedRun>();
 
-  /** A run is taken up once, and everybody who steers it shares it: two states of one run would write over each other. */
+  /** Concurrent requests share one opened run: two states of a run would overwrite each other. */
   function withRun<T>(run: string, work: (active: ActiveRun) => Promise<T>, open = openActive): Promise<T> {
     return engine.handle(() => useRun(run, work, open));
   }
@@ -46,7 +46,7 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
     return engine.runs.get(run) ?? (await openRun(engine, run));
   }
 
-  /** What was begun can be ended also where the repository is gone. */
+  /** A run can be cancelled even when its repository is gone. */
   async function openToCancel(run: string): Promise<ActiveRun> {
     try {
       return await openActive(run);
@@ -127,7 +127,7 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
   };
 }
 
-/** Puts a message on record; what it breaks off or begins follows from the record, also after a crash. */
+/** Records a message; interrupting or starting an attempt follows from the record, also after a crash. */
 async function send(ctx: EngineContext, run: ActiveRun, message: Omit<SendMessage, 'now'>): Promise<void> {
   crashpoint('message.sending');
   await ctx.submit(run, (state) => sendMessage(state, { ...message, now: ctx.world.now() })).committed;

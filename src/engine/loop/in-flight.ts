@@ -8,7 +8,7 @@ export type InFlightOptions = {
   onEnd: (run: ActiveRun) => void;
 };
 
-/** What the engine has under way: tasks that are claimed, landings, and steps that a run takes one at a time. */
+/** What the engine has in flight: claimed tasks, landings, and steps of a run that happen one at a time. */
 export class InFlight {
   readonly claimed = new Set<string>();
   readonly landing = new Set<string>();
@@ -20,7 +20,7 @@ export class InFlight {
     this.#options = options;
   }
 
-  /** Works on a task, which nobody else does meanwhile. */
+  /** Works on a task; a task that is already claimed is left alone. */
   perform(run: ActiveRun, key: TaskKey, work: () => Promise<void>): void {
     const claim = `${run.id} ${key}`;
     if (this.claimed.has(claim)) return;
@@ -40,7 +40,7 @@ export class InFlight {
     );
   }
 
-  /** Takes a step of a run unless it is being taken; a step `forGood` is never taken again. */
+  /** Performs a step of a run unless it is in flight; a step with `onlyOnce` is never repeated. */
   once(run: ActiveRun, step: { name: string; onlyOnce: boolean }, work: () => Promise<void>): void {
     const name = `${run.id} ${step.name}`;
     if (this.#steps.has(name)) return;
@@ -61,7 +61,7 @@ export class InFlight {
   }
 }
 
-/** What an engine has under way, and the turns of its loop. */
+/** The work in flight, and the scheduling passes of the loop. */
 export class InFlightWork {
   readonly #work = new Set<Promise<void>>();
   #pass = Promise.withResolvers<void>();
@@ -77,26 +77,26 @@ export class InFlightWork {
     this.#work.add(counted);
   }
 
-  /** The loop has looked once more. */
+  /** The loop has made another scheduling pass. */
   completePass(): void {
     this.#pass.resolve();
     this.#pass = Promise.withResolvers<void>();
   }
 
-  /** The loop cannot go on: whoever waits for a look, now or later, is told so. */
+  /** The loop cannot continue: waiting for a pass rejects, now and later. */
   fail(error: unknown): void {
     this.#failure ??= { error };
-    // Nobody may be waiting.
+    // There may be no listener.
     this.#pass.promise.catch(() => {});
     this.#pass.reject(error);
   }
 
-  /** Resolves at the loop's next look; rejects if there will be none. */
+  /** Resolves at the next scheduling pass; rejects if there will be none. */
   nextPass(): Promise<void> {
     return this.#failure === undefined ? this.#pass.promise : Promise.reject(this.#failure.error);
   }
 
-  /** Resolves when nothing is under way, also nothing that began meanwhile. */
+  /** Resolves when nothing is in flight, including work that started in the meantime. */
   async ended(): Promise<void> {
     while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
   }

@@ -35,7 +35,7 @@ export class SchedulingInputTracker {
     }
   }
 
-  /** Notes what was written to the streams of accounts and projects. */
+  /** Records what was written to the streams of accounts and projects. */
   record(writes: readonly Write[]): void {
     for (const { stream, events } of writes) {
       for (const event of events) {
@@ -95,7 +95,7 @@ export class SchedulingInputTracker {
     return spent;
   }
 
-  /** How the runs and tasks stand that tasks here come after. */
+  /** The status of the runs and tasks that tasks of these runs wait for. */
   #outside(runs: ReadonlyMap<string, ActiveRun>, states: readonly RunState[]): Record<string, OutsideStatus> {
     const status: Record<string, OutsideStatus> = {};
     for (const state of states) {
@@ -133,7 +133,7 @@ export class SchedulingInputTracker {
   }
 }
 
-/** How many more attempts may start: the widest limit of the runs, and none while memory or disk is short and something runs. */
+/** How many more attempts may start: the highest limit of the runs, and none while memory or disk is low and an attempt runs. */
 function freeSlotsFor(states: readonly RunState[], busy: number, home: Home): number {
   const limits = states.map((state) => state.start.config.limits);
   const free = Math.max(0, ...states.map((state) => state.maxParallel)) - busy;

@@ -1,4 +1,4 @@
-/** A number of places; who finds none waits in line. */
+/** A counting semaphore: when no slot is free, callers wait in order. */
 export class Slots {
   #free: number;
   #size: number;
@@ -9,12 +9,12 @@ export class Slots {
     this.#size = size;
   }
 
-  /** Makes room for so many at once, if there is less. */
+  /** Raises the number of slots to this size; a smaller size changes nothing. */
   grow(size: number): void {
     for (; this.#size < size; this.#size += 1) this.#release();
   }
 
-  /** Holds a place while the work is done. */
+  /** Holds a slot while the work runs. */
   async with<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(signal);

@@ -15,12 +15,12 @@ type BackupContext = { home: Home; env: NodeJS.ProcessEnv; world: World };
 const Failure = z.object({ at: z.number(), message: z.string() });
 export type BackupFailure = z.infer<typeof Failure>;
 
-/** What is worth a backup: something was achieved. */
+/** The events after which a backup may be due. */
 const TRIGGERS: ReadonlySet<string> = new Set(['run.ended', 'tasks.landed']);
-/** A backup leaves at least so much free: a full disk would stop the runs that it is for. */
+/** A backup leaves at least this much free: a full disk would stop the runs. */
 const SPARE_BYTES = 1024 ** 3;
 
-/** Copies the database now and then, when work landed or a run ended; whatever becomes of it, no run is delayed or fails. */
+/** Backs up the database after work landed or a run ended, if a backup is due; its failure never delays or fails a run. */
 export class AutomaticBackup implements AsyncDisposable {
   readonly #context: BackupContext;
   readonly #unsubscribe: () => void;
@@ -39,7 +39,7 @@ export class AutomaticBackup implements AsyncDisposable {
     });
   }
 
-  /** Begins none any more; one that is under way is finished. */
+  /** Starts no further backup; one in progress is finished. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     await this.#inFlight;
@@ -51,7 +51,7 @@ export async function lastBackupFailure(home: Home): Promise<BackupFailure | und
   return readPrivate(failureFile(home), Failure);
 }
 
-/** A backup was made: what failed before is past. */
+/** Removes the record of an earlier failure after a backup succeeded. */
 export async function forgetBackupFailure(home: Home): Promise<void> {
   await rm(failureFile(home), { force: true });
 }
@@ -66,12 +66,12 @@ async function backUpIfDue(context: BackupContext): Promise<void> {
     await backupDatabase({ file: home.database, folder: home.backups, keep: backup.keep, kind: 'automatic', world });
     await forgetBackupFailure(home);
   } catch (error) {
-    // Where not even this can be written, the next backup fails as well, and so does much else that is told.
+    // If even this cannot be written, other writes fail and are reported as well.
     await writePrivate(failureFile(home), { at: world.now(), message: messageOf(error) }, world).catch(() => {});
   }
 }
 
-/** A backup that failed is not tried again at once, either. */
+/** A failed backup is not repeated at once either. */
 async function lastTriedAt(home: Home): Promise<number> {
   const failure = await lastBackupFailure(home);
   return Math.max((await newestBackupAt(home.backups)) ?? 0, failure?.at ?? 0);
@@ -82,7 +82,7 @@ async function requireSpace(home: Home): Promise<void> {
   if (bavail * bsize >= size + SPARE_BYTES) return;
   throw new AppError(
     'NO_SPACE',
-    `Too little is free at ${home.root} for a backup of ${Math.ceil(size / 1024 ** 2)} MB`,
+    `There is not enough free space at ${home.root} for a backup of ${Math.ceil(size / 1024 ** 2)} MB`,
   );
 }
 

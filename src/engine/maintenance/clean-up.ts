@@ -14,7 +14,7 @@ export type CleanItem = { what: string; path: string; bytes: number; reason: str
 const DAY_MS = 86_400_000;
 const NAMED = /^([0-9a-z]{8})-(\d+|gate)\b/;
 
-/** Lists, and if asked removes, what ended runs left: workspaces (saved first), raw output, checkouts. Work under refs is never touched. */
+/** Lists, and with `apply` removes, what ended runs left: workspaces (saved first), raw output, checkouts. Work under refs is never touched. */
 export async function cleanUp(
   ctx: EngineContext,
   request: CleanUpRequest,
@@ -37,7 +37,7 @@ export async function cleanUp(
   }
   if (unsaved.length > 0) {
     const rest = `the other ${items.length} ${items.length === 1 ? 'entry was' : 'entries were'} removed`;
-    throw new AppError('REFUSED', `What cannot be saved stays, ${rest}: ${unsaved.join('; ')}`, { staying: unsaved });
+    throw new AppError('REFUSED', `What cannot be saved is kept, ${rest}: ${unsaved.join('; ')}`, { staying: unsaved });
   }
   return { items, bytes: items.reduce((sum, item) => sum + item.bytes, 0), applied: request.apply };
 }
@@ -68,7 +68,7 @@ async function cleanWorkspace(
   return item;
 }
 
-/** The run that a folder belongs to, if it ended long enough ago and is of the project that is meant. */
+/** The run that a folder belongs to, if it ended long enough ago and belongs to the requested project. */
 function endedRun(ctx: EngineContext, name: string, request: CleanUpRequest): RunState | undefined {
   const run = NAMED.exec(name)?.[1];
   if (run === undefined || ctx.store.read(runStream(run)).length === 0) return undefined;
@@ -83,7 +83,7 @@ async function entries(folder: string): Promise<string[]> {
   return found?.isDirectory() ? readdir(folder) : [];
 }
 
-/** How many bytes a folder holds; links are not followed. What disappears meanwhile counts nothing. */
+/** The size of a folder in bytes; links are not followed, and files that disappear concurrently count nothing. */
 async function treeBytes(path: string): Promise<number> {
   const stat = await lstat(path).catch(() => undefined);
   if (stat === undefined || !stat.isDirectory()) return stat?.size ?? 0;

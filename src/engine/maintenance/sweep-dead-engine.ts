@@ -6,7 +6,7 @@ import { clearLeftovers } from '../../workspaces/leftovers.ts';
 
 const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
 
-/** Ends checks, set-ups and small questions that a dead engine left running, and removes what it had half made; agents are adopted, checks are run again. */
+/** Ends checks, set-ups and small calls that a dead engine left running, and removes incomplete files; agents are adopted, checks are run again. */
 export async function sweepDeadEngine(home: Home): Promise<void> {
   await clearLeftovers(home.root);
   for (const name of await readdir(home.attempts)) {

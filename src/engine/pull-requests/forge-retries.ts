@@ -1,13 +1,13 @@
 import type { Answer, ForgeFailure } from '../../forges/forge.ts';
 import type { World } from '../../world.ts';
 
-/** How often a forge that does not answer is asked, and the first pause; each next one is twice as long. */
+/** How often a request to an unavailable forge is sent, and the first pause; each further pause is twice as long. */
 const MAX_TRIES = 3;
 const PAUSE_MS = 1_000;
-/** Longest that a forge which wants to be left alone is waited for, over all its answers. */
+/** The longest total wait for a forge that limits the rate of requests. */
 const MAX_WAIT_MS = 120_000;
 
-/** Asks again where asking twice does no harm: soon when the forge does not answer, later when it names a time. */
+/** Repeats an idempotent request: soon when the forge does not answer, later when it names a time. */
 export async function withRetries<T>(
   world: World,
   request: () => Promise<Answer<T>>,
@@ -20,7 +20,7 @@ export async function withRetries<T>(
   }
 }
 
-/** How long one goes on after failures of a forge; it ends, so that a person hears of what does not pass. */
+/** How long requests are repeated after failures of a forge; it is limited, so that a person learns of a persistent failure. */
 export class RetryBackoff {
   readonly #world: World;
   #tries = 0;
@@ -30,7 +30,7 @@ export class RetryBackoff {
     this.#world = world;
   }
 
-  /** Waits as the failure demands and says whether to ask again. */
+  /** Waits as the failure demands; returns whether to try again. */
   async wait(failure: ForgeFailure, signal: AbortSignal): Promise<boolean> {
     this.#tries += 1;
     const pauseMs = this.#pauseAfter(failure);

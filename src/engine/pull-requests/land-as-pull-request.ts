@@ -17,15 +17,15 @@ import { failedWork, landedWork, pullRequestPer, pushedBranch } from './pull-req
 
 export type PrLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 
-/** Where pull requests go: the forge, the remote that leads to it, and the branch they are opened against. */
+/** The target of pull requests: the forge, its remote, and the branch they are opened against. */
 type Destination = { forge: Forge; remote: Remote; base: string; signal: AbortSignal };
 /** The work of one pull request. */
 type PullRequestWork = { branch: string; commit: string; task?: TaskState };
 type Obstacle = { reason: string };
 
 /**
- * Pushes the run's work and opens its pull requests: one for the run, or one for each task. Everything is looked up before
- * it is done, so that it can be done again after whatever went wrong; what only a person can mend is a hold.
+ * Pushes the run's work and opens its pull requests: one for the run, or one for each task. Every step is idempotent, so
+ * that it can be repeated after any failure; what only a person can fix becomes a hold.
  */
 export async function landAsPullRequest(
   ctx: EngineContext,
@@ -58,11 +58,11 @@ async function destinationOf(ctx: EngineContext, run: ActiveRun): Promise<Destin
   if (found.kind === 'none') return { reason: `${found.reason}; ${found.nextStep}` };
   const base = start.config.git.destination ?? start.base.branch;
   if (base === null)
-    return { reason: 'The run began at a commit, not on a branch; say with git.destination where it should go' };
+    return { reason: 'The run started from a commit, not from a branch; set git.destination' };
   return { forge: found.forge, remote: found.remote, base, signal };
 }
 
-/** What is there to show: the run branch, or what each task made of its own. */
+/** The work of each pull request: the run branch, or the commits of each task. */
 function pullRequestWorks(run: ActiveRun): PullRequestWork[] {
   const { state } = run.ledger;
   if (state.tip.commit === state.start.base.commit) return [];
@@ -122,7 +122,7 @@ async function push(
   return pushed.kind === 'pushed' ? undefined : { reason: refusalText(pushed, { remote, what: notPushed(branch) }) };
 }
 
-/** What a person must do about a remote that refused; `what` says what it refused. */
+/** What a person must do about a remote that refused; `what` is the refused action. */
 export function refusalText(refusal: RemoteRefusal, at: { remote: Remote; what: string }): string {
   const { name, address } = at.remote;
   const what = `${at.what} ${name} (${address})`;
@@ -130,7 +130,7 @@ export function refusalText(refusal: RemoteRefusal, at: { remote: Remote; what: 
     case 'auth':
       return `${what}: the login was refused; log in so that git reaches ${name} by itself. ${refusal.detail}`;
     case 'moved':
-      return `${what}: somebody else moved it. ${refusal.detail}`;
+      return `${what}: another user or process moved it. ${refusal.detail}`;
     case 'unreachable':
     case 'rejected':
       return `${what}: ${refusal.detail}`;
@@ -152,7 +152,7 @@ function held(run: ActiveRun, { reason }: Obstacle): PrLanding {
   return { kind: 'held', hold: { what: 'landing', reason: run.redact(`No pull request yet: ${reason}`), files } };
 }
 
-/** The title and text of a run's pull request; asked once for each tip of the run branch. */
+/** The title and text of a run's pull request; requested once for each tip of the run branch. */
 function pullRequestText(ctx: EngineContext, run: ActiveRun): Promise<Answered<PrText>> {
   const { state } = run.ledger;
   const facts = prFacts(state);

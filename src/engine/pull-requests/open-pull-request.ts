@@ -5,13 +5,13 @@ import { RetryBackoff, withRetries } from './forge-retries.ts';
 
 export type OpenPullRequest = { forge: Forge; pullRequest: NewPullRequest; world: World };
 
-/** Invisible in Markdown: what stands between them is ours to write anew, the rest is a person's. */
+/** Invisible in Markdown: the text between them is ours to update, the rest belongs to people. */
 const BEGIN = '[//]: # (manyhands: begin)';
 const END = '[//]: # (manyhands: end)';
 
 /**
- * The one open pull request of a branch: found, or made. After every failure it is looked whether it is there all the
- * same, so that an answer that was lost, a kill or another try never makes a second one.
+ * The one open pull request of a branch: found, or created. After every failure it is looked up again, so that a lost
+ * answer, a crash or a retry never creates a second one.
  */
 export async function openPullRequest(
   { forge, pullRequest, world }: OpenPullRequest,
@@ -34,7 +34,7 @@ export async function openPullRequest(
   }
 }
 
-/** Our part of the text is brought up to date, and a draft becomes ready when it should; what people wrote stays. */
+/** Updates our part of the text, and marks a draft as ready when it should be; the text of people is kept. */
 async function update(
   { forge, pullRequest, world }: OpenPullRequest,
   existing: PullRequest,
@@ -55,7 +55,7 @@ function marked(body: string): string {
   return `${BEGIN}\n\n${body.replaceAll(BEGIN, '').replaceAll(END, '')}\n\n${END}\n`;
 }
 
-/** The text with our part replaced; undefined where a person took our part out. */
+/** The text with our part replaced; undefined where a person removed our part. */
 function replaceMarked(before: string, body: string): string | undefined {
   const from = before.indexOf(BEGIN);
   const to = before.indexOf(END, from);

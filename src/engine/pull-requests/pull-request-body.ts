@@ -10,7 +10,7 @@ export type PullRequestFacts = {
   task?: TaskState;
   branch: string;
   remote: string;
-  /** A model's words about the change, if one was asked. */
+  /** A model's description of the change, if there is one. */
   prose?: string;
   /** Branches with the work of tasks that failed. */
   failed: readonly { key: string; branch: string }[];
@@ -23,7 +23,7 @@ const MAX_LINES = 60;
 /** Hosts allow between 32 and 64 thousand characters. */
 const BODY_CHARS = 30_000;
 
-/** The text of a pull request: what was asked, what was done, what the checks said, what to look at, what it cost. */
+/** The text of a pull request: the request, the work, the results of the checks, the risks, the cost. */
 export function pullRequestBody(facts: PullRequestFacts): string {
   const { state, task, prose } = facts;
   const sections = [
@@ -51,7 +51,7 @@ function requestOf({ start }: RunState, task: TaskState | undefined): string {
   return typeof text === 'string' ? text : start.title;
 }
 
-/** A person's words stay as they are, but cannot break out of the quotation. */
+/** The text of a person is not changed, but cannot break out of the quotation. */
 function quoted(text: string): string[] {
   const plain = withoutControls(text).trim().slice(0, GOAL_CHARS);
   return plain.split('\n').map((line) => `> ${line}`.trimEnd());
@@ -126,14 +126,14 @@ function checkoutLines({ branch, remote, task }: PullRequestFacts): string[] {
   return ['```sh', `git fetch ${remote} ${branch}`, 'git switch --detach FETCH_HEAD', '```', ...after];
 }
 
-/** One line of an agent's words, in which nothing is Markdown, mentions anybody, or closes an issue. */
+/** One line of an agent's text, without Markdown, mentions, or keywords that close issues. */
 export function plainText(text: string): string {
   const line = withoutControls(text).replace(/\s+/g, ' ').trim();
   const short = line.length <= LINE_CHARS ? line : `${line.slice(0, LINE_CHARS - 1)}…`;
   return neutralized(short).replace(/[\\`*_[\]|~]/g, '\\$&');
 }
 
-/** Words that may be Markdown, but call nobody, close nothing and bring no HTML along. */
+/** Text that may be Markdown, but without mentions, issue references or HTML. */
 function neutralized(text: string): string {
   return withoutControls(text)
     .replaceAll('<', '&lt;')

@@ -18,7 +18,7 @@ export function pushedBranch({ start }: RunState, task?: TaskState): string {
   return isRefName(filled) ? filled : `mh/${start.run}${name === undefined ? '' : `-${name}`}`;
 }
 
-/** Whether there is one pull request for all, or one for each task: as the work file says, else the settings. */
+/** Whether there is one pull request for the run, or one for each task: by the work file, else by the settings. */
 export function pullRequestPer({ start }: RunState): 'run' | 'task' {
   const requested =
     typeof start.input === 'object' && start.input !== null && 'pr' in start.input ? start.input.pr : undefined;
@@ -26,7 +26,7 @@ export function pullRequestPer({ start }: RunState): 'run' | 'task' {
   return requested === 'run' ? 'run' : start.config.pr.per;
 }
 
-/** The tasks that people asked for and whose work landed on the run branch, with the commit of their own work. */
+/** The requested tasks whose work landed on the run branch, with the commit of their own work. */
 export function landedWork(state: RunState): { task: TaskState; commit: string }[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];
@@ -36,7 +36,7 @@ export function landedWork(state: RunState): { task: TaskState; commit: string }
   });
 }
 
-/** The tasks that failed and left something. */
+/** The failed tasks that left changes. */
 export function failedWork(state: RunState): { task: TaskState; commit: string }[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];

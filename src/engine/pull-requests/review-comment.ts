@@ -5,7 +5,7 @@ import { plainText } from './pull-request-body.ts';
 const MAX_FINDINGS = 50;
 const DESCRIPTION_CHARS = 1_000;
 
-/** What is said at the forge about a reviewed pull request, and the key by which it is found again. */
+/** The comment on a reviewed pull request, and the key by which it is found again. */
 export function reviewComment(state: RunState): { key: string; body: string } {
   const key = `Manyhands, run ${state.start.run}`;
   const findings = findingsOf(state);
@@ -23,7 +23,7 @@ export function reviewComment(state: RunState): { key: string; body: string } {
   return { key, body: body.join('\n\n') };
 }
 
-/** What the last review said that ended with findings. */
+/** The findings of the last review. */
 function findingsOf(state: RunState): ReviewOutput['findings'] {
   const reviews = state.order.filter((key) => state.tasks[key]?.spec.role === 'review');
   const last = state.tasks[reviews.at(-1) ?? ''];

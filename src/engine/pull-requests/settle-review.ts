@@ -26,12 +26,12 @@ type Settling = {
   name: string;
 };
 
-/** Something that a person must settle first. */
+/** Something that a person must resolve first. */
 type Stop = { stop: string };
 
 /**
- * What becomes of a reviewed pull request at its forge: fixes pushed, approved, merged, as far as the settings and a
- * person allow it. Never with a red check, never when it got other commits meanwhile; each result is read back.
+ * Completes a reviewed pull request at its forge: pushes fixes, approves, merges, as far as the settings and a person
+ * allow it. Never with a failed check, never when it got other commits since; each result is read back.
  */
 export async function settleReview(ctx: EngineContext, run: ActiveRun, verdict: RunVerdict): Promise<ReviewEnd> {
   const { start } = run.ledger.state;
@@ -56,11 +56,11 @@ export async function settleReview(ctx: EngineContext, run: ActiveRun, verdict: 
   return { kind: 'settled', note: `${name} is ${done.state === 'merged' ? 'merged' : 'approved'}: ${done.url}` };
 }
 
-/** What speaks against it here, before the forge is asked to do anything. */
+/** What prevents it, as far as it is known before any request to the forge. */
 function obstacle({ run, input, name }: Settling, now: PullRequest): string | undefined {
   const { state } = run.ledger;
   if (!isAt(now, input.pull.head.commit) && !isAt(now, state.tip.commit))
-    return `${name} got new commits meanwhile; review it again: manyhands review --pr ${input.pull.number}`;
+    return `${name} got new commits since the review; review it again: manyhands review --pr ${input.pull.number}`;
   if (input.conflicts) return `${name} conflicts with ${now.base}; merge ${now.base} into it, then review it again`;
   const missing = run.checks.filter((gate) => !hasPassed(run, gate.name)).map((gate) => gate.name);
   return missing.length === 0 ? undefined : `${name} is not approved: ${missing.join(', ')} did not pass on it`;
@@ -71,7 +71,7 @@ function hasPassed({ ledger: { state } }: ActiveRun, gate: string): boolean {
   return all.some((found) => found.gate === gate && found.tree === state.tip.tree && found.verdict === 'pass');
 }
 
-/** What happens at the forge happens with a person's consent, given before or now. */
+/** Actions at the forge need a person's consent, given at the start or now. */
 function missingConsent({ run, input, name }: Settling): string | undefined {
   const { state } = run.ledger;
   if (isApproved(state, 'landing', state.tip.commit)) return undefined;
@@ -82,7 +82,7 @@ function missingConsent({ run, input, name }: Settling): string | undefined {
     return `Fixes for ${name} are on mh/${run.id}; approving the run pushes them to ${input.pull.head.branch} and ${what} it`;
   const { testBeforeMerge, requireAllTestsPass } = state.start.config.review;
   if (run.checks.length === 0 && testBeforeMerge && requireAllTestsPass)
-    return `No check ran on ${name}; approving the run ${what} it all the same`;
+    return `No check ran on ${name}; approving the run ${what} it nevertheless`;
   return input.yes ? undefined : `${name} passed its review; approving the run ${what} it there`;
 }
 
@@ -103,7 +103,7 @@ async function act(settling: Settling, now: PullRequest): Promise<PullRequest | 
   return input.automerge ? merge(settling, pushed) : pushed;
 }
 
-/** Only forward, onto the commit that was reviewed; a fork's branch is its owner's. */
+/** Only fast-forward, onto the reviewed commit; a fork's branch belongs to its owner. */
 async function pushFixes(settling: Settling, now: PullRequest): Promise<PullRequest | Stop> {
   const { run, input, remote, signal, name } = settling;
   const { tip, start } = run.ledger.state;
@@ -152,7 +152,7 @@ async function merge(settling: Settling, pull: PullRequest): Promise<PullRequest
   return { stop: done.ok ? `${name} was to be merged, and is not yet` : failureText(done.failure, forge) };
 }
 
-/** A review that failed is told to its author, where outward steps were allowed; it changes nothing about the failure. */
+/** Comments on a failed review, where actions at the forge are allowed; the failure stays. */
 async function withhold(settling: Settling, { reason }: RunVerdict): Promise<ReviewEnd> {
   const commentError = settling.input.yes ? await comment(settling) : undefined;
   return { kind: 'settled', note: `${reason}${commentError === undefined ? '' : `; ${commentError.stop}`}` };
@@ -182,7 +182,7 @@ function isAt({ head }: PullRequest, commit: string): boolean {
   return head.commit.length >= 7 && commit.startsWith(head.commit);
 }
 
-/** `landing` asks for consent; what must be mended first is trouble, and approving that consents to nothing. */
+/** `landing` asks for consent; `trouble` must be fixed first, and approving it is no consent. */
 function held(run: ActiveRun, reason: string, what: 'trouble' | 'landing' = 'trouble'): ReviewEnd {
   return { kind: 'held', hold: { what, reason: run.redact(reason), files: [] } };
 }

@@ -14,12 +14,12 @@ type AgentQuestion = { agent: Agent; question: Question; costUsd: number; signal
 /** A program takes seconds to start, and its model a few more. */
 const RUNTIME_MS = 60_000;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
-/** One answer, and room for a program that hands its answer over in a turn of its own. */
+/** One answer, and further turns for a program that returns its answer in a separate turn. */
 const MAX_TURNS = 5;
-/** The supervisor gives a program no input; these words do. */
+/** The supervisor gives a program no input; this script does. */
 const WITH_INPUT = 'input=$1; shift; exec "$@" <"$input"';
 
-/** Asks an agent's light model in an empty folder, with no right but to answer; nothing of it outlives the call. */
+/** Asks an agent's light model in an empty folder, with permission only to answer; nothing of it remains after the call. */
 export async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuestion): Promise<ModelAnswer> {
   const { agent, signal } = request;
   const folder = join(ctx.home.attempts, `${run.id}-call-${ctx.world.token()}`);

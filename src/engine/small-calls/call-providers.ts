@@ -4,7 +4,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { askAgent } from './ask-agent.ts';
 import { instructionFor, jsonSchemaOf, type Question } from './question.ts';
 
-/** Somebody who can be asked a small question, and the US dollars that are set aside for it. */
+/** A provider of small calls, and the US dollars reserved for one call. */
 export type CallProvider = {
   name: string;
   reservedUsd: number;
@@ -12,7 +12,7 @@ export type CallProvider = {
 };
 
 const TIMEOUT_MS = 20_000;
-/** A few thousand tokens of a light model; a program adds instructions of its own to them. */
+/** A few thousand tokens of a light model; an agent's program adds its own instructions. */
 const API_USD = 0.01;
 const AGENT_USD = 0.05;
 const VENDORS: Readonly<Partial<Record<AgentKind, Vendor>>> = {
@@ -22,7 +22,7 @@ const VENDORS: Readonly<Partial<Record<AgentKind, Vendor>>> = {
 };
 const WITHOUT_MODEL: ReadonlySet<AgentKind> = new Set<AgentKind>(['command', 'rehearsal']);
 
-/** Those who may be asked in this run, in order; none where it only rehearses or runs commands, or rules are wished for. */
+/** The providers for this run, in order; none where it only rehearses or runs commands, or the settings choose rules. */
 export function callProvidersOf(ctx: EngineContext, run: ActiveRun): CallProvider[] {
   const { use } = run.config.smallCalls;
   const names = agentsOf(run);
@@ -34,13 +34,13 @@ export function callProvidersOf(ctx: EngineContext, run: ActiveRun): CallProvide
   ];
 }
 
-/** Says before anything is spent who may be asked and how to switch it off. */
+/** States, before anything is spent, which providers may be called and how to disable it. */
 export function smallCallNotes(ctx: EngineContext, run: ActiveRun): string[] {
   const names = callProvidersOf(ctx, run).map(({ name }) => name);
   const { budget } = run.config.smallCalls;
   if (names.length === 0 || budget === 0) return [];
   return [
-    `Small questions (a title, a tier, why a task failed) may be asked of ${names.join(' or ')}, for $${budget.toFixed(2)} in all; smallCalls.use: rules asks nobody.`,
+    `Small calls (a title, a tier, why a task failed) may use ${names.join(' or ')}, for $${budget.toFixed(2)} in all; smallCalls.use: rules disables them.`,
   ];
 }
 
@@ -48,7 +48,7 @@ function agentsOf({ config, ledger }: ActiveRun): string[] {
   return [...new Set([...Object.values(ledger.state.start.agents), ...config.routing.order])];
 }
 
-/** With `auto` no vendor learns of a run that none of its agents works in. */
+/** With `auto` only vendors whose agents work in the run are called. */
 function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly AgentKind[]): CallProvider[] {
   const { use, models } = config.smallCalls;
   const vendors = new Set(kinds.flatMap((kind) => VENDORS[kind] ?? []));
@@ -66,7 +66,7 @@ function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly
     }));
 }
 
-/** With `auto` only an agent that has a light model is asked, so that nothing large is spent on something small. */
+/** With `auto` only an agent that has a light model is called, to keep the cost small. */
 function agentProviders(ctx: EngineContext, run: ActiveRun, names: readonly string[]): CallProvider[] {
   const name = names.find((each) => {
     const agent = run.config.agents[each];

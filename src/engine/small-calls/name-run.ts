@@ -2,10 +2,10 @@ import { TitleAnswer } from '../../schema/call.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { smallCall } from './small-call.ts';
 
-/** What stands at the end of a title that is only the beginning of a longer text. */
+/** The end of a title that is only the beginning of a longer text. */
 const CUT = '…';
 
-/** Finds a title for a run that was given none and whose text is too long to be one; until then it has its beginning. */
+/** Requests a title for a run that has none and whose text is too long for one; until then the title is the beginning of the text. */
 export async function nameRun(ctx: EngineContext, run: ActiveRun): Promise<void> {
   const { start, status } = run.ledger.state;
   if (status.kind !== 'running' || !start.title.endsWith(CUT)) return;
@@ -18,7 +18,7 @@ export async function nameRun(ctx: EngineContext, run: ActiveRun): Promise<void>
   });
 }
 
-/** What the person wrote, whatever the recipe calls it. */
+/** The text of the request, whatever the recipe calls it. */
 function requestOf(input: unknown): string {
   const fields = typeof input === 'object' && input !== null ? input : {};
   const text = 'goal' in fields ? fields.goal : 'task' in fields ? fields.task : undefined;

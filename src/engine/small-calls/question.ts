@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { promptText } from '../../roles/prompt.ts';
 import type { CallKind } from '../../schema/call.ts';
 
-/** What somebody is asked: a text to judge, and the form of the answer. */
+/** A question to a model: a text to judge, and the schema of the answer. */
 export type Question = { kind: CallKind; text: string; schema: z.ZodType };
 
 /** The instruction that precedes the text in a small call of this kind. */

@@ -13,10 +13,10 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type CallProvider, callProvidersOf } from './call-providers.ts';
 
-/** A small question: what is asked, the form of the answer, and the answer that rules give. */
+/** A small call: its input, the schema of the answer, and the answer by rules. */
 export type SmallCall<Answer> = {
   kind: CallKind;
-  /** The task it is about, and what tells it from other questions of the kind about that task. */
+  /** The task it is about, and what distinguishes it from other calls of the kind about that task. */
   about?: TaskKey;
   name?: string;
   input: string;
@@ -24,17 +24,17 @@ export type SmallCall<Answer> = {
   rules: () => Answer;
 };
 
-/** The answer, who gave it (`rules` if nobody was asked, or nobody could), and what asking used. */
+/** The answer, its provider (`rules` if no provider was called or all failed), and the calls that were made. */
 export type Answered<Answer> = { answer: Answer; by: string; tries: readonly CallTry[] };
 
-/** Longer inputs are cut: a small question has a small input. */
+/** Longer inputs are truncated. */
 const MAX_INPUT_CHARS = 12_000;
 const UNKNOWN_USAGE: Usage = { kind: 'unknown' };
 
 /**
- * Asks a model directly, else a light agent, else answers by rules; each is asked at most once, whoever fails is followed
- * by the next. The question is on record before it is asked and its answer after it, so that no restart asks it again.
- * Nothing that goes wrong with it fails the run; only a store that cannot be written throws.
+ * Asks a model directly, else a light agent, else answers by rules; each provider is called at most once, and when one
+ * fails, the next follows. The call is recorded before and after it is made, so that no restart repeats it. A failure
+ * never fails the run; only a store that cannot be written throws.
  */
 export async function smallCall<Answer>(
   ctx: EngineContext,
@@ -62,7 +62,7 @@ export async function smallCall<Answer>(
   return found === undefined ? byRules(call, tries) : { ...found, tries };
 }
 
-/** A title is one line, whatever stands in the answer. */
+/** A title is one line, whatever the answer contains. */
 function titleIn(answer: unknown): string | undefined {
   const title = TitleAnswer.safeParse(answer)
     .data?.title.replace(/[\p{Cc}\s]+/gu, ' ')
@@ -74,7 +74,7 @@ function byRules<Answer>(call: SmallCall<Answer>, tries: readonly CallTry[]): An
   return { answer: call.rules(), by: 'rules', tries };
 }
 
-/** Those who may be asked within the budget of small questions and of the run, while an attempt can still be paid for. */
+/** The providers that fit the budgets of small calls and of the run, after reserving one attempt. */
 function admitted({ ledger: { state } }: ActiveRun, providers: readonly CallProvider[]): readonly CallProvider[] {
   const { budget, smallCalls } = state.start.config;
   if (state.status.kind !== 'running') return [];
@@ -110,7 +110,7 @@ async function askProviders<Answer>(
     const tried = { by: provider.name, usage: reply.usage, reservation: spend(provider.reservedUsd) };
     const parsed = reply.kind === 'answered' ? call.schema.safeParse(redactValue(reply.output, run.redact)) : undefined;
     if (parsed?.success) return { tries: [...tries, tried], found: { by: provider.name, answer: parsed.data } };
-    const problem = reply.kind === 'failed' ? reply.problem : 'its answer does not have the form asked for';
+    const problem = reply.kind === 'failed' ? reply.problem : 'its answer does not match the schema';
     tries.push({ ...tried, problem: run.redact(problem) });
   }
   return { tries };

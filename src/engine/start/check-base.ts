@@ -9,7 +9,7 @@ import { setupOf } from '../../workspaces/checkout.ts';
 import { checkoutOf, proveOne } from '../land/prove.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
-/** Runs each check once on the base, before any work, and puts the result on record; a tree known from an earlier run is not checked again. */
+/** Runs each check once on the base, before any work, and records the result; a tree known from an earlier run is not checked again. */
 export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly CommandGateSpec[]): Promise<void> {
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);

@@ -5,13 +5,13 @@ import type { Store } from '../../store/store.ts';
 
 const known = new WeakMap<Store, { version: number; history: History }>();
 
-/** What is known about models: one small event for each ended run, of which only the new ones are read. */
+/** The results of models: one small event for each ended run, of which only the new ones are read. */
 export function readHistory(store: Store): History {
   const read = known.get(store) ?? { version: 0, history: emptyHistory() };
   known.set(store, read);
   for (const { version, type, data, at } of store.read(MODELS_STREAM, read.version)) {
     const event = ModelEvent.safeParse({ type, data });
-    // What a newer version learned, this one leaves alone: it is advice, and not the truth about any run.
+    // Events of a newer version are ignored: they are advice, not facts about a run.
     if (event.success) foldHistory(read.history, event.data, at);
     read.version = version;
   }

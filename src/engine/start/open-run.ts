@@ -15,7 +15,7 @@ import { runRef } from '../land/land-tasks.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
 
-/** Makes a recorded run ready to be carried: the rules, agents and roles it was started with, never newer ones. */
+/** Opens a recorded run: with the recipe version, agents and roles that it was started with, never newer ones. */
 export async function openRun(
   ctx: EngineContext,
   run: string,
@@ -50,7 +50,7 @@ export async function openRun(
   };
 }
 
-/** The settings of now, with the logins that other programs keep for the run's agents. */
+/** The current settings, with the logins that other programs store for the run's agents. */
 async function currentSettings(ctx: EngineContext, recorded: Config, root: string): Promise<Config> {
   const current = await ctx.implementations.config(root);
   const known = Object.entries(recorded.agents).map(([name, agent]) => [name, { ...agent, env: {}, accounts: {} }]);
@@ -67,14 +67,14 @@ export async function openProject(
   return { id: project.id, repository, mirror };
 }
 
-/** A project whose repository is gone, as far as its mirror knows it: enough to stop what runs, save it and end. */
+/** A project whose repository is gone, as its mirror knows it: enough to stop the run, save its work and end it. */
 export async function openLostProject(
   ctx: Pick<EngineContext, 'home'>,
   { id, root }: { id: string; root: string },
 ): Promise<Project> {
   const mirror = await openStoredMirror(join(ctx.home.mirrors, `${id}.git`));
   if (mirror === undefined)
-    throw new AppError('REPOSITORY_GONE', `The repository is not at ${root} any more`, { root });
+    throw new AppError('REPOSITORY_GONE', `The repository is no longer at ${root}`, { root });
   const gitDir = join(root, '.git');
   const repository = {
     root,
@@ -91,7 +91,7 @@ export async function openLostProject(
   return { id, repository, mirror };
 }
 
-/** A folder that lies in another repository by now is not the one that was meant. */
+/** A folder that now belongs to another repository is not the recorded one. */
 async function inspectAgain(root: string): Promise<Repository> {
   try {
     const repository = await inspectRepository(root);
@@ -99,10 +99,10 @@ async function inspectAgain(root: string): Promise<Repository> {
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
   }
-  throw new AppError('REPOSITORY_GONE', `The repository is not at ${root} any more`, { root });
+  throw new AppError('REPOSITORY_GONE', `The repository is no longer at ${root}`, { root });
 }
 
-/** The events say where the branch is; a ref that a crash left elsewhere is kept under a name of its own and set right. */
+/** Events decide where the branch is; a ref that a crash left elsewhere is kept under another name and corrected. */
 async function repairBranch({ mirror }: Project, state: RunState): Promise<void> {
   const ref = runRef(state.start.run);
   const current = await readRef(mirror, ref);

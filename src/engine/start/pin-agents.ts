@@ -6,8 +6,8 @@ import type { Implementations, PinnedChoice } from '../loop/context.ts';
 type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
 /**
- * The agents of the run: those asked for come first, in order; a role may have its own. In a rehearsal everybody is played, whoever
- * the settings, the command or a task name. `open` are those whose order nobody said.
+ * The agents of the run: requested ones come first, in order; a role may have its own. In a rehearsal every agent is scripted,
+ * whichever the settings, the command or a task name. `open` are the agents whose order the user did not set.
  */
 export function pinChoices(
   parts: Pick<Implementations, 'pin'>,
