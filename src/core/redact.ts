@@ -1,13 +1,13 @@
-/** Replaces secrets in a text; what stands for them says so. */
+/** Replaces secrets in a text with a marker. */
 export type Redact = (text: string) => string;
 
 const MARK = '[redacted]';
-/** Shorter values occur by chance, and replacing them would spoil honest text. */
+/** Shorter values occur by chance, and replacing them would damage ordinary text. */
 const SHORTEST_SECRET = 8;
 const SECRET_NAME =
   /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|CONNECTION_STRING|DATABASE_URL|DSN)/i;
 
-/** Texts that are secrets whatever they are called: keys of well-known makers, private keys, tokens with a signature. */
+/** Texts that are secrets whatever their name: keys of known vendors, private keys, signed tokens. */
 const PATTERNS: readonly RegExp[] = [
   /\bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,}/g,
   /\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{36,}\b/g,
@@ -22,7 +22,7 @@ const PATTERNS: readonly RegExp[] = [
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]+:[^\s@/]{3,}@/gi,
 ];
 
-/** What each of the patterns holds, whatever else it does: most texts hold none of it. */
+/** A fast test: every match of a pattern contains one of these, and most texts contain none. */
 const HINT = /sk-|gh[oprsu]_|github_pat_|glpat-|A[KS]IA|AIza|xox|npm_|eyJ|-----BEGIN |:\/\//;
 
 /** The values among these variables that are secrets by their names. */
@@ -34,7 +34,7 @@ export function secretsAmong(variables: Readonly<Record<string, string | undefin
 
 /**
  * Finds these values, as they are and in the usual encodings (base64 at each shift, hex, URL, JSON), and texts that look
- * like well-known secrets. It limits damage; it is no boundary: whoever wants to can encode a secret in another way.
+ * like well-known secrets. It limits damage but is no security boundary: a secret can be encoded in another way.
  */
 export function redactor(secrets: Iterable<string>): Redact {
   const forms = new Set<string>();
@@ -75,7 +75,7 @@ function formsOf(secret: string): string[] {
   return forms.filter((form) => form.length >= SHORTEST_SECRET);
 }
 
-/** The characters of base64 that depend on the secret alone when so many bytes stand before it. */
+/** The characters of base64 that depend on the secret alone when this many bytes precede it. */
 function innerBase64(bytes: Uint8Array, shift: number): string {
   const padded = new Uint8Array(shift + bytes.length);
   padded.set(bytes, shift);

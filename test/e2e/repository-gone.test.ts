@@ -39,7 +39,7 @@ it('keeps a workspace that cannot be saved because its repository is gone, and c
   expect((await place.mh(clean)).stderr).toContain('manyhands clean --all --older-than 0 --apply');
   renameSync(join(place.repo, '.git'), join(place.root, 'away.git'));
   const refused = await place.mh([...clean, '--apply']);
-  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('What cannot be saved stays')]);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('What cannot be saved is kept')]);
   expect(readdirSync(join(place.home, 'attempts'))).toEqual([]);
   expect(readdirSync(join(place.home, 'workspaces'))).toHaveLength(2);
   renameSync(join(place.root, 'away.git'), join(place.repo, '.git'));

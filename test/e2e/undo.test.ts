@@ -96,7 +96,7 @@ describe.concurrent('undoing a run', () => {
     expect(place.git('rev-parse', 'main^{tree}')).toBe(mine);
   });
 
-  it('refuses and names the files when what it brought was changed since', async () => {
+  it('refuses and names the files when its changes were changed again', async () => {
     await using place = await scratch();
     const run = await landed(place);
     commit(place, { 'made/new.txt': 'edited\n' });
@@ -111,7 +111,7 @@ describe.concurrent('undoing a run', () => {
     place.git('revert', '--no-edit', 'HEAD');
     expect(await refused(place, run)).toMatch(/^3 .*Nothing of the run is left on main/);
     place.git('reset', '--quiet', '--hard', 'HEAD~2');
-    expect(await refused(place, run)).toMatch(/^4 .*does not hold its landing any more/);
+    expect(await refused(place, run)).toMatch(/^4 .*no longer contains its landing/);
   });
 
   it('touches no checkout that is not clean', async () => {
@@ -133,7 +133,7 @@ describe.concurrent('undoing a run', () => {
     await using other = await scratch('cat st*.txt | grep -q good');
     const fixed = await landed(other, 'fix the check');
     const { result } = await undo(other, fixed);
-    expect(result.notes.join()).toContain('was red before the run');
+    expect(result.notes.join()).toContain('failed before the run');
     expect(existsSync(join(other.repo, 'state.txt'))).toBe(false);
   });
 

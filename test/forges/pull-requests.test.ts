@@ -89,7 +89,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     const told = await shop.tell(['pr', run?.run ?? '']);
     expect([told.code, told.json]).toMatchObject([
       4,
-      { error: { message: expect.stringContaining('somebody else moved it') } },
+      { error: { message: expect.stringContaining('another user or process moved it') } },
     ]);
   });
 });

@@ -23,10 +23,10 @@ describe.concurrent('processes that an agent leaves behind end with it, and its 
 
 describe.concurrent('an agent that does not end is ended, is not done, and its work is saved', () => {
   test.each([
-    ['silent', QUICK, 'It said nothing for 2 s'],
-    ['stops-itself', QUICK, 'It said nothing for 2 s'],
-    ['ignores-term', QUICK, 'It said nothing for 2 s'],
-    ['result-then-hangs', QUICK, 'It said nothing for 2 s'],
+    ['silent', QUICK, 'It wrote nothing for 2 s'],
+    ['stops-itself', QUICK, 'It wrote nothing for 2 s'],
+    ['ignores-term', QUICK, 'It wrote nothing for 2 s'],
+    ['result-then-hangs', QUICK, 'It wrote nothing for 2 s'],
     ['never-ends', 'attempts: 1, runtimeSeconds: 2', 'It took longer than 2 s'],
     ['fails-after-work', QUICK, 'It ended with exit code 3'],
   ])('%s', async (deed, limits, reason) => {

@@ -42,7 +42,7 @@ export type EndAttempt = {
 
 const TRY_AGAIN: FollowUp = { action: 'retry', delayMs: 0, resume: false, free: false };
 
-/** Claims a ready task for one agent; the claim is on record before anything is started. */
+/** Claims a ready task for one agent; the claim is recorded before anything is started. */
 export function startAttempt(state: RunState, command: StartAttempt): RunEvent[] {
   const task = requireTask(state, command.task);
   requirePhase(task, 'ready');
@@ -50,7 +50,7 @@ export function startAttempt(state: RunState, command: StartAttempt): RunEvent[]
   return [{ type: 'attempt.started', data: { ...command, attempt: task.attempts.length + 1 } }];
 }
 
-/** Puts the process on record before it may start. */
+/** Records the process before it may start. */
 export function recordSpawn(
   state: RunState,
   command: { task: TaskKey; attempt: number; process: ProcessRecord },
@@ -65,7 +65,7 @@ export function recordUsage(state: RunState, command: { task: TaskKey; attempt: 
   return [{ type: 'attempt.used', data: command }];
 }
 
-/** Warns once of each sign that an attempt may be in trouble. */
+/** Warns once of each sign that an attempt may have a problem. */
 export function warnOf(
   state: RunState,
   command: { task: TaskKey; attempt: number; warnings: readonly Warning[] },
@@ -77,7 +77,7 @@ export function warnOf(
     .map(({ sign, message }) => ({ type: 'attempt.warned', data: { task, attempt, sign, message } }));
 }
 
-/** Dismisses a warning, also of an attempt that has ended; a second time says nothing new. */
+/** Dismisses a warning, also of an attempt that has ended; repeating it changes nothing. */
 export function dismissWarning(
   state: RunState,
   what: { task: TaskKey; attempt: number; sign: HealthSign },
@@ -107,7 +107,7 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   return [ended, ...afterFailure(state, { task, failure, follow, now }), ...pause];
 }
 
-/** A person broke the attempt off: another one follows whatever it came to, and nothing counts. */
+/** A person interrupted the attempt: another one follows whatever its result, and it is not counted. */
 function afterInterrupt(
   state: RunState,
   { spec, interrupt, cancelReason }: TaskState,
@@ -131,7 +131,7 @@ function afterInterrupt(
   return [{ type: 'task.retrying', data }];
 }
 
-/** What becomes of a task whose attempt, landing or check failed. */
+/** What happens to a task whose attempt, landing or check failed. */
 export function afterFailure(
   state: RunState,
   what: { task: TaskState; failure: Failure; follow: FollowUp | undefined; now: number; from?: WorkStart },
@@ -175,13 +175,13 @@ export function afterFailure(
   }
 }
 
-/** In a track a broken environment is tried once more and then pauses the track, so that all of it goes on once it is mended. */
+/** In a track, a failure of the environment is retried once and then pauses the track, so that all of it continues once it is fixed. */
 function retryInTrack({ spec }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
   if (spec.track === undefined || failure.kind !== 'environment' || follow.action !== 'block') return follow;
   return { action: 'retry', delayMs: spec.retry.delayMs, resume: false, free: true };
 }
 
-/** Work that is saved and only waits to land is not asked for again once the trouble is over. */
+/** Saved work that only waits to land is not done again after the block is resolved. */
 function blockedLanding({ phase }: TaskState): { landing?: { commit: string; ref: string } } {
   return phase.status === 'landing' ? { landing: { commit: phase.commit, ref: phase.ref } } : {};
 }
@@ -197,10 +197,10 @@ function requireCurrent(task: TaskState, number: number): AttemptState {
   return attempt;
 }
 
-/** A resolver that changed nothing has settled nothing, whatever it says. */
+/** A resolver that changed nothing has not resolved the conflict, whatever it claims. */
 function unresolvedConflict(task: TaskState, command: EndAttempt): Failure | undefined {
   if (task.spec.resolves === undefined || command.saved?.changed) return undefined;
-  return { kind: 'no-change', message: 'the resolver changed nothing, so the conflict is still there' };
+  return { kind: 'no-change', message: 'the resolver changed nothing, so the conflict remains' };
 }
 
 function afterSuccess(state: RunState, task: TaskState, command: EndAttempt): RunEvent[] {
@@ -249,7 +249,7 @@ function analysisOf(task: TaskState, failure: Failure, notBefore: number): RunEv
   return { type: 'tasks.added', data: { specs: [spec] } };
 }
 
-/** After an agent fell over too often in a row another one takes the task, where there is one; that is not the task's fault and counts nothing. */
+/** After an agent crashed too often in a row another one gets the task, where there is one; this is not counted against the task. */
 function switchAfterCrashes(state: RunState, task: TaskState, failure: Failure): FollowUp | undefined {
   const agent = task.attempts.at(-1)?.agent;
   if (agent === undefined || !isCrash(failure.kind)) return undefined;
@@ -267,5 +267,5 @@ function switchAfterCrashes(state: RunState, task: TaskState, failure: Failure):
     agent: task.spec.agent,
   });
   if (next === undefined || next === agent || Object.hasOwn(unable ?? {}, next)) return undefined;
-  return { action: 'switch', restUntil: 0, reason: `${agent} fell over ${times} times in a row` };
+  return { action: 'switch', restUntil: 0, reason: `${agent} crashed ${times} times in a row` };
 }

@@ -10,7 +10,7 @@ import { affordable, chargeOf, reservationFor, roundMoney } from '../schedule/bu
 
 export type SendMessage = { task: TaskKey; message: string; comments: readonly ReviewComment[]; now: number };
 
-/** Tells the agent of a task something: one that works is broken off and goes on with it, one that stopped takes it up again, one that has not begun hears it first. */
+/** Sends a message to the agent of a task: a running attempt is interrupted and continued, an ended task is reopened, a waiting one gets it with its first prompt. */
 export function sendMessage(state: RunState, command: SendMessage): RunEvent[] {
   const task = requireTask(state, command.task);
   requireText(command);
@@ -35,7 +35,7 @@ export function sendMessage(state: RunState, command: SendMessage): RunEvent[] {
     case 'conflicted':
       throw new AppError(
         'REFUSED',
-        `Task ${command.task} is ${task.phase.status}: its work is on its way to the branch; send the message once that has ended`,
+        `Task ${command.task} is ${task.phase.status}: its work is landing; send the message after that has ended`,
         { key: command.task },
       );
   }
@@ -64,9 +64,9 @@ function requireReceiver(state: RunState, task: TaskState): void {
   const { run } = state.start;
   const { status } = state;
   if (status.kind === 'cancelling')
-    throw new AppError('REFUSED', `Run ${run} is being cancelled; nobody would hear it`, { run });
+    throw new AppError('REFUSED', `Run ${run} is being cancelled and receives no messages`, { run });
   if (status.kind === 'ended' && status.status === 'cancelled')
-    throw new AppError('REFUSED', `Run ${run} was cancelled; manyhands retry ${run} opens it again`, { run });
+    throw new AppError('REFUSED', `Run ${run} was cancelled; manyhands retry ${run} reopens it`, { run });
   const served = task.spec.resolves ?? task.spec.analyzes ?? task.spec.verifies;
   if (isAuxiliary(task) && isOver(task))
     throw new AppError('REFUSED', `Task ${task.spec.key} has ended and served ${served}; send the message there`, {
@@ -74,7 +74,7 @@ function requireReceiver(state: RunState, task: TaskState): void {
     });
 }
 
-/** A message needs another attempt: what works is not broken off when that could not be had. */
+/** A message needs another attempt: the running one is not interrupted when there is no budget for it. */
 function requireBudget(state: RunState, task: TaskState): void {
   const { run, config } = state.start;
   const { runAttempts } = config.limits;
@@ -89,12 +89,12 @@ function requireBudget(state: RunState, task: TaskState): void {
   const left = Math.max(0, (config.budget.run ?? 0) - spentUsd);
   throw new AppError(
     'REFUSED',
-    `A message needs another attempt, which sets aside $${reservation.costUsd.toFixed(2)}, and run ${run} has $${left.toFixed(2)} left`,
+    `A message needs another attempt, which reserves $${reservation.costUsd.toFixed(2)}, and run ${run} has $${left.toFixed(2)} left`,
     { run },
   );
 }
 
-/** What an attempt that is broken off now is charged: what it does not tell counts as all that was set aside. */
+/** What an attempt that is interrupted now is charged: unknown usage counts as the whole reservation. */
 function costSoFar({ usage, reservation }: AttemptState): number {
   return chargeOf(usage.kind === 'known' ? usage : { kind: 'unknown' }, reservation).costUsd;
 }

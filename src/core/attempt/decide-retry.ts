@@ -1,7 +1,7 @@
 import type { FailureKind, FollowUp } from '../../schema/failure.ts';
 import type { RunState, TaskState } from '../run/state.ts';
 
-/** Retries that are nobody's fault (an interruption, a resting account) are capped too: no storm is possible. */
+/** Uncounted retries (an interruption, a rate-limited account) are capped too, so that they cannot repeat forever. */
 const FREE_RETRIES = 20;
 
 export type RetryDecision =
@@ -9,12 +9,12 @@ export type RetryDecision =
   | { kind: 'block'; reason: string; nextStep: string }
   | { kind: 'give-up'; reason: string };
 
-/** An agent that falls over or hangs says nothing about the task. */
+/** Whether the agent itself crashed or hung, which is no evidence about the task. */
 export function isCrash(kind: FailureKind | undefined): boolean {
   return kind === 'crashed' || kind === 'stalled';
 }
 
-/** What becomes of a task after a failure: caps per task and per run stand above what the failure's kind asks for. */
+/** What happens to a task after a failure: caps per task and per run override what the kind of failure requests. */
 export function decideRetry(state: RunState, task: TaskState, follow: FollowUp, now: number): RetryDecision {
   if (state.attempts >= state.start.config.limits.runAttempts) {
     return { kind: 'give-up', reason: `the run's cap of ${state.start.config.limits.runAttempts} attempts is reached` };
@@ -33,7 +33,7 @@ export function decideRetry(state: RunState, task: TaskState, follow: FollowUp, 
 
 function retryUncounted(task: TaskState, at: number, resume: boolean): RetryDecision {
   if (task.free >= FREE_RETRIES)
-    return { kind: 'give-up', reason: `tried again ${FREE_RETRIES} times without its own fault` };
+    return { kind: 'give-up', reason: `retried ${FREE_RETRIES} times for reasons outside the task` };
   return { kind: 'retry', at, counted: false, resume, analyze: false };
 }
 
@@ -52,5 +52,5 @@ function counted(task: TaskState, follow: Extract<FollowUp, { action: 'retry' }>
 }
 
 function noRetry(): RetryDecision {
-  return { kind: 'give-up', reason: 'it is not to be tried again' };
+  return { kind: 'give-up', reason: 'its retry policy is none' };
 }

@@ -14,24 +14,24 @@ const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
   'model-not-found': 'Correct the model in agents.<name>.models, or choose another agent, then manyhands retry.',
   'context-full': 'Split the task into smaller ones: its conversation did not fit the model.',
   network: 'Check the connection to the provider, then manyhands retry.',
-  environment: 'Mend what the message names (manyhands doctor helps), then manyhands retry.',
-  tests: 'Read what the check said with manyhands show, mend the task or the check, then manyhands retry.',
+  environment: 'Fix what the message names (manyhands doctor helps), then manyhands retry.',
+  tests: 'Read the output of the check with manyhands show, fix the task or the check, then manyhands retry.',
   verification: 'Read what was found with manyhands logs, word the task more exactly, then manyhands retry.',
-  stalled: 'Look at its last words with manyhands logs; raise limits.inactivitySeconds if it was still at work.',
+  stalled: 'Read its last output with manyhands logs; raise limits.inactivitySeconds if it was still working.',
   timeout: 'Give it more time with limits.runtimeSeconds, or split the task, then manyhands retry.',
-  crashed: 'Look at its last words with manyhands logs, update the agent, then manyhands retry.',
+  crashed: 'Read its last output with manyhands logs, update the agent, then manyhands retry.',
   killed: 'Find out what killed it (often too little memory), then manyhands retry.',
   'out-of-memory': 'Lower limits.agents so that fewer work at once, then manyhands retry.',
   'disk-full': 'Free some disk space, then manyhands retry.',
-  conflict: 'Settle the conflict by hand on the branch of the run, or manyhands retry.',
+  conflict: 'Resolve the conflict by hand on the branch of the run, or manyhands retry.',
   budget: 'Raise the limit that the message names, or split the task, then manyhands retry.',
   refused: 'Word the task differently or choose another agent, then manyhands retry.',
   'no-change': 'Say in the task what must be different afterwards, then start it again.',
   'bad-output': 'Choose another model for this role, then manyhands retry.',
-  implementation: 'Read its last words with manyhands logs, word the task more exactly, then manyhands retry.',
-  interrupted: 'Nothing is wrong with the task: manyhands retry goes on.',
-  'session-lost': 'Nothing is wrong with the task: manyhands retry begins it anew.',
-  unknown: 'Read its last words with manyhands logs, then manyhands retry.',
+  implementation: 'Read its last output with manyhands logs, word the task more exactly, then manyhands retry.',
+  interrupted: 'Nothing is wrong with the task: continue with manyhands retry.',
+  'session-lost': 'Nothing is wrong with the task: start it again with manyhands retry.',
+  unknown: 'Read its last output with manyhands logs, then manyhands retry.',
 };
 
 /** Why a task failed and what to do, from the record alone. */
@@ -45,7 +45,7 @@ export function failureOf({ phase, attempts }: TaskState): Failure | undefined {
   return phase.failure ?? attempts.at(-1)?.ended?.failure ?? undefined;
 }
 
-/** Tells the question why a task failed from the same one after another try. */
+/** Names the diagnosis of a task; each further attempt gives it another name. */
 export function diagnosisName(task: TaskState): string {
   return `${task.spec.key} ${task.attempts.length}`;
 }

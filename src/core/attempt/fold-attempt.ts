@@ -7,7 +7,7 @@ import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budge
 import { isCrash } from './decide-retry.ts';
 import { deliverMessages } from './fold-interrupt.ts';
 
-/** Sets the reservation aside and puts the attempt on its task. */
+/** Reserves the budget and adds the attempt to its task. */
 export function startAttempt(state: RunState, event: RunEventOf<'attempt.started'>, at: number): void {
   const { task: key, attempt, agent, account, tier, because, base, reservation, session } = event.data;
   const task = taskOf(state, key);
@@ -32,7 +32,7 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
   enter(state, task, { status: 'running', attempt });
 }
 
-/** Gives the reservation back and charges what was used; what becomes of the task is said by the event that follows. */
+/** Releases the reservation and charges the usage; the next event decides what happens to the task. */
 export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, at: number): void {
   const attempt = attemptOf(state, event.data);
   const { usage, summary, output, failure, saved, session, flags } = event.data;
@@ -57,24 +57,24 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
   state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) + charge.costUsd);
 }
 
-/** An attempt that was only interrupted says nothing about its agent. */
+/** An interruption is no evidence about the agent. */
 function countCrash(state: RunState, agent: string, failure: FailureKind | undefined): void {
   if (failure === 'interrupted') return;
   if (isCrash(failure)) state.crashes[agent] = (state.crashes[agent] ?? 0) + 1;
   else delete state.crashes[agent];
 }
 
-/** Puts a sign of trouble on the attempt. */
+/** Adds a warning to the attempt. */
 export function warn(attempt: AttemptState, { data }: RunEventOf<'attempt.warned'>, at: number): void {
   attempt.warnings.push({ sign: data.sign, message: data.message, at, dismissed: false });
 }
 
-/** Shows a warning no longer; it stays on record, so that the same sign is not told again. */
+/** Hides a warning; it stays recorded, so that the same sign does not warn again. */
 export function dismiss(attempt: AttemptState, { data }: RunEventOf<'attempt.warning-dismissed'>): void {
   for (const warning of attempt.warnings) if (warning.sign === data.sign) warning.dismissed = true;
 }
 
-/** The warnings of an attempt that nobody has dismissed. */
+/** The warnings of an attempt that are not dismissed. */
 export function openWarnings(attempt: AttemptState | undefined): AttemptState['warnings'] {
   return (attempt?.warnings ?? []).filter(({ dismissed }) => !dismissed);
 }

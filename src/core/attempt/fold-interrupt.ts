@@ -2,7 +2,7 @@ import type { RunEventOf } from '../../schema/event.ts';
 import { beginAtTip, makeReady, taskOf } from '../run/phase.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 
-/** Keeps a message for the next attempt, and has the one that runs be broken off for it. */
+/** Keeps a message for the next attempt, and interrupts the running one. */
 export function messageTask(state: RunState, event: RunEventOf<'task.messaged'>, at: number): void {
   const { task: key, id, message, comments, goesOn } = event.data;
   const task = taskOf(state, key);
@@ -12,7 +12,7 @@ export function messageTask(state: RunState, event: RunEventOf<'task.messaged'>,
   if (goesOn) resumeLastAttempt(state, task);
 }
 
-/** Puts a task back in line from a clean workspace, with fresh caps; an attempt that runs is broken off first. */
+/** Queues a task again with a clean workspace and reset caps; a running attempt is interrupted first. */
 export function requeueTask(state: RunState, event: RunEventOf<'task.requeued'>, at: number): void {
   const task = taskOf(state, event.data.task);
   task.counted = 0;
@@ -29,7 +29,7 @@ export function requeueTask(state: RunState, event: RunEventOf<'task.requeued'>,
   if (task.phase.status !== 'waiting') makeReady(state, task, at);
 }
 
-/** What an attempt was told, its session has heard; and what broke it off has done so. */
+/** The session of an ended attempt has received its messages; an interrupt is done. */
 export function deliverMessages(task: TaskState, { data }: RunEventOf<'attempt.ended'>): void {
   const { session, attempt, saved } = data;
   if (session !== undefined) {
@@ -39,7 +39,7 @@ export function deliverMessages(task: TaskState, { data }: RunEventOf<'attempt.e
   task.interrupt = null;
 }
 
-/** The next attempt goes on in the session and the workspace of the last one; what was done again begins with the branch. */
+/** The next attempt continues in the session and workspace of the last one; an invalidated task starts from the branch. */
 function resumeLastAttempt(state: RunState, task: TaskState): void {
   task.resume = true;
   const isThere = lastAttempt(task)?.ended?.saved != null;

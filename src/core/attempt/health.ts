@@ -2,7 +2,7 @@ import type { HealthSign, HealthThresholds } from '../../schema/health.ts';
 import { SOFT_OUTPUT_BYTES, type TaskLimits } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 
-/** What is known about an attempt that is under way. */
+/** The metrics of a running attempt. */
 export type AttemptMetrics = {
   startedAt: number;
   lastSignAt: number;
@@ -15,14 +15,14 @@ export type AttemptMetrics = {
 
 export type Warning = { sign: HealthSign; message: string };
 
-/** Which warnings an attempt deserves now. */
+/** The warnings about an attempt now. */
 export function warningsFor(metrics: AttemptMetrics, now: number): Warning[] {
   const { limits, usage, thresholds, reservation } = metrics;
   const warnings: Warning[] = [];
   const silentMs = now - metrics.lastSignAt;
   const runningMs = now - metrics.startedAt;
   if (silentMs >= longestSilence(metrics))
-    warnings.push({ sign: 'silent', message: `it has said nothing for ${seconds(silentMs)}` });
+    warnings.push({ sign: 'silent', message: `it has written nothing for ${seconds(silentMs)}` });
   if (runningMs >= thresholds.runningSeconds * 1000)
     warnings.push({ sign: 'long-running', message: `it has been running for ${seconds(runningMs)}` });
   if (runningMs >= limits.runtimeMs * thresholds.share) {
@@ -55,12 +55,12 @@ export function nextWarningAt(metrics: AttemptMetrics, now: number): number {
   return Math.min(...times.filter((at) => at > now), Number.MAX_SAFE_INTEGER);
 }
 
-/** It is warned about before it is stopped for its silence, whatever the thresholds say. */
+/** The warning comes before the attempt is stopped for inactivity, whatever the thresholds say. */
 function longestSilence({ thresholds, limits }: AttemptMetrics): number {
   return Math.min(thresholds.silentSeconds * 1000, limits.inactivityMs * thresholds.share);
 }
 
-/** From how much output on an attempt is warned about. */
+/** The amount of output that causes a warning. */
 export function softOutputBytes({ output }: Pick<TaskLimits, 'output'>): number {
   return output?.softBytes ?? SOFT_OUTPUT_BYTES;
 }

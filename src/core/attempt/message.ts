@@ -5,14 +5,14 @@ import { type AttemptState, lastAttempt, type SentMessage, type TaskState } from
 /** The most of the previous agent's last message that the next prompt repeats. */
 const SUMMARY_CHARS = 2_000;
 
-/** The messages that an attempt is told: those that came before it and that its session has not heard. */
+/** The messages for an attempt: those that were sent before it and that its session has not received. */
 export function messagesFor(task: TaskState, attempt: Pick<AttemptState, 'number' | 'session'>): SentMessage[] {
   return task.messages.filter(
     ({ after, session }) => after < attempt.number && (session === null || session !== attempt.session),
   );
 }
 
-/** Whether the next attempt must be told something, in the session of the last one where there is one. */
+/** Whether the next attempt resumes the last one to deliver a message. */
 export function hasUndeliveredMessage(task: TaskState): boolean {
   const last = lastAttempt(task);
   return task.resume && last !== undefined && messagesFor(task, { ...last, number: last.number + 1 }).length > 0;

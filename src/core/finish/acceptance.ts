@@ -7,10 +7,10 @@ import type { ResultSnapshot } from './result-snapshot.ts';
 
 type Finding = Acceptance['criteria'][number];
 
-/** The result as it stands now: what is looked at, and whether it is still what the run left. */
+/** The current result: the commit that is judged, and whether it is still what the run left. */
 type CurrentResult = { commit: string | null; tree: string | null; branch: Finding };
 
-/** Whether a run's result can be accepted as it stands now; an agent's word counts for nothing. */
+/** Whether the current result of a run can be accepted; claims of agents do not count. */
 export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Acceptance {
   const standing = currentResult(state, snapshot);
   const evidence = hasResult(state) ? evidenceStatus(state, standing.tree) : [];
@@ -37,14 +37,14 @@ export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Accepta
   };
 }
 
-/** Whether the run made commits: one that only reads has nothing that could stand or fall. */
+/** Whether the run made commits: the result of a read-only run has nothing to verify. */
 function hasResult(state: RunState): boolean {
   return state.tip.commit !== state.start.base.commit;
 }
 
 function finished(state: RunState): Finding {
   const status = runStatus(state);
-  const reason = state.status.kind === 'ended' ? state.status.reason : 'nothing ended it yet';
+  const reason = state.status.kind === 'ended' ? state.status.reason : 'it has not ended';
   if (status === 'done') return pass('finished', `the run is done: ${reason}`);
   if (status === 'unverified') return fail('finished', `the run ended unverified: ${reason}`);
   if (state.status.kind === 'ended')
@@ -60,7 +60,7 @@ function currentResult(state: RunState, snapshot: ResultSnapshot): CurrentResult
     const result = { commit: state.landed?.commit ?? null, tree: snapshot.base?.landedTree ?? null };
     return {
       ...result,
-      branch: fail('branch', `the run was undone: ${commit.slice(0, 10)} on ${branch} takes it back`),
+      branch: fail('branch', `the run was undone: ${commit.slice(0, 10)} on ${branch} reverts it`),
     };
   }
   return snapshot.base === null ? onBranch(state, snapshot.branch, run) : onBase(state, snapshot.base);
@@ -74,9 +74,8 @@ function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string
       branch: fail('branch', `the branch mh/${run} is gone; its commits are kept (manyhands salvage ${run})`),
     };
   }
-  if (branch.commit === tip.commit)
-    return { ...branch, branch: pass('branch', `mh/${run} stands where the run left it`) };
-  const reason = `mh/${run} was moved from ${tip.commit.slice(0, 10)} to ${branch.commit.slice(0, 10)} by somebody else`;
+  if (branch.commit === tip.commit) return { ...branch, branch: pass('branch', `mh/${run} is where the run left it`) };
+  const reason = `mh/${run} was moved from ${tip.commit.slice(0, 10)} to ${branch.commit.slice(0, 10)} by another user or process`;
   return {
     ...branch,
     branch: branch.tree === tip.tree ? warn('branch', `${reason}, with the same files`) : fail('branch', reason),
@@ -87,20 +86,19 @@ function onBase(state: RunState, base: NonNullable<ResultSnapshot['base']>): Cur
   const commit = state.landed?.commit ?? null;
   const result = { commit, tree: base.landedTree };
   if (base.commit === null) return { ...result, branch: fail('branch', `the branch ${base.branch} is gone`) };
-  if (!base.holdsResult)
-    return { ...result, branch: fail('branch', `${base.branch} does not hold the result any more`) };
+  if (!base.holdsResult) return { ...result, branch: fail('branch', `${base.branch} no longer contains the result`) };
   if (base.tree === base.landedTree)
-    return { ...result, branch: pass('branch', `${base.branch} stands where the run left it`) };
-  const reason = `${base.branch} went on since; what is known is about ${commit?.slice(0, 10)}, not about its tip`;
+    return { ...result, branch: pass('branch', `${base.branch} is where the run left it`) };
+  const reason = `${base.branch} has newer commits; the evidence is about ${commit?.slice(0, 10)}, not about its tip`;
   return { ...result, branch: warn('branch', reason) };
 }
 
 function proven(state: RunState, evidence: readonly EvidenceStatus[]): Finding {
-  if (!hasResult(state)) return pass('evidence', 'the run changed nothing that a check could judge');
+  if (!hasResult(state)) return pass('evidence', 'the run changed nothing that could be checked');
   if (evidence.length === 0) {
     return runStatus(state) === 'done'
       ? warn('evidence', 'no check ran; another agent verified each task before it landed')
-      : fail('evidence', 'no check was asked for, so nothing is proven');
+      : fail('evidence', 'no check is configured, so nothing is proven');
   }
   const open = evidence.filter(({ standing, verdict }) => standing !== 'current' || verdict !== 'pass');
   if (open.length === 0) return pass('evidence', 'every check passed on exactly this tree');
@@ -112,13 +110,13 @@ function openText({ gate, standing, summary }: EvidenceStatus): string {
     case 'missing':
       return `${gate} never ran`;
     case 'stale':
-      return `what ${gate} said is stale: it is about another tree`;
+      return `the evidence of ${gate} is stale: it is about another tree`;
     case 'current':
       return `${gate}: ${summary}`;
   }
 }
 
-/** What a gate that looks at the work itself said about every task that landed. */
+/** What an inspection gate found about every task that landed. */
 function inspected(state: RunState, criterion: 'scope' | 'secrets'): Finding | undefined {
   const checked = landedTasks(state).filter(({ spec }) => spec.gates.some(({ gate }) => gate === criterion));
   if (checked.length === 0) return undefined;
@@ -140,10 +138,10 @@ function unsearched(state: RunState): Finding {
 function risks(state: RunState): Finding {
   const flags = landedTasks(state).flatMap((task) =>
     (lastAttempt(task)?.ended?.flags ?? []).map(({ severity, detail, blocking }) => {
-      return `${task.spec.key}: ${severity}: ${detail}${blocking ? ' (a person let it pass)' : ''}`;
+      return `${task.spec.key}: ${severity}: ${detail}${blocking ? ' (approved by a person)' : ''}`;
     }),
   );
-  return flags.length === 0 ? pass('risks', 'nothing risky was seen in what landed') : warn('risks', flags.join('; '));
+  return flags.length === 0 ? pass('risks', 'no risk was found in what landed') : warn('risks', flags.join('; '));
 }
 
 function tests(state: RunState, snapshot: ResultSnapshot): Finding {

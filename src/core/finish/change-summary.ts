@@ -7,7 +7,7 @@ type ChangeRisk = {
   find(files: readonly Listed[]): { detail: string; files: readonly Listed[] } | undefined;
 };
 
-/** From here on a change is hard to review at once. */
+/** A larger change is hard to review at once. */
 const LARGE_LINES = 800;
 const SENSITIVE =
   /(^|\/)(\.env(\.(?!example|sample|template)[^/]*)?|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx|keystore|jks)|\.npmrc|\.netrc|\.pypirc|credentials)$/i;
@@ -19,9 +19,9 @@ const MANIFEST =
 
 const RISKS: readonly ChangeRisk[] = [
   { risk: 'sensitive-file', find: matching(SENSITIVE, 'files that usually hold secrets') },
-  { risk: 'automation', find: matching(AUTOMATION, 'files that decide what runs by itself') },
-  { risk: 'migration', find: matching(MIGRATION, 'changes of a database, which cannot always be taken back') },
-  { risk: 'dependencies', find: matching(MANIFEST, 'files that say what the project depends on') },
+  { risk: 'automation', find: matching(AUTOMATION, 'files that decide what runs automatically') },
+  { risk: 'migration', find: matching(MIGRATION, 'changes of a database, which cannot always be reverted') },
+  { risk: 'dependencies', find: matching(MANIFEST, 'files that declare dependencies') },
   { risk: 'lock-alone', find: lockAlone },
   {
     risk: 'tests-deleted',
@@ -36,7 +36,7 @@ const RISKS: readonly ChangeRisk[] = [
     find: (files) =>
       found(
         files.filter((file) => file.binary && file.status !== 'deleted'),
-        'files that nobody can read in a diff',
+        'files that cannot be read in a diff',
       ),
   },
   {

@@ -3,14 +3,14 @@ import type { EvidenceStatus } from '../../schema/acceptance.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { RunState } from '../run/state.ts';
 
-/** What is known of each check that the run asked for, seen from the tree that stands now. */
+/** The status of each check of the run with respect to the current tree. */
 export function evidenceStatus(state: RunState, tree: string | null): EvidenceStatus[] {
   const taskEvidence = state.order.flatMap((key) => state.tasks[key]?.evidence ?? []);
   const all = [...taskEvidence, ...Object.values(state.proven), ...(state.baseEvidence ?? [])];
   return commandNames(state).map((gate) => statusOf(gate, all, tree));
 }
 
-/** The names of the commands that must pass, each once, in the order in which tasks ask for them. */
+/** The names of the commands that must pass, each once, in the order of the tasks. */
 function commandNames(state: RunState): string[] {
   const names = new Set<string>();
   for (const key of state.order) {
@@ -19,7 +19,7 @@ function commandNames(state: RunState): string[] {
   return [...names];
 }
 
-/** A red result on the tree that stands counts before a green one: the same check said both. */
+/** A failure on the current tree has precedence over a pass of the same check. */
 function statusOf(gate: string, all: readonly Evidence[], tree: string | null): EvidenceStatus {
   const ofGate = all.filter((evidence) => evidence.gate === gate);
   const current = ofGate.filter((evidence) => evidence.tree === tree && evidence.stale !== true);

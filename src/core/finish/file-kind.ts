@@ -13,7 +13,7 @@ const CONFIG =
 const SOURCE =
   /\.([cm]?[jt]sx?|vue|svelte|astro|py|pyi|go|rs|rb|php|java|kt|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hpp|hh|m|mm|swift|dart|ex|exs|erl|hs|clj|cljs|lua|pl|pm|r|jl|sh|bash|zsh|fish|ps1|sql|css|scss|sass|less|html?|erb|ejs|twig|proto|graphql|gql|sol|zig|nim|elm|ml|mli)$/i;
 
-/** What a file is, by its path: the first rule that fits, the most telling first. */
+/** The kind of a file by its path: the first rule that matches, the most specific first. */
 export function fileKind(path: string): FileKind {
   if (LOCK.test(path)) return 'lock';
   if (GENERATED.test(path)) return 'generated';

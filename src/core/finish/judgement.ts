@@ -2,7 +2,7 @@ import type { Acceptance, Decision, Judgement, Opinion } from '../../schema/acce
 import { ReviewOutput } from '../../schema/output.ts';
 import { lastAttempt, type RunState } from '../run/state.ts';
 
-/** An opinion that was asked of an agent, and where it is on record. */
+/** An opinion that was requested from an agent, and the run in which it is recorded. */
 export type RequestedOpinion = { by: string; run: string; opinion: Opinion };
 
 type Voice = Judgement['voices'][number];
@@ -36,7 +36,7 @@ function byRules(state: RunState, acceptance: Acceptance): Voice {
   return { ...voice, decision: 'approve', reasons: ['the run is done and every check passed on exactly this tree'] };
 }
 
-/** What agents cannot mend: a person has to decide, or somebody else changed the result. */
+/** What agents cannot fix: a person must decide, or another user or process changed the result. */
 function blockReasons(state: RunState, acceptance: Acceptance): string[] {
   const failed = acceptance.criteria.filter(({ verdict }) => verdict === 'fail');
   const reasons = failed
@@ -60,7 +60,7 @@ function reviseReasons(state: RunState, acceptance: Acceptance): string[] {
   return [...reasons, ...of(acceptance, 'evidence'), ...open];
 }
 
-/** What would have to be there for a better answer. */
+/** What is missing for a better decision. */
 function missingParts({ evidence, criteria }: Acceptance): string[] {
   const checks = evidence.filter(({ standing }) => standing !== 'current').map(({ gate }) => `${gate} on this tree`);
   const none =
@@ -71,7 +71,7 @@ function missingParts({ evidence, criteria }: Acceptance): string[] {
   return [...(none ? ['a check: give one with --check'] : []), ...checks, ...tests];
 }
 
-/** What the last review still wanted mended, where a review was the last word. */
+/** The open findings of the last review, if nothing landed after it. */
 function openFindings(state: RunState): ReviewOutput['findings'] {
   const last = state.order
     .map((key) => state.tasks[key])

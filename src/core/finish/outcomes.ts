@@ -6,7 +6,7 @@ import { modelFor } from '../models/tier.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { chargeOf, roundMoney } from '../schedule/budget.ts';
 
-/** Failures that say something about the work of an agent; all others are the doing of its provider, of us, or of the machine. */
+/** Failures that count against an agent; all others are caused by its provider, by us, or by the machine. */
 const BLAMED: ReadonlySet<FailureKind> = new Set([
   'tests',
   'verification',
@@ -22,7 +22,7 @@ const BLAMED: ReadonlySet<FailureKind> = new Set([
 
 type Judged = 'good' | 'bad' | 'open';
 
-/** What checks have decided about the work of each agent, by role and model, in a run that ends like this. */
+/** What the checks decided about the work of each agent, by role and model, in a run that ends like this. */
 export function outcomesOf(state: RunState, end: RunEnd): ModelOutcome[] {
   const rows = new Map<string, ModelOutcome>();
   for (const key of state.order) {
@@ -39,7 +39,7 @@ export function outcomesOf(state: RunState, end: RunEnd): ModelOutcome[] {
   return [...rows.values()];
 }
 
-/** What a benchmark's run came to; one whose task never failed by the model's own doing has taught nothing. */
+/** The result of a benchmark's run; a failure that the model did not cause is an error, not a verdict. */
 export function benchResultOf(
   state: RunState,
   end: { status: RunEnd; reason: string; at: number },
@@ -64,7 +64,7 @@ export function benchResultOf(
 
 const VERDICTS: Readonly<Record<Judged, BenchVerdict>> = { good: 'pass', bad: 'fail', open: 'error' };
 
-/** A rehearsal may bear the name of an agent, and says nothing about it. */
+/** A rehearsal may have the name of an agent, and is no evidence about it. */
 export function isRehearsed({ start }: RunState, { agent }: AttemptState): boolean {
   return start.config.agents[agent]?.kind === 'rehearsal';
 }

@@ -1,7 +1,7 @@
 import type { PrText } from '../../schema/call.ts';
 import { lastAttempt, type RunState } from '../run/state.ts';
 
-/** What a pull request can honestly say of a run: what was asked, what landed, and what its checks said on that tree. */
+/** What a pull request states about a run: the request, what landed, and the results of its checks on that tree. */
 export type PrFacts = {
   title: string;
   goal: string;
@@ -16,7 +16,7 @@ const GOAL_CHARS = 4_000;
 /** More are counted, not listed. */
 const MAX_TASKS = 50;
 
-/** The facts of a run as they stand; only tasks whose work landed are named. */
+/** The current facts of a run; only tasks whose work landed are named. */
 export function prFacts(state: RunState): PrFacts {
   const { start, tip } = state;
   const { input } = start;

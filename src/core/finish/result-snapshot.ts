@@ -2,7 +2,7 @@ import type { FileChange } from '../../schema/change.ts';
 
 /** What git shows of a run's result now, in the repository of the user. */
 export type ResultSnapshot = {
-  /** Where the branch of the run stands; null when there is none. */
+  /** The tip of the branch of the run; null when there is none. */
   branch: { commit: string; tree: string } | null;
   /** The branch that the result landed on; null when it did not land. */
   base: {

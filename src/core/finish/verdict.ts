@@ -5,7 +5,7 @@ import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
 
 export type RunVerdict = { status: RunEnd; reason: string };
 
-/** How a run ends once every task has: derived from what landed and which checks passed, never from what an agent said. */
+/** How a run ends once every task has: derived from what landed and which checks passed, never from what an agent claims. */
 export function verdictOf(state: RunState): RunVerdict {
   if (state.status.kind === 'cancelling') return { status: 'cancelled', reason: state.status.reason };
   const { done, skipped } = state.counts;

@@ -16,13 +16,13 @@ const RESOLVERS = 3;
 
 export type Rejection = { task: TaskKey; failure: Failure; follow: FollowUp; from: WorkStart; now: number };
 
-/** Moves the run branch: these tasks, and those whose conflicts they settle, are done. A branch that moved meanwhile refuses. */
+/** Moves the run branch: these tasks, and those whose conflicts they resolve, are done. Refused when the branch moved concurrently. */
 export function completeLanding(
   state: RunState,
   what: { tasks: TaskKey[]; from: string; commit: string; tree: string },
 ): RunEvent[] {
   if (what.from !== state.tip.commit) {
-    throw new AppError('CONFLICT', `The run branch moved from ${what.from} to ${state.tip.commit} meanwhile`);
+    throw new AppError('CONFLICT', `The run branch moved concurrently from ${what.from} to ${state.tip.commit}`);
   }
   const tasks = new Set<TaskKey>();
   for (const key of what.tasks) {
@@ -33,19 +33,19 @@ export function completeLanding(
   return [{ type: 'tasks.landed', data: { ...what, tasks: [...tasks] } }];
 }
 
-/** Records what a gate said about a candidate that carries these tasks. */
+/** Records the evidence of a gate for a candidate that contains these tasks. */
 export function recordGate(tasks: TaskKey[], commit: string, evidence: Evidence): RunEvent[] {
   return [{ type: 'gate.ended', data: { tasks, commit, evidence } }];
 }
 
-/** Sends a task back: a check was red on the merged tree. Its next attempt starts from exactly that tree. */
+/** Rejects a task because a check failed on the merged tree. Its next attempt starts from exactly that tree. */
 export function rejectLanding(state: RunState, what: Rejection): RunEvent[] {
   const task = requireTask(state, what.task);
   requirePhase(task, 'landing');
   return afterFailure(state, { ...what, task });
 }
 
-/** Turns a merge conflict into a task for a resolver; a resolver's own conflict is laid out for it anew. */
+/** Turns a merge conflict into a resolve task; when a resolver itself conflicts, another one starts from the new tip. */
 export function conflictLanding(
   state: RunState,
   what: { task: TaskKey; onto: string; files: string[]; now: number },
@@ -68,12 +68,16 @@ export function conflictLanding(
   if (task === root) return [added, conflicted];
   const superseded: RunEvent = {
     type: 'task.ended',
-    data: { task: task.spec.key, status: 'skipped', reason: 'the branch moved; the conflict is laid out anew' },
+    data: {
+      task: task.spec.key,
+      status: 'skipped',
+      reason: 'the branch moved; another resolver starts from its new tip',
+    },
   };
   return [added, superseded, conflicted];
 }
 
-/** Stops a task's work in front of the branch until a person has looked at it. */
+/** Holds a task's work before it lands until a person has reviewed it. */
 export function holdLanding(state: RunState, what: { task: TaskKey; hold: Hold }): RunEvent[] {
   const task = requireTask(state, what.task);
   const phase = requirePhase(task, 'landing');

@@ -8,7 +8,7 @@ import { requirePhase, requireTask } from '../run/require.ts';
 import type { Candidate, RunState, TaskState } from '../run/state.ts';
 import { judgeSteps } from './steps.ts';
 
-/** Has another agent verify work that passed its gates on the merged candidate. */
+/** Requests another agent to verify work that passed its gates on the merged candidate. */
 export function propose(state: RunState, what: { task: TaskKey; candidate: Candidate }): RunEvent[] {
   const task = requireTask(state, what.task);
   requirePhase(task, 'landing');
@@ -21,7 +21,7 @@ export function propose(state: RunState, what: { task: TaskKey; candidate: Candi
   ];
 }
 
-/** What a verifier's answer means for the work it looked at: it lands, goes back with the report, or is given up. */
+/** What a verifier's answer means for the verified work: it lands, is retried with the report, or fails. */
 export function settle(
   state: RunState,
   verifier: TaskState,

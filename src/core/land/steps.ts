@@ -22,10 +22,11 @@ export function stepsFromText(text: string): StepsOutput | undefined {
   return { steps: listed, summary: '', ...(verdict === undefined ? {} : { verdict }) };
 }
 
-/** Whether every step that was requested passed: a step that nothing is said about did not. */
+/** Whether every step that was requested passed: a step without a result did not. */
 export function judgeSteps(output: unknown, requested: readonly string[]): StepsVerdict {
   const answer = StepsOutput.safeParse(output);
-  if (!answer.success) return { passed: false, summary: 'The verification said nothing about the steps', report: '' };
+  if (!answer.success)
+    return { passed: false, summary: 'The verification reported nothing about the steps', report: '' };
   const { steps, verdict, summary } = answer.data;
   const results = new Map(steps.map((step) => [step.step, step]));
   const numbers = requested.length > 0 ? requested.map((_, index) => index + 1) : steps.map(({ step }) => step);

@@ -1,6 +1,6 @@
 import { Config } from '../../schema/config.ts';
 
-/** The settings of a benchmark: the agents, their limits and budgets are the user's; the project's own rules do not hold in its small repository. */
+/** The settings of a benchmark: agents, limits and budgets of the user; the project's own rules do not apply to its small repository. */
 export function benchConfig(config: Config, check: readonly string[]): Config {
   const plain = Config.parse({});
   const { agents, routing, tools, limits, budget, health } = config;

@@ -10,24 +10,24 @@ export type EndCall = { call: string; tries: CallTry[]; by?: string; answer?: un
 
 const NOT_ANSWERED = 'the engine ended before it was answered';
 
-/** Puts a small question on record before anybody is asked. */
+/** Records a small call before any provider is called. */
 export function startCall(state: RunState, command: StartCall): RunEvent[] {
   if (state.status.kind === 'ended') throw new AppError('REFUSED', `Run ${state.start.run} has ended`);
   if (state.calls[command.call] !== undefined)
-    throw new AppError('REFUSED', `The question "${command.call}" was asked before`);
+    throw new AppError('REFUSED', `The call "${command.call}" was made before`);
   return [{ type: 'call.started', data: command }];
 }
 
-/** Puts on record who was asked and what the answer is; the answer to the question for a title is the title, unless a person gave one meanwhile. */
+/** Records the tries and the answer of a call; the answer of a title call becomes the title, unless a person set one in the meantime. */
 export function endCall(state: RunState, command: EndCall, title?: string): RunEvent[] {
   if (state.calls[command.call]?.ended !== null)
-    throw new AppError('REFUSED', `The question "${command.call}" is not under way`);
+    throw new AppError('REFUSED', `The call "${command.call}" is not open`);
   const ended: RunEvent = { type: 'call.ended', data: command };
   const isUntitled = title !== undefined && state.start.title.endsWith('…');
   return isUntitled ? [ended, { type: 'run.titled', data: { title } }] : [ended];
 }
 
-/** Ends the questions that a dead engine had under way: charged as they may have been answered, and not asked again. */
+/** Ends the calls that a dead engine left open: they are charged, because they may have been answered, and not repeated. */
 export function endOpenCalls(state: RunState): RunEvent[] {
   if (state.openCalls === 0) return [];
   return Object.entries(state.calls).flatMap(([call, { ended, reservation }]): RunEvent[] => {

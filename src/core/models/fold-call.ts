@@ -3,12 +3,12 @@ import type { RunEventOf } from '../../schema/event.ts';
 import type { RunState } from '../run/state.ts';
 import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
 
-/** Names a question: the same about the same thing is asked once in the life of a run. */
+/** Names a call: each is made once in a run. */
 export function callId(kind: CallKind, about?: string): string {
   return about === undefined ? kind : `${kind} ${about}`;
 }
 
-/** What the small questions of a run have cost, and what is set aside for those under way. */
+/** What the small calls of a run have cost, and what is reserved for open ones. */
 export function spentOnCalls(state: RunState): number {
   let sum = 0;
   for (const call of Object.values(state.calls)) {
@@ -18,7 +18,7 @@ export function spentOnCalls(state: RunState): number {
   return roundMoney(sum);
 }
 
-/** Puts a question on record and sets its money aside. */
+/** Adds a call and reserves its cost. */
 export function startCall(state: RunState, event: RunEventOf<'call.started'>, at: number): void {
   const { call, kind, about, reservation } = event.data;
   state.calls[call] = { kind, about: about ?? null, reservation, startedAt: at, ended: null };
@@ -26,7 +26,7 @@ export function startCall(state: RunState, event: RunEventOf<'call.started'>, at
   state.reserved = addSpend(state.reserved, reservation);
 }
 
-/** Gives what was set aside back and charges each model that was asked. */
+/** Releases the reservation and charges each provider that was called. */
 export function endCall(state: RunState, event: RunEventOf<'call.ended'>, at: number): void {
   const { call: id, by, answer, tries } = event.data;
   const call = state.calls[id];

@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../schema/event.ts';
 import type { BenchResult, ModelOutcome } from '../../schema/model.ts';
 
-/** What is known about models from ended runs and benchmarks; a benchmark carries the time of its end. */
+/** The results of models from ended runs and benchmarks; a benchmark has the time of its end. */
 export type History = {
   runs: Map<string, { project: string; outcomes: ModelOutcome[] }>;
   benches: (BenchResult & { at: number })[];
@@ -11,7 +11,7 @@ export function emptyHistory(): History {
   return { runs: new Map(), benches: [] };
 }
 
-/** Adds an event; a run that went on after its end and ended again is counted once, as it stands now. Changes it in place. */
+/** Adds an event; a run that was reopened and ended again is counted once, with its last result. Changes the history in place. */
 export function foldHistory(history: History, event: ModelEvent, at: number): void {
   switch (event.type) {
     case 'model.judged':

@@ -6,10 +6,10 @@ import { modelsOf } from './tier.ts';
 
 export type Ranking = NonNullable<RunStart['ranking']>;
 
-/** What a ranking is made from: the agents that the user left open, in the order that they would have without it. */
+/** The input of a ranking: the agents whose order the user did not set, in the order that they would have without it. */
 export type Rankable = { config: Config; open: readonly string[]; history: History; project: string | undefined };
 
-/** Where both are there and nobody said otherwise, claude plans and reviews, and codex implements. */
+/** Where both are available and the user set no order, claude plans and reviews, and codex implements. */
 const USUAL: ReadonlyMap<string, 'claude' | 'codex'> = new Map([
   ...(['plan', 'review', 'analyze', 'verify'] as const).map((role) => [role, 'claude'] as const),
   ...(['implement', 'fix', 'repair', 'resolve'] as const).map((role) => [role, 'codex'] as const),
@@ -17,7 +17,7 @@ const USUAL: ReadonlyMap<string, 'claude' | 'codex'> = new Map([
 
 /**
  * The order of the open agents by role, where it is not simply theirs: the usual one, and with enough verified results
- * the best first. An agent with too few results keeps its place: what is not known is neither preferred nor passed over.
+ * the best first. An agent with too few results keeps its position: it is neither preferred nor passed over.
  */
 export function rankOpen(rankable: Rankable): Ranking {
   const ranking: Ranking = {};
@@ -59,7 +59,7 @@ function byResults(
   };
 }
 
-/** The roles about which results or benchmarks say something. */
+/** The roles for which there are results or benchmarks. */
 export function rolesWithResults(history: History): string[] {
   const roles = new Set<string>();
   for (const { outcomes } of history.runs.values())

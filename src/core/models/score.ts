@@ -4,10 +4,10 @@ import type { History } from './history.ts';
 /** What is scored: an agent in a role, with one model or (undefined) with whatever model it had. */
 export type Scored = { role: string; agent: string; models: readonly (string | null)[] | undefined };
 
-/** A score with what it rests on. */
+/** A score with the results that it is based on. */
 export type Score = Pick<ModelScore, 'score' | 'results' | 'here' | 'elsewhere' | 'bench' | 'cost' | 'because'>;
 
-/** Other projects and small benchmarks tell less about this project than its own results do. */
+/** Other projects and small benchmarks are weaker evidence for this project than its own results. */
 const WEIGHT_ELSEWHERE = 0.5;
 const WEIGHT_BENCH = 0.5;
 /** Only the last benchmarks of a kind count: models change. */
@@ -25,7 +25,7 @@ const BENCH_OF_ROLE: ReadonlyMap<string, BenchKind> = new Map<string, BenchKind>
   ['multimodal', 'multimodal'],
 ]);
 
-/** The roles that a kind of benchmark says something about. */
+/** The roles that a kind of benchmark measures. */
 export function rolesOfBench(kind: BenchKind): string[] {
   const named = [...BENCH_OF_ROLE].flatMap(([role, of]) => (of === kind ? [role] : []));
   return kind === 'code' ? ['implement', 'fix'] : named;
@@ -33,7 +33,7 @@ export function rolesOfBench(kind: BenchKind): string[] {
 
 /**
  * How likely the work of an agent in a role is good, from verified results alone: those of this project in full, those
- * of others and of benchmarks by half, beginning at one half. It never rests on a name or on what an agent says.
+ * of others and of benchmarks by half, starting at one half. Names and claims of agents never count.
  */
 export function scoreOf(history: History, scored: Scored, project: string | undefined): Score {
   const here = { good: 0, bad: 0 };

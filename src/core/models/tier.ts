@@ -16,19 +16,19 @@ export function modelsOf(agent: AgentConfig | undefined): (string | null)[] | un
   return models.length === 0 ? undefined : models;
 }
 
-/** Whether a family of models that a provider named holds a model; of an unnamed model nothing can be told. */
+/** Whether a model belongs to a family that a provider named; an unknown model does not. */
 export function isOfFamily(model: string | null | undefined, family: string): boolean {
   return (model ?? '').toLowerCase().includes(family.toLowerCase());
 }
 
-/** What comes next where the models of a tier are closed. */
+/** The order of tiers when the models of a tier are closed. */
 const INSTEAD: Readonly<Record<Tier, readonly Tier[]>> = {
   light: ['light', 'standard', 'heavy'],
   standard: ['standard', 'heavy', 'light'],
   heavy: ['heavy', 'standard', 'light'],
 };
 
-/** The tier to use while a provider has closed families of models: the wanted one, or the next whose model is open. */
+/** The tier to use while a provider has closed families of models: the requested one, or the next whose model is open. */
 export function openTier(
   agent: Pick<AgentConfig, 'model' | 'models'> | undefined,
   requested: Tier | undefined,
@@ -46,13 +46,13 @@ const HEAVY =
 const LONG_CHARS = 1_500;
 const SHORT_CHARS = 240;
 
-/** A tier by complexity, from rules alone: short errands are light, wide or delicate work is heavy, the rest standard. */
+/** A tier by complexity, from rules alone: short simple tasks are light, large or difficult ones heavy, all others standard. */
 export function tierByRules(text: string, needs: number): { tier: Tier; because: string } {
   const heavy = HEAVY.exec(text)?.[0];
   if (heavy !== undefined) return { tier: 'heavy', because: `it is about ${heavy.toLowerCase()}` };
-  if (text.length > LONG_CHARS || needs > 4) return { tier: 'heavy', because: 'it is wide' };
+  if (text.length > LONG_CHARS || needs > 4) return { tier: 'heavy', because: 'it is large' };
   const light = LIGHT.exec(text)?.[0];
   if (light !== undefined && text.length < SHORT_CHARS)
-    return { tier: 'light', because: `it is a small errand (${light.toLowerCase()})` };
+    return { tier: 'light', because: `it is a small task (${light.toLowerCase()})` };
   return { tier: 'standard', because: 'it is of ordinary size' };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { ProjectEvent } from '../../schema/event.ts';
 import { hasCollection, type ProjectState } from './project-state.ts';
 
-/** Makes a collection; the name must be free. */
+/** Creates a collection; the name must be free. */
 export function addCollection(state: ProjectState, name: string): ProjectEvent[] {
   requireFree(state, name);
   return [{ type: 'collection.added', data: { name } }];
@@ -16,13 +16,13 @@ export function renameCollection(state: ProjectState, { name, to }: { name: stri
   return [{ type: 'collection.renamed', data: { name, to } }];
 }
 
-/** Removes a collection; what was in it is in none then. */
+/** Removes a collection; its runs are then in none. */
 export function removeCollection(state: ProjectState, name: string): ProjectEvent[] {
   requireCollection(state, name);
   return [{ type: 'collection.removed', data: { name } }];
 }
 
-/** Puts runs into a collection, out of those that they were in; it is made if it is not there. */
+/** Moves runs into a collection, which is created if necessary. */
 export function fileRuns(
   state: ProjectState,
   { runs, collection }: { runs: readonly string[]; collection: string },
@@ -32,7 +32,7 @@ export function fileRuns(
     .map((run) => ({ type: 'collection.filed', data: { run, collection } }));
 }
 
-/** Takes runs out of a collection; one that is not in it is a mistake. */
+/** Removes runs from a collection; a run that is not in it is an error. */
 export function unfileRuns(
   state: ProjectState,
   { runs, collection }: { runs: readonly string[]; collection: string },
@@ -44,7 +44,7 @@ export function unfileRuns(
   return [...new Set(runs)].map((run) => ({ type: 'collection.filed', data: { run, collection: null } }));
 }
 
-/** The collection must be there; an unknown one is told with those that are. */
+/** Requires that the collection exists; the error lists those that do. */
 export function requireCollection(state: ProjectState, name: string): void {
   if (hasCollection(state, name)) return;
   const names = state.collections.map((collection) => collection.name);
@@ -57,7 +57,7 @@ function requireFree(state: ProjectState, name: string): void {
     throw new AppError('COLLECTION_TAKEN', `There is a collection "${name}" already`, { name });
 }
 
-/** The name, with a number where there is a collection of that name already. */
+/** The name, with a number appended where a collection has that name. */
 export function freeName(state: ProjectState, name: string): string {
   let free = name;
   for (let number = 2; hasCollection(state, free); number += 1) free = `${name} ${number}`;

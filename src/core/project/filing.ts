@@ -1,13 +1,13 @@
 import type { ProjectEvent } from '../../schema/event.ts';
 import type { ProjectState } from './project-state.ts';
 
-/** Leaves a run out of lists, or lists it again; nothing happens when that is so already. */
+/** Hides a run in lists, or shows it again; nothing happens when that is so already. */
 export function hideRun(state: ProjectState, run: string, hidden: boolean): ProjectEvent[] {
   if ((state.hidden[run] === true) === hidden) return [];
   return [{ type: hidden ? 'run.hidden' : 'run.unhidden', data: { run } }];
 }
 
-/** Marks a run to come back to, with a note if there is one; marked again, the last note holds. */
+/** Flags a run, with an optional note; flagging it again replaces the note. */
 export function flagRun(state: ProjectState, run: string, note: string | undefined): ProjectEvent[] {
   const flag = state.flagged[run];
   if (flag !== undefined && (note === undefined || flag.note === note)) return [];
@@ -19,7 +19,7 @@ export function readRun(state: ProjectState, run: string, version: number): Proj
   return state.read[run] === version ? [] : [{ type: 'run.read', data: { run, version } }];
 }
 
-/** Takes the mark away. */
+/** Removes the flag. */
 export function unflagRun(state: ProjectState, run: string): ProjectEvent[] {
   return state.flagged[run] === undefined ? [] : [{ type: 'run.unflagged', data: { run } }];
 }

@@ -4,19 +4,19 @@ import type { ProjectEvent } from '../../schema/event.ts';
 
 type Flag = { note: string | null; at: number };
 
-/** How the runs of a project are kept in order: a fold of the project's own events, apart from what happens in the runs. */
+/** How the runs of a project are organized: a fold of the project's own events, independent of the runs' events. */
 export type ProjectState = {
   collections: { name: string; at: number }[];
   filed: Record<string, string>;
   hidden: Record<string, true>;
   flagged: Record<string, Flag>;
-  /** The version at which a person last read a run; 0 where it was called unread. */
+  /** The version at which a person last read a run; 0 where it was marked as unread. */
   read: Record<string, number>;
-  /** Batches by the name of their start, while they have items that were not started. */
+  /** Batches by id, while they have items that were not started. */
   batches: Record<string, BatchState>;
 };
 
-/** A batch under way: what it was started with, and the run of each item that was started. */
+/** A batch in progress: its start, and the run of each started item. */
 export type BatchState = BatchStart & { runs: Record<number, string> };
 
 const FOLDED: ReadonlySet<string> = new Set<ProjectEvent['type']>([
@@ -34,12 +34,12 @@ const FOLDED: ReadonlySet<string> = new Set<ProjectEvent['type']>([
   'batch.ended',
 ]);
 
-/** Whether an event of the stream says anything here; the others need not even be read. */
+/** Whether this fold uses events of the type; others need not be read. */
 export function isAboutFiling(type: string): boolean {
   return FOLDED.has(type);
 }
 
-/** A project about which nothing was said yet. */
+/** The state of a project without events. */
 export function emptyProject(): ProjectState {
   return { collections: [], filed: {}, hidden: {}, flagged: {}, read: {}, batches: {} };
 }
@@ -124,7 +124,7 @@ function remove(state: ProjectState, name: string): void {
   for (const [run, collection] of Object.entries(state.filed)) if (collection === name) delete state.filed[run];
 }
 
-/** A run is in one collection at most; one that was not there is made by the run that is put into it. */
+/** A run is in one collection at most; filing a run creates a missing collection. */
 function file(state: ProjectState, { run, collection }: { run: string; collection: string | null }, at: number): void {
   if (collection === null) {
     delete state.filed[run];

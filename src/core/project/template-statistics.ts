@@ -5,7 +5,7 @@ import { chargeOf, roundMoney } from '../schedule/budget.ts';
 
 type Sums = TemplateStatistic & { totals: { cost: number; turns: number; durationMs: number } };
 
-/** How ended jobs from a template went, by the agent and model that made the last attempt; rehearsals and cancelled runs say nothing. */
+/** The results of ended jobs from a template, by the agent and model of the last attempt; rehearsals and cancelled runs do not count. */
 export function templateStatistics(runs: Iterable<RunState>, template: string): TemplateStatistic[] {
   const rows = new Map<string, Sums>();
   for (const run of runs) {
@@ -40,7 +40,7 @@ function turnsOf(run: RunState): number {
   return attemptsOf(run).reduce((sum, { usage, reservation }) => sum + chargeOf(usage, reservation).turns, 0);
 }
 
-/** The time that attempts took: waiting for a time or for a person is nobody's slowness. */
+/** The total time of the attempts, without waiting for a time or a person. */
 function workedMs(run: RunState): number {
   return attemptsOf(run).reduce(
     (sum, { startedAt, ended }) => sum + Math.max(0, (ended?.at ?? startedAt) - startedAt),

@@ -4,7 +4,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { requireTask } from './require.ts';
 import { isOpen, type RunState, type TaskState } from './state.ts';
 
-/** Fails a task, and with it what cannot go on without it: the task whose conflict it resolves, and all that need either. */
+/** Fails a task and everything that depends on it: the task whose conflict it resolves, and all tasks that need either. */
 export function endFailed(state: RunState, task: TaskState, why: { reason: string; failure: Failure }): RunEvent[] {
   const key = task.spec.key;
   const events: RunEvent[] = [{ type: 'task.ended', data: { task: key, status: 'failed', ...why } }];
@@ -47,7 +47,7 @@ function skipDependents(state: RunState, root: TaskKey, settled: Set<TaskKey>): 
       pending.push(key);
       events.push({
         type: 'task.ended',
-        data: { task: key, status: 'skipped', reason: `it needs ${need}, which did not get done` },
+        data: { task: key, status: 'skipped', reason: `it needs ${need}, which was not done` },
       });
     }
   }

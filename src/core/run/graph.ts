@@ -2,7 +2,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 
 type Node = { key: TaskKey; needs: readonly TaskKey[] };
 
-/** A path of keys that leads back to its beginning, or undefined. Linear in nodes and edges; needs outside the list are ignored. */
+/** A cycle as a path of keys, or undefined. Linear in nodes and edges; needs outside the list are ignored. */
 export function findCycle(nodes: readonly Node[]): TaskKey[] | undefined {
   const byKey = new Map(nodes.map((node) => [node.key, node]));
   const state = new Map<TaskKey, 'open' | 'closed'>();

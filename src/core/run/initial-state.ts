@@ -3,7 +3,7 @@ import { NOTHING } from '../schedule/budget.ts';
 import { emptyQueue } from '../schedule/queue.ts';
 import type { RunState } from './state.ts';
 
-/** The state of a run of which nothing but the start has happened. */
+/** The state of a run that has just started. */
 export function initialState(event: RunEventOf<'run.started'>, at: number): RunState {
   return {
     version: 1,

@@ -7,7 +7,7 @@ import type { RunState } from './state.ts';
 /** Environment failures in a row after which a track is paused. */
 const TROUBLE = 2;
 
-/** Starts nothing more in a track, or in the whole run; what runs goes on to its end. */
+/** Starts nothing more in a track, or in the whole run; running attempts continue to their end. */
 export function pauseRun(state: RunState, what: { track?: string; reason: string }): RunEvent[] {
   requireLive(state);
   requireTrack(state, what.track);
@@ -15,7 +15,7 @@ export function pauseRun(state: RunState, what: { track?: string; reason: string
   return [{ type: 'run.paused', data: what }];
 }
 
-/** Goes on with a track, or with all that is paused. */
+/** Resumes a track, or everything that is paused. */
 export function unpauseRun(state: RunState, what: { track?: string }): RunEvent[] {
   requireLive(state);
   requireTrack(state, what.track);
@@ -23,7 +23,7 @@ export function unpauseRun(state: RunState, what: { track?: string }): RunEvent[
   return isPaused ? [{ type: 'run.unpaused', data: what }] : [];
 }
 
-/** A track in which the environment failed twice in a row would only fail on. */
+/** Pauses a track after consecutive failures of its environment, which would fail further attempts too. */
 export function pauseOnFailures(state: RunState, track: string | undefined, failure: Failure): RunEvent[] {
   if (track === undefined || failure.kind !== 'environment' || state.paused[track] !== undefined) return [];
   if ((state.trouble[track] ?? 0) + 1 < TROUBLE) return [];

@@ -17,12 +17,12 @@ export function enter(state: RunState, task: TaskState, phase: TaskPhase): void 
   if (phase.status === 'landing') state.landing[key] = true;
 }
 
-/** Puts a task in line, or lets it wait for a time that is still to come. */
+/** Queues a task, or delays it until the given time. */
 export function makeReady(state: RunState, task: TaskState, notBefore: number): void {
   enter(state, task, { status: 'ready', notBefore });
 }
 
-/** Ends a task, and lets those go on that waited for exactly this. */
+/** Ends a task, and makes dependents ready that only waited for it. */
 export function finish(state: RunState, task: TaskState, phase: TaskPhase): void {
   enter(state, task, phase);
   state.lastEnded = task.spec.key;
@@ -33,7 +33,7 @@ export function finish(state: RunState, task: TaskState, phase: TaskPhase): void
   if (task.spec.analyzes !== undefined) endAnalysis(state, task, task.spec.analyzes);
 }
 
-/** Lets a task's next attempt begin from the branch as it stands. */
+/** Lets a task's next attempt start from the current tip of the branch. */
 export function beginAtTip({ tip }: RunState, task: TaskState): void {
   task.from = { commit: tip.commit, base: tip.commit };
 }

@@ -4,12 +4,12 @@ import type { Config } from '../../schema/config.ts';
 
 type Variables = Record<string, string>;
 
-/** The settings as a run records them: of variables and headers only the names, because their values may be secrets. */
+/** The settings as a run records them: variables and headers without their values, which may be secrets. */
 export function withoutValues(config: Config): Config {
   return mapVariables(config, (variables) => Object.fromEntries(Object.keys(variables).map((name) => [name, ''])));
 }
 
-/** Recorded settings with the values that the current settings give these variables; one that is gone is left out, and so is a login of which nothing is left. */
+/** Recorded settings with the current values of their variables; missing variables are omitted, and so are logins without any. */
 export function withValues(recorded: Config, current: Config): Config {
   return withoutLost(recorded, filled(recorded, current));
 }
@@ -41,7 +41,7 @@ function filled(recorded: Config, current: Config): Config {
   });
 }
 
-/** Whether recorded settings name variables whose values must be read anew. */
+/** Whether recorded settings name variables whose values must be read again. */
 export function hasVariables(config: Config): boolean {
   let found = false;
   mapVariables(config, (variables) => {

@@ -1,7 +1,7 @@
 import type { TaskKey } from '../../schema/ids.ts';
 import { isOpen, type RunState, type TaskState } from './state.ts';
 
-/** Whether a person may have the task tried again. A resolver or analysis only while it is blocked: once ended, the task that it served is tried again. */
+/** Whether a person may retry the task. An auxiliary task only while it is blocked: once it has ended, the task that it served is retried. */
 export function canReopen(state: RunState, key: TaskKey): boolean {
   const task = state.tasks[key];
   if (task === undefined) return false;
@@ -9,12 +9,12 @@ export function canReopen(state: RunState, key: TaskKey): boolean {
   return isLost(state, key) && !isAuxiliary(task);
 }
 
-/** Whether a task only serves another one: a resolver, an analysis, a verification. */
+/** Whether a task only serves another one: a resolver, an analysis or a verification. */
 export function isAuxiliary({ spec }: TaskState): boolean {
   return spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
 }
 
-/** A done task and all that was, or is to be, built upon it; what was given up stays so. */
+/** A done task and all tasks that depend on it; failed, skipped and cancelled ones stay ended. */
 export function tasksToInvalidate(state: RunState, root: TaskKey): TaskKey[] {
   const tasks = new Set([root]);
   for (const key of tasks) {
@@ -23,7 +23,7 @@ export function tasksToInvalidate(state: RunState, root: TaskKey): TaskKey[] {
   return [...tasks];
 }
 
-/** All that opens again with these tasks: what they need that did not get done, and what was skipped and has hope again. */
+/** All tasks that are reopened with these: needs that were not done, and skipped tasks that can be done then. */
 export function tasksToReopen(state: RunState, roots: readonly TaskKey[]): TaskKey[] {
   const tasks = new Set(roots);
   for (const key of tasks) {

@@ -9,7 +9,7 @@ import type { RunState } from './state.ts';
 const CLOSED: ReadonlySet<string> = new Set(['done', 'failed', 'skipped', 'cancelled']);
 const OPEN: ReadonlySet<string> = new Set(['running', 'held', 'blocked', 'ready']);
 
-/** Puts tasks back in line from a clean workspace, without counting what was tried; without a task, all that can be tried again. */
+/** Queues tasks again with a clean workspace and reset caps; without a task, all that can be retried. */
 export function requeueTasks(state: RunState, what: { task?: TaskKey; reason: string }): RunEvent[] {
   const { task: key, reason } = what;
   const task = key === undefined ? undefined : requireTask(state, key);
@@ -18,9 +18,9 @@ export function requeueTasks(state: RunState, what: { task?: TaskKey; reason: st
     return [...events, ...requeued(rootsOf(state, events, key), reason)];
   }
   if (state.status.kind === 'cancelling')
-    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; retry once it has ended`);
   if (!OPEN.has(task.phase.status) || isAuxiliary(task) || task.attempts.length === 0)
-    throw new AppError('REFUSED', `Task ${key} is ${task.phase.status} and cannot be put back in line`, { key });
+    throw new AppError('REFUSED', `Task ${key} is ${task.phase.status} and cannot be queued again`, { key });
   return requeued([task.spec.key], reason);
 }
 
@@ -28,7 +28,7 @@ function requeued(tasks: readonly TaskKey[], reason: string): RunEvent[] {
   return tasks.map((task) => ({ type: 'task.requeued', data: { task, reason } }));
 }
 
-/** What was done and is done again begins with the branch anyway; of the rest, that which was tried before. */
+/** Of the reopened tasks, those with attempts; an invalidated task starts from the branch in any case. */
 function rootsOf(state: RunState, events: readonly RunEvent[], key: TaskKey | undefined): TaskKey[] {
   return events.flatMap((event) => {
     if (event.type !== 'run.reopened') return [];

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RunState, TaskPhase, TaskState, TaskStatus } from './state.ts';
 
-/** The task, or a clear refusal. */
+/** The task; refused when there is none. */
 export function requireTask(state: RunState, key: TaskKey): TaskState {
   const task = Object.hasOwn(state.tasks, key) ? state.tasks[key] : undefined;
   if (task === undefined) throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${key}`, { key });

@@ -7,17 +7,17 @@ export type FreeAccount =
   | { kind: 'free'; name: string | undefined; closed: string[] }
   | { kind: 'resting'; until: number };
 
-/** The name under which an account rests and spends. */
+/** The name of an account in limits and spending. */
 export function accountName(agent: string, account: string | null | undefined): string {
   return account == null ? agent : `${agent}/${account}`;
 }
 
-/** The name under which an account, or only a family of its models, rests. */
+/** The name under which the limit of an account, or of a family of its models, is stored. */
 export function rateLimitName(account: string, family: string | undefined): string {
   return family === undefined ? account : `${account}#${family}`;
 }
 
-/** The first login that need not rest, beginning with `first`: one that is open for all models before one that is open for some. */
+/** The first login that is not rate-limited, starting with `first`; one that is open for all models comes before one that is open for some. */
 export function freeAccount(
   { agent, config, first }: { agent: string; config: AgentConfig | undefined; first?: string },
   rateLimited: Readonly<Record<string, number>>,
@@ -50,7 +50,7 @@ export function limitAccount(
 
 type AccountLimits = { config: AgentConfig | undefined; rateLimited: Readonly<Record<string, number>>; now: number };
 
-/** Until when an account is closed as a whole: by its own rest, or because every model that it has is of a resting family. */
+/** Until when an account is closed as a whole: by its own limit, or because every model of it belongs to a closed family. */
 function limitOf(account: string, { config, rateLimited, now }: AccountLimits): { until: number; closed: string[] } {
   const whole = rateLimited[account] ?? 0;
   const families = Object.entries(rateLimited).flatMap(([name, until]) =>

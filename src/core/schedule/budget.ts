@@ -36,7 +36,7 @@ export function chargeOf(usage: Usage, reservation: Spend): Spend {
   }
 }
 
-/** What an attempt at this task sets aside while it runs. Without any budget nothing is set aside. */
+/** What an attempt of this task reserves while it runs. Without any budget nothing is reserved. */
 export function reservationFor(state: RunState, spec: TaskSpec): Spend {
   const { run, project, attempt } = state.start.config.budget;
   if (run === undefined && project === undefined) return { ...NOTHING };
@@ -46,10 +46,10 @@ export function reservationFor(state: RunState, spec: TaskSpec): Spend {
 
 export type Affordable = 'yes' | 'later' | 'never';
 
-/** Money that is gone, and money that is set aside by attempts under way or about to start. */
+/** Money that is spent, and money that is reserved by attempts that run or are about to start. */
 export type Money = { spentUsd: number; reservedUsd: number };
 
-/** Whether a reservation fits both budgets: `later` when running attempts may still give some back, `never` when they cannot. */
+/** Whether a reservation fits both budgets: `later` when running attempts may still release some, `never` when they cannot. */
 export function affordable(
   budget: Config['budget'],
   reservation: Spend,

@@ -1,6 +1,6 @@
 import type { RunState } from '../run/state.ts';
 
-/** When the next task starts of a run that has nothing else to do until then; only times that were asked for count, not waits between tries. */
+/** When the next task of a run starts that has nothing else to do until then; only requested times count, not delays of retries. */
 export function nextStartAt(state: RunState): number | undefined {
   const { ready, running, analyzing, landing, verifying, conflicted } = state.counts;
   if (state.status.kind !== 'running' || '' in state.paused) return undefined;

@@ -15,7 +15,7 @@ export type Intent =
   | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
-/** All that admission looks at, over all runs, in one synchronous step. */
+/** The input of admission over all runs, evaluated in one synchronous step. */
 export type SchedulingInput = {
   now: number;
   /** How many more attempts may start, besides those that are claimed. */
@@ -25,9 +25,9 @@ export type SchedulingInput = {
   projects: Readonly<Record<string, number>>;
   /** Tasks that are already being started or landed, as `run task`. */
   claimed: ReadonlySet<string>;
-  /** Runs whose landing is under way. */
+  /** Runs with a landing in flight. */
   landing: ReadonlySet<string>;
-  /** How the other runs and tasks stand that tasks wait for by `after`; what is not named is still open. */
+  /** The status of other runs and tasks that tasks wait for by `after`; those not named are open. */
   outside: Readonly<Record<string, 'open' | 'done' | 'failed'>>;
 };
 
@@ -41,10 +41,10 @@ type Tally = {
 };
 type RunTally = { state: RunState; live: number; attempts: number; money: { run: Money; project: Money } };
 
-/** How far down a run's line to look for a task that can start, when those before it cannot. */
+/** How many tasks of a run's queue are examined for one that can start. */
 const LOOK_AHEAD = 200;
 
-/** What should be under way: attempts as slots, agents and money allow, one run after the other, and landings. */
+/** What should be in flight: attempts as slots, agents and budgets allow, one run after the other, and landings. */
 export function next(runs: readonly RunState[], schedulingInput: SchedulingInput): Admission {
   const tally = begin(runs, schedulingInput);
   const intents: Intent[] = [];
@@ -93,7 +93,7 @@ function begin(runs: readonly RunState[], schedulingInput: SchedulingInput): Tal
   };
 }
 
-/** A start that is claimed but not on record yet already holds its money and its place under the caps. */
+/** A claimed start that is not recorded yet already counts for budgets and caps. */
 function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void {
   const space = claim.indexOf(' ');
   const tally = tallies.get(claim.slice(0, space));
@@ -165,7 +165,7 @@ function pick(
   return undefined;
 }
 
-/** Why the task can never start, whatever ends meanwhile. */
+/** Why the task can never start, whatever ends before. */
 function reasonToGiveUp(
   { state, money }: RunTally,
   task: TaskState,
@@ -173,8 +173,7 @@ function reasonToGiveUp(
 ): Pick<Extract<Intent, { do: 'give-up' }>, 'kind' | 'reason'> | undefined {
   const { limits, budget } = state.start.config;
   const before = outsideOf(task, schedulingInput);
-  if (before?.is === 'failed')
-    return { kind: 'environment', reason: `it comes after ${before.ref}, which did not get done` };
+  if (before?.is === 'failed') return { kind: 'environment', reason: `it waits for ${before.ref}, which was not done` };
   if (state.attempts >= limits.runAttempts) {
     return { kind: 'budget', reason: `the run's cap of ${limits.runAttempts} attempts is reached` };
   }
@@ -183,12 +182,12 @@ function reasonToGiveUp(
   return { kind: 'budget', reason: shortOfMoney(reservation, budget, money) };
 }
 
-/** Whether the branch as it stands must reach the base before the task may start. */
+/** Whether the current tip must land on the base before the task may start. */
 function waitsForLanding(state: RunState, { spec }: TaskState): boolean {
   return spec.afterLanding === true && !hasLanded(state);
 }
 
-/** Work lands also while a plan or a task waits for a person, but not while the run itself is in trouble. */
+/** Work also lands while a plan or a task waits for a person, but not while the run is held because of an error. */
 function mayLand({ status }: RunState): boolean {
   return status.kind === 'running' || (status.kind === 'held' && status.hold.what !== 'trouble');
 }
@@ -212,5 +211,5 @@ function shortOfMoney(
   const inRun = (budget.run ?? Number.POSITIVE_INFINITY) - money.run.spentUsd;
   const inProject = (budget.project ?? Number.POSITIVE_INFINITY) - money.project.spentUsd;
   const left = Math.max(0, Math.min(inRun, inProject));
-  return `an attempt sets aside $${reservation.costUsd.toFixed(2)} and the budget has $${left.toFixed(2)} left`;
+  return `an attempt reserves $${reservation.costUsd.toFixed(2)} and the budget has $${left.toFixed(2)} left`;
 }

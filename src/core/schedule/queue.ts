@@ -1,4 +1,4 @@
-/** A first-in first-out line of keys per priority, linked so that leaving it costs the same wherever a key stands; plain JSON. */
+/** A first-in first-out queue of keys per priority, linked so that removing a key takes constant time; plain JSON. */
 export type ReadyQueue = { lines: Record<string, Line>; links: Record<string, Link>; size: number };
 type Line = { first: string; last: string };
 type Link = { priority: number; before: string | null; after: string | null };
@@ -7,7 +7,7 @@ export function emptyQueue(): ReadyQueue {
   return { lines: {}, links: {}, size: 0 };
 }
 
-/** Puts a key at the end of its priority's line. */
+/** Appends a key to the queue of its priority. */
 export function enqueue(queue: ReadyQueue, key: string, priority: number): void {
   const line = queue.lines[priority];
   queue.links[key] = { priority, before: line?.last ?? null, after: null };
@@ -21,7 +21,7 @@ export function enqueue(queue: ReadyQueue, key: string, priority: number): void 
   line.last = key;
 }
 
-/** Takes a key out wherever it stands; a key that is not in line changes nothing. */
+/** Removes a key at any position; a key that is not queued changes nothing. */
 export function dequeue(queue: ReadyQueue, key: string): void {
   const link = queue.links[key];
   const line = link === undefined ? undefined : queue.lines[link.priority];

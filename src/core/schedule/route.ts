@@ -4,35 +4,35 @@ import type { Ranking } from '../models/ranking.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { freeAccount } from './account.ts';
 
-/** What is known about the agents at this moment, over all runs. */
+/** The current availability of agents, over all runs. */
 export type AgentAvailability = {
-  /** Accounts that rest, and until when: an agent's name, or `agent/account`; with `#family` only those models. */
+  /** Rate-limited accounts, and until when: an agent's name, or `agent/account`; with `#family` only those models. */
   rateLimited: Readonly<Record<string, number>>;
-  /** Attempts under way by agent. */
+  /** Running attempts by agent. */
   busy: Readonly<Record<string, number>>;
-  /** Most attempts at once by agent; absent means no limit of its own. */
+  /** The most parallel attempts by agent; absent means no limit of its own. */
   maxParallel: Readonly<Record<string, number>>;
 };
 
-/** What is to be done, as far as the choice of an agent depends on it. */
+/** What the choice of an agent depends on. */
 export type RoutingRequest = {
   config: Config;
-  /** Agents asked for on the command line, by role or `*`. */
+  /** Agents requested on the command line, by role or `*`. */
   agents: Readonly<Record<string, string>>;
   role: string;
   /** The agent that the task itself names. */
   agent?: string | undefined;
   /** What each agent has spent in the run. */
   spentBy?: Readonly<Record<string, number>>;
-  /** How often each agent fell over in the run, without any other end between. */
+  /** Consecutive crashes of each agent in the run. */
   crashes?: Readonly<Record<string, number>>;
-  /** The agent that did the work which is to be verified: another one sees more, where nobody asked for this one. */
+  /** The agent that did the work to be verified: another one is preferred, unless this one was requested. */
   avoid?: string | undefined;
   /** Agents that cannot work here, and why. */
   unable?: Readonly<Record<string, string>> | undefined;
-  /** By role: the agents that the user left open, the best first by their verified results. */
+  /** By role: the agents whose order the user did not set, the best first by verified results. */
   ranking?: Ranking | undefined;
-  /** Who has the session in which a person's message goes on: nobody else is asked while it can work. */
+  /** The agent and login of the session that continues with a person's message: preferred while it is available. */
   session?: { agent: string; account: string | null } | undefined;
 };
 
@@ -40,7 +40,7 @@ export type Route =
   | { kind: 'agent'; agent: string; account?: string; closed?: string[]; because: string }
   | { kind: 'later'; at: number | undefined; because: string };
 
-/** An agent that fell over so often in a row stands behind the others until it has done something else. */
+/** An agent with this many consecutive crashes comes after the others until an attempt of it ends differently. */
 export const CRASHES_IN_A_ROW = 3;
 
 /** Chooses the agent for a task of a run. */
@@ -57,7 +57,7 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
   );
 }
 
-/** Chooses an agent: the one asked for, for the role or for all, else its role's, else the order of preference; a resting one is passed over if it may be. */
+/** Chooses an agent: the requested one, for the role or for all, else its role's, else by order of preference; a rate-limited one is passed over if fallback is enabled. */
 export function pickAgent(request: RoutingRequest, availability: AgentAvailability, now: number): Route {
   let soonest: number | undefined;
   const [preferredAgent] = plainCandidates(request);
@@ -66,20 +66,20 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
     preferredAgent === undefined || candidates[0] === preferredAgent ? '' : passedReason(request, preferredAgent);
   for (const agent of candidates) {
     if (isSpent(request, agent)) {
-      passedOver ||= `${agent} has spent what it may in this run`;
+      passedOver ||= `${agent} has reached its spending cap for this run`;
       continue;
     }
     const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
     if (account.kind === 'resting') {
       soonest = Math.min(soonest ?? account.until, account.until);
-      passedOver ||= `${agent} rests`;
+      passedOver ||= `${agent} is rate-limited until ${timeText(account.until, now)}`;
       continue;
     }
     if ((availability.busy[agent] ?? 0) >= (availability.maxParallel[agent] ?? Number.POSITIVE_INFINITY)) {
       passedOver ||= `${agent} is busy`;
       return { kind: 'later', at: soonest, because: passedOver };
     }
-    const because = agent === preferredAgent ? reasonFor(request, agent) : `${passedOver}; next in order`;
+    const because = agent === preferredAgent ? reasonFor(request, agent) : passedOver;
     return {
       kind: 'agent',
       agent,
@@ -91,7 +91,7 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
   return { kind: 'later', at: soonest, because: passedOver || 'no agent is configured' };
 }
 
-/** The agents that may do it, the best first; those that cannot work or keep falling over come last. */
+/** The agents that may do it, the best first; those that cannot work or keep crashing come last. */
 export function candidatesFor(request: RoutingRequest): string[] {
   const { crashes = {}, unable = {} } = request;
   const rank = (agent: string) => {
@@ -111,12 +111,10 @@ function isLeftOpen({ config, agents, role, agent }: RoutingRequest): boolean {
 function passedReason({ unable = {}, avoid }: RoutingRequest, agent: string): string {
   const why = unable[agent];
   if (why === undefined && agent === avoid) return `${agent} did the work itself`;
-  return why === undefined
-    ? `${agent} fell over ${CRASHES_IN_A_ROW} times in a row`
-    : `${agent} cannot be used (${why})`;
+  return why === undefined ? `${agent} crashed ${CRASHES_IN_A_ROW} times in a row` : `${agent} cannot be used (${why})`;
 }
 
-/** The logins of an agent; the one that is kept comes first. */
+/** The logins of an agent; the one of the session comes first. */
 function accountsOf({ config, session }: RoutingRequest, agent: string): Parameters<typeof freeAccount>[0] {
   const first = session?.agent === agent ? session.account : null;
   return { agent, config: config.agents[agent], ...(first === null ? {} : { first }) };
@@ -137,11 +135,18 @@ function isSpent({ config, spentBy = {} }: RoutingRequest, agent: string): boole
 }
 
 function reasonFor({ config, agents, role, agent, ranking, session }: RoutingRequest, chosen: string): string {
-  if (session?.agent === chosen) return 'it goes on with a message';
-  if (agent !== undefined) return 'asked for by the task';
-  if (agents[role] !== undefined || agents['*'] !== undefined) return 'asked for on the command line';
+  if (session?.agent === chosen) return 'it continues its session with a message';
+  if (agent !== undefined) return 'requested by the task';
+  if (agents[role] !== undefined || agents['*'] !== undefined) return 'requested on the command line';
   if (config.routing.prefer[role]?.length) return `preferred for the role ${role}`;
   if (config.roles[role]?.agent !== undefined) return `set for the role ${role}`;
   const ranked = ranking?.[role];
   return ranked?.agents[0] === chosen ? ranked.because : 'first in order of preference';
+}
+
+/** A time of today as `14:05 UTC`; on another day with its date. */
+function timeText(at: number, now: number): string {
+  const [day = '', time = ''] = new Date(at).toISOString().split('T');
+  const isToday = new Date(now).toISOString().startsWith(day);
+  return `${isToday ? '' : `${day} `}${time.slice(0, 5)} UTC`;
 }

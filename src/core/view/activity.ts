@@ -1,8 +1,8 @@
-/** A row of a transcript, as far as it says what an agent does. */
+/** The part of a transcript row that describes what an agent does. */
 type TranscriptLine = { kind: string; text: string; data?: unknown };
 
 const MAX_CHARS = 200;
-/** What tools call the thing that they are about, the most telling first. */
+/** The inputs of tools that name their subject, the most specific first. */
 const SUBJECT_KEYS = [
   'command',
   'cmd',
@@ -16,10 +16,10 @@ const SUBJECT_KEYS = [
   'prompt',
 ];
 /** Sequences that move the cursor or set colours, as terminals know them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are removed
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)/g;
 
-/** What an agent does, in one line of at most 200 characters; null for a row that says nothing about it. */
+/** What an agent does, in one line of at most 200 characters; null for a row that does not describe it. */
 export function activityOf(row: TranscriptLine): string | null {
   switch (row.kind) {
     case 'text':
@@ -40,12 +40,12 @@ export function activityOf(row: TranscriptLine): string | null {
   }
 }
 
-/** A tool call in two words: the tool, and what it is about. */
+/** The tool of a call and its subject. */
 export function toolCallOf({ text, data }: TranscriptLine): { tool: string; detail: string } {
   return { tool: oneLine(text) ?? 'tool', detail: oneLine(detailOf(inputOf(data))) ?? '' };
 }
 
-/** The first line of a text that says something, without control characters, cut where it is long. */
+/** The first non-empty line of a text, without control characters, truncated. */
 function oneLine(text: string): string | null {
   const plain = text.slice(0, 4_000).replaceAll(ESCAPES, '');
   for (const line of plain.split(/[\r\n]+/)) {

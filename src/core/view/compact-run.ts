@@ -8,7 +8,7 @@ import { attention } from './attention.ts';
 import { runDocument } from './document.ts';
 import { runStatus } from './run-status.ts';
 
-/** A row that an agent of the run said, with its task. */
+/** A transcript row of the run, with its task. */
 export type RunTranscriptItem = { id: number; task: string; at: number; kind: string; text: string; data?: unknown };
 
 const MOST_CALLS = 50;
@@ -16,7 +16,7 @@ const MOST_FILES = 200;
 const MOST_RISKS = 50;
 const RANK: Readonly<Record<RiskSeverity, number>> = { high: 0, medium: 1, low: 2 };
 
-/** A run in a few words: `said` are the last rows of its last attempts, in order; with a cursor only newer ones are told. */
+/** A summary of a run: `rows` are the last rows of its last attempts, in order; with a cursor only newer ones are included. */
 export function compactRun(state: RunState, rows: readonly RunTranscriptItem[], after: string | undefined): CompactRun {
   const since = cursorOf(after);
   const recent = rows.filter(({ id }) => id > since.row);
@@ -126,7 +126,7 @@ function recommend(state: RunState): CompactRun['recommended'] {
     return { action: 'inspect', task, because: message, command: `manyhands logs ${run} ${task}` };
   }
   if (state.status.kind !== 'ended')
-    return { action: 'wait', task: null, because: 'it goes on by itself', command: `manyhands wait ${run}` };
+    return { action: 'wait', task: null, because: 'it continues without you', command: `manyhands wait ${run}` };
   const { reason } = state.status;
   if (status === 'failed') return { action: 'retry', task: null, because: reason, command: `manyhands retry ${run}` };
   const isOpen = (status === 'done' || status === 'unverified') && state.tip.commit !== state.start.base.commit;

@@ -9,7 +9,7 @@ import { nextStartAt } from '../schedule/next-start.ts';
 import { attention, isStuck } from './attention.ts';
 import { runStatus } from './run-status.ts';
 
-/** Whether nothing more happens to the run without a person: it ended, or it waits for one. */
+/** Whether nothing more happens in the run without a person: it ended, or it waits for one. */
 export function isSettled(state: RunState): boolean {
   return state.status.kind === 'ended' || isStuck(state);
 }
@@ -47,7 +47,7 @@ export function runDocument(state: RunState): RunDocument {
 
 const NOT_FILED: Filing = { collection: null, hidden: false, flag: null };
 
-/** A line of a list of runs; whether an engine carries it, the state does not tell. */
+/** A line of a list of runs; the state does not contain whether an engine runs it. */
 export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSummary {
   const document = runDocument({ ...state, order: [] });
   const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt } = document;

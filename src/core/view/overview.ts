@@ -5,27 +5,27 @@ import type { RunState, TaskState } from '../run/state.ts';
 import { attention } from './attention.ts';
 import { runDocument, runSummary } from './document.ts';
 
-/** The last that happened in a run which a person should hear of, and since when each task (or, unnamed, the run) waits. */
+/** The last event of a run that a person should be notified of, and since when each task (or, unnamed, the run) waits. */
 export type RunNotification = { version: number; position: number; since: Record<string, number> };
 
-/** What a list shows of a run and its events alone decide; the same until its next event. */
+/** What a list shows of a run and what depends on its events only; it changes with its next event. */
 export type RunCard = Omit<RunOverview, keyof Filing | 'carried' | 'live' | 'liveCount' | 'unread'> & {
   notification: Pick<RunNotification, 'version' | 'position'>;
 };
 
-/** What was last heard of an attempt that is under way. */
+/** The last activity of a running attempt. */
 export type AttemptActivity = { at: number; activity: string | null; costUsd: number | null; turns: number };
 
-/** Names the shape and the meaning of a card; those that other code kept are not used. */
+/** Names the shape and the meaning of a card; stored cards with another name are not used. */
 export const CARD_CODEC = 'card-2';
 
 /** The events after which a run is unread: it ended, or something began to wait for a person. */
 const NOTIFYING_EVENTS: ReadonlySet<string> = new Set(['run.ended', 'run.held', 'task.held', 'task.blocked']);
 
-/** The events that say since when something waits. */
+/** The events that define since when something waits. */
 export const WAITING_EVENTS: readonly string[] = [...NOTIFYING_EVENTS, 'run.paused'];
 
-/** The news after an event of the run; changes what is given. */
+/** Updates the notification with an event of the run; changes it in place. */
 export function foldNotification(
   notification: RunNotification,
   event: { version: number; position: number; at: number; type: string; data: unknown },
@@ -43,7 +43,7 @@ export function noNotification(): RunNotification {
   return { version: 0, position: 0, since: {} };
 }
 
-/** What a list shows of a run, as far as its own events tell. */
+/** What a list shows of a run, from its own events. */
 export function runCard(state: RunState, notification: RunNotification): RunCard {
   const { collection: _, hidden: __, flag: ___, carried: ____, ...summary } = runSummary(state);
   const { reason, branch, landed } = runDocument({ ...state, order: [] });
@@ -82,7 +82,7 @@ export function overviewOf(
   };
 }
 
-/** The attempts under way, those that began first at the front, and how many there are in all. */
+/** The running attempts, the oldest first, and how many there are in all. */
 export function liveAttempts(
   state: RunState,
   lastActivityOf: (task: TaskState, attempt: number) => AttemptActivity,

@@ -2,12 +2,12 @@ import type { RunStatus } from '../../schema/document.ts';
 import type { RunState } from '../run/state.ts';
 import { isStuck } from './attention.ts';
 
-/** Whether a run would go on and nobody works on it, as after a crash; `carried` is unknown where nobody asked. */
+/** Whether a run could continue and no engine runs it, as after a crash; `carried` is undefined where this is not known. */
 export function isInterrupted({ status, carried }: { status: RunStatus; carried?: boolean | undefined }): boolean {
   return carried === false && (status === 'running' || status === 'cancelling');
 }
 
-/** How a run stands, in one word. */
+/** The status of a run. */
 export function runStatus(state: RunState): RunStatus {
   switch (state.status.kind) {
     case 'ended':

@@ -3,17 +3,17 @@ import type { TaskSpec } from '../../schema/task.ts';
 import type { AttemptState, RunState, TaskPhase, TaskState } from '../run/state.ts';
 
 const LONGEST_TEXT = 300;
-/** Of many, a few words each. */
+/** For texts that occur many times. */
 const LONGEST_OF_MANY = 100;
-/** From so many tasks on their gates are not sent with each of them: what they found is. */
+/** From this many tasks on, gates are not sent with each task; their evidence is. */
 const MANY_TASKS = 1_000;
 /** A hold or a block is read by a person, who needs all of it. */
 const LONGEST_REASON = 2_000;
 const LARGEST_VALUE = 4_000;
 
 /**
- * The state as it is sent to those who look, small also for ten thousand tasks. Everything that `evolve` reads is in it,
- * so events can be folded onto it as onto the whole.
+ * The state as it is sent to viewers, small even for ten thousand tasks. Everything that `evolve` reads is in it,
+ * so events can be folded onto it as onto the full state.
  */
 export function shownState(state: RunState): RunState {
   const { start } = state;
@@ -45,7 +45,7 @@ export function asTaskState(value: unknown): TaskState {
   throw new TypeError('This is not the state of a task');
 }
 
-/** A task whole, but for the secret by which the processes of its attempts are found. */
+/** A complete task, without the secret tokens of its processes. */
 export function wholeTask(task: TaskState): TaskState {
   const attempts = task.attempts.map((attempt) => ({ ...attempt, process: withoutToken(attempt.process) }));
   return { ...task, attempts };
@@ -126,7 +126,7 @@ function shownPhase(phase: TaskPhase): TaskPhase {
   }
 }
 
-/** What a gate found, without what it is bound to: nobody proves anything by what is shown. */
+/** The evidence of a gate without its binding, which viewers do not need. */
 function shownEvidence({ output: _, ...evidence }: Evidence): Evidence {
   return { ...evidence, definition: '', setup: '', summary: cutText(evidence.summary, LONGEST_OF_MANY) };
 }
@@ -147,7 +147,7 @@ function cutText(text: string, longest = LONGEST_TEXT): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** What JSON makes long is left out. */
+/** Omits values whose JSON is long. */
 function smallValue(value: unknown): unknown {
   return (JSON.stringify(value) ?? '').length <= LARGEST_VALUE ? value : null;
 }

@@ -3,10 +3,10 @@ import type { Usage, UsageBy } from '../../schema/usage.ts';
 import type { RunState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 
-/** Which days count, both ends too, and whether each has lines of its own. */
+/** Which days count, both ends included, and whether each has its own rows. */
 type UsageDays = { since?: string | undefined; until?: string | undefined; daily?: boolean };
 
-/** Something that was charged to a run: an attempt, or a model that was asked a small question. */
+/** Something that was charged to a run: an attempt, or a try of a small call. */
 export type Charged = {
   run: string;
   project: string;
@@ -18,7 +18,7 @@ export type Charged = {
   cost: number;
 };
 
-/** What runs have consumed, by agent, model, run, project, role or day: each attempt and each small question counts once, unknown usage at its reservation. */
+/** What runs have consumed, by agent, model, run, project, role or day: each attempt and each small call counts once, unknown usage at its reservation. */
 export function summarizeUsage(runs: Iterable<RunState>, by: UsageBy, days: UsageDays = {}): UsageRow[] {
   return summarizeCharges([...runs].flatMap(chargesOf), by, days);
 }
@@ -28,7 +28,7 @@ export function chargesOf(run: RunState): Charged[] {
   return [...attemptsOf(run), ...callsOf(run)];
 }
 
-/** The same from charges that are known already. */
+/** The same from known charges. */
 export function summarizeCharges(charges: Iterable<Charged>, by: UsageBy, days: UsageDays): UsageRow[] {
   const { since, until, daily = false } = days;
   const rows = new Map<string, UsageRow>();

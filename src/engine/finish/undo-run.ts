@@ -76,7 +76,8 @@ function gatesToPass(run: ActiveRun, notes: string[]): Gates {
   const { state } = run.ledger;
   const red = new Set((state.baseEvidence ?? []).filter(({ verdict }) => verdict !== 'pass').map(({ gate }) => gate));
   const gates = commandGates(run, state.order).filter(({ own }) => own !== true);
-  for (const { name } of gates) if (red.has(name)) notes.push(`${name} failed before the run and is not required to pass.`);
+  for (const { name } of gates)
+    if (red.has(name)) notes.push(`${name} failed before the run and is not required to pass.`);
   return gates.filter(({ name }) => !red.has(name));
 }
 

@@ -57,8 +57,7 @@ async function destinationOf(ctx: EngineContext, run: ActiveRun): Promise<Destin
   const found = await ctx.implementations.forge(run.project.repository, start.config.git, signal);
   if (found.kind === 'none') return { reason: `${found.reason}; ${found.nextStep}` };
   const base = start.config.git.destination ?? start.base.branch;
-  if (base === null)
-    return { reason: 'The run started from a commit, not from a branch; set git.destination' };
+  if (base === null) return { reason: 'The run started from a commit, not from a branch; set git.destination' };
   return { forge: found.forge, remote: found.remote, base, signal };
 }
 

@@ -73,8 +73,7 @@ export async function openLostProject(
   { id, root }: { id: string; root: string },
 ): Promise<Project> {
   const mirror = await openStoredMirror(join(ctx.home.mirrors, `${id}.git`));
-  if (mirror === undefined)
-    throw new AppError('REPOSITORY_GONE', `The repository is no longer at ${root}`, { root });
+  if (mirror === undefined) throw new AppError('REPOSITORY_GONE', `The repository is no longer at ${root}`, { root });
   const gitDir = join(root, '.git');
   const repository = {
     root,

@@ -28,15 +28,15 @@ import { readHistory } from './model-history.ts';
 import { pinChoices } from './pin-agents.ts';
 import { testCheck } from './test-check.ts';
 
-/** A benchmark: the folder whose settings hold, where it was asked for, and the command that judges it. */
+/** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
 type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
 
 export type StartedRun = { state: RunState; project: Project; notes: string[] };
 
-/** What a run is besides: a benchmark, or an item of a batch. */
+/** What the run belongs to: a benchmark, or an item of a batch. */
 export type StartOverrides = { bench?: BenchStart; item?: { batch: string; item: number } };
 
-/** Puts a new run on record with all that it will ever depend on pinned; refuses early, before anything is made. */
+/** Records a new run with everything that it depends on pinned; refuses early, before anything is created. */
 export async function startRun(
   ctx: EngineContext,
   request: StartRequest,
@@ -100,7 +100,7 @@ export async function startRun(
   return { state: evolve(undefined, { event, at }), project: { id, repository, mirror }, notes };
 }
 
-/** The run stands in its collection, and for its item of a batch, from the first moment. */
+/** The run is filed in the same transaction in which it starts. */
 function filing({ run, project }: RunStart, { collection }: StartOptions, item: StartOverrides['item']): Write[] {
   const events = fileNewRun(run, { collection, item });
   return events.length === 0 ? [] : [{ stream: projectStream(project.id), expected: -1, events }];
@@ -115,7 +115,7 @@ async function withLogins<T extends { config: Config }>(ctx: EngineContext, pinn
   return { ...pinned, config: await ctx.implementations.withLogins(pinned.config) };
 }
 
-/** What verified results say about the agents whose order nobody said. */
+/** The ranking, by verified results, of the agents whose order the user did not set. */
 function rankingFor(
   ctx: EngineContext,
   { config, open }: { config: Config; open: string[] },
@@ -125,7 +125,7 @@ function rankingFor(
   return Object.keys(ranking).length === 0 ? {} : { ranking };
 }
 
-/** The repository around the folder; a task that only reads also works on a folder that is none, from a snapshot of it. */
+/** The repository that contains the folder; a read-only run also works on a plain folder, from a snapshot of it. */
 async function openFolder(
   ctx: EngineContext,
   recipe: Recipe,
@@ -146,10 +146,10 @@ async function openFolder(
   }
 }
 
-/** A branch cannot stand where a folder of branches must. */
+/** Git cannot create mh/<run> while there is a branch named mh. */
 async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
   if ((await readRef(mirror, 'refs/user/heads/mh')) === undefined) return;
-  throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so that none named mh/<run> can be made', {
+  throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so mh/<run> cannot be created', {
     branch: 'mh',
   });
 }
@@ -163,7 +163,7 @@ function withOptions(config: Config, options: StartOptions): Config {
   };
 }
 
-/** The agents that cannot work here and now, and why; refused where nobody can. */
+/** The agents that cannot work here now, and why; refused when no agent can. */
 async function unableAgents(
   ctx: EngineContext,
   { config, byRole }: { config: Config; byRole: Record<string, string> },
@@ -202,7 +202,7 @@ function requireRole(role: string | undefined, roles: Record<string, string>): v
   });
 }
 
-/** Where the run starts and lands: the branch that was named, the recipe's own one (made when it first lands), or the one checked out. */
+/** Where the run starts and lands: the requested branch, the recipe's own one (created when it first lands), or the current one. */
 async function baseOf(named: string | undefined, project: Project, own: string | undefined): Promise<RunStart['base']> {
   const { repository, mirror } = project;
   const wanted = named ?? own;
@@ -229,7 +229,7 @@ async function notesFor(
   return notes;
 }
 
-/** Refuses a run that is to end in a pull request where none can be opened, before anything is spent on it. */
+/** Refuses a run that must end in a pull request where none can be opened, before anything is spent on it. */
 async function requireForge(
   ctx: EngineContext,
   repository: Pick<Repository, 'root'>,

@@ -58,7 +58,7 @@ describe('health', () => {
   });
 
   it('puts each sign on record once', () => {
-    const warnings = [{ sign: 'silent', message: 'it has said nothing for 600 s' }] as const;
+    const warnings = [{ sign: 'silent', message: 'it has written nothing for 600 s' }] as const;
     const command = { task: 'job/1', attempt: 1, warnings };
     const warned = given(started(), added(spec('job/1')), attempted('job/1')).when((state) => warnOf(state, command));
     expect(warned.events).toMatchObject([{ type: 'attempt.warned', data: { sign: 'silent' } }]);

@@ -33,7 +33,7 @@ describe('landing', () => {
   it('is refused when the branch has moved meanwhile', () => {
     expect(() =>
       completeLanding(waiting.state, { tasks: ['a'], from: 'elsewhere', commit: 'tip', tree: 'tree' }),
-    ).toThrow('moved from elsewhere');
+    ).toThrow('moved concurrently from elsewhere');
   });
 
   it('is refused for a task that has nothing to land', () => {
@@ -162,7 +162,7 @@ describe('work that a person must see', () => {
       rejectLanding(state, {
         task: 'implement/1.1',
         failure: failure('environment'),
-        follow: { action: 'block', reason: 'the set-up failed', nextStep: 'mend it' },
+        follow: { action: 'block', reason: 'the set-up failed', nextStep: 'fix it' },
         from: { commit: 'candidate', base: 'base' },
         now: T0,
       }),

@@ -136,7 +136,7 @@ describe('who verifies', () => {
   }
 
   it('is not who did the work, where there is another and nobody asked for this one', () => {
-    expect(routed(proposed())).toMatchObject({ agent: 'two', because: 'one did the work itself; next in order' });
+    expect(routed(proposed())).toMatchObject({ agent: 'two', because: 'one did the work itself' });
     expect(routed(proposed({ roles: { verify: { agent: 'one' } } }))).toMatchObject({ agent: 'one' });
     expect(routed(proposed({ routing: { order: ['one'] } }))).toMatchObject({ agent: 'one' });
   });

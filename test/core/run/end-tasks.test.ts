@@ -26,7 +26,7 @@ describe('a failed task', () => {
     const story = given(started(), added(spec('a'), spec('b', { needs: ['a'] }), spec('c', { needs: ['b'] }))).when(
       failing('a'),
     );
-    expect(story.state.tasks.c?.phase).toMatchObject({ reason: 'it needs b, which did not get done' });
+    expect(story.state.tasks.c?.phase).toMatchObject({ reason: 'it needs b, which was not done' });
   });
 
   it('leaves alone what has ended before', () => {

@@ -164,7 +164,7 @@ describe('money', () => {
     const budget = { run: 9, project: 2, attempt: 1 };
     const [first] = next([run('run1', spent, budget)], schedulingInput()).intents;
     expect(first).toMatchObject({ do: 'give-up', task: 'b', kind: 'budget' });
-    expect(first).toHaveProperty('reason', 'an attempt sets aside $1.00 and the budget has $0.50 left');
+    expect(first).toHaveProperty('reason', 'an attempt reserves $1.00 and the budget has $0.50 left');
   });
 
   it('that ended runs have spent counts once, whether they are among those given or told by their project', () => {

@@ -47,16 +47,16 @@ function routed(asked: Asked, availability: Partial<AgentAvailability> = {}) {
 describe('the agent for a task', () => {
   it('is the one the task asks for, then the one named for its role, then the one named for all, then the configured one', () => {
     const all = { agent: 'task', agents: { job: 'named', '*': 'all' }, role: 'set' };
-    expect(routed(all)).toEqual({ kind: 'agent', agent: 'task', because: 'asked for by the task' });
+    expect(routed(all)).toEqual({ kind: 'agent', agent: 'task', because: 'requested by the task' });
     expect(routed({ agents: all.agents, role: 'set' })).toEqual({
       kind: 'agent',
       agent: 'named',
-      because: 'asked for on the command line',
+      because: 'requested on the command line',
     });
     expect(routed({ agents: { '*': 'all' }, role: 'set', preferred: ['liked'] })).toEqual({
       kind: 'agent',
       agent: 'all',
-      because: 'asked for on the command line',
+      because: 'requested on the command line',
     });
     expect(routed({ role: 'set' })).toEqual({ kind: 'agent', agent: 'set', because: 'set for the role job' });
     expect(routed({})).toEqual({ kind: 'agent', agent: 'one', because: 'first in order of preference' });
@@ -66,7 +66,7 @@ describe('the agent for a task', () => {
     expect(routed({}, { rateLimited: { one: T0 + 1 } })).toEqual({
       kind: 'agent',
       agent: 'two',
-      because: 'one rests; next in order',
+      because: 'one is rate-limited until 00:16 UTC',
     });
   });
 
@@ -118,7 +118,7 @@ describe('the agent for a task', () => {
     expect(routed({ ranking })).toEqual({ kind: 'agent', agent: 'two', because: 'best verified results' });
     expect(routed({ ranking }, { rateLimited: { two: T0 + 1 } })).toMatchObject({
       agent: 'one',
-      because: 'two rests; next in order',
+      because: 'two is rate-limited until 00:16 UTC',
     });
   });
 
@@ -126,7 +126,7 @@ describe('the agent for a task', () => {
     expect(routed({ crashes: { one: 2 } })).toMatchObject({ agent: 'one' });
     expect(routed({ crashes: { one: 3 } })).toMatchObject({
       agent: 'two',
-      because: 'one fell over 3 times in a row; next in order',
+      because: 'one crashed 3 times in a row',
     });
     expect(routed({ crashes: { one: 3 }, fallback: false })).toMatchObject({ agent: 'one' });
     expect(routed({ crashes: { one: 3 }, prefer: ['one'] })).toMatchObject({ agent: 'one' });
@@ -136,7 +136,7 @@ describe('the agent for a task', () => {
     const unable = { one: 'not installed' };
     expect(routed({ unable })).toMatchObject({
       agent: 'two',
-      because: 'one cannot be used (not installed); next in order',
+      because: 'one cannot be used (not installed)',
     });
     expect(routed({ unable, prefer: ['one'] })).toMatchObject({ agent: 'one' });
   });

@@ -94,6 +94,6 @@ describe('who gets a task', { timeout: 240_000 }, () => {
     const [listed] = z.array(AgentStatus).parse(await place.json('models'));
     expect(listed).toMatchObject({ restsUntil: null, resting: [{ account: null, family: 'opus' }] });
     const pick = await place.mh('models', 'pick', '--role', 'implement');
-    expect(pick.stdout).toMatch(/^implement: claude, sonnet \(standard\): .*standard because opus rests/);
+    expect(pick.stdout).toMatch(/^implement: claude, sonnet \(standard\): .*standard because opus is rate-limited/);
   });
 });
