@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 
-/** The least that sends lines on to browsers: each line of standard input becomes an event for everybody; says its port first. */
+/** A minimal SSE server: each line of standard input becomes an event for all clients; it prints its port first. */
 export function serveBareEvents(): void {
   const clients = new Set<ServerResponse>();
   const server = createServer((request, response) => {

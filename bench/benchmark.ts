@@ -1,19 +1,19 @@
-/** What a benchmark found; the ceiling was timed in the same run. */
+/** The result of a benchmark; the ceiling was measured in the same run. */
 export type Measurement = {
   value: number;
   unit: string;
-  /** The same quantity for the bare thing that ours is compared with. */
+  /** The same quantity for the minimal implementation that ours is compared with. */
   ceiling: number;
   ratio: number;
-  /** How it was measured, and what else was seen. */
+  /** How it was measured, and further results. */
   note: string;
 };
 
-/** One quantity, its ceiling and the ratio that is promised. */
+/** One quantity, its ceiling and the target ratio. */
 export interface Benchmark {
   readonly name: string;
   readonly summary: string;
   readonly target: { readonly is: 'at most' | 'at least'; readonly ratio: number };
-  /** `isQuick`: a smaller run that shows roughly where it stands. */
+  /** `isQuick`: a smaller run with an approximate result. */
   measure(isQuick: boolean): Promise<Measurement>;
 }

@@ -15,11 +15,11 @@ import { acquireLock } from '../src/store/lock.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { realWorld } from '../src/world.ts';
 
-/** The run that is left behind. */
+/** The unfinished run. */
 export const LEFT_RUN = 'bench000';
 
-/** Becomes an engine, works off a run of so many tasks by word only, and is killed in the middle of the last one. */
-export async function dieAtWork(folder: string, size: number): Promise<never> {
+/** Acts as an engine, records a run of so many tasks without performing them, and kills itself during the last one. */
+export async function dieDuringRun(folder: string, size: number): Promise<never> {
   const home = resolveHome({ MANYHANDS_HOME: join(folder, 'home') });
   await prepareHome(home);
   await acquireLock(home.lock);

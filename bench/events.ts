@@ -12,7 +12,7 @@ const BATCH = 100;
 const ROUNDS = 5;
 const DATA = { task: 'implement/1.1', attempt: 1, usage: { kind: 'none' }, summary: 'It is done.' };
 
-/** How many single events a second become durable, asked for by many at once. */
+/** How many single events per second become durable with many concurrent callers. */
 export const events: Benchmark = {
   name: 'events',
   summary: `${EVENTS} single events from ${CALLERS} callers, each acknowledged after its fsync, against bare inserts in batches of ${BATCH}`,

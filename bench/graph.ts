@@ -8,7 +8,7 @@ import { Config } from '../src/schema/config.ts';
 import type { RunEvent } from '../src/schema/event.ts';
 import { TaskSpec } from '../src/schema/task.ts';
 import type { Benchmark } from './benchmark.ts';
-import { alternate, burned, listed, median } from './timing.ts';
+import { alternate, listed, median, processorTime } from './timing.ts';
 
 const SMALL = 1_000;
 const LARGE = 10_000;
@@ -28,8 +28,8 @@ export const graph: Benchmark = {
     execute(LARGE);
     const times = await alternate(
       ROUNDS,
-      () => burned(() => execute(LARGE)),
-      async () => (await burned(() => repeat(REPEATS, () => execute(SMALL)))) / REPEATS,
+      () => processorTime(() => execute(LARGE)),
+      async () => (await processorTime(() => repeat(REPEATS, () => execute(SMALL)))) / REPEATS,
     );
     const [value, ceiling] = [median(times.ours), median(times.ceiling)];
     const note = `each task needs up to three earlier ones; ${PARALLEL} attempts at once; processor time in ms: ${listed(times.ours)} against ${listed(times.ceiling)}`;
@@ -41,7 +41,7 @@ function repeat(times: number, work: () => void): void {
   for (let time = 0; time < times; time += 1) work();
 }
 
-/** Asks, performs (by word only) and records until every task is done. */
+/** Schedules, simulates and records until every task is done. */
 function execute(size: number): void {
   const state = begin(size);
   const landing = new Set<string>();

@@ -5,7 +5,7 @@ import { lineReader } from '../src/process/lines.ts';
 import { tail } from '../src/process/tail.ts';
 import type { Benchmark } from './benchmark.ts';
 import { makeScratch } from './scratch.ts';
-import { alternate, burned, listed, median } from './timing.ts';
+import { alternate, listed, median, processorTime } from './timing.ts';
 
 const MEGABYTE = 1024 * 1024;
 const LONG = 32 * MEGABYTE;
@@ -28,8 +28,8 @@ export const line: Benchmark = {
     await readLine(long, LONG);
     const times = await alternate(
       ROUNDS,
-      () => burned(() => readLine(long, LONG)),
-      async () => (await burned(() => readShort(short))) / REPEATS,
+      () => processorTime(() => readLine(long, LONG)),
+      async () => (await processorTime(() => readShort(short))) / REPEATS,
     );
     const [value, ceiling] = [median(times.ours), median(times.ceiling)];
     const note = `read as the engine does: ${MAX_LINE_BYTES / MEGABYTE} MB of a line are kept, the rest is counted; processor time in ms: ${listed(times.ours, 1)} against ${listed(times.ceiling, 1)}`;

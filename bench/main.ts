@@ -1,14 +1,14 @@
 import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
-import { dieAtWork } from './dead-engine.ts';
+import { dieDuringRun } from './dead-engine.ts';
 import { events } from './events.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
 import { merge } from './merge.ts';
 import { page } from './page.ts';
-import { type Row, rowOf, schedulingInput, tableOf } from './report.ts';
-import { restart, takeUpAndEnd } from './restart.ts';
+import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
+import { restart, resumeAndEnd } from './restart.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 import { vast } from './vast.ts';
@@ -30,21 +30,21 @@ const BENCHMARKS: readonly Benchmark[] = [
 ];
 
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);
-if (mode === '--die-at-work') await dieAtWork(folder, Number(size));
-else if (mode === '--take-up') await takeUpAndEnd(folder);
+if (mode === '--die-during-run') await dieDuringRun(folder, Number(size));
+else if (mode === '--resume') await resumeAndEnd(folder);
 else if (mode === '--bare-events') serveBareEvents();
-else await measureWanted(process.argv.slice(2));
+else await measureSelected(process.argv.slice(2));
 
-async function measureWanted(args: readonly string[]): Promise<void> {
-  const wanted = args.filter((arg) => !arg.startsWith('-'));
-  const unknown = wanted.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+async function measureSelected(args: readonly string[]): Promise<void> {
+  const selected = args.filter((arg) => !arg.startsWith('-'));
+  const unknown = selected.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
   if (unknown !== undefined) return refuse(unknown);
   const rows: Row[] = [];
-  for (const benchmark of BENCHMARKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  for (const benchmark of BENCHMARKS.filter(({ name }) => selected.length === 0 || selected.includes(name))) {
     process.stderr.write(`${benchmark.name}: ${benchmark.summary} …\n`);
     rows.push(rowOf(benchmark, await benchmark.measure(args.includes('--quick'))));
   }
-  process.stderr.write(`${schedulingInput()}\n`);
+  process.stderr.write(`${machineDescription()}\n`);
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(rows, undefined, 2)}\n` : `${tableOf(rows)}\n`);
 }
 

@@ -10,7 +10,7 @@ import { alternate, listed, median, timed } from './timing.ts';
 const FILES = 500;
 const ROUNDS = 15;
 
-/** What it costs to decide and make a merge, without gates. */
+/** The cost of a merge, without gates. */
 export const merge: Benchmark = {
   name: 'merge',
   summary: 'merging two branches in the mirror into a commit, against bare git merge-tree',
@@ -30,7 +30,7 @@ export const merge: Benchmark = {
       (round) =>
         timed(async () => {
           const merged = await mergeCommits({ mirror, onto, theirs, message: 'Merge', now: round * 1_000 });
-          if (merged.kind !== 'merged') throw new Error(`The merge came to ${merged.kind}`);
+          if (merged.kind !== 'merged') throw new Error(`The merge ended with ${merged.kind}`);
         }),
       () =>
         timed(async () => {

@@ -1,10 +1,10 @@
 import { cpus, loadavg } from 'node:os';
 import type { Benchmark, Measurement } from './benchmark.ts';
 
-/** A measurement as it is printed. */
+/** A printed measurement. */
 export type Row = Measurement & { name: string; target: string; ok: boolean };
 
-/** A measurement held against its target. */
+/** A measurement compared with its target. */
 export function rowOf({ name, target }: Benchmark, measured: Measurement): Row {
   const ok = target.is === 'at most' ? measured.ratio <= target.ratio : measured.ratio >= target.ratio;
   const sign = target.is === 'at most' ? '<=' : '>=';
@@ -21,7 +21,7 @@ export function rowOf({ name, target }: Benchmark, measured: Measurement): Row {
   };
 }
 
-/** The rows as a table for people. */
+/** The rows as a text table. */
 export function tableOf(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.name,
@@ -42,8 +42,8 @@ export function tableOf(rows: readonly Row[]): string {
   return [...lines, '', ...rows.map((row) => `${row.name}: ${row.note}`)].join('\n');
 }
 
-/** What the figures depend on besides the code. */
-export function schedulingInput(): string {
+/** The machine, on which the figures depend. */
+export function machineDescription(): string {
   const load = loadavg().map((value) => value.toFixed(1));
   return `${cpus().length} cores, Node ${process.versions.node}, load average ${load.join(' ')}`;
 }

@@ -15,22 +15,22 @@ const FEW = 20;
 const ROUNDS = 7;
 const FILES = 50;
 
-/** How soon after a kill an engine has the unfinished run in hand again. */
+/** How soon after a kill an engine has resumed the unfinished run. */
 export const restart: Benchmark = {
   name: 'restart',
-  summary: `an engine takes up a run of ${FINISHED} finished tasks and one unfinished after kill -9, against a bare Node start`,
+  summary: `an engine resumes a run of ${FINISHED} finished tasks and one unfinished after kill -9, against a bare Node start`,
   target: { is: 'at most', ratio: 15 },
   async measure() {
     await using scratch = await makeScratch();
-    const many = await leaveBehind(join(scratch.path, 'many'), FINISHED);
-    const few = await leaveBehind(join(scratch.path, 'few'), FEW);
+    const many = await leaveUnfinishedRun(join(scratch.path, 'many'), FINISHED);
+    const few = await leaveUnfinishedRun(join(scratch.path, 'few'), FEW);
     const short: number[] = [];
     const listing: number[] = [];
     const times = await alternate(
       ROUNDS,
-      () => timed(() => takeUp(many)),
+      () => timed(() => resume(many)),
       async () => {
-        short.push(await timed(() => takeUp(few)));
+        short.push(await timed(() => resume(few)));
         listing.push(await timed(() => list(many)));
         return timed(() => bareNode());
       },
@@ -41,30 +41,30 @@ export const restart: Benchmark = {
   },
 };
 
-/** Opens the data directory as its engine, takes the run up, and ends as soon as it is being carried. */
-export async function takeUpAndEnd(folder: string): Promise<never> {
+/** Opens the data directory as its engine, resumes the run, and ends as soon as it is active. */
+export async function resumeAndEnd(folder: string): Promise<never> {
   const home = resolveHome({ MANYHANDS_HOME: join(folder, 'home') });
   const own = await OwnEngine.open({ home, env: process.env, world: realWorld, rehearsal: [] });
   if (own === undefined) throw new Error(`${home.root} is still locked`);
   own.engine.run(await openRun(own.engine, LEFT_RUN));
-  if (own.engine.runs.size !== 1) throw new Error('The run was not taken up');
+  if (own.engine.runs.size !== 1) throw new Error('The run was not resumed');
   process.kill(process.pid, 'SIGKILL');
   return new Promise(() => {});
 }
 
-async function leaveBehind(folder: string, size: number): Promise<string> {
+async function leaveUnfinishedRun(folder: string, size: number): Promise<string> {
   await mkdir(join(folder, 'repository'), { recursive: true });
   await makeRepository(join(folder, 'repository'), FILES);
-  await untilKilled(['--die-at-work', folder, String(size)]);
+  await runUntilKilled(['--die-during-run', folder, String(size)]);
   return folder;
 }
 
-function takeUp(folder: string): Promise<void> {
-  return untilKilled(['--take-up', folder]);
+function resume(folder: string): Promise<void> {
+  return runUntilKilled(['--resume', folder]);
 }
 
-/** Runs this program in another mode, in which its own SIGKILL is the only proper end. */
-async function untilKilled(args: readonly string[]): Promise<void> {
+/** Runs this program in another mode, which must end with its own SIGKILL. */
+async function runUntilKilled(args: readonly string[]): Promise<void> {
   const command = [process.execPath, process.argv[1] ?? '', ...args];
   const result = await run(command, { env: PLAIN_ENVIRONMENT, timeoutMs: 120_000 });
   if (result.signal !== 'SIGKILL')

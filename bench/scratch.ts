@@ -6,7 +6,7 @@ import { run } from '../src/process/run.ts';
 /** A temporary folder that disposing removes. */
 export type Scratch = AsyncDisposable & { path: string };
 
-/** Nobody's settings, templates or hooks have any part in what is measured. */
+/** No user settings, templates or hooks affect the measurement. */
 export const PLAIN_ENVIRONMENT: Record<string, string> = {
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   HOME: '/nonexistent',
@@ -21,20 +21,20 @@ export const PLAIN_ENVIRONMENT: Record<string, string> = {
 
 const LONGEST_MS = 600_000;
 
-/** Makes a temporary folder. */
+/** Creates a temporary folder. */
 export async function makeScratch(): Promise<Scratch> {
   const path = await mkdtemp(join(tmpdir(), 'manyhands-bench-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** With which environment a tool runs, which exit codes are no error, and who hears what it said on stderr. */
+/** A tool's environment, the exit codes that are not errors, and a listener for its stderr. */
 export type ToolOptions = {
   env?: Record<string, string>;
   allow?: readonly number[];
   onError?: (text: string) => void;
 };
 
-/** Runs a program to its end and gives its output; any exit code but those that are allowed is an error. */
+/** Runs a program to its end and returns its output; any exit code that is not allowed is an error. */
 export async function runTool(command: readonly string[], cwd: string, options: ToolOptions = {}): Promise<string> {
   const { env = PLAIN_ENVIRONMENT, allow = [0] } = options;
   const result = await run(command, { cwd, env, timeoutMs: LONGEST_MS });
@@ -43,7 +43,7 @@ export async function runTool(command: readonly string[], cwd: string, options: 
   throw new Error(`${command.slice(0, 4).join(' ')} ended with ${result.code}: ${result.stderr.slice(-2000)}`);
 }
 
-/** Makes a git repository with so many small files in one commit. */
+/** Creates a git repository with so many small files in one commit. */
 export async function makeRepository(path: string, files: number): Promise<void> {
   for (let index = 0; index < files; index += 1) {
     const file = join(path, 'src', `part-${index % 20}`, `file-${index}.txt`);

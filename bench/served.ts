@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { makeRepository, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
 
-/** The real server beside a small repository. */
+/** The real server with a small repository. */
 export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
@@ -13,23 +13,23 @@ export interface Served extends AsyncDisposable {
   mh(...args: string[]): Promise<string>;
   /** A new address that logs a browser in, once. */
   link(): Promise<string>;
-  /** The most memory that the server has taken so far, in MB. */
+  /** The server's peak memory so far, in MB. */
   memoryMb(): Promise<number>;
 }
 
 const FILES = 20;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const LONGEST_MS = 300_000;
 const PROGRAM = join(process.cwd(), 'bin', 'manyhands.mjs');
 const Address = z.object({ url: z.string(), pid: z.number() });
-const Told = z.object({ link: z.string() });
+const ServeInfo = z.object({ link: z.string() });
 
-/** Where the database of a server in this folder is. */
+/** The data directory of a server in this folder. */
 export function homeIn(folder: string): string {
   return join(folder, 'home');
 }
 
-/** Makes a repository in the folder and serves it. */
+/** Creates a repository in the folder and starts the server in it. */
 export async function serveIn(folder: string): Promise<Served> {
   const repository = join(folder, 'repository');
   await mkdir(repository, { recursive: true });
@@ -46,7 +46,7 @@ export async function serveIn(folder: string): Promise<Served> {
     const token = (await mh('token')).trim();
     const memoryMb = async () =>
       Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-    const link = async () => Told.parse(JSON.parse(await mh('serve', '--json'))).link;
+    const link = async () => ServeInfo.parse(JSON.parse(await mh('serve', '--json'))).link;
     return { url, token, mh, link, memoryMb, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
@@ -55,12 +55,12 @@ export async function serveIn(folder: string): Promise<Served> {
 }
 
 async function addressIn(home: string): Promise<z.infer<typeof Address>> {
-  for (const start = performance.now(); performance.now() - start < LONGEST_MS; await pause(LOOK_MS)) {
-    // It is not there yet.
+  for (const start = performance.now(); performance.now() - start < LONGEST_MS; await pause(POLL_MS)) {
+    // It does not exist yet.
     const text = await readFile(join(home, 'server', 'address.json'), 'utf8').catch(() => undefined);
     if (text !== undefined) return Address.parse(JSON.parse(text));
   }
-  throw new Error('The server does not say where it is');
+  throw new Error('The server did not write its address');
 }
 
 async function end(server: ChildProcess, stop: () => Promise<string>): Promise<void> {

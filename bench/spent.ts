@@ -1,24 +1,24 @@
 import { runTool, type ToolOptions } from './scratch.ts';
 
-/** What a program and all that it waited for took. */
+/** The time used by a program and its children. */
 export type Spent = { output: string; wallMs: number; processorMs: number };
 
-/** The shell's own report of its children follows what the program says on stderr. */
+/** The shell's report of its children's times follows the program's stderr. */
 const WITH_TIMES = '"$@"; code=$?; echo "--times" >&2; times >&2; exit $code';
 const TIME = /(\d+)m([\d.]+)s/g;
 
-/** Runs a program to its end and tells how long it took by the clock, and how much processor time. */
+/** Runs a program to its end and returns its wall time and processor time. */
 export async function spentBy(command: readonly string[], cwd: string, options: ToolOptions): Promise<Spent> {
   const start = performance.now();
-  let said = '';
+  let stderr = '';
   const output = await runTool(['sh', '-c', WITH_TIMES, 'sh', ...command], cwd, {
     ...options,
     onError: (text) => {
-      said = text;
+      stderr = text;
     },
   });
   const wallMs = performance.now() - start;
-  const times = [...said.slice(said.lastIndexOf('--times')).matchAll(TIME)];
+  const times = [...stderr.slice(stderr.lastIndexOf('--times')).matchAll(TIME)];
   const seconds = times.map(([, minutes, rest]) => Number(minutes) * 60 + Number(rest));
   return { output, wallMs, processorMs: seconds.reduce((sum, value) => sum + value, 0) * 1000 };
 }

@@ -7,64 +7,67 @@ import { createInterface } from 'node:readline';
 import { PassThrough, type Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Benchmark } from './benchmark.ts';
-import { openLiveStage } from './live-stage.ts';
+import { openLiveServer } from './live-server.ts';
 import { makeScratch } from './scratch.ts';
 import { quantile } from './timing.ts';
 
 type Size = { agents: number; clients: number; seconds: number; rounds: number };
-/** How long lines took, in ms: from when the server had them, and from when they were said. */
-type Delays = { heard: number[]; said: number[] };
-/** Who says the lines, and where they are heard. */
-type Stage = { pipes: readonly Writable[]; url: string; token: string };
-/** Who listens; `talk` gives how long the lines of a round took. */
-type Hall = { talk(): Promise<Delays>; close(): void };
+/** Latency of lines in ms: from when the server had them, and from when the agent wrote them. */
+type Delays = { fromServer: number[]; fromAgent: number[] };
+/** The pipes that lines are written to, and the address at which they are received. */
+type LineSource = { pipes: readonly Writable[]; url: string; token: string };
+/** The connected clients; `sendLines` returns the latencies of one round. */
+type Audience = { sendLines(): Promise<Delays>; close(): void };
 /** One round of both: the delays of each. */
 type Round = { bare: Delays; ours: Delays };
 
-/** As many as are promised. */
+/** The documented limits. */
 export const WHOLE: Size = { agents: 150, clients: 10, seconds: 4, rounds: 7 };
 export const QUICK: Size = { agents: 10, clients: 3, seconds: 3, rounds: 1 };
 const PER_SECOND = 20;
 const TICK_MS = 10;
 const SETTLE_MS = 30_000;
 
-/** How soon what agents say is at those who watch. */
+/** How soon agents' output reaches clients. */
 export const streams: Benchmark = {
   name: 'streams',
-  summary: `${WHOLE.agents} live agents that say ${PER_SECOND} lines a second each, ${WHOLE.clients} clients and one that is stuck: p99 from the server to a client, against a bare SSE server beside as many agents; the middle one of ${WHOLE.rounds} rounds`,
+  summary: `${WHOLE.agents} live agents that write ${PER_SECOND} lines a second each, ${WHOLE.clients} clients and one that is stuck: p99 from the server to a client, against a bare SSE server beside as many agents; the middle one of ${WHOLE.rounds} rounds`,
   target: { is: 'at most', ratio: 3 },
   async measure(isQuick) {
     const size = isQuick ? QUICK : WHOLE;
     await using scratch = await makeScratch();
-    await using stage = await openLiveStage(scratch.path, size.agents);
-    await using bareStage = await openBareStage(scratch.path, size.agents);
-    const path = `/api/runs/${stage.run}/logs?follow=true`;
-    const stuck = stickTo(stage.url, path, stage.token);
+    await using source = await openLiveServer(scratch.path, size.agents);
+    await using bareSource = await openBareSource(scratch.path, size.agents);
+    const path = `/api/runs/${source.run}/logs?follow=true`;
+    const stuck = openStuckClient(source.url, path, source.token);
     const [bare, ours] = [
-      await openHall(size, bareStage),
-      await openHall(size, { ...stage, url: `${stage.url}${path}` }),
+      await openAudience(size, bareSource),
+      await openAudience(size, { ...source, url: `${source.url}${path}` }),
     ];
-    // By turns, and the middle round counts: a machine that is slow for a while is slow for one of both only. The first words only make both warm.
+    // Alternating, with the median round counting, because the machine may be slow for a while. The first round is a warm-up.
     const rounds: Round[] = [];
     for (let round = 0; round <= size.rounds; round += 1) {
-      rounds.push({ bare: await bare.talk(), ours: await ours.talk() });
+      rounds.push({ bare: await bare.sendLines(), ours: await ours.sendLines() });
     }
     rounds.shift();
-    for (const hall of [bare, ours]) hall.close();
+    for (const audience of [bare, ours]) audience.close();
     stuck.destroy();
-    const middle = (of: (round: Round) => number) => quantile(rounds.map(of), 0.5);
-    const [value, ceiling] = [middle((round) => p99(round.ours.heard)), middle((round) => p99(round.bare.heard))];
-    const memory = await stage.memoryMb();
-    const half = `p50 ${middle(({ ours }) => p50(ours.heard)).toFixed(1)} against ${middle(({ bare }) => p50(bare.heard)).toFixed(1)}`;
-    const late = `p99 from the agent's write ${middle(({ ours }) => p99(ours.said))} against ${middle(({ bare }) => p99(bare.said))}`;
-    const each = rounds.map((round) => `${p99(round.ours.heard)}/${p99(round.bare.heard)}`).join(' ');
-    const arrived = rounds.reduce((sum, { ours }) => sum + ours.heard.length, 0);
+    const medianOf = (of: (round: Round) => number) => quantile(rounds.map(of), 0.5);
+    const [value, ceiling] = [
+      medianOf((round) => p99(round.ours.fromServer)),
+      medianOf((round) => p99(round.bare.fromServer)),
+    ];
+    const memory = await source.memoryMb();
+    const half = `p50 ${medianOf(({ ours }) => p50(ours.fromServer)).toFixed(1)} against ${medianOf(({ bare }) => p50(bare.fromServer)).toFixed(1)}`;
+    const late = `p99 from the agent's write ${medianOf(({ ours }) => p99(ours.fromAgent))} against ${medianOf(({ bare }) => p99(bare.fromAgent))}`;
+    const each = rounds.map((round) => `${p99(round.ours.fromServer)}/${p99(round.bare.fromServer)}`).join(' ');
+    const arrived = rounds.reduce((sum, { ours }) => sum + ours.fromServer.length, 0);
     const note = `ms; ${half}; ${late}; rounds ${each}; all ${arrived} lines arrived; server at most ${memory.toFixed(0)} MB`;
     return { value, unit: 'ms', ceiling, ratio: value / ceiling, note };
   },
 };
-/** The same agents are at work, that both servers have as much of the machine; what they say goes to the bare one directly. */
-async function openBareStage(folder: string, count: number): Promise<Stage & AsyncDisposable> {
+/** Runs as many agents, so that both servers have the same share of the machine; their output goes directly to the minimal server. */
+async function openBareSource(folder: string, count: number): Promise<LineSource & AsyncDisposable> {
   const server = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', '--bare-events'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -73,9 +76,9 @@ async function openBareStage(folder: string, count: number): Promise<Stage & Asy
     spawn('sh', ['-c', `exec cat > "$0"`, join(folder, `said-${index}`)], { stdio: ['pipe', 'inherit', 'inherit'] }),
   );
   const pipes = agents.map(({ stdin }) =>
-    new PassThrough().on('data', (said) => {
-      server.stdin.write(said);
-      stdin.write(said);
+    new PassThrough().on('data', (fromAgent) => {
+      server.stdin.write(fromAgent);
+      stdin.write(fromAgent);
     }),
   );
   const close = async () => {
@@ -86,17 +89,19 @@ async function openBareStage(folder: string, count: number): Promise<Stage & Asy
   return { pipes, url: `http://127.0.0.1:${port}/`, token: '', [Symbol.asyncDispose]: close };
 }
 
-/** All clients listen, while every agent says its lines at an even pace, as often as it is told to. */
-export async function openHall(size: Size, stage: Stage): Promise<Hall> {
-  let delays: Delays = { heard: [], said: [] };
-  const clients = await Promise.all(Array.from({ length: size.clients }, () => listen(stage, () => delays)));
+/** Connects all clients; each round every agent writes its lines at an even rate. */
+export async function openAudience(size: Size, source: LineSource): Promise<Audience> {
+  let delays: Delays = { fromServer: [], fromAgent: [] };
+  const clients = await Promise.all(Array.from({ length: size.clients }, () => subscribe(source, () => delays)));
   return {
-    talk: async () => {
-      delays = { heard: [], said: [] };
-      await talk(size, stage.pipes);
-      const wanted = linesOf(size) * size.clients;
-      for (let waited = 0; delays.heard.length < wanted && waited < SETTLE_MS; waited += TICK_MS) await pause(TICK_MS);
-      if (delays.heard.length !== wanted) throw new Error(`${delays.heard.length} of ${wanted} lines arrived`);
+    sendLines: async () => {
+      delays = { fromServer: [], fromAgent: [] };
+      await sendLines(size, source.pipes);
+      const expected = linesOf(size) * size.clients;
+      for (let waited = 0; delays.fromServer.length < expected && waited < SETTLE_MS; waited += TICK_MS)
+        await pause(TICK_MS);
+      if (delays.fromServer.length !== expected)
+        throw new Error(`${delays.fromServer.length} of ${expected} lines arrived`);
       return delays;
     },
     close: () => {
@@ -105,12 +110,13 @@ export async function openHall(size: Size, stage: Stage): Promise<Hall> {
   };
 }
 
-async function talk(size: Size, pipes: readonly Writable[]): Promise<void> {
+async function sendLines(size: Size, pipes: readonly Writable[]): Promise<void> {
   const start = performance.now();
   const total = linesOf(size);
-  for (let said = 0; said < total; await pause(TICK_MS)) {
+  for (let fromAgent = 0; fromAgent < total; await pause(TICK_MS)) {
     const due = Math.min(total, ((performance.now() - start) / 1000) * PER_SECOND * size.agents);
-    for (; said < due; said += 1) pipes[said % pipes.length]?.write(`said@${Date.now()} ${'some words '.repeat(10)}\n`);
+    for (; fromAgent < due; fromAgent += 1)
+      pipes[fromAgent % pipes.length]?.write(`said@${Date.now()} ${'some words '.repeat(10)}\n`);
   }
 }
 
@@ -118,7 +124,7 @@ function linesOf({ agents, seconds }: Size): number {
   return agents * PER_SECOND * seconds;
 }
 
-async function listen({ url, token }: Stage, delaysNow: () => Delays): Promise<IncomingMessage> {
+async function subscribe({ url, token }: LineSource, delaysNow: () => Delays): Promise<IncomingMessage> {
   const request = get(url, { headers: { authorization: `Bearer ${token}` }, agent: false });
   const [response] = await once(request, 'response');
   let rest = '';
@@ -128,22 +134,22 @@ async function listen({ url, token }: Stage, delaysNow: () => Delays): Promise<I
     const lines = `${rest}${piece}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const said = /said@(\d+)/.exec(line)?.[1];
-      if (said === undefined) continue;
-      delays.said.push(now - Number(said));
-      delays.heard.push(now - Date.parse(/"at":"([^"]+)"/.exec(line)?.[1] ?? ''));
+      const fromAgent = /said@(\d+)/.exec(line)?.[1];
+      if (fromAgent === undefined) continue;
+      delays.fromAgent.push(now - Number(fromAgent));
+      delays.fromServer.push(now - Date.parse(/"at":"([^"]+)"/.exec(line)?.[1] ?? ''));
     }
   });
-  // The listener itself ends it.
+  // The client closes the connection itself.
   response.on('error', () => {});
   return response;
 }
 
-/** Asks, and never reads what it gets. */
-function stickTo(url: string, path: string, token: string) {
+/** Sends a request and never reads the response. */
+function openStuckClient(url: string, path: string, token: string) {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname).pause();
-  // It is cut off, as it should be.
+  // The server closes the connection, as it should.
   socket.on('error', () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   return socket;
@@ -153,7 +159,7 @@ function p50(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Clocks count whole milliseconds: nothing is faster than one. */
+/** Timestamps are whole milliseconds, so one is the minimum. */
 function p99(values: readonly number[]): number {
   return Math.max(1, quantile(values, 0.99));
 }

@@ -5,8 +5,8 @@ import { type Spent, spentBy } from './spent.ts';
 export type ShellTasks = { folder: string; repository: string; agent: string; tasks: number; parallel: number };
 
 /**
- * One task as a person would write it down: clone, let the agent work, commit, fetch into the mirror, merge under a
- * lock, remove the clone. Nothing is recorded, checked, supervised or kept safe from a crash.
+ * One task as a simple script: clone, run the agent, commit, fetch into the mirror, merge under a lock, remove the clone.
+ * Nothing is recorded, checked, supervised or protected from a crash.
  */
 const ONE_TASK = `set -eu
 task=$1

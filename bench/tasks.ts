@@ -8,18 +8,18 @@ import { tasksByShell } from './tasks-by-shell.ts';
 import { alternate, listed, median } from './timing.ts';
 
 type Size = { tasks: number; rounds: number };
-type Stage = { folder: string; repository: string; agent: string; tasks: number };
+type TaskSetup = { folder: string; repository: string; agent: string; tasks: number };
 
 const WHOLE: Size = { tasks: 200, rounds: 5 };
 const QUICK: Size = { tasks: 50, rounds: 3 };
 const PARALLEL = 16;
 const FILES = 100;
-/** With no check at all a result is unverified, which a person must look at. */
+/** Without any check a result is unverified, and the user must review it. */
 const UNVERIFIED_EXIT = 4;
 
 const Result = z.object({ tasks: z.array(z.object({ status: z.string() })) });
 
-/** What a task costs besides its agent, from the command line to the landed branch. */
+/** The overhead of a task, from the command line to the landed branch. */
 export const tasks: Benchmark = {
   name: 'tasks',
   summary: `a run of ${WHOLE.tasks} no-op tasks, ${PARALLEL} at once, against a shell script with xargs`,
@@ -31,12 +31,12 @@ export const tasks: Benchmark = {
     const times = await alternate(
       size.rounds,
       async () => {
-        const { wallMs, processorMs } = await onStage(scratch, size, byManyhands);
+        const { wallMs, processorMs } = await withSetup(scratch, size, byManyhands);
         processor.ours.push(processorMs / size.tasks);
         return wallMs / size.tasks;
       },
       async () => {
-        const { wallMs, processorMs } = await onStage(scratch, size, byShell);
+        const { wallMs, processorMs } = await withSetup(scratch, size, byShell);
         processor.shell.push(processorMs / size.tasks);
         return wallMs / size.tasks;
       },
@@ -57,14 +57,18 @@ export const tasks: Benchmark = {
   },
 };
 
-async function onStage(scratch: Scratch, size: Size, play: (stage: Stage) => Promise<Spent>): Promise<Spent> {
-  const stage = await prepare(join(scratch.path, 'stage'), size.tasks);
-  const spent = await play(stage);
-  await rm(stage.folder, { recursive: true, force: true });
+async function withSetup(
+  scratch: Scratch,
+  size: Size,
+  measureSetup: (setup: TaskSetup) => Promise<Spent>,
+): Promise<Spent> {
+  const setup = await prepare(join(scratch.path, 'stage'), size.tasks);
+  const spent = await measureSetup(setup);
+  await rm(setup.folder, { recursive: true, force: true });
   return spent;
 }
 
-async function byManyhands({ folder, repository, agent, tasks: count }: Stage): Promise<Spent> {
+async function byManyhands({ folder, repository, agent, tasks: count }: TaskSetup): Promise<Spent> {
   const program = join(process.cwd(), 'bin', 'manyhands.mjs');
   const how = ['--agent', `command:${agent}`, '--max-parallel', String(PARALLEL), '--json'];
   const spent = await spentBy([process.execPath, program, 'do', 'Append a line to each file', ...how], repository, {
@@ -77,13 +81,13 @@ async function byManyhands({ folder, repository, agent, tasks: count }: Stage): 
   return spent;
 }
 
-async function byShell(stage: Stage): Promise<Spent> {
-  const spent = await tasksByShell({ ...stage, parallel: PARALLEL }, PLAIN_ENVIRONMENT);
-  await requireLanded(stage.repository, 'run', stage.tasks);
+async function byShell(setup: TaskSetup): Promise<Spent> {
+  const spent = await tasksByShell({ ...setup, parallel: PARALLEL }, PLAIN_ENVIRONMENT);
+  await requireLanded(setup.repository, 'run', setup.tasks);
   return spent;
 }
 
-async function prepare(folder: string, count: number): Promise<Stage> {
+async function prepare(folder: string, count: number): Promise<TaskSetup> {
   const repository = join(folder, 'repository');
   await mkdir(join(repository, '.manyhands'), { recursive: true });
   await writeFile(join(repository, '.manyhands', 'config.yaml'), 'review: { rounds: 0 }\n');

@@ -8,15 +8,15 @@ export async function timed(work: () => Promise<void> | void): Promise<number> {
   return performance.now() - start;
 }
 
-/** The processor time that some work of this process takes, in milliseconds: what others do meanwhile does not count. */
-export async function burned(work: () => Promise<void> | void): Promise<number> {
+/** The processor time of some work of this process in milliseconds, independent of other processes. */
+export async function processorTime(work: () => Promise<void> | void): Promise<number> {
   const start = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
 
-/** Runs ours and the ceiling in turns, so that what else the machine does falls on both; the ratio is that of the middle round. */
+/** Runs ours and the ceiling alternately, so that other load affects both; the ratio is that of the median round. */
 export async function alternate(
   rounds: number,
   ours: (round: number) => Promise<number>,
@@ -31,7 +31,7 @@ export async function alternate(
   return { ...times, ratios, ratio: median(ratios) };
 }
 
-/** The middle value: one slow round does not count. */
+/** The median, which ignores single slow rounds. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }

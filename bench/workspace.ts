@@ -10,7 +10,7 @@ import { alternate, listed, median, timed } from './timing.ts';
 const FILES = 2_000;
 const ROUNDS = 9;
 
-/** What a workspace costs beyond a bare clone. */
+/** The cost of a workspace compared with a plain clone. */
 export const workspace: Benchmark = {
   name: 'workspace',
   summary: `a workspace of ${FILES} files, against git clone --shared`,

@@ -1,6 +1,6 @@
 import type { BenchKind } from '../schema/model.ts';
 
-/** A small task with a known answer: the same for every model, judged by a program and never by a model. */
+/** A small task with a known answer: the same for every model, checked by a program and never by a model. */
 export interface BenchTask {
   readonly kind: BenchKind;
   readonly title: string;
@@ -9,8 +9,8 @@ export interface BenchTask {
   readonly files: Readonly<Record<string, string | Buffer>>;
   /** A program for Node that exits 0 in the repository if the task is done. */
   readonly check: string;
-  /** Rough sizes of one attempt, over all its turns; the price of a model makes money of them. */
+  /** Approximate tokens of one attempt, over all its turns, to estimate its price. */
   readonly tokens: { input: number; output: number };
-  /** US dollars that one attempt may cost at most. */
+  /** The maximum cost of one attempt in US dollars. */
   readonly mostUsd: number;
 }

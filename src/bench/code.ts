@@ -46,10 +46,10 @@ assert.deepEqual(gaps([[8, 9]], [0, 4]), [[0, 4]], 'all behind');
 assert.deepEqual(gaps([[-9, -8]], [0, 4]), [[0, 4]], 'all before');
 `;
 
-/** Mending functions so that they keep the promise above them, also where nobody said how they fail. */
+/** Fixing functions so that they match their comments, without a description of the failures. */
 export const code: BenchTask = {
   kind: 'code',
-  title: 'Mend two functions so that they keep their promises',
+  title: 'Fix two functions so that they match their comments',
   prompt:
     'intervals.mjs does not do what the comments above its functions promise, in more than one case. Correct both functions. Keep their names and their parameters, and change no other file.',
   files: { 'intervals.mjs': SOURCE, 'README.md': '# Intervals\n' },

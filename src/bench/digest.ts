@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A known answer as a check may hold it: readable by no model that peeps. */
+/** A known answer as a digest, so that a model cannot read it in the check. */
 export function digestOf(answer: string): string {
   return createHash('sha256').update(`manyhands ${answer}`).digest('hex');
 }

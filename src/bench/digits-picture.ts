@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** The strokes of a digit as on a clock: top, upper left, upper right, middle, lower left, lower right, bottom. */
-const STROKES = [
+/** The segments of a seven-segment digit: top, upper left, upper right, middle, lower left, lower right, bottom. */
+const SEGMENTS = [
   '1110111',
   '0010010',
   '1011101',
@@ -13,8 +13,8 @@ const STROKES = [
   '1111111',
   '1111011',
 ];
-/** Each stroke as a rectangle: left, top, width, height, in parts of a digit of 6 by 10. */
-const PLACES = [
+/** Each segment as a rectangle: left, top, width, height, in units of a digit of 6 by 10. */
+const RECTANGLES = [
   [1, 0, 4, 1],
   [0, 1, 1, 3],
   [5, 1, 1, 3],
@@ -28,7 +28,7 @@ const CELL = { width: 8, height: 11 };
 const WHITE = 255;
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 
-/** A PNG in which the digits can be seen and, as it holds no text, only be seen. */
+/** A PNG that shows the digits and contains no text. */
 export function digitsPicture(digits: string): Buffer {
   const width = digits.length * CELL.width * SCALE;
   const height = CELL.height * SCALE;
@@ -48,8 +48,8 @@ export function digitsPicture(digits: string): Buffer {
 }
 
 function draw(pixels: readonly Buffer[], position: number, digit: number): void {
-  for (const [index, [left, top, width, height]] of PLACES.entries()) {
-    if (STROKES[digit]?.[index] !== '1') continue;
+  for (const [index, [left, top, width, height]] of RECTANGLES.entries()) {
+    if (SEGMENTS[digit]?.[index] !== '1') continue;
     const from = (position * CELL.width + 1 + left) * SCALE;
     for (const row of pixels.slice((1 + top) * SCALE, (1 + top + height) * SCALE))
       row.fill(0, from, from + width * SCALE);

@@ -3,19 +3,19 @@ import { DIGEST_SOURCE, digestOf } from './digest.ts';
 
 const ENTRIES = 3_000;
 const CUSTOMER = 'C-0417';
-/** The orders whose story differs, and the one of them that is asked for. */
+/** The order that was shipped twice. */
 const TWICE = 1_733;
 
 type Answer = { order: string; cents: number };
 
-/** Asking something of a long text whose parts have to be put together. */
+/** Combining facts from distant parts of a long text. */
 export const longContext: BenchTask = makeTask();
 
 function makeTask(): BenchTask {
   const { text, answer } = writeLog();
   return {
     kind: 'long-context',
-    title: 'Put facts together that stand far apart in a long file',
+    title: 'Combine facts from distant parts of a long file',
     prompt: `orders.log is a long journal. Find out two things. First: exactly one order was shipped twice although it was never returned in between; which one? Second: how many cents in all were refunded to the customer ${CUSTOMER}? Refunds that were cancelled later in the journal do not count. Write answer.json as {"order": "O-....", "cents": 0} with your answers. Change no other file.`,
     files: { 'orders.log': text, 'README.md': '# Journal of orders\n' },
     check: `${DIGEST_SOURCE}import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ assert.equal(digestOf(String(cents)), '${digestOf(String(answer.cents))}', 'anot
   };
 }
 
-/** The same journal every time: what looks like chance is a fixed sequence. */
+/** The same journal every time: the random numbers are a fixed sequence. */
 function writeLog(): { text: string; answer: Answer } {
   const lines: string[] = [];
   const answer: Answer = { order: name('O', TWICE), cents: 0 };

@@ -19,7 +19,7 @@ export const BENCH_TASKS: Readonly<Record<BenchKind, BenchTask>> = {
   multimodal,
 };
 
-/** Why an agent cannot take a kind of benchmark at all, if it cannot; that is no failure of its model. */
+/** Why an agent does not support a kind of benchmark, if it does not; that is not a failure of its model. */
 export function unsupported(kind: BenchKind, agent: AgentKind): string | undefined {
   if (agent === 'rehearsal') return 'not supported: a rehearsal asks no model';
   return kind === 'multimodal' && !SEEING.has(agent) ? 'not supported: it is not known to take pictures' : undefined;

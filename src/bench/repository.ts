@@ -6,16 +6,16 @@ import { errorCode } from '../errors.ts';
 import { git } from '../git/git.ts';
 import type { BenchTask } from './bench-task.ts';
 
-/** Where a benchmark is carried out: a repository of its own, and outside it the program that judges. */
+/** Where a benchmark runs: its own repository, and outside of it the program that checks the result. */
 export type BenchRepository = { repository: string; check: string };
 
 const IDENTITY = ['-c', 'user.name=Manyhands', '-c', 'user.email=manyhands@localhost', '-c', 'commit.gpgsign=false'];
 
-/** The repository of a task, made on first use; the same task finds the same one again, so that its runs can be resumed. */
+/** The repository of a task, created on first use; the same task has the same repository, so that its runs can be resumed. */
 export async function createBenchRepository(folder: string, task: BenchTask): Promise<BenchRepository> {
-  const place = join(folder, `${task.kind}-${nameOf(task)}`);
-  if (!existsSync(place)) await make(folder, place, task);
-  return { repository: join(place, 'repository'), check: join(place, 'check.mjs') };
+  const target = join(folder, `${task.kind}-${nameOf(task)}`);
+  if (!existsSync(target)) await create(folder, target, task);
+  return { repository: join(target, 'repository'), check: join(target, 'check.mjs') };
 }
 
 function nameOf({ files, check }: BenchTask): string {
@@ -24,21 +24,21 @@ function nameOf({ files, check }: BenchTask): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** It appears whole or not at all, also where two processes make it at once. */
-async function make(folder: string, place: string, { files, check }: BenchTask): Promise<void> {
+/** Creates it atomically, also if two processes do so concurrently. */
+async function create(folder: string, target: string, { files, check }: BenchTask): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = await mkdtemp(join(folder, '.draft-'));
+  const temporary = await mkdtemp(join(folder, '.draft-'));
   try {
-    const repository = join(draft, 'repository');
+    const repository = join(temporary, 'repository');
     await mkdir(repository);
     for (const [path, content] of Object.entries(files)) await writeFile(join(repository, path), content);
-    await writeFile(join(draft, 'check.mjs'), check);
+    await writeFile(join(temporary, 'check.mjs'), check);
     await git(['init', '--quiet', '--initial-branch=main', repository]);
     await git(['add', '--all'], { cwd: repository });
     await git([...IDENTITY, 'commit', '--quiet', '--no-verify', '--message=Start'], { cwd: repository });
-    await rename(draft, place);
+    await rename(temporary, target);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
   }
 }

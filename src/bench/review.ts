@@ -1,7 +1,7 @@
 import type { BenchTask } from './bench-task.ts';
 import { DIGEST_SOURCE, digestOf } from './digest.ts';
 
-/** Lines of the file under review; those with a mark hold the planted defects. */
+/** Lines of the file under review; the marked ones are defects. */
 const LINES: readonly (readonly [text: string, planted?: true])[] = [
   ['/** Accounts by number; amounts are whole cents. */'],
   ['const accounts = new Map();'],
@@ -42,11 +42,11 @@ const LINES: readonly (readonly [text: string, planted?: true])[] = [
   ['}'],
 ];
 
-const PLANTED = LINES.flatMap(([, planted], index) => (planted ? [digestOf(String(index + 1))] : []));
+const DEFECTS = LINES.flatMap(([, isDefect], index) => (isDefect ? [digestOf(String(index + 1))] : []));
 
 const CHECK = `${DIGEST_SOURCE}import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-const wanted = ${JSON.stringify(PLANTED)};
+const wanted = ${JSON.stringify(DEFECTS)};
 const found = JSON.parse(readFileSync('findings.json', 'utf8'));
 assert(Array.isArray(found) && found.every(Number.isInteger), 'findings.json is a list of line numbers');
 assert(found.length <= wanted.length + 1, 'too many findings');
@@ -54,10 +54,10 @@ const near = new Set(found.flatMap((line) => [line - 1, line, line + 1]).map((li
 for (const digest of wanted) assert(near.has(digest), 'a defect was not found');
 `;
 
-/** Finding planted defects in code that looks right, without crying wolf. */
+/** Finding defects in plausible code, without false positives. */
 export const review: BenchTask = {
   kind: 'review',
-  title: 'Find three planted defects',
+  title: 'Find three defects',
   prompt:
     'Review ledger.mjs. Exactly three lines of it are wrong: the code breaks what its comments promise, loses money, or changes what it should only read. Write their line numbers to findings.json as a JSON list of three whole numbers. Name for each defect the one line that has to change. Change no other file.',
   files: { 'ledger.mjs': `${LINES.map(([text]) => text).join('\n')}\n`, 'README.md': '# Ledger\n' },

@@ -30,10 +30,10 @@ assert(html.includes('&lt;') && html.includes('&quot;'), 'shown as text');
 assert.equal(commentHtml({ author: 'Ann', text: 'Fish & chips' }), '<article title="Ann"><p>Fish &amp; chips</p></article>');
 `;
 
-/** Closing holes for good, without breaking what honest visitors do. */
+/** Fixing vulnerabilities completely, without breaking legitimate use. */
 export const security: BenchTask = {
   kind: 'security',
-  title: 'Close two holes without breaking honest use',
+  title: 'Fix two vulnerabilities without breaking legitimate use',
   prompt:
     'visitors.mjs is exposed to hostile visitors and does not keep what its comments promise. Mend both functions: every hostile name (leaving root by any way, absolute paths, a NUL character) gives null, honest names still work, also those with a detour that stays inside or with leading dots; and nothing that a visitor writes can become markup: escape & < > " and \' as &amp; &lt; &gt; &quot; and &#39;. Keep the names, the parameters and the shape of the HTML, and change no other file.',
   files: { 'visitors.mjs': SOURCE, 'README.md': '# Visitors\n' },

@@ -1,4 +1,4 @@
-/** `isAlias`: the host may be a name that only the user's SSH settings know. */
+/** `isAlias`: the host may be an alias from the user's SSH settings. */
 export type Address = { host: string; path: string; isAlias: boolean };
 
 /** The host and the path of a repository's address; undefined for a folder of this machine. */

@@ -6,19 +6,19 @@ export type CheckState = { name: string; state: 'pass' | 'fail' | 'pending' };
 
 export const DONE: Answer<void> = { ok: true, value: undefined };
 
-/** An answer of which only the success is needed. */
-export function done(answer: Answer<unknown>): Answer<void> {
+/** An answer of which only success or failure is needed. */
+export function ignoreValue(answer: Answer<unknown>): Answer<void> {
   return answer.ok ? DONE : answer;
 }
 
-/** Among pull requests, the one of a branch of the repository itself. */
+/** The pull request of a branch of the repository itself. */
 export function ofBranch(answer: Answer<PullRequest[]>, branch: string): Answer<PullRequest | undefined> {
   if (!answer.ok) return answer;
   return { ok: true, value: answer.value.find(({ head, fork }) => head.branch === branch && !fork) };
 }
 
-/** What several checks say together: one that is red outweighs all, one that is unfinished all but that. */
-export function together(all: readonly CheckState[]): ForgeChecks {
+/** The combined state of several checks: failed if one failed, else pending if one is pending. */
+export function combineChecks(all: readonly CheckState[]): ForgeChecks {
   const red = all.filter(({ state }) => state === 'fail').map(({ name }) => name);
   if (red.length > 0) return { state: 'fail', red };
   if (all.some(({ state }) => state === 'pending')) return { state: 'pending', red };

@@ -12,7 +12,7 @@ const Who = z.object({
   display_name: z.string().optional(),
 });
 
-/** Bitbucket's pull request, as ours. */
+/** Bitbucket's pull request in our format. */
 export const Pull = z
   .object({
     id: z.number().int().positive(),
@@ -42,7 +42,7 @@ export const Pull = z
 
 export const Pulls = z.object({ values: z.array(Pull) }).transform(({ values }) => values);
 
-/** CI as Bitbucket keeps it. */
+/** CI results at Bitbucket. */
 export const Statuses = z
   .object({ values: z.array(z.object({ name: z.string().nullish(), key: z.string(), state: z.string() })) })
   .transform(({ values }) =>

@@ -1,22 +1,22 @@
 import type { z } from 'zod';
-import { DONE, done, ofBranch, together } from './answers.ts';
+import { combineChecks, DONE, ignoreValue, ofBranch } from './answers.ts';
 import { Approved, Commented, Comments, Pull, Pulls, Statuses, User } from './bitbucket-answers.ts';
 import type { Forge, ForgeLogin } from './forge.ts';
 import { httpRest } from './http-rest.ts';
-import { ask, type Rest, type RestRequest } from './rest.ts';
+import { type Rest, type RestRequest, requestJson } from './rest.ts';
 
 export type BitbucketForge = { repo: string; env: NodeJS.ProcessEnv; timeoutMs?: number };
 
 const BASE_URL = 'https://api.bitbucket.org/2.0';
-const LOG_IN = 'make an API token at Bitbucket and set BITBUCKET_TOKEN, or BITBUCKET_EMAIL and BITBUCKET_API_TOKEN';
+const LOG_IN = 'create an API token at Bitbucket and set BITBUCKET_TOKEN, or BITBUCKET_EMAIL and BITBUCKET_API_TOKEN';
 
-/** Bitbucket Cloud, by its interface; the login stands in the environment. */
+/** Bitbucket Cloud, through its REST API; the login is in the environment. */
 export function bitbucketForge({ repo, env, timeoutMs }: BitbucketForge): Forge {
   const rest = restOf(env, timeoutMs);
   const remedies = { forge: 'Bitbucket', logIn: LOG_IN, repo };
   const root = `repositories/${repo.split('/').map(encodeURIComponent).join('/')}/pullrequests`;
-  const call = <S extends z.ZodType>(asked: RestRequest & { schema: S }, signal: AbortSignal) =>
-    ask(rest, { ...asked, remedies }, signal);
+  const call = <S extends z.ZodType>(request: RestRequest & { schema: S }, signal: AbortSignal) =>
+    requestJson(rest, { ...request, remedies }, signal);
   const get = <S extends z.ZodType>(path: string, schema: S, signal: AbortSignal) =>
     call({ method: 'GET', path, schema }, signal);
   const view = (number: number, signal: AbortSignal) => get(`${root}/${number}`, Pull, signal);
@@ -24,7 +24,7 @@ export function bitbucketForge({ repo, env, timeoutMs }: BitbucketForge): Forge 
   return {
     name: 'bitbucket',
     repo,
-    words: { noun: 'pull request', mark: '#' },
+    terms: { noun: 'pull request', mark: '#' },
     login: async (signal) => loginOf(await get('user', User, signal)),
     find: async (branch, signal) => {
       const q = `source.branch.name = ${JSON.stringify(branch)} AND state = "OPEN"`;
@@ -41,11 +41,11 @@ export function bitbucketForge({ repo, env, timeoutMs }: BitbucketForge): Forge 
       const now = await view(number, signal);
       if (!now.ok) return now;
       const wanted = { title: now.value.title, description: body, draft: now.value.draft && draft };
-      return done(await call({ method: 'PUT', path: `${root}/${number}`, body: wanted, schema: Pull }, signal));
+      return ignoreValue(await call({ method: 'PUT', path: `${root}/${number}`, body: wanted, schema: Pull }, signal));
     },
     checks: async ({ number }, signal) => {
       const answer = await get(`${root}/${number}/statuses?pagelen=100`, Statuses, signal);
-      return answer.ok ? { ok: true, value: together(answer.value) } : answer;
+      return answer.ok ? { ok: true, value: combineChecks(answer.value) } : answer;
     },
     isApproved: async ({ number }, signal) => {
       const user = await get('user', User, signal);
@@ -53,25 +53,31 @@ export function bitbucketForge({ repo, env, timeoutMs }: BitbucketForge): Forge 
       return now.ok ? { ok: true, value: user.ok && now.value.approvedBy.includes(user.value.uuid) } : now;
     },
     approve: async ({ number }, signal) =>
-      done(await call({ method: 'POST', path: `${root}/${number}/approve`, body: {}, schema: Approved }, signal)),
+      ignoreValue(
+        await call({ method: 'POST', path: `${root}/${number}/approve`, body: {}, schema: Approved }, signal),
+      ),
     merge: async ({ number, head }, signal) => {
       const now = await view(number, signal);
       if (!now.ok) return now;
       if (now.value.head.commit !== head.commit) return moved(number);
-      return done(await call({ method: 'POST', path: `${root}/${number}/merge`, body: {}, schema: Pull }, signal));
+      return ignoreValue(
+        await call({ method: 'POST', path: `${root}/${number}/merge`, body: {}, schema: Pull }, signal),
+      );
     },
     comment: async (number, { key, body }, signal) => {
       const path = `${root}/${number}/comments`;
-      const there = await get(`${path}?sort=-created_on&pagelen=100`, Comments, signal);
-      if (!there.ok) return there;
-      if (there.value.values.some(({ content }) => content.raw.includes(key))) return DONE;
-      return done(await call({ method: 'POST', path, body: { content: { raw: body } }, schema: Commented }, signal));
+      const existing = await get(`${path}?sort=-created_on&pagelen=100`, Comments, signal);
+      if (!existing.ok) return existing;
+      if (existing.value.values.some(({ content }) => content.raw.includes(key))) return DONE;
+      return ignoreValue(
+        await call({ method: 'POST', path, body: { content: { raw: body } }, schema: Commented }, signal),
+      );
     },
     headRef: ({ head, fork }) => (fork ? undefined : `refs/heads/${head.branch}`),
   };
 }
 
-/** Without a login nothing is asked, and the answer says what to do. */
+/** Without a login no request is sent, and the failure says what to do. */
 function restOf(env: NodeJS.ProcessEnv, timeoutMs: number | undefined): Rest {
   const authorization = authorizationOf(env);
   if (authorization === undefined) {
@@ -89,8 +95,8 @@ function authorizationOf(env: NodeJS.ProcessEnv): string | undefined {
   return user && secret ? `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` : undefined;
 }
 
-/** A token that belongs to a repository and to nobody is a login too. */
-function loginOf(user: Awaited<ReturnType<typeof ask<typeof User>>>): ForgeLogin {
+/** A repository access token, which has no user, is a login too. */
+function loginOf(user: Awaited<ReturnType<typeof requestJson<typeof User>>>): ForgeLogin {
   if (user.ok) return { ok: true, detail: `logged in to Bitbucket as ${user.value.display_name}` };
   const { kind, message, nextStep } = user.failure;
   if (kind === 'auth' && message.includes('403')) return { ok: true, detail: 'a token of Bitbucket is set' };
@@ -98,6 +104,6 @@ function loginOf(user: Awaited<ReturnType<typeof ask<typeof User>>>): ForgeLogin
 }
 
 function moved(number: number) {
-  const message = `Pull request #${number} got new commits meanwhile`;
-  return { ok: false, failure: { kind: 'refused', message, nextStep: 'look at them, then try again' } } as const;
+  const message = `Pull request #${number} has new commits`;
+  return { ok: false, failure: { kind: 'refused', message, nextStep: 'review them, then try again' } } as const;
 }

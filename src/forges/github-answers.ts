@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Repo = z.object({ full_name: z.string() }).nullable();
 
-/** GitHub's pull request, as ours. */
+/** GitHub's pull request in our format. */
 export const Pull = z
   .object({
     number: z.number().int().positive(),
@@ -34,7 +34,7 @@ export const Pull = z
 
 export const Pulls = z.array(Pull);
 
-/** CI by apps. What was skipped or is neutral stands in nobody's way. */
+/** CI results of apps. A skipped or neutral check passes. */
 export const CheckRuns = z
   .object({
     check_runs: z.array(z.object({ name: z.string(), status: z.string(), conclusion: z.string().nullable() })),
@@ -48,7 +48,7 @@ function stateOf(status: string, conclusion: string | null): 'pass' | 'fail' | '
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '') ? 'pass' : 'fail';
 }
 
-/** CI by commit statuses. */
+/** CI results as commit statuses. */
 export const Statuses = z
   .object({ statuses: z.array(z.object({ context: z.string(), state: z.string() })) })
   .transform(({ statuses }) =>
@@ -71,5 +71,5 @@ export const User = z.object({ login: z.string() });
 export const Commented = z.object({ id: z.number() });
 export const Approved = z.object({ state: z.literal('APPROVED') });
 export const Merged = z.object({ merged: z.literal(true) });
-/** A mutation answers 200 also when it failed: then it has errors. */
+/** A failed mutation also answers 200, but has errors. */
 export const Mutated = z.object({ data: z.unknown(), errors: z.array(z.unknown()).max(0).optional() });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DONE, done, ofBranch, together } from './answers.ts';
+import { combineChecks, DONE, ignoreValue, ofBranch } from './answers.ts';
 import type { Answer, Forge } from './forge.ts';
 import {
   Approved,
@@ -17,17 +17,17 @@ import {
 import { programEnvironment } from './program-environment.ts';
 import { programLogin } from './program-login.ts';
 import { type ForgeProgram, programRest } from './program-rest.ts';
-import { ask, type RestRequest } from './rest.ts';
+import { type RestRequest, requestJson } from './rest.ts';
 
 export type ProgramForge = { host: string; repo: string; env: NodeJS.ProcessEnv; timeoutMs?: number };
 
 const OWN_VARIABLES = /^(GH_|GITHUB_TOKEN$|GITHUB_ENTERPRISE_TOKEN$)/;
 const READY =
   'mutation($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) { clientMutationId } }';
-/** A repository may forbid some ways of merging: the first that it allows is taken. */
+/** A repository may disable some merge methods: the first allowed one is used. */
 const METHODS = ['merge', 'squash', 'rebase'] as const;
 
-/** GitHub and GitHub Enterprise, through the program gh, which knows the login. */
+/** GitHub and GitHub Enterprise, through the program gh, which has the login. */
 export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge {
   const program: ForgeProgram = {
     forge: host === 'github.com' ? 'GitHub' : `GitHub (${host})`,
@@ -42,8 +42,8 @@ export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
   const remedies = { forge: program.forge, logIn: program.logIn, repo };
   const [owner = ''] = repo.split('/');
   const root = `repos/${repo.split('/').map(encodeURIComponent).join('/')}`;
-  const call = <S extends z.ZodType>(asked: RestRequest & { schema: S }, signal: AbortSignal) =>
-    ask(rest, { ...asked, remedies }, signal);
+  const call = <S extends z.ZodType>(request: RestRequest & { schema: S }, signal: AbortSignal) =>
+    requestJson(rest, { ...request, remedies }, signal);
   const get = <S extends z.ZodType>(path: string, schema: S, signal: AbortSignal) =>
     call({ method: 'GET', path, schema }, signal);
   const view = (number: number, signal: AbortSignal) => get(`${root}/pulls/${number}`, Pull, signal);
@@ -51,7 +51,7 @@ export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
   return {
     name: 'github',
     repo,
-    words: { noun: 'pull request', mark: '#' },
+    terms: { noun: 'pull request', mark: '#' },
     login: (signal) => programLogin(program, signal),
     find: async (branch, signal) => {
       const query = new URLSearchParams({ head: `${owner}:${branch}`, state: 'open', per_page: '100' });
@@ -59,19 +59,20 @@ export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
     },
     list: (signal) => get(`${root}/pulls?state=open&per_page=100`, Pulls, signal),
     view,
-    create: async (wanted, signal) => {
-      const make = (body: typeof wanted) => call({ method: 'POST', path: `${root}/pulls`, body, schema: Pull }, signal);
-      const made = await make(wanted);
+    create: async (pullRequest, signal) => {
+      const create = (body: typeof pullRequest) =>
+        call({ method: 'POST', path: `${root}/pulls`, body, schema: Pull }, signal);
+      const created = await create(pullRequest);
       const hasNoDrafts =
-        !made.ok && wanted.draft && /draft pull requests are not supported/i.test(made.failure.message);
-      return hasNoDrafts ? make({ ...wanted, draft: false, title: `Draft: ${wanted.title}` }) : made;
+        !created.ok && pullRequest.draft && /draft pull requests are not supported/i.test(created.failure.message);
+      return hasNoDrafts ? create({ ...pullRequest, draft: false, title: `Draft: ${pullRequest.title}` }) : created;
     },
     update: async (number, { body, draft }, signal) => {
       const path = `${root}/pulls/${number}`;
       const changed = await call({ method: 'PATCH', path, body: { body }, schema: Pull }, signal);
       if (!changed.ok || draft || !changed.value.draft) return changed.ok ? DONE : changed;
       const variables = { id: changed.value.id };
-      return done(
+      return ignoreValue(
         await call({ method: 'POST', path: 'graphql', body: { query: READY, variables }, schema: Mutated }, signal),
       );
     },
@@ -79,19 +80,19 @@ export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
       const runs = await get(`${root}/commits/${head.commit}/check-runs?per_page=100`, CheckRuns, signal);
       if (!runs.ok) return runs;
       const statuses = await get(`${root}/commits/${head.commit}/status?per_page=100`, Statuses, signal);
-      return statuses.ok ? { ok: true, value: together([...runs.value, ...statuses.value]) } : statuses;
+      return statuses.ok ? { ok: true, value: combineChecks([...runs.value, ...statuses.value]) } : statuses;
     },
     isApproved: async ({ number, head }, signal) => {
       const user = await get('user', User, signal);
       const reviews = await get(`${root}/pulls/${number}/reviews?per_page=100`, Reviews, signal);
       if (!reviews.ok) return reviews;
       const who = user.ok ? user.value.login : undefined;
-      const mine = reviews.value.filter((review) => review.user === who && review.commit === head.commit);
-      return { ok: true, value: who !== undefined && mine.at(-1)?.state === 'APPROVED' };
+      const ownReviews = reviews.value.filter((review) => review.user === who && review.commit === head.commit);
+      return { ok: true, value: who !== undefined && ownReviews.at(-1)?.state === 'APPROVED' };
     },
     approve: async ({ number, head }, signal) => {
       const body = { event: 'APPROVE', commit_id: head.commit };
-      return done(
+      return ignoreValue(
         await call({ method: 'POST', path: `${root}/pulls/${number}/reviews`, body, schema: Approved }, signal),
       );
     },
@@ -99,7 +100,7 @@ export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
       let answer: Answer<void> = DONE;
       for (const method of METHODS) {
         const body = { sha: head.commit, merge_method: method };
-        answer = done(
+        answer = ignoreValue(
           await call({ method: 'PUT', path: `${root}/pulls/${number}/merge`, body, schema: Merged }, signal),
         );
         if (answer.ok || !/not allowed on this repository/i.test(answer.failure.message)) return answer;
@@ -108,9 +109,9 @@ export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
     },
     comment: async (number, { key, body }, signal) => {
       const path = `${root}/issues/${number}/comments`;
-      const there = await get(`${path}?per_page=100`, Comments, signal);
-      if (!there.ok || there.value.some((comment) => comment.body?.includes(key))) return done(there);
-      return done(await call({ method: 'POST', path, body: { body }, schema: Commented }, signal));
+      const existing = await get(`${path}?per_page=100`, Comments, signal);
+      if (!existing.ok || existing.value.some((comment) => comment.body?.includes(key))) return ignoreValue(existing);
+      return ignoreValue(await call({ method: 'POST', path, body: { body }, schema: Commented }, signal));
     },
     headRef: ({ number }) => `refs/pull/${number}/head`,
   };

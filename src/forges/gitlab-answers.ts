@@ -3,7 +3,7 @@ import type { ForgeChecks } from './forge.ts';
 
 const STATES = { opened: 'open', locked: 'open', closed: 'closed', merged: 'merged' } as const;
 
-/** What may stand between a merge request and its pipeline's success. */
+/** The state of each pipeline status; others are pending. */
 const PIPELINE: Record<string, ForgeChecks['state']> = {
   success: 'pass',
   skipped: 'none',
@@ -11,7 +11,7 @@ const PIPELINE: Record<string, ForgeChecks['state']> = {
   canceled: 'fail',
 };
 
-/** GitLab's merge request, as ours. */
+/** GitLab's merge request in our format. */
 export const MergeRequest = z
   .object({
     iid: z.number().int().positive(),

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
-import { DONE, done, ofBranch } from './answers.ts';
+import { DONE, ignoreValue, ofBranch } from './answers.ts';
 import type { Forge } from './forge.ts';
 import type { ProgramForge } from './github.ts';
 import { Approvals, Approved, Merged, MergeRequest, MergeRequests, Noted, Notes } from './gitlab-answers.ts';
 import { programEnvironment } from './program-environment.ts';
 import { programLogin } from './program-login.ts';
 import { type ForgeProgram, programRest } from './program-rest.ts';
-import { ask, type RestRequest } from './rest.ts';
+import { type RestRequest, requestJson } from './rest.ts';
 
 const OWN_VARIABLES = /^(GITLAB_|GLAB_)/;
-/** GitLab calls a merge request a draft by its title. */
+/** GitLab marks a merge request as a draft by its title. */
 const DRAFT = /^\s*(\[?draft\]?:?|\(draft\))\s*/i;
 
-/** GitLab, of its maker or of one's own, through the program glab, which knows the login. */
+/** GitLab, hosted or self-managed, through the program glab, which has the login. */
 export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge {
   const program: ForgeProgram = {
     forge: host === 'gitlab.com' ? 'GitLab' : `GitLab (${host})`,
@@ -26,8 +26,8 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
   const rest = programRest(program);
   const remedies = { forge: program.forge, logIn: program.logIn, repo };
   const root = `projects/${encodeURIComponent(repo)}/merge_requests`;
-  const call = <S extends z.ZodType>(asked: RestRequest & { schema: S }, signal: AbortSignal) =>
-    ask(rest, { ...asked, remedies }, signal);
+  const call = <S extends z.ZodType>(request: RestRequest & { schema: S }, signal: AbortSignal) =>
+    requestJson(rest, { ...request, remedies }, signal);
   const get = <S extends z.ZodType>(path: string, schema: S, signal: AbortSignal) =>
     call({ method: 'GET', path, schema }, signal);
   const view = (number: number, signal: AbortSignal) => get(`${root}/${number}`, MergeRequest, signal);
@@ -35,7 +35,7 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
   return {
     name: 'gitlab',
     repo,
-    words: { noun: 'merge request', mark: '!' },
+    terms: { noun: 'merge request', mark: '!' },
     login: (signal) => programLogin(program, signal),
     find: async (branch, signal) => {
       const query = new URLSearchParams({ source_branch: branch, state: 'opened', per_page: '100' });
@@ -44,8 +44,8 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
     list: (signal) => get(`${root}?state=opened&per_page=100`, MergeRequests, signal),
     view,
     create: ({ head, base, title, body, draft }, signal) => {
-      const called = draft ? `Draft: ${title}` : title;
-      const wanted = { source_branch: head, target_branch: base, title: called, description: body };
+      const draftTitle = draft ? `Draft: ${title}` : title;
+      const wanted = { source_branch: head, target_branch: base, title: draftTitle, description: body };
       return call({ method: 'POST', path: root, body: wanted, schema: MergeRequest }, signal);
     },
     update: async (number, { body, draft }, signal) => {
@@ -53,7 +53,9 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
       if (!now.ok) return now;
       const ready = now.value.draft && !draft ? { title: now.value.title.replace(DRAFT, '') } : {};
       const wanted = { description: body, ...ready };
-      return done(await call({ method: 'PUT', path: `${root}/${number}`, body: wanted, schema: MergeRequest }, signal));
+      return ignoreValue(
+        await call({ method: 'PUT', path: `${root}/${number}`, body: wanted, schema: MergeRequest }, signal),
+      );
     },
     checks: async ({ number }, signal) => {
       const now = await view(number, signal);
@@ -67,18 +69,18 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
     },
     approve: async ({ number, head }, signal) => {
       const path = `${root}/${number}/approve`;
-      return done(await call({ method: 'POST', path, body: { sha: head.commit }, schema: Approved }, signal));
+      return ignoreValue(await call({ method: 'POST', path, body: { sha: head.commit }, schema: Approved }, signal));
     },
     merge: async ({ number, head }, signal) => {
       const path = `${root}/${number}/merge`;
-      return done(await call({ method: 'PUT', path, body: { sha: head.commit }, schema: Merged }, signal));
+      return ignoreValue(await call({ method: 'PUT', path, body: { sha: head.commit }, schema: Merged }, signal));
     },
     comment: async (number, { key, body }, signal) => {
       const path = `${root}/${number}/notes`;
-      const there = await get(`${path}?per_page=100`, Notes, signal);
-      if (!there.ok) return there;
-      if (there.value.some((note) => note.body.includes(key))) return DONE;
-      return done(await call({ method: 'POST', path, body: { body }, schema: Noted }, signal));
+      const existing = await get(`${path}?per_page=100`, Notes, signal);
+      if (!existing.ok) return existing;
+      if (existing.value.some((note) => note.body.includes(key))) return DONE;
+      return ignoreValue(await call({ method: 'POST', path, body: { body }, schema: Noted }, signal));
     },
     headRef: ({ number }) => `refs/merge-requests/${number}/head`,
   };

@@ -3,13 +3,13 @@ import { timeLimit } from '../process/time-limit.ts';
 import { realWorld, type World } from '../world.ts';
 import { type Rest, unavailable } from './rest.ts';
 
-/** A forge that is asked directly. */
+/** A forge that is accessed directly. */
 export type HttpForge = { forge: string; baseUrl: string; authorization: string; timeoutMs?: number };
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Reaches a forge by HTTP; a login is never sent in the clear, nor along a redirect. */
+/** Accesses a forge by HTTP; a login is never sent unencrypted, nor to a redirect. */
 export function httpRest(
   { forge, baseUrl, authorization, timeoutMs = TIMEOUT_MS }: HttpForge,
   world: World = realWorld,

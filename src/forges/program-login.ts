@@ -6,15 +6,15 @@ import type { ForgeProgram } from './program-rest.ts';
 
 const TIMEOUT_MS = 20_000;
 
-/** Whether a forge's program is there and somebody is logged in, as the program itself tells. */
+/** Whether a forge's program is installed and logged in, as the program itself reports. */
 export async function programLogin(program: ForgeProgram, signal: AbortSignal): Promise<ForgeLogin> {
   const { command, host, env, install, logIn } = program;
   try {
-    const asked = [command, 'auth', 'status', '--hostname', host];
-    const { code, stdout, stderr } = await run(asked, { cwd: tmpdir(), env, timeoutMs: TIMEOUT_MS, signal });
-    const said = `${stdout.toString('utf8')}\n${stderr}`;
+    const statusCommand = [command, 'auth', 'status', '--hostname', host];
+    const { code, stdout, stderr } = await run(statusCommand, { cwd: tmpdir(), env, timeoutMs: TIMEOUT_MS, signal });
+    const output = `${stdout.toString('utf8')}\n${stderr}`;
     if (code !== 0) return { ok: false, detail: `${command} is not logged in to ${host}`, nextStep: logIn };
-    const [, who] = /(?:account|as) ([\w.-]+)/.exec(said) ?? [];
+    const [, who] = /(?:account|as) ([\w.-]+)/.exec(output) ?? [];
     return { ok: true, detail: `${command} is logged in to ${host}${who === undefined ? '' : ` as ${who}`}` };
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EACCES') throw error;

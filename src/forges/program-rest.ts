@@ -5,7 +5,7 @@ import { realWorld, type World } from '../world.ts';
 import type { ForgeFailure } from './forge.ts';
 import { type Rest, type RestReply, type RestRequest, unavailable, unreadable } from './rest.ts';
 
-/** A forge's own program: it knows the login, and passes requests on. */
+/** A forge's own program, which has the login and forwards requests. */
 export type ForgeProgram = {
   forge: string;
   command: string;
@@ -18,10 +18,10 @@ export type ForgeProgram = {
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** The exit code with which these programs say that nobody is logged in. */
+/** The exit code of these programs without a login. */
 const NOT_LOGGED_IN = 4;
 
-/** Reaches a forge through `<program> api`, which prints status, headers and body. */
+/** Accesses a forge through `<program> api`, which prints status, headers and body. */
 export function programRest(program: ForgeProgram, world: World = realWorld): Rest {
   return async (request, signal) => {
     try {
@@ -67,10 +67,10 @@ function failureOf(
   { forge, command, logIn }: ForgeProgram,
   { code, stderr, timedOut }: { code: number | null; stderr: string; timedOut: boolean },
 ): ForgeFailure {
-  const said = stderr.replace(/\s+/g, ' ').trim().slice(0, 400);
+  const text = stderr.replace(/\s+/g, ' ').trim().slice(0, 400);
   if (timedOut) return unavailable(forge, `${command} did not end in time`);
-  if (code === NOT_LOGGED_IN || /auth login|not logged in|authenticat/i.test(said))
-    return { kind: 'auth', message: `${command} is not logged in to ${forge}: ${said}`, nextStep: logIn };
+  if (code === NOT_LOGGED_IN || /auth login|not logged in|authenticat/i.test(text))
+    return { kind: 'auth', message: `${command} is not logged in to ${forge}: ${text}`, nextStep: logIn };
   if (code === 0) return unreadable(forge, `${command} printed no answer`);
-  return unavailable(forge, said || `${command} ended with ${code ?? 'a signal'}`);
+  return unavailable(forge, text || `${command} ended with ${code ?? 'a signal'}`);
 }

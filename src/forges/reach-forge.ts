@@ -6,7 +6,7 @@ import { findForge } from './registry.ts';
 
 export type ReachForge = { repository: Pick<Repository, 'root'>; config: GitConfig; env: NodeJS.ProcessEnv };
 
-/** The forge of a repository together with the remote that leads to it; nothing is asked of the network. */
+/** The forge of a repository with its remote, found without network access. */
 export async function reachForge({ repository, config, env }: ReachForge, signal: AbortSignal): Promise<ReachedForge> {
   const remote = await readRemote(repository, config.remote, signal);
   const found = findForge({ config, address: remote?.address, env });

@@ -13,16 +13,16 @@ export type FindForge = {
   timeoutMs?: number;
 };
 
-type Place = { host: string; repo: string; env: NodeJS.ProcessEnv; timeoutMs?: number };
+type RepositoryLocation = { host: string; repo: string; env: NodeJS.ProcessEnv; timeoutMs?: number };
 
-const FORGES: Record<ForgeName, (place: Place) => Forge> = {
+const FORGES: Record<ForgeName, (location: RepositoryLocation) => Forge> = {
   github: githubForge,
   gitlab: gitlabForge,
   bitbucket: bitbucketForge,
 };
 const HOSTS: Record<ForgeName, string> = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' };
 
-/** The forge of a repository: as configured, or as the address of its remote tells. */
+/** The forge of a repository: as configured, or from the address of its remote. */
 export function findForge({ config, address, env, ...more }: FindForge): FoundForge {
   const { provider, remote } = config;
   if (provider === 'none') return none('git.provider is none', 'set git.provider, or use --land branch');
@@ -31,21 +31,21 @@ export function findForge({ config, address, env, ...more }: FindForge): FoundFo
   const parsed = parseAddress(address);
   const name = provider === 'auto' ? detect(parsed?.host) : provider;
   if (name === undefined)
-    return none(`${address} tells nothing about its host`, 'set git.provider to github, gitlab or bitbucket');
+    return none(`The forge of ${address} is unknown`, 'set git.provider to github, gitlab or bitbucket');
   const repo = repoOf(name, { configured: config.repo, path: parsed?.path, env });
   if (repo === undefined)
-    return none(`The repository at ${name} is not known from ${address}`, 'set git.repo to owner/name');
+    return none(`The repository at ${name} cannot be determined from ${address}`, 'set git.repo to owner/name');
   const host = parsed === undefined || parsed.isAlias ? HOSTS[name] : parsed.host;
   if (name === 'bitbucket' && host !== HOSTS.bitbucket && config.repo === undefined)
     return none(
-      `${host} is not Bitbucket Cloud, and no other Bitbucket is known`,
+      `${host} is not Bitbucket Cloud, and no other Bitbucket is supported`,
       'set git.repo if it is a mirror of one',
     );
   const because = provider === 'auto' ? `from the remote ${remote} (${address})` : 'by git.provider';
   return { kind: 'found', forge: FORGES[name]({ host: hostFor(name, host), repo, env, ...more }), because };
 }
 
-/** The maker's own hosts, and hosts that carry its name. */
+/** The forge's own hosts, and hosts that contain its name. */
 function detect(host: string | undefined): ForgeName | undefined {
   if (host === undefined) return undefined;
   if (host === 'github.com' || host === 'ssh.github.com' || host.endsWith('.ghe.com')) return 'github';
@@ -54,15 +54,15 @@ function detect(host: string | undefined): ForgeName | undefined {
   return undefined;
 }
 
-/** Hosts that only carry git by another port stand for the forge itself. */
+/** Alternative SSH hosts are mapped to the forge's own host. */
 function hostFor(name: ForgeName, host: string): string {
   return /^(ssh|altssh)\./.test(host) && host.endsWith(HOSTS[name]) ? HOSTS[name] : host;
 }
 
-type Told = { configured: string | undefined; path: string | undefined; env: NodeJS.ProcessEnv };
+type RepositorySources = { configured: string | undefined; path: string | undefined; env: NodeJS.ProcessEnv };
 
-/** GitLab has groups in groups; the others have an owner and a name. A name alone is one of the remote's own owner. */
-function repoOf(name: ForgeName, { configured, path = '', env }: Told): string | undefined {
+/** GitLab has nested groups; the others have an owner and a name. A name alone belongs to the remote's owner. */
+function repoOf(name: ForgeName, { configured, path = '', env }: RepositorySources): string | undefined {
   const workspace = name === 'bitbucket' ? env.BITBUCKET_WORKSPACE : undefined;
   const owner = workspace || path.split('/').slice(0, -1).join('/');
   const repo = configured === undefined || configured.includes('/') ? configured : `${owner}/${configured}`;

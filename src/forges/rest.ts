@@ -2,27 +2,27 @@ import type { z } from 'zod';
 import type { Answer, ForgeFailure } from './forge.ts';
 
 export type RestRequest = { method: 'GET' | 'POST' | 'PUT' | 'PATCH'; path: string; body?: unknown };
-/** What came back; header names are in lower case. */
+/** A response; header names are in lower case. */
 export type RestReply = { status: number; headers: Record<string, string>; body: string };
 
-/** How a forge's interface is reached: by the forge's own program, or directly. A failure means: no reply. */
+/** Sends a request to a forge, through its own program or directly. A failure means that there was no response. */
 export type Rest = (request: RestRequest, signal: AbortSignal) => Promise<Answer<RestReply>>;
 
-/** What a person can do when the forge does not let us. */
+/** What the user can do when the forge refuses a request. */
 export type Remedies = { forge: string; logIn: string; repo: string };
 
-/** A minute, where the forge does not say how long. */
-const DEFAULT_REST_MS = 60_000;
-const TOLD_CHARS = 400;
+/** The delay if the forge does not specify one. */
+const DEFAULT_RETRY_MS = 60_000;
+const MAX_MESSAGE_CHARS = 400;
 
-/** Asks and reads the answer as the schema says; each kind of refusal becomes a failure with its next step. */
-export async function ask<S extends z.ZodType>(
+/** Sends a request and parses the response with the schema; each kind of refusal becomes a failure with its next step. */
+export async function requestJson<S extends z.ZodType>(
   rest: Rest,
   request: RestRequest & { schema: S; remedies: Remedies },
   signal: AbortSignal,
 ): Promise<Answer<z.output<S>>> {
-  const { schema, remedies, ...asked } = request;
-  const reply = await rest(asked, signal);
+  const { schema, remedies, ...restRequest } = request;
+  const reply = await rest(restRequest, signal);
   if (!reply.ok) return reply;
   const { status, body } = reply.value;
   if (status >= 300 || status < 200) return { ok: false, failure: failureOf(reply.value, remedies) };
@@ -30,38 +30,38 @@ export async function ask<S extends z.ZodType>(
   if (parsed.success) return { ok: true, value: parsed.data };
   const where = parsed.error.issues[0];
   const problem = `${where?.path.join('.') || 'the answer'}: ${where?.message ?? 'unknown'}`;
-  return { ok: false, failure: unreadable(remedies.forge, `${asked.method} ${asked.path}: ${problem}`) };
+  return { ok: false, failure: unreadable(remedies.forge, `${restRequest.method} ${restRequest.path}: ${problem}`) };
 }
 
-/** No answer came, or none in time. */
+/** There was no response, or none in time. */
 export function unavailable(forge: string, message: string): ForgeFailure {
-  const nextStep = `look at the state of ${forge} and try again`;
+  const nextStep = `check the status of ${forge} and try again`;
   return { kind: 'unavailable', message: `${forge} could not be reached: ${message}`, nextStep };
 }
 
-/** An answer came that says nothing we know. */
+/** The response could not be parsed. */
 export function unreadable(forge: string, message: string): ForgeFailure {
-  const nextStep = `look at the pull requests of the repository at ${forge}, and update its program`;
-  return { kind: 'unreadable', message: `${forge} answered in a way that is not understood: ${message}`, nextStep };
+  const nextStep = `check the pull requests of the repository at ${forge}, and update its program`;
+  return { kind: 'unreadable', message: `${forge} sent an unexpected response: ${message}`, nextStep };
 }
 
 function failureOf(reply: RestReply, { forge, logIn, repo }: Remedies): ForgeFailure {
   const { status } = reply;
   const message = `${forge} answered ${status}: ${messageIn(reply.body)}`;
   if (isRateLimit(reply)) {
-    const retryAfterMs = restOf(reply);
-    return { kind: 'rate-limit', message, nextStep: `wait until ${forge} takes requests again`, retryAfterMs };
+    const retryAfterMs = retryDelayMs(reply);
+    return { kind: 'rate-limit', message, nextStep: `wait until ${forge} accepts requests again`, retryAfterMs };
   }
   if (status === 401) return { kind: 'auth', message, nextStep: logIn };
-  if (status === 403) return { kind: 'auth', message, nextStep: `give the login the right to do it: ${logIn}` };
+  if (status === 403) return { kind: 'auth', message, nextStep: `grant the login the permission: ${logIn}` };
   if (status === 404)
     return {
       kind: 'missing',
       message,
-      nextStep: `check that ${repo} is the repository (git.repo) and the login sees it`,
+      nextStep: `check that ${repo} is the repository (git.repo) and that the login can access it`,
     };
   if (status >= 500 || status === 408) return { ...unavailable(forge, message), message };
-  return { kind: 'refused', message, nextStep: 'settle what it says, then try again' };
+  return { kind: 'refused', message, nextStep: 'resolve the reported problem, then try again' };
 }
 
 function isRateLimit({ status, headers, body }: RestReply): boolean {
@@ -69,25 +69,25 @@ function isRateLimit({ status, headers, body }: RestReply): boolean {
   return status === 403 && (headers['x-ratelimit-remaining'] === '0' || /rate limit|abuse detection/i.test(body));
 }
 
-function restOf({ headers }: RestReply): number {
+function retryDelayMs({ headers }: RestReply): number {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_REST_MS;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_RETRY_MS;
 }
 
-/** The sentence in an error's body, whichever of the usual forms it has. */
+/** The message in an error's body, in any of the usual formats. */
 function messageIn(body: string): string {
   const texts = textsIn(parseJson(body), 0);
   const text = texts.length > 0 ? [...new Set(texts)].join('; ') : body.replace(/<[^>]*>/g, ' ');
-  return text.replace(/\s+/g, ' ').trim().slice(0, TOLD_CHARS) || 'no reason given';
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_MESSAGE_CHARS) || 'no reason given';
 }
 
-const TELLING = new Set(['message', 'error', 'errors', 'error_description', 'detail', 'base']);
+const MESSAGE_KEYS = new Set(['message', 'error', 'errors', 'error_description', 'detail', 'base']);
 
 function textsIn(value: unknown, depth: number): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null || depth > 3) return [];
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, depth + 1));
-  return Object.entries(value).flatMap(([key, item]) => (TELLING.has(key) ? textsIn(item, depth + 1) : []));
+  return Object.entries(value).flatMap(([key, item]) => (MESSAGE_KEYS.has(key) ? textsIn(item, depth + 1) : []));
 }
 
 function parseJson(text: string): unknown {
@@ -95,7 +95,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // No JSON is an answer too: the schema says what is wrong with it.
+    // The schema reports what is wrong with a body that is not JSON.
     return text;
   }
 }

@@ -23,8 +23,8 @@ const Message = z.looseObject({
 export const anthropicApi: ModelApi = {
   vendor: 'anthropic',
   hasKey: (env) => Boolean(env.ANTHROPIC_API_KEY),
-  async ask({ model, system, text, schema }, asking, signal) {
-    const { env } = asking;
+  async request({ model, system, text, schema }, options, signal) {
+    const { env } = options;
     const base = (env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com').replace(/\/+$/, '');
     const reply = await sendOnce(
       {
@@ -39,13 +39,13 @@ export const anthropicApi: ModelApi = {
           tool_choice: { type: 'tool', name: ANSWER_TOOL },
         },
       },
-      asking,
+      options,
       signal,
     );
     if (reply.kind === 'failed') return reply;
     const { data } = Message.safeParse(reply.body);
     if (data === undefined)
-      return { kind: 'failed', problem: 'it answered in a strange form', usage: { kind: 'unknown' } };
+      return { kind: 'failed', problem: 'it answered in an unexpected format', usage: { kind: 'unknown' } };
     const { usage } = data;
     return pricedAnswer({
       output: data.content.find(({ type, name }) => type === 'tool_use' && name === ANSWER_TOOL)?.input,

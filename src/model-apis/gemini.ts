@@ -31,8 +31,8 @@ const Generated = z.looseObject({
 export const geminiApi: ModelApi = {
   vendor: 'gemini',
   hasKey: (env) => Boolean(env.GEMINI_API_KEY),
-  async ask({ model, system, text, schema }, asking, signal) {
-    const { env } = asking;
+  async request({ model, system, text, schema }, options, signal) {
+    const { env } = options;
     const base = (env.GOOGLE_GEMINI_BASE_URL || 'https://generativelanguage.googleapis.com').replace(/\/+$/, '');
     const reply = await sendOnce(
       {
@@ -46,13 +46,13 @@ export const geminiApi: ModelApi = {
           toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [ANSWER_TOOL] } },
         },
       },
-      asking,
+      options,
       signal,
     );
     if (reply.kind === 'failed') return reply;
     const { data } = Generated.safeParse(reply.body);
     if (data === undefined)
-      return { kind: 'failed', problem: 'it answered in a strange form', usage: { kind: 'unknown' } };
+      return { kind: 'failed', problem: 'it answered in an unexpected format', usage: { kind: 'unknown' } };
     const { usageMetadata: usage, candidates } = data;
     const parts = candidates[0]?.content?.parts ?? [];
     return pricedAnswer({

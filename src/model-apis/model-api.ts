@@ -6,31 +6,31 @@ export type Vendor = 'anthropic' | 'openai' | 'gemini';
 /** A question that is answered with one JSON object. */
 type ModelQuestion = {
   model: string;
-  /** What is asked for, and in what tone. */
+  /** The instructions: task and tone. */
   system: string;
   text: string;
   /** The JSON Schema of the answer. */
   schema: Record<string, unknown>;
 };
 
-/** What came of one request; `usage` is told honestly also when nothing could be made of the answer. */
+/** The result of one request; `usage` is also reported when the answer cannot be used. */
 export type ModelAnswer =
   | { kind: 'answered'; output: unknown; usage: Usage }
   | { kind: 'failed'; problem: string; usage: Usage };
 
-/** Who asks and how long is waited; one request, never a second. */
-export type Asking = { env: NodeJS.ProcessEnv; world: World; timeoutMs: number };
+/** The key's environment, the clock and the time limit of one request, which is never repeated. */
+export type RequestOptions = { env: NodeJS.ProcessEnv; world: World; timeoutMs: number };
 
-/** A vendor's own interface to its models, reached with a key from the environment. */
+/** A vendor's model API, used with a key from the environment. */
 export interface ModelApi {
   readonly vendor: Vendor;
-  /** Whether there is a key to ask with. */
+  /** Whether the environment has a key. */
   hasKey(env: NodeJS.ProcessEnv): boolean;
-  /** Asks once; failures are values, only an abort throws. */
-  ask(question: ModelQuestion, asking: Asking, signal: AbortSignal): Promise<ModelAnswer>;
+  /** Sends one request; failures are values, only an abort throws. */
+  request(question: ModelQuestion, options: RequestOptions, signal: AbortSignal): Promise<ModelAnswer>;
 }
 
-/** Most tokens of an answer: a few sentences, or the text of a pull request. */
+/** The token limit of an answer: a few sentences, or the text of a pull request. */
 export const MAX_ANSWER_TOKENS = 2_000;
-/** The one tool that a model is made to call: its arguments are the answer. */
+/** The only tool, which the model is forced to call: its arguments are the answer. */
 export const ANSWER_TOOL = 'answer';

@@ -21,8 +21,8 @@ const Response = z.looseObject({
 export const openaiApi: ModelApi = {
   vendor: 'openai',
   hasKey: (env) => Boolean(env.OPENAI_API_KEY),
-  async ask({ model, system, text, schema }, asking, signal) {
-    const { env } = asking;
+  async request({ model, system, text, schema }, options, signal) {
+    const { env } = options;
     const base = (env.OPENAI_BASE_URL || 'https://api.openai.com/v1').replace(/\/+$/, '');
     const reply = await sendOnce(
       {
@@ -38,13 +38,13 @@ export const openaiApi: ModelApi = {
           store: false,
         },
       },
-      asking,
+      options,
       signal,
     );
     if (reply.kind === 'failed') return reply;
     const { data } = Response.safeParse(reply.body);
     if (data === undefined)
-      return { kind: 'failed', problem: 'it answered in a strange form', usage: { kind: 'unknown' } };
+      return { kind: 'failed', problem: 'it answered in an unexpected format', usage: { kind: 'unknown' } };
     const { usage } = data;
     const cachedTokens = usage?.input_tokens_details.cached_tokens ?? 0;
     return pricedAnswer({
@@ -64,7 +64,7 @@ function argumentsOf(call: { arguments?: string | undefined } | undefined): unkn
   try {
     return call?.arguments === undefined ? undefined : JSON.parse(call.arguments);
   } catch {
-    // Cut off, or no JSON: told as an answer that is not as asked.
+    // Truncated or invalid JSON is reported as an answer in the wrong form.
     return undefined;
   }
 }

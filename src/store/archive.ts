@@ -11,17 +11,17 @@ import { packTar, type TarEntry, unpackTar } from './tar.ts';
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** Writes a run with its report to a file that tar can read, whole or not at all, and reads it back before it counts. */
+/** Writes a run with its report to a tar file atomically, and verifies it by reading it back. */
 export async function writeArchive(
   file: string,
   { record, report }: { record: RunRecord; report: string },
   world: World,
 ): Promise<number> {
-  const making = `${file}.making-${world.token()}`;
+  const temporary = `${file}.making-${world.token()}`;
   const bytes = await pack(packTar(entriesOf(record, report), world.now() / 1000));
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const handle = await open(making, 'wx', 0o600);
+    const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(bytes);
       await handle.sync();
@@ -29,17 +29,17 @@ export async function writeArchive(
       await handle.close();
     }
     crashpoint('archive.made');
-    await rename(making, file);
+    await rename(temporary, file);
   } catch (error) {
     throw fromSystemError(error, `writing the archive ${file}`);
   } finally {
-    await rm(making, { force: true });
+    await rm(temporary, { force: true });
   }
   await requireSame(file, record);
   return bytes.length;
 }
 
-/** The run in an archive; one that is damaged is refused. */
+/** The run in an archive; a damaged one is refused. */
 export async function readArchive(file: string): Promise<RunRecord> {
   const packed = await readFile(file).catch((error: unknown) => {
     throw new AppError('INPUT_INVALID', `The archive ${file} cannot be read: ${messageOf(error)}`, { file });
@@ -51,10 +51,10 @@ export async function readArchive(file: string): Promise<RunRecord> {
   }
 }
 
-/** Stops where an archive does not hold exactly this run. */
+/** Throws if an archive does not contain exactly this run. */
 export async function requireSame(file: string, record: RunRecord): Promise<void> {
   if (hashOf(await readArchive(file)) === hashOf(record)) return;
-  throw new AppError('DATA_DAMAGED', `The archive ${file} does not hold what was written to it`, { file });
+  throw new AppError('DATA_DAMAGED', `The archive ${file} does not contain what was written to it`, { file });
 }
 
 function entriesOf({ run, events, attempts, texts }: RunRecord, report: string): TarEntry[] {

@@ -5,24 +5,24 @@ import { crashpoint, realWorld, type World } from '../world.ts';
 import { preparePrivateFile } from './sqlite/database-file.ts';
 import { fromSqliteError, isBusy } from './sqlite/sqlite-error.ts';
 
-/** Who holds a lock, for messages only: after a kill it names the dead until the next holder writes its own. */
+/** The holder of a lock, for messages only: after a kill it is outdated until the next holder writes its own. */
 export const LockHolder = z.object({ pid: z.number().int(), start: z.number() });
 export type LockHolder = z.infer<typeof LockHolder>;
 
-/** Held until it is disposed of or the process ends, however it ends. */
+/** Held until it is disposed of or the process ends in any way. */
 export interface Lock extends AsyncDisposable {
   readonly file: string;
 }
 
-/** The garbage collector closes a database that nobody refers to, and with it the lock would be gone. */
-const held = new Set<DatabaseSync>();
+/** Keeps databases referenced: the garbage collector would close them and so release the lock. */
+const openLocks = new Set<DatabaseSync>();
 
-/** Takes the lock, or gives undefined at once when another process, or this one, holds it. */
+/** Acquires the lock, or returns undefined at once if another process, or this one, holds it. */
 export async function acquireLock(file: string, world: World = realWorld): Promise<Lock | undefined> {
   crashpoint('lock.acquiring');
   const db = lockDatabase(file);
   if (db === undefined) return undefined;
-  held.add(db);
+  openLocks.add(db);
   crashpoint('lock.acquired');
   const holderFile = `${file}.json`;
   try {
@@ -34,7 +34,7 @@ export async function acquireLock(file: string, world: World = realWorld): Promi
   return {
     file,
     [Symbol.asyncDispose]: async () => {
-      if (!held.has(db)) return;
+      if (!openLocks.has(db)) return;
       crashpoint('lock.releasing');
       await rm(holderFile, { force: true });
       release(db);
@@ -43,12 +43,12 @@ export async function acquireLock(file: string, world: World = realWorld): Promi
   };
 }
 
-/** Who wrote its name when it took the lock; undefined when nobody did, or the file cannot be understood. */
+/** The recorded holder of the lock; undefined if there is none, or the file cannot be parsed. */
 export async function readLockHolder(file: string): Promise<LockHolder | undefined> {
   try {
     return LockHolder.parse(JSON.parse(await readFile(`${file}.json`, 'utf8')));
   } catch {
-    // Safe: the name serves a message, the lock itself does not depend on it.
+    // Safe: it is only for messages; the lock itself does not depend on it.
     return undefined;
   }
 }
@@ -73,6 +73,6 @@ async function writeHolder(file: string, holder: LockHolder): Promise<void> {
 }
 
 function release(db: DatabaseSync): void {
-  held.delete(db);
+  openLocks.delete(db);
   if (db.isOpen) db.close();
 }

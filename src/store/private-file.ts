@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { fromSystemError, isAbsent } from '../errors.ts';
 import type { World } from '../world.ts';
 
-/** What a file holds; undefined when it is missing or holds something else, as after a crash of the disk. */
+/** The parsed content of a file; undefined if it is missing or invalid, as after a disk failure. */
 export async function readPrivate<S extends z.ZodType>(file: string, schema: S): Promise<z.output<S> | undefined> {
   try {
     const parsed = schema.safeParse(JSON.parse(await readFile(file, 'utf8')));
@@ -15,7 +15,7 @@ export async function readPrivate<S extends z.ZodType>(file: string, schema: S):
   }
 }
 
-/** Writes a file as a whole, readable by its owner alone from its first moment. */
+/** Writes a file atomically, readable only by its owner from the start. */
 export async function writePrivate(file: string, value: unknown, world: World): Promise<void> {
   const temporary = `${file}.${world.token()}`;
   try {

@@ -1,7 +1,7 @@
 import type { Origin } from '../schema/actor.ts';
 import type { RunRecord } from '../schema/keeping.ts';
 
-/** A fact as it was stored: versions count from 1 without gaps within a stream, positions order all streams. */
+/** A stored event: versions count from 1 without gaps within a stream, positions order all streams. */
 export type StoredEvent = {
   stream: string;
   version: number;
@@ -9,7 +9,7 @@ export type StoredEvent = {
   at: number;
   type: string;
   data: unknown;
-  /** Who caused it; absent in what earlier versions stored, and in what the engine decided by itself. */
+  /** Who caused it; absent in events of earlier versions, and of the engine itself. */
   origin?: Origin;
 };
 
@@ -20,14 +20,14 @@ export type Write = { stream: string; expected: number; events: readonly NewEven
 
 export type StreamSummary = { stream: string; version: number; firstAt: number; lastAt: number };
 
-/** A fold of a stream; `codec` is a hash of the code that folded it, so that no other code takes it up. */
+/** A fold of a stream; `codec` is a hash of the code that folded it, so that no other code uses it. */
 type Snapshot = { stream: string; version: number; codec: string; state: unknown };
 
 export type OutputFile = 'stdout' | 'stderr';
 
 /**
- * Something an agent said, or what Manyhands put there, which is the file `engine`; `generation` counts how often the file
- * shrank and began again at 0.
+ * A line of an agent's output, or one that Manyhands added (file `engine`); `generation` counts how often the file shrank
+ * and started again at 0.
  */
 export type TranscriptRow = {
   attempt: string;
@@ -40,13 +40,13 @@ export type TranscriptRow = {
   data?: unknown;
 };
 
-/** A row as it was stored; ids grow and are never used again. */
+/** A stored row; ids increase and are never reused. */
 export type TranscriptEntry = TranscriptRow & { id: number };
 
-/** How far a file was read: the first byte that has not been. */
+/** How far a file was read: the first unread byte. */
 export type Cursor = { file: OutputFile; offset: number; generation?: number };
 
-/** What was read at once; `usage` is the attempt's total so far, not a difference. */
+/** What was read together; `usage` is the attempt's total so far, not a difference. */
 export type Batch = { attempt: string; rows: readonly TranscriptRow[]; cursors: readonly Cursor[]; usage?: unknown };
 
 export type TranscriptQuery = { attempt: string; after?: number; limit: number; kinds?: readonly string[] };
@@ -54,21 +54,21 @@ export type TranscriptQuery = { attempt: string; after?: number; limit: number; 
 /** `after` is the id of the last row seen. */
 export type RunTranscriptQuery = { run: string; after?: number; limit: number };
 
-/** Rows by their place among those of the attempt, counted from 0. */
+/** Rows by their position in the attempt, counted from 0. */
 export type PageQuery = { attempt: string; offset: number; limit: number };
 
 /** `after` is the id of the last row found before. */
 export type FindQuery = { attempt: string; text: string; after: number; limit: number };
 
-/** A row that holds what was looked for, with the words around it. */
-export type Found = { id: number; excerpt: string };
+/** A row that contains the text, with the words around it. */
+export type FindHit = { id: number; excerpt: string };
 
-/** `before` is the id of the last hit seen; `run` keeps to the attempts of one run. */
+/** `before` is the id of the last hit seen; `run` restricts the search to one run. */
 export type SearchQuery = { text: string; limit: number; before?: number; run?: string };
 
 export type SearchHit = { id: number; attempt: string; at: number; kind: string; excerpt: string };
 
-/** Stores events and transcripts, and never judges them; what it shows is committed. */
+/** Stores events and transcripts without interpreting them; it returns only committed data. */
 export interface Store extends AsyncDisposable {
   /** All or nothing over several streams; resolves after the fsync, rejects with CONFLICT when a version differs. */
   append(writes: readonly Write[], at: number): Promise<StoredEvent[]>;
@@ -78,54 +78,54 @@ export interface Store extends AsyncDisposable {
   readAll(after: number, limit: number): StoredEvent[];
   /** The events of a stream that are of one of these types. */
   readTypes(stream: string, types: readonly string[]): StoredEvent[];
-  /** The position of the newest event; 0 where nothing was ever stored. */
+  /** The position of the newest event; 0 if nothing was ever stored. */
   position(): number;
   /** The streams whose names begin with the prefix, by name. */
   streams(prefix: string): StreamSummary[];
   /** Streams to which tasks were added that mention every word, the newest first. */
   mentioning(words: readonly string[], limit: number): string[];
-  /** The position from which on it is on record what a person has read: what is older counts as read. */
+  /** The position from which on read marks are recorded: older events count as read. */
   readingSince(): number;
-  /** Keeps the newest fold of a stream for each codec's own use; an older version never replaces a newer one. */
+  /** Stores the newest snapshot of a stream; an older version never replaces a newer one of the same codec. */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
-  /** The stream's snapshot, if this codec made it. */
+  /** The stream's snapshot, if it was made by this codec. */
   loadSnapshot(stream: string, codec: string): { version: number; state: unknown } | undefined;
   /** Stores a text once, under its SHA-256. */
   putBlob(text: string): Promise<string>;
   getBlob(hash: string): string | undefined;
   /**
-   * Rows, cursors and usage in one transaction; rows of a file come in the order of their places, so that those of a batch
-   * that is repeated, at once or later, are known. A power cut may take the last ones away, which can be read again.
+   * Rows, cursors and usage in one transaction; rows of a file arrive in the order of their positions, so that a repeated
+   * batch adds nothing. A power failure may lose the last ones, which can be read again.
    */
   ingest(batch: Batch): Promise<void>;
-  /** Where reading goes on; 0 for a file never read. */
+  /** Where reading continues; 0 for a file that was never read. */
   cursor(attempt: string, file: OutputFile): number;
-  /** How often the file shrank so far; rows and cursors that follow carry it. */
+  /** How often the file has shrunk; later rows and cursors have this value. */
   generation(attempt: string, file: OutputFile): number;
   /** The attempt's usage as last ingested. */
   usage(attempt: string): unknown;
   /** Rows of an attempt in the order of their ids. */
   transcript(query: TranscriptQuery): TranscriptEntry[];
-  /** Rows of all attempts of a run in the order of their ids; possibly fewer than asked for, but none only where none is left. */
+  /** Rows of all attempts of a run in the order of their ids; possibly fewer than the limit, but none only if none is left. */
   runTranscript(query: RunTranscriptQuery): TranscriptEntry[];
-  /** How many rows an attempt has; as quick for a million as for one. */
+  /** The number of rows of an attempt, in constant time. */
   rowCount(attempt: string): number;
-  /** Rows by their place; as quick at the end of a million as at the beginning. */
+  /** Rows by their position, in constant time. */
   page(query: PageQuery): TranscriptEntry[];
-  /** How many rows of the attempt come before this id. */
+  /** The number of rows of the attempt before this id. */
   offsetOf(attempt: string, id: number): number;
-  /** Rows of one attempt that hold every word of the text, the last of which may be only begun; the first ones first. */
-  find(query: FindQuery): Found[];
-  /** Rows that hold every word of the text, newest first; any text is a valid query. */
+  /** Rows of one attempt that contain every word of the text, of which the last may be incomplete; oldest first. */
+  find(query: FindQuery): FindHit[];
+  /** Rows that contain every word of the text, newest first; any text is a valid query. */
   search(query: SearchQuery): SearchHit[];
-  /** Everything that is stored about a run; role texts stay, because other runs share them. */
-  takeOut(run: string): Omit<RunRecord, 'texts'>;
-  /** Removes a run that is still at this version, and all that was said in it; `also` is written in the same transaction. */
-  forget(run: string, version: number, also?: readonly Write[]): Promise<void>;
-  /** Stores a run again that was taken out and forgotten. */
-  putBack(record: RunRecord): Promise<void>;
-  /** Tells of each append after its commit, in order; returns the way to stop it. */
+  /** Everything that is stored about a run except role texts, which other runs share. */
+  exportRun(run: string): Omit<RunRecord, 'texts'>;
+  /** Deletes a run that is still at this version, with its transcripts; `also` is written in the same transaction. */
+  deleteRun(run: string, version: number, also?: readonly Write[]): Promise<void>;
+  /** Stores a run that was exported and deleted. */
+  importRun(record: RunRecord): Promise<void>;
+  /** Calls the listener after each commit of events, in order; returns the function that unsubscribes. */
   onAppend(listener: (events: StoredEvent[]) => void): () => void;
-  /** Tells of the rows each ingestion added, after its commit, in order; returns the way to stop it. */
+  /** Calls the listener with new transcript rows after each commit, in order; returns the function that unsubscribes. */
   onTranscript(listener: (rows: TranscriptEntry[]) => void): () => void;
 }

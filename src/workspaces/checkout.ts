@@ -15,7 +15,7 @@ export interface CheckoutOptions {
   home: string;
   project: string;
   commit: string;
-  /** Paths taken from another commit; what is absent there is removed. */
+  /** Paths that come from another commit; those that it does not have are removed. */
   overlay?: { commit: string; paths: readonly string[] };
   config: Config['workspace'];
   lfsStorage?: string;
@@ -25,12 +25,12 @@ export interface CheckoutOptions {
   signal: AbortSignal;
 }
 
-/** Where checkouts for gates and set-ups stand while they are needed. */
+/** The folder of temporary checkouts for gates and set-ups. */
 export function checkoutsFolder(home: string): string {
   return join(home, 'checkouts');
 }
 
-/** A clean checkout of a commit with dependencies of our own, for one gate; disposing it removes it. */
+/** A clean checkout of a commit with prepared dependencies, for one gate; disposing it removes it. */
 export async function gateCheckout(options: CheckoutOptions, world: World = realWorld): Promise<GateCheckout> {
   const locks = await lockHash(options.mirror, options.commit, options.config.setup);
   const seed = await seedFor(options, locks, world);
@@ -45,7 +45,7 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
   return { ...checkout, setup: setupHash(seed, locks) };
 }
 
-/** What a checkout's set-up would be called: evidence that was made with another one is stale. */
+/** The hash of a checkout's set-up: evidence with another hash is stale. */
 export async function setupOf(options: CheckoutOptions, world: World = realWorld): Promise<string> {
   const locks = await lockHash(options.mirror, options.commit, options.config.setup);
   return setupHash(await seedFor(options, locks, world), locks);
@@ -58,7 +58,7 @@ function setupHash(seed: Seed, locks: string): string {
 /** The seed for a commit's dependencies, for gates and workspaces alike. */
 export async function seedForCommit(options: CheckoutOptions, world: World = realWorld): Promise<Seed> {
   const { mirror, commit, config } = options;
-  // Without a set-up nothing is installed from the commit, so that what it says about that is not asked for.
+  // Without a set-up nothing is installed from the commit, so its lockfiles are not read.
   const locks = config.setup.length === 0 ? '' : await lockHash(mirror, commit, config.setup);
   return seedFor(options, locks, world);
 }

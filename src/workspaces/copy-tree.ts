@@ -4,10 +4,10 @@ import { run } from '../process/run.ts';
 
 const COPY_TIMEOUT_MS = 1_800_000;
 
-/** Copies a file or folder as it is to a path that does not exist yet; blocks are shared where the file system can, files never. */
+/** Copies a file or folder to a path that does not exist yet; blocks are shared where the file system supports it, inodes never. */
 export async function copyTree(from: string, to: string, signal: AbortSignal): Promise<void> {
   const how = process.platform === 'darwin' ? ['-cRp'] : ['-a', '--reflink=auto', '-T'];
-  await fileProgram(['cp', ...how, '--', from, to], `copying ${from}`, signal);
+  await runTool(['cp', ...how, '--', from, to], `copying ${from}`, signal);
 }
 
 /** Removes a folder even if programs have left parts of it read-only. */
@@ -15,17 +15,17 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch {
-    // Module caches are read-only on purpose; what still fails after this is thrown.
-    await fileProgram(['chmod', '-R', 'u+rwX', '--', path], `removing ${path}`, new AbortController().signal);
+    // Module caches are read-only on purpose; an error after this is thrown.
+    await runTool(['chmod', '-R', 'u+rwX', '--', path], `removing ${path}`, new AbortController().signal);
     await rm(path, { recursive: true, force: true });
   }
 }
 
-async function fileProgram(command: readonly string[], doing: string, signal: AbortSignal): Promise<void> {
+async function runTool(command: readonly string[], doing: string, signal: AbortSignal): Promise<void> {
   const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
   const result = await run(command, { env, timeoutMs: COPY_TIMEOUT_MS, signal });
   if (result.code === 0) return;
-  const said = result.timedOut ? 'it took too long' : result.stderr.trim().slice(0, 500);
+  const reason = result.timedOut ? 'it took too long' : result.stderr.trim().slice(0, 500);
   const isFull = /No space left on device|Disk quota exceeded/i.test(result.stderr);
-  throw new AppError(isFull ? 'NO_SPACE' : 'INTERNAL', `Failed while ${doing}: ${said}`);
+  throw new AppError(isFull ? 'NO_SPACE' : 'INTERNAL', `Failed while ${doing}: ${reason}`);
 }

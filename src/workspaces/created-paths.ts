@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Every path below a folder, without `.git`. */
+/** Every path below a folder, except `.git`. */
 export async function listPaths(root: string): Promise<Set<string>> {
   const paths = new Set<string>();
   await walk(root, '', (path) => {
@@ -11,15 +11,15 @@ export async function listPaths(root: string): Promise<Set<string>> {
   return paths;
 }
 
-/** What is in a folder now and was not in the list, each at its topmost path. */
+/** The topmost paths in a folder that were not in the list. */
 export async function findCreatedPaths(root: string, before: ReadonlySet<string>): Promise<string[]> {
-  const appeared: string[] = [];
+  const created: string[] = [];
   await walk(root, '', (path) => {
     if (before.has(path)) return true;
-    appeared.push(path);
+    created.push(path);
     return false;
   });
-  return appeared.sort();
+  return created.sort();
 }
 
 async function walk(root: string, folder: string, enter: (path: string) => boolean): Promise<void> {

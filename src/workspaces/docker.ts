@@ -22,13 +22,13 @@ export async function writeServiceScript(workspace: string, docker: Docker): Pro
   if (await exists(path)) {
     throw new AppError(
       'CONFIG_INVALID',
-      `The repository has a file ${SERVICE_SCRIPT} of its own, so workspace.docker cannot be used`,
+      `The repository has its own file ${SERVICE_SCRIPT}, so workspace.docker cannot be used`,
     );
   }
-  const words = serviceCommand(docker).map(quote).join(' ');
+  const quoted = serviceCommand(docker).map(quote).join(' ');
   await writeFile(
     path,
-    `#!/bin/sh\n# Runs a command in the service ${docker.service}: ./${SERVICE_SCRIPT} npm test\nexec ${words} "$@"\n`,
+    `#!/bin/sh\n# Runs a command in the service ${docker.service}: ./${SERVICE_SCRIPT} npm test\nexec ${quoted} "$@"\n`,
     {
       mode: 0o755,
       flag: 'wx',

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { git } from '../git/git.ts';
 import { exists } from '../git/path-kind.ts';
 import type { Config } from '../schema/config.ts';
-import { placeInside, resolveInside } from './inside.ts';
+import { resolveInside, targetInside } from './inside.ts';
 
 const INCLUDE_FILE = '.worktreeinclude';
 
@@ -17,13 +17,13 @@ export interface Inclusion {
   signal: AbortSignal;
 }
 
-/** Copies the ignored files that the user agreed to, by `copyFiles` or `.worktreeinclude`; tells which stand in the workspace now. */
+/** Copies the ignored files that the user listed in `copyFiles` or `.worktreeinclude`; returns those that were copied. */
 export async function copyIncluded(options: Inclusion): Promise<string[]> {
   const isSeeded = (path: string) => options.seeded.some((folder) => path === folder || path.startsWith(`${folder}/`));
   const named = (await Promise.all(options.config.copyFiles.map((path) => filesAt(options.root, path)))).flat();
-  const wanted = new Set([...named, ...(await includedFiles(options.root, options.signal))]);
+  const selected = new Set([...named, ...(await includedFiles(options.root, options.signal))]);
   const copied: string[] = [];
-  for (const path of wanted) {
+  for (const path of selected) {
     options.signal.throwIfAborted();
     if (!isSeeded(path) && (await copyOne(path, options))) copied.push(path);
   }
@@ -32,9 +32,9 @@ export async function copyIncluded(options: Inclusion): Promise<string[]> {
 
 async function filesAt(root: string, path: string): Promise<string[]> {
   const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
-  const place = await resolveInside(root, plain);
-  if (place === undefined) return [];
-  return (await stat(place)).isDirectory() ? filesBelow(root, plain) : [plain];
+  const realPath = await resolveInside(root, plain);
+  if (realPath === undefined) return [];
+  return (await stat(realPath)).isDirectory() ? filesBelow(root, plain) : [plain];
 }
 
 async function filesBelow(root: string, folder: string): Promise<string[]> {
@@ -56,7 +56,7 @@ async function includedFiles(root: string, signal: AbortSignal): Promise<string[
   return ignored.stdout.split('\0').filter((path) => path !== '');
 }
 
-/** What the commit itself brings is never replaced: as a copy it would be left out of what is saved. */
+/** Files of the commit itself are never replaced: copies are not saved. */
 async function copyOne(path: string, { root, workspace }: Inclusion): Promise<boolean> {
   const source = await resolveInside(root, path);
   if (source === undefined || source === (await realpath(root))) return false;
@@ -64,7 +64,7 @@ async function copyOne(path: string, { root, workspace }: Inclusion): Promise<bo
   if (!info.isFile())
     throw new AppError('CONFIG_INVALID', `${path} is neither a file nor a folder, so it cannot be copied`, { path });
   await makeFolders(workspace, dirname(path));
-  const target = await placeInside(workspace, path);
+  const target = await targetInside(workspace, path);
   if (target === undefined || (await exists(target))) return false;
   await copyFile(source, target);
   return true;
@@ -73,6 +73,6 @@ async function copyOne(path: string, { root, workspace }: Inclusion): Promise<bo
 async function makeFolders(workspace: string, folder: string): Promise<void> {
   if (folder === '.') return;
   await makeFolders(workspace, dirname(folder));
-  const place = await placeInside(workspace, folder);
-  if (place !== undefined && !(await exists(place))) await mkdir(place);
+  const target = await targetInside(workspace, folder);
+  if (target !== undefined && !(await exists(target))) await mkdir(target);
 }

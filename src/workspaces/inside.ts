@@ -2,33 +2,39 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { AppError, isAbsent } from '../errors.ts';
 
-/** Whether a path lies in a folder; both already resolved. */
+/** Whether a path is inside a folder; both already resolved. */
 export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return (
+    relativePath !== '' && relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
+  );
 }
 
-/** The real place of a path in a folder, nothing if it is not there; a link that leads out of the folder is refused. */
+/** The real path of a path in a folder, undefined if it does not exist; a link to outside the folder is refused. */
 export async function resolveInside(folder: string, path: string): Promise<string | undefined> {
-  const [root, place] = await Promise.all([realpath(folder), realpathIfThere(join(folder, path))]);
-  if (place === undefined) return undefined;
-  if (isInside(root, place)) return place;
-  throw new AppError('CONFIG_INVALID', `${path} leads out of ${folder}, to ${place}; only files inside it are copied`, {
-    path,
-    place,
-  });
+  const [root, realPath] = await Promise.all([realpath(folder), realpathIfExists(join(folder, path))]);
+  if (realPath === undefined) return undefined;
+  if (isInside(root, realPath)) return realPath;
+  throw new AppError(
+    'CONFIG_INVALID',
+    `${path} is outside ${folder}, at ${realPath}; only files inside it are copied`,
+    {
+      path,
+      realPath,
+    },
+  );
 }
 
-/** Where a path would be made in a folder, nothing if the folder around it is missing; a folder that leads out is refused. */
-export async function placeInside(folder: string, path: string): Promise<string | undefined> {
+/** The path to create in a folder, undefined if its parent does not exist; a parent outside the folder is refused. */
+export async function targetInside(folder: string, path: string): Promise<string | undefined> {
   const target = join(folder, path);
-  const [root, around] = await Promise.all([realpath(folder), realpathIfThere(dirname(target))]);
-  if (around === undefined) return undefined;
-  if (around === root || isInside(root, around)) return target;
-  throw new AppError('REFUSED', `${path} would be written outside of ${folder}, to ${around}`, { path, around });
+  const [root, parent] = await Promise.all([realpath(folder), realpathIfExists(dirname(target))]);
+  if (parent === undefined) return undefined;
+  if (parent === root || isInside(root, parent)) return target;
+  throw new AppError('REFUSED', `${path} would be written outside ${folder}, to ${parent}`, { path, parent });
 }
 
-async function realpathIfThere(path: string): Promise<string | undefined> {
+async function realpathIfExists(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (error) {

@@ -3,7 +3,7 @@ import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import type { Config } from '../schema/config.ts';
 
-/** Files from which a set-up takes what it installs. */
+/** Files that determine what a set-up installs. */
 const INSTALLER_FILES: readonly RegExp[] = [
   /^(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-(lock|workspace)\.yaml|bun\.lockb?|bunfig\.toml)$/i,
   /^(\.npmrc|\.yarnrc.*|\.pnpmfile\.\w+|deno\.(jsonc?|lock)|\.node-version|\.nvmrc|\.tool-versions|mise\.toml)$/i,
@@ -26,7 +26,7 @@ export async function lockHash(
   const entries = stdout.split('\0').flatMap(readEntry);
   const manifest = entries.find((entry) => entry.path === 'package.json');
   const scripts = manifest ? (await git(['cat-file', 'blob', manifest.oid], { gitDir: mirror.dir })).stdout : '';
-  const named = new Set([...setup.flat(), scripts].flatMap(words));
+  const named = new Set([...setup.flat(), scripts].flatMap(tokens));
   const hash = createHash('sha256');
   for (const { oid, path } of entries) {
     if (isInstallerFile(path) || named.has(path)) hash.update(`${oid} ${path}\0`);
@@ -45,6 +45,6 @@ function readEntry(line: string): Entry[] {
   return tab < 0 || oid === undefined ? [] : [{ oid, path: line.slice(tab + 1) }];
 }
 
-function words(text: string): string[] {
-  return text.split(/[\s;&|()<>"'`=,]+/).map((word) => word.replace(/^\.\//, ''));
+function tokens(text: string): string[] {
+  return text.split(/[\s;&|()<>"'`=,]+/).map((token) => token.replace(/^\.\//, ''));
 }

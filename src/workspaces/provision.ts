@@ -21,11 +21,11 @@ export interface Provision {
 }
 
 export interface Provisioned {
-  /** Paths that we put there: never to be committed. */
+  /** Paths that we put there; they are never committed. */
   excluded: string[];
 }
 
-/** Makes a fresh clone ready to work in: dependencies, agreed ignored files, the service script, set-up commands. */
+/** Prepares a fresh clone for work: dependencies, listed ignored files, the service script, set-up commands. */
 export async function provision(options: Provision, world: World = realWorld): Promise<Provisioned> {
   const { workspace, seed, config, signal } = options;
   crashpoint('workspace.provisioning');
@@ -33,8 +33,8 @@ export async function provision(options: Provision, world: World = realWorld): P
   const copied = await copyIncluded({ ...options, seeded });
   if (config.docker !== undefined) await writeServiceScript(workspace, config.docker);
   const script = config.docker === undefined ? [] : [SERVICE_SCRIPT];
-  const appeared = seed.runInEach ? await setUp(options, world) : [];
-  const excluded = [...seeded, ...copied, ...script, ...appeared];
+  const created = seed.runInEach ? await setUp(options, world) : [];
+  const excluded = [...seeded, ...copied, ...script, ...created];
   await excludePaths(workspace, excluded);
   crashpoint('workspace.provisioned');
   return { excluded };
@@ -54,14 +54,14 @@ async function setUp(options: Provision, world: World): Promise<string[]> {
   return findCreatedPaths(options.workspace, before);
 }
 
-/** Tells the workspace's own git to ignore these paths, so that an agent's `git add -A` does not commit them. */
+/** Makes the workspace's own git ignore these paths, so that an agent's `git add -A` does not commit them. */
 async function excludePaths(workspace: string, paths: readonly string[]): Promise<void> {
-  // A line break cannot be written in an exclude file; such a path is still left out when the work is saved.
+  // A line break cannot be written in an exclude file; such a path is still excluded when the work is saved.
   const lines = paths.filter((path) => !/[\n\r]/.test(path)).map((path) => `/${escapePattern(path)}\n`);
   if (lines.length === 0) return;
   const folder = join(workspace, '.git');
   if (!(await lstat(folder)).isDirectory())
-    throw new AppError('WORKSPACE_CHANGED', `${folder} is not a folder any more`, { workspace });
+    throw new AppError('WORKSPACE_CHANGED', `${folder} is no longer a folder`, { workspace });
   await mkdir(join(folder, 'info'), { recursive: true });
   await appendFile(join(folder, 'info', 'exclude'), `\n${lines.join('')}`);
 }

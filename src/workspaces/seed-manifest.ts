@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../errors.ts';
 
-/** What is known of a seed; its hash is over names, kinds, sizes and times of all its files. */
+/** The description of a seed; its hash covers names, kinds, sizes and times of all its files. */
 export const SeedManifest = z.object({
   entries: z.array(z.string()),
   runInEach: z.boolean(),
@@ -12,19 +12,19 @@ export const SeedManifest = z.object({
 });
 export type SeedManifest = z.infer<typeof SeedManifest>;
 
-/** The manifest in a file, or nothing if there is none that can be used. */
+/** The manifest in a file, or undefined if it is missing or invalid. */
 export async function readManifest(file: string): Promise<SeedManifest | undefined> {
   try {
     const parsed = SeedManifest.safeParse(JSON.parse(await readFile(file, 'utf8')));
     return parsed.success ? parsed.data : undefined;
   } catch (error) {
-    // Missing or damaged: the seed is made again.
+    // Missing or damaged: the seed is created again.
     if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** A hash that changes when anybody touches a file; the inode's change time cannot be set back as the other times can. */
+/** A hash that changes with any change of a file; unlike the other times, the inode's change time cannot be set back. */
 export async function hashTree(root: string): Promise<string> {
   const hash = createHash('sha256');
   await visit(root, '', (line) => hash.update(line));

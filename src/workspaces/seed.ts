@@ -8,7 +8,7 @@ import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
 import { findCreatedPaths, listPaths } from './created-paths.ts';
-import { isInside, placeInside } from './inside.ts';
+import { isInside, targetInside } from './inside.ts';
 import { hashTree, readManifest, type SeedManifest } from './seed-manifest.ts';
 import { runSetup } from './setup.ts';
 
@@ -20,51 +20,51 @@ export interface SeedOptions {
   config: Config['workspace'];
   lockHash: string;
   env: Record<string, string>;
-  /** Makes a clean checkout in which the set-up runs; asked for only if there is no seed yet. */
+  /** Creates a clean checkout in which the set-up runs; called only if there is no seed yet. */
   checkout(): Promise<AsyncDisposable & { path: string }>;
   signal: AbortSignal;
 }
 
-/** Prepared dependencies: everybody gets a copy, nobody the original. */
+/** Prepared dependencies, of which every workspace gets a copy. */
 export interface Seed {
   key: string;
   files: string;
   entries: readonly string[];
-  /** The set-up leaves nothing that could be copied to another place, so it runs in every workspace. */
+  /** The set-up creates nothing that can be copied, so it runs in every workspace. */
   runInEach: boolean;
 }
 
-/** Files by which installers mark what they have installed. */
-const INSTALL_MARKS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'];
+/** Files in which installers record what they have installed. */
+const INSTALL_MARKERS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'];
 
-/** For so long a list of the ignored folders in a checkout is believed. */
-const LISTED_MS = 2_000;
+/** How long a list of the ignored folders in a checkout is reused. */
+const CACHE_MS = 2_000;
 
-const listed = new Map<string, { changed: number | null; at: number; folders: Promise<string[]> }>();
+const ignoredCache = new Map<string, { changed: number | null; at: number; folders: Promise<string[]> }>();
 const preparing = new Map<string, Promise<unknown>>();
 
-/** The seed for these set-up commands and lockfiles, made at first need and made again if anything in it was touched. */
+/** The seed for these set-up commands and lockfiles, created on first use and created again if it was changed. */
 export async function prepareSeed(options: SeedOptions, world: World = realWorld): Promise<Seed> {
   const sources = options.config.setup.length > 0 ? [] : await ignoredFolders(options, world);
   const key = await seedKey(options, sources);
   if (options.config.setup.length === 0 && sources.length === 0)
     return { key, files: '', entries: [], runInEach: false };
   const folder = join(options.home, 'seeds', options.project, key);
-  const turn = (preparing.get(folder) ?? Promise.resolve()).then(
-    () => findOrMake({ ...options, folder, sources, world }),
-    // Whoever waited for one that failed or was cancelled tries for himself.
-    () => findOrMake({ ...options, folder, sources, world }),
+  const pending = (preparing.get(folder) ?? Promise.resolve()).then(
+    () => findOrCreate({ ...options, folder, sources, world }),
+    // After a failed or cancelled creation the next waiter tries again.
+    () => findOrCreate({ ...options, folder, sources, world }),
   );
-  preparing.set(folder, turn);
+  preparing.set(folder, pending);
   try {
-    const { entries, runInEach } = await turn;
+    const { entries, runInEach } = await pending;
     return { key, files: join(folder, 'files'), entries, runInEach };
   } finally {
-    if (preparing.get(folder) === turn) preparing.delete(folder);
+    if (preparing.get(folder) === pending) preparing.delete(folder);
   }
 }
 
-/** Copies a seed into a workspace or checkout; with `replace`, what stands in its place is removed first, else it is kept. */
+/** Copies a seed into a workspace or checkout; existing entries are replaced with `replace`, else kept. */
 export async function applySeed(
   seed: Seed,
   target: string,
@@ -72,33 +72,34 @@ export async function applySeed(
 ): Promise<string[]> {
   const applied: string[] = [];
   for (const entry of seed.entries) {
-    const place = await placeInside(target, entry);
-    if (place === undefined) continue;
-    if (await exists(place)) {
+    const targetPath = await targetInside(target, entry);
+    if (targetPath === undefined) continue;
+    if (await exists(targetPath)) {
       if (!options.replace) continue;
-      await removeTree(place);
+      await removeTree(targetPath);
     }
-    await copyTree(join(seed.files, entry), place, options.signal);
+    await copyTree(join(seed.files, entry), targetPath, options.signal);
     applied.push(entry);
   }
   return applied;
 }
 
-type Making = SeedOptions & { folder: string; sources: readonly string[]; world: World };
+type SeedCreation = SeedOptions & { folder: string; sources: readonly string[]; world: World };
 
-async function findOrMake(making: Making): Promise<SeedManifest> {
-  making.signal.throwIfAborted();
-  const known = await readManifest(join(making.folder, 'seed.json'));
-  if (known !== undefined && known.hash === (await hashIfThere(join(making.folder, 'files')))) return known;
-  await removeTree(making.folder);
-  const temporary = `${making.folder}.making-${making.world.token()}`;
+async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
+  creation.signal.throwIfAborted();
+  const known = await readManifest(join(creation.folder, 'seed.json'));
+  if (known !== undefined && known.hash === (await hashIfExists(join(creation.folder, 'files')))) return known;
+  await removeTree(creation.folder);
+  const temporary = `${creation.folder}.making-${creation.world.token()}`;
   try {
     await mkdir(join(temporary, 'files'), { recursive: true, mode: 0o700 });
     crashpoint('seed.making');
-    const made = making.sources.length > 0 ? await copyFolders(making, temporary) : await installed(making, temporary);
-    const manifest = { ...made, hash: await hashTree(join(temporary, 'files')) };
+    const created =
+      creation.sources.length > 0 ? await copyFolders(creation, temporary) : await installSeed(creation, temporary);
+    const manifest = { ...created, hash: await hashTree(join(temporary, 'files')) };
     await writeFile(join(temporary, 'seed.json'), JSON.stringify(manifest), { mode: 0o600 });
-    await rename(temporary, making.folder);
+    await rename(temporary, creation.folder);
     crashpoint('seed.made');
     return manifest;
   } finally {
@@ -106,10 +107,10 @@ async function findOrMake(making: Making): Promise<SeedManifest> {
   }
 }
 
-async function installed(making: Making, temporary: string): Promise<Omit<SeedManifest, 'hash'>> {
-  await using checkout = await making.checkout();
+async function installSeed(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash'>> {
+  await using checkout = await creation.checkout();
   const before = await listPaths(checkout.path);
-  await runSetup({ ...making, commands: making.config.setup, cwd: checkout.path }, making.world);
+  await runSetup({ ...creation, commands: creation.config.setup, cwd: checkout.path }, creation.world);
   const entries = await findCreatedPaths(checkout.path, before);
   if (entries.length === 0 || (await hasVirtualEnvironment(checkout.path, entries)))
     return { entries: [], runInEach: true };
@@ -122,17 +123,17 @@ async function installed(making: Making, temporary: string): Promise<Omit<SeedMa
   return { entries, runInEach: false };
 }
 
-async function copyFolders(making: Making, temporary: string): Promise<Omit<SeedManifest, 'hash'>> {
+async function copyFolders(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash'>> {
   const files = join(temporary, 'files');
-  for (const source of making.sources) {
+  for (const source of creation.sources) {
     await mkdir(dirname(join(files, source)), { recursive: true });
-    await copyTree(join(making.root, source), join(files, source), making.signal);
+    await copyTree(join(creation.root, source), join(files, source), creation.signal);
   }
-  await relocateLinks(files, making.root);
-  return { entries: [...making.sources], runInEach: false };
+  await relocateLinks(files, creation.root);
+  return { entries: [...creation.sources], runInEach: false };
 }
 
-/** A Python environment knows its own path, so that a copy of it elsewhere does not work. */
+/** A Python environment contains its own path, so a copy elsewhere does not work. */
 async function hasVirtualEnvironment(root: string, entries: readonly string[]): Promise<boolean> {
   for (const entry of entries) if (await exists(join(root, entry, 'pyvenv.cfg'))) return true;
   return false;
@@ -142,27 +143,27 @@ async function ignoredFolders(options: SeedOptions, world: World): Promise<strin
   const { symlinkDirs } = options.config;
   if (symlinkDirs.length === 0) return [];
   const folders = await listIgnored(options.root, world);
-  const isWanted = (path: string) =>
+  const isSelected = (path: string) =>
     symlinkDirs.some((dir) => path === dir || (!dir.includes('/') && path.endsWith(`/${dir}`)));
-  return folders.map((path) => path.slice(0, -1)).filter(isWanted);
+  return folders.map((path) => path.slice(0, -1)).filter(isSelected);
 }
 
-/** Many workspaces are made at once and all ask the same; a change at the top of the checkout is seen at once, one below it after a moment. */
+/** Shared by workspaces that are created concurrently; a change in the checkout's top folder is seen at once, one below after the cache time. */
 async function listIgnored(root: string, world: World): Promise<string[]> {
   const changed = await modifiedAt(root);
-  const last = listed.get(root);
-  if (last !== undefined && last.changed === changed && world.now() - last.at < LISTED_MS) return last.folders;
+  const last = ignoredCache.get(root);
+  if (last !== undefined && last.changed === changed && world.now() - last.at < CACHE_MS) return last.folders;
   const folders = ignoredFiles({ root }).then((paths) => paths.filter((path) => path.endsWith('/')));
-  listed.set(root, { changed, at: world.now(), folders });
-  // Who asks after a failure asks for himself.
-  folders.catch(() => listed.delete(root));
+  ignoredCache.set(root, { changed, at: world.now(), folders });
+  // After a failure the next caller tries again.
+  folders.catch(() => ignoredCache.delete(root));
   return folders;
 }
 
 async function seedKey(options: SeedOptions, sources: readonly string[]): Promise<string> {
   const { setup, symlinkDirs, docker } = options.config;
-  const marks = sources.flatMap((source) => INSTALL_MARKS.map((mark) => join(options.root, source, mark)));
-  const times = await Promise.all(marks.map(modifiedAt));
+  const markers = sources.flatMap((source) => INSTALL_MARKERS.map((marker) => join(options.root, source, marker)));
+  const times = await Promise.all(markers.map(modifiedAt));
   const installs = sources.length > 0 ? null : options.lockHash;
   const facts = [setup, symlinkDirs, docker ?? null, installs, process.platform, process.arch, sources, times];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32);
@@ -177,11 +178,11 @@ async function modifiedAt(path: string): Promise<number | null> {
   }
 }
 
-async function hashIfThere(folder: string): Promise<string | undefined> {
+async function hashIfExists(folder: string): Promise<string | undefined> {
   return (await exists(folder)) ? hashTree(folder) : undefined;
 }
 
-/** Makes links that name the folder they were copied from relative, so that no copy leads back into the original. */
+/** Makes absolute links into the original folder relative, so that no copy points into the original. */
 async function relocateLinks(copy: string, original: string): Promise<void> {
   await visit({ copy, original }, '');
 }

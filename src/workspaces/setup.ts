@@ -8,7 +8,7 @@ import { removeTree } from './copy-tree.ts';
 import { commandFor } from './docker.ts';
 
 export interface SetupRun {
-  /** The data directory; what runs is on record there, so that an engine which follows can end it. */
+  /** The data directory, which records running commands, so that a later engine can end them. */
   home: string;
   cwd: string;
   commands: Config['workspace']['setup'];
@@ -19,12 +19,12 @@ export interface SetupRun {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Where set-up commands that are under way keep their output and their record. */
+/** The folder with output and records of running set-up commands. */
 export function setupsFolder(home: string): string {
   return join(home, 'setups');
 }
 
-/** Runs set-up or teardown commands one after another, each with its time limit; the first that does not exit 0 is thrown. */
+/** Runs set-up or teardown commands one after another, each with its time limit; throws on the first that does not exit with 0. */
 export async function runSetup(options: SetupRun, world: World = realWorld): Promise<void> {
   const timeoutMs = options.config.setupSeconds * 1000;
   for (const command of options.commands) {
@@ -43,7 +43,7 @@ export async function runSetup(options: SetupRun, world: World = realWorld): Pro
         world,
       );
       if (end.isProvenSuccess && !end.timedOut) continue;
-      const code = end.ending.kind === 'exited' ? `ended with exit code ${end.ending.code}` : 'was ended from outside';
+      const code = end.ending.kind === 'exited' ? `ended with exit code ${end.ending.code}` : 'was killed';
       const what = end.timedOut ? `did not end within ${options.config.setupSeconds} s` : code;
       const text = typeof command === 'string' ? command : command.join(' ');
       const output = await outputText(end.outputFile);

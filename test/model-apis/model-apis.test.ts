@@ -35,7 +35,7 @@ function environment(base: string) {
 
 function ask(api: ModelApi, base: string, timeoutMs = 10_000) {
   const question = { model: MODELS[api.vendor], system: 'Name it.', text: 'A long request', schema: SCHEMA };
-  return api.ask(question, { env: environment(base), world: realWorld, timeoutMs }, NEVER);
+  return api.request(question, { env: environment(base), world: realWorld, timeoutMs }, NEVER);
 }
 
 async function played(api: ModelApi, step: Step, timeoutMs?: number) {

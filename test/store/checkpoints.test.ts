@@ -58,10 +58,10 @@ describe('checkpoints', () => {
     db.exec('PRAGMA wal_autocheckpoint = 0');
     const insert = db.prepare('INSERT INTO t VALUES (zeroblob(4000000))');
     for (let commit = 0; commit < 20; commit += 1) insert.run();
-    for (let commit = 0; commit < 200; commit += 1) checkpoints.committed();
-    expect(checkpoints.isHolding()).toBe(false);
+    for (let commit = 0; commit < 200; commit += 1) checkpoints.onCommit();
+    expect(checkpoints.isBlocking()).toBe(false);
     await expect.poll(() => isReleased, { timeout: 30_000 }).toBe(true);
-    expect(checkpoints.isHolding()).toBe(false);
+    expect(checkpoints.isBlocking()).toBe(false);
     expect(db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()).toMatchObject({ busy: 0 });
     expect(statSync(file).size).toBeGreaterThan(80_000_000);
     await checkpoints.close();
@@ -70,12 +70,12 @@ describe('checkpoints', () => {
   it('are left to the committing thread when their own thread fails', async () => {
     using db = openPlain();
     const checkpoints = createCheckpoints(db, join(folder, 'gone', 'manyhands.db'), realWorld, () => {});
-    for (let commit = 0; commit < 300; commit += 1) checkpoints.committed();
+    for (let commit = 0; commit < 300; commit += 1) checkpoints.onCommit();
     const bound = () => db.prepare('PRAGMA wal_autocheckpoint').get()?.wal_autocheckpoint;
     expect(bound()).toBe(48_000);
     await expect.poll(bound).toBe(1_000);
-    for (let commit = 0; commit < 300; commit += 1) checkpoints.committed();
-    expect(checkpoints.isHolding()).toBe(false);
+    for (let commit = 0; commit < 300; commit += 1) checkpoints.onCommit();
+    expect(checkpoints.isBlocking()).toBe(false);
     await checkpoints.close();
   });
 });

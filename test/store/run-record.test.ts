@@ -25,16 +25,16 @@ it('takes a run out, forgets it only at the version that was taken out, and puts
       cursors: [{ file: 'stdout', offset: 6 }],
       usage: { u: 1 },
     });
-    const record = { ...store.takeOut(RUN), texts: {} };
-    await expect(store.forget(RUN, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
-    await store.forget(RUN, 2);
+    const record = { ...store.exportRun(RUN), texts: {} };
+    await expect(store.deleteRun(RUN, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await store.deleteRun(RUN, 2);
     expect([store.read(`run/${RUN}`), store.search({ text: 'needle', limit: 5 })]).toEqual([[], []]);
     expect([store.cursor(row.attempt, 'stdout'), store.read('run/other000').length]).toEqual([0, 2]);
-    await store.putBack(record);
-    expect({ ...store.takeOut(RUN), texts: {} }).toEqual(record);
+    await store.importRun(record);
+    expect({ ...store.exportRun(RUN), texts: {} }).toEqual(record);
     expect(store.search({ text: 'needle', limit: 5 })).toHaveLength(1);
     expect([store.cursor(row.attempt, 'stdout'), store.usage(row.attempt)]).toEqual([6, { u: 1 }]);
-    await expect(store.putBack(record)).rejects.toMatchObject({ code: 'REFUSED' });
+    await expect(store.importRun(record)).rejects.toMatchObject({ code: 'REFUSED' });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -52,7 +52,7 @@ it('forgets rows that came in the same transaction, and leaves the index of word
       await Promise.all([
         store.ingest({ attempt: 'k3v9x2ac-1-1', rows: [said('k3v9x2ac-1-1')], cursors: [] }),
         store.ingest({ attempt: `${RUN}-1-1`, rows: [said(`${RUN}-1-1`)], cursors: [] }),
-        store.forget(RUN, 1),
+        store.deleteRun(RUN, 1),
       ]);
       expect(store.search({ text: 'needle', limit: 5 })).toHaveLength(1);
     }

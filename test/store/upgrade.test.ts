@@ -87,7 +87,7 @@ describe('a database of the version in which places of rows were in an index', (
       await using store = await openSqliteStore({ file, world: realWorld });
       await store.append([{ stream: 'run/r', expected: 0, events: [{ type: 'a', data: 1 }] }], AT);
       await store.ingest({ attempt: 'r-1-1', rows: [row('r-1-1', 0), row('r-1-1', 1)], cursors: [] });
-      await store.forget('r', 1);
+      await store.deleteRun('r', 1);
     }
     takeBack(file);
     await using store = await openSqliteStore({ file, world: realWorld });

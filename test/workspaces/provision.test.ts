@@ -55,7 +55,7 @@ it('refuses a file that leads out of the repository through a link', async () =>
   await symlink('../outside', join(made.root, '.env'));
   await expect(made.workspace()).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    message: expect.stringContaining('.env leads out of'),
+    message: expect.stringContaining('.env is outside'),
   });
 });
 

@@ -40,7 +40,7 @@ export async function settleReview(ctx: EngineContext, run: ActiveRun, verdict: 
   const found = await ctx.implementations.forge(run.project.repository, start.config.git, signal);
   if (found.kind === 'none') return held(run, `${found.reason}; ${found.nextStep}`);
   const { forge, remote } = found;
-  const name = `${forge.words.mark}${input.pull.number} at ${forge.name}`;
+  const name = `${forge.terms.mark}${input.pull.number} at ${forge.name}`;
   const settling: Settling = { run, input, forge, remote, world: ctx.world, signal, name };
   if (verdict.status === 'failed') return withhold(settling, verdict);
   const now = await view(settling);

@@ -58,7 +58,7 @@ function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly
       name: `api:${api.vendor}`,
       reservedUsd: API_USD,
       ask: ({ kind, text, schema }, signal) =>
-        api.ask(
+        api.request(
           { model: models[api.vendor], system: instructionFor(kind), text, schema: jsonSchemaOf(schema) },
           { env: ctx.env, world: ctx.world, timeoutMs: TIMEOUT_MS },
           signal,

@@ -28,7 +28,7 @@ export function keepPort(keeping: Keeping): KeepPort {
   const { home, store, world } = keeping;
   return {
     backup: async (keep) => {
-      const asked = { file: home.database, folder: home.backups, keep, kind: 'asked' as const, world };
+      const asked = { file: home.database, folder: home.backups, keep, kind: 'requested' as const, world };
       const made = await backupDatabase(asked);
       await forgetBackupFailure(home);
       return made;
@@ -40,7 +40,7 @@ export function keepPort(keeping: Keeping): KeepPort {
     },
     restore: async (archive) => {
       const record = await readArchive(await findArchive(home, archive));
-      await store.putBack(record);
+      await store.importRun(record);
       const project = projectStream(loadRun(store, runStream(record.run)).start.project.id);
       await store.append([told(project, 'run.restored', record.run)], world.now());
       return { run: record.run };
@@ -82,7 +82,7 @@ async function archiveRun(keeping: Keeping, state: RunState, { apply, remove }: 
   if (await hasFolders(home, run))
     return { ...made, reason: `it stays in the database: it still has folders, which manyhands clean removes` };
   crashpoint('archive.removing');
-  await store.forget(run, state.version, [told(projectStream(state.start.project.id), 'run.archived', run)]);
+  await store.deleteRun(run, state.version, [told(projectStream(state.start.project.id), 'run.archived', run)]);
   crashpoint('archive.removed');
   return { ...made, removed: true, reason: 'it is in the archive only' };
 }
@@ -93,7 +93,7 @@ function recordOf(store: Store, { start }: RunState): RunRecord {
     const text = store.getBlob(hash);
     if (text !== undefined) texts[hash] = text;
   }
-  return { ...store.takeOut(start.run), texts };
+  return { ...store.exportRun(start.run), texts };
 }
 
 function reportOf(store: Store, state: RunState): string {

@@ -16,7 +16,7 @@ export type PrepareReview = ForgeContext & AtForge & { pull: PullRequest & { bod
 /** Brings a pull request and its base branch into the mirror and merges them there: that is what is reviewed and checked. */
 export async function prepareReview(review: PrepareReview, signal: AbortSignal): Promise<PreparedReview> {
   const { forge, remote, pull, config, home, root, world } = review;
-  const name = `${forge.words.mark}${pull.number}`;
+  const name = `${forge.terms.mark}${pull.number}`;
   if (pull.state !== 'open') throw new AppError('REFUSED', `${name} is ${pull.state}: ${pull.url}`, { url: pull.url });
   const from = forge.headRef(pull);
   if (from === undefined)

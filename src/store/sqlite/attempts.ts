@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { TranscriptRow } from '../store.ts';
 import { integerOf, type Row, textOf } from './columns.ts';
 
-/** How far a file of an attempt was read, and the place of the last row that came from it. */
+/** How far a file of an attempt was read, and the position of the last row from it. */
 export type Source = {
   generation: number;
   offset: number;
@@ -13,7 +13,7 @@ export type Source = {
   isChanged: boolean;
 };
 
-/** What the database holds of an attempt besides its rows. */
+/** The stored data of an attempt besides its rows. */
 export type Attempt = {
   readonly id: number;
   usage: string | undefined;
@@ -21,10 +21,10 @@ export type Attempt = {
   readonly sources: Map<TranscriptRow['file'], Source>;
 };
 
-/** So many attempts are remembered, which is more than are ever at work at a time. */
-const REMEMBERED = 1_000;
+/** The size of the cache: more attempts than ever run at the same time. */
+const MAX_CACHED = 1_000;
 
-/** The statements on attempts and on how far their files were read. What they hold is remembered, as each row asks for it. */
+/** The statements on attempts and on how far their files were read; cached, because every row needs them. */
 export function prepareAttempts(db: DatabaseSync) {
   const insert = db.prepare('INSERT INTO attempts (attempt) VALUES (?) RETURNING id, usage, row_count');
   const select = db.prepare('SELECT id, usage, row_count FROM attempts WHERE attempt = ?');
@@ -34,7 +34,7 @@ export function prepareAttempts(db: DatabaseSync) {
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const updateRowCount = db.prepare('UPDATE attempts SET row_count = ? WHERE id = ?');
   const updateUsage = db.prepare('UPDATE attempts SET usage = ? WHERE id = ?');
-  const remembered = new Map<string, Attempt>();
+  const cache = new Map<string, Attempt>();
 
   function attemptOf(row: Row): Attempt {
     const id = integerOf(row, 'id');
@@ -48,24 +48,24 @@ export function prepareAttempts(db: DatabaseSync) {
   }
 
   return {
-    /** What is there of an attempt. */
+    /** The stored attempt, if there is one. */
     find: (name: string): Attempt | undefined => {
       const row = select.get(name);
       return row === undefined ? undefined : attemptOf(row);
     },
-    /** An attempt that is written to, made where it is new; whoever writes keeps what is remembered true. */
+    /** An attempt for writing, created if it is new; the writer keeps the cached values up to date. */
     open: (name: string): Attempt => {
-      const known = remembered.get(name);
-      if (known !== undefined) return known;
+      const cached = cache.get(name);
+      if (cached !== undefined) return cached;
       const attempt = attemptOf(select.get(name) ?? insert.get(name) ?? {});
-      if (remembered.size >= REMEMBERED) remembered.clear();
-      remembered.set(name, attempt);
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(name, attempt);
       return attempt;
     },
-    /** What is there of a file; whoever changes it says so in it. */
+    /** The state of a file; whoever changes it sets `isChanged`. */
     sourceOf: ({ sources }: Attempt, file: TranscriptRow['file']): Source => {
-      const known = sources.get(file);
-      if (known !== undefined) return known;
+      const cached = sources.get(file);
+      if (cached !== undefined) return cached;
       const source = { generation: 0, offset: 0, rowGeneration: -1, rowOffset: -1, rowPart: -1, isChanged: false };
       sources.set(file, source);
       return source;
@@ -85,8 +85,8 @@ export function prepareAttempts(db: DatabaseSync) {
       updateUsage.run(usage, attempt.id);
       attempt.usage = usage;
     },
-    /** For when what was written does not stand, or was written past this. */
-    unlearn: (): void => remembered.clear(),
+    /** For a rollback, or after writes that bypass this cache. */
+    clearCache: (): void => cache.clear(),
   };
 }
 
@@ -101,9 +101,9 @@ function sourceOf(row: Row): Source {
   };
 }
 
-/** The file that a stored row is of. */
+/** The file of a stored row. */
 export function fileOf(row: Row): TranscriptRow['file'] {
   const file = textOf(row, 'file');
   if (file === 'stdout' || file === 'stderr' || file === 'engine') return file;
-  throw new AppError('DATA_DAMAGED', `The database holds a row of an unknown file ${file}`, { file });
+  throw new AppError('DATA_DAMAGED', `The database contains a row of an unknown file ${file}`, { file });
 }

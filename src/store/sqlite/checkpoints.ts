@@ -3,34 +3,34 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { World } from '../../world.ts';
 
-/** Moves what was committed from the write-ahead log into the database. */
+/** Moves committed pages from the write-ahead log into the database. */
 export interface Checkpoints {
-  /** Is told after each commit. */
-  committed(): void;
-  /** Whether it is better not to commit just now. */
-  isHolding(): boolean;
+  /** To be called after each commit. */
+  onCommit(): void;
+  /** Whether commits must wait for a checkpoint. */
+  isBlocking(): boolean;
   close(): Promise<void>;
 }
 
-/** Who commits more often than this has a thread that moves; for the others the committing thread does it now and then. */
+/** After more commits than this a separate thread runs checkpoints; until then the committing thread does. */
 const FEW_COMMITS = 200;
-/** SQLite's own measure, in pages, for the committing thread. */
-const PAGES_ALONE = 1_000;
-/** A log of so many pages is moved to its end, that it is begun anew. */
-const PAGES_ENOUGH = 16_000;
-/** The log's bound while a thread moves: beyond it the committing thread moves what is left. */
-const PAGES_AT_MOST = 48_000;
-const REST_MS = 2_000;
+/** SQLite's default threshold, in pages, for the committing thread. */
+const DEFAULT_PAGES = 1_000;
+/** From this log size, in pages, a checkpoint moves all pages, so that the log restarts. */
+const FULL_CHECKPOINT_PAGES = 16_000;
+/** The maximum log size with a checkpoint thread: beyond it the committing thread runs a checkpoint. */
+const MAX_PAGES = 48_000;
+const BACK_OFF_MS = 2_000;
 
-/** Text, so that the built program needs no file beside it. */
-const MOVE = `
+/** Source text, so that the built program needs no additional file. */
+const WORKER_SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
 const db = new DatabaseSync(workerData);
 db.exec('PRAGMA fullfsync = ON');
 const move = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
-parentPort.on('message', (wish) => {
-  if (wish === 'move') {
+parentPort.on('message', (request) => {
+  if (request === 'move') {
     parentPort.postMessage(move.get());
     return;
   }
@@ -39,67 +39,71 @@ parentPort.on('message', (wish) => {
 });
 `;
 
-/** What SQLite says of a checkpoint: how many pages the log had when it began. */
-const Moved = z.object({ log: z.number() });
+/** SQLite's result of a checkpoint: the number of pages in the log. */
+const CheckpointResult = z.object({ log: z.number() });
 
 /**
- * A checkpoint takes tens of milliseconds, in which nothing else happens in its thread. So a thread of its own moves what is
- * there, while commits go on; what came meanwhile is little, and moved while commits are held: then the log is empty.
+ * A checkpoint blocks its thread for tens of milliseconds. So a separate thread moves the pages while commits continue;
+ * the few pages of those commits are moved while commits are blocked: then the log is empty.
  */
 export function createCheckpoints(db: DatabaseSync, file: string, world: World, onReleased: () => void): Checkpoints {
   let commits = 0;
   let thread: Worker | undefined;
   let state: 'idle' | 'moving' | 'holding' = 'idle';
-  let restsUntil = 0;
+  let idleUntil = 0;
 
-  function begin(): Worker {
-    const begun = new Worker(MOVE, { eval: true, workerData: file, resourceLimits: { maxYoungGenerationSizeMb: 1 } });
-    begun.unref();
-    begun.on('message', (said) => moved(begun, Moved.parse(said).log));
-    // The committing thread can do without; a disk that fails fails its own commits, too.
-    begun.on('error', () => {
-      bound(PAGES_ALONE);
-      rest();
+  function startThread(): Worker {
+    const worker = new Worker(WORKER_SOURCE, {
+      eval: true,
+      workerData: file,
+      resourceLimits: { maxYoungGenerationSizeMb: 1 },
     });
-    bound(PAGES_AT_MOST);
-    return begun;
+    worker.unref();
+    worker.on('message', (message) => checkpointed(worker, CheckpointResult.parse(message).log));
+    // The committing thread works without it; a failing disk fails its own commits, too.
+    worker.on('error', () => {
+      setAutoCheckpoint(DEFAULT_PAGES);
+      backOff();
+    });
+    setAutoCheckpoint(MAX_PAGES);
+    return worker;
   }
 
-  function moved(by: Worker, log: number): void {
-    if (state === 'moving' && log >= PAGES_ENOUGH) {
+  function checkpointed(by: Worker, log: number): void {
+    if (state === 'moving' && log >= FULL_CHECKPOINT_PAGES) {
       state = 'holding';
       by.postMessage('move');
     } else {
-      rest();
+      backOff();
     }
   }
 
-  function rest(): void {
+  function backOff(): void {
     const wasHolding = state === 'holding';
     state = 'idle';
-    restsUntil = world.now() + REST_MS;
+    idleUntil = world.now() + BACK_OFF_MS;
     if (wasHolding) onReleased();
   }
 
-  function bound(pages: number): void {
+  function setAutoCheckpoint(pages: number): void {
     if (db.isOpen) db.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
   }
 
-  bound(PAGES_ALONE);
+  setAutoCheckpoint(DEFAULT_PAGES);
   return {
-    committed: () => {
+    onCommit: () => {
       commits += 1;
-      if (commits < FEW_COMMITS || state !== 'idle' || world.now() < restsUntil) return;
+      if (commits < FEW_COMMITS || state !== 'idle' || world.now() < idleUntil) return;
       try {
-        thread ??= begin();
+        thread ??= startThread();
         state = 'moving';
         thread.postMessage('move');
       } catch {
-        // The machine has no thread left to give: it is tried again later, and until then the committing thread moves.
-        rest();
+        // No thread can be created: it is tried again later, and until then the committing thread runs checkpoints.
+        backOff();
       }
     },
-    isHolding: () => state === 'holding',
+    isBlocking: () => state === 'holding',
     close: async () => {
       if (thread === undefined || thread.threadId === -1) return;
       const { promise: exited, resolve } = Promise.withResolvers<void>();

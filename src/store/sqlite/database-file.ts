@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errorCode, fromSystemError } from '../../errors.ts';
 
 /**
- * Makes the file (0600) and, where missing, its folder (0700). An existing file is never opened here: closing a second
+ * Creates the file (0600) and, if missing, its folder (0700). An existing file is never opened here: closing a second
  * descriptor would drop every POSIX lock that SQLite holds on it in this process.
  */
 export function preparePrivateFile(file: string): void {

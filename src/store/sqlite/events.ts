@@ -4,7 +4,7 @@ import { Origin } from '../../schema/actor.ts';
 import type { StoredEvent, StreamSummary, Write } from '../store.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 
-/** A write whose events are JSON already: what the caller changes later is not stored. */
+/** A write whose events are already JSON: later changes by the caller are not stored. */
 type EncodedWrite = {
   stream: string;
   expected: number;
@@ -12,7 +12,7 @@ type EncodedWrite = {
   origin: Origin | undefined;
 };
 
-/** Encodes at the time of the call, so that a value which is no JSON fails its own caller. */
+/** Encodes at the time of the call, so that a value that cannot be encoded fails its own caller. */
 export function encodeWrites(writes: readonly Write[]): EncodedWrite[] {
   return writes.map(({ stream, expected, events, origin }) => ({
     stream,
@@ -66,7 +66,7 @@ export function prepareEvents(db: DatabaseSync) {
 
   return {
     append: (writes: readonly EncodedWrite[], at: number) => writes.flatMap((write) => appendTo(write, at)),
-    /** A negative limit is none. */
+    /** A negative limit means no limit. */
     read: (stream: string, after: number, limit: number) => selectStream.all(stream, after, limit).map(eventOf),
     readAll: (after: number, limit: number) => selectAll.all(after, limit).map(eventOf),
     readTypes: (stream: string, types: readonly string[]) => selectTypes.all(stream, toJson(types)).map(eventOf),
@@ -78,7 +78,7 @@ export function prepareEvents(db: DatabaseSync) {
   };
 }
 
-/** A word as it stands inside of stored JSON; SQLite lowers ASCII letters only. */
+/** A word as it appears inside stored JSON; SQLite lowercases ASCII letters only. */
 function asInJson(word: string): string {
   return toJson(word.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())).slice(1, -1);
 }

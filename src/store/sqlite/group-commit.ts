@@ -5,130 +5,130 @@ import { fromSqliteError, spoilsTransaction } from './sqlite-error.ts';
 
 export interface GroupCommit {
   /**
-   * Does the work in the next transaction, where it fails alone; resolves after the commit, once `committed` was told. The
-   * work is done a second time, on what was there before, when other work of the same transaction failed.
-   * What is patient rests after a transaction, the longer the longer that took, so that under load more of it shares the
-   * next one; and it does not wait for the disk: a crash of ours loses none of it, and what a power cut takes with it, in
-   * the order of the commits, can be read again where it came from.
+   * Does the work in the next transaction, where it fails alone; resolves after the commit and after `committed`. The
+   * work is repeated after a rollback if other work of the same transaction failed.
+   * Deferred work waits after a transaction, in proportion to its duration, so that under load more of it shares the
+   * next one; and it does not wait for the disk: a crash of this process loses none of it, and what a power failure
+   * loses can be read again from its source.
    */
-  add<T>(work: () => T, committed?: (value: T) => void, haste?: Haste): Promise<T>;
-  /** Goes on when nothing is held any more. */
+  add<T>(work: () => T, committed?: (value: T) => void, urgency?: Urgency): Promise<T>;
+  /** Continues after commits were blocked. */
   resume(): void;
-  /** Commits what waits, and refuses what comes later. */
+  /** Commits the queued work, and refuses later work. */
   close(): void;
 }
 
-/** `perform` gives the acknowledgement that is due when the commit stands. */
-type Job = { perform(): () => void; fail(error: unknown): void; haste: Haste };
+/** `perform` returns the acknowledgement to call after the commit. */
+type Job = { perform(): () => void; fail(error: unknown): void; urgency: Urgency };
 
-/** `committing` is the last work of every transaction; `committed` comes after it, `undone` when it, or a part of it, does not stand; none begins while it `isHolding`. */
-type Around = { committing(): void; committed(): void; undone(): void; isHolding(): boolean };
+/** `committing` is the last work of every transaction; `committed` is called after it, `rolledBack` after any rollback; none begins while `isBlocking`. */
+type TransactionHooks = { committing(): void; committed(): void; rolledBack(): void; isHolding(): boolean };
 
-type Haste = 'urgent' | 'patient';
+type Urgency = 'urgent' | 'deferred';
 
-/** Work beyond this waits for the next transaction: nobody waits long for others, nor the event loop for us. */
-const LONGEST_TRANSACTION_MS = 20;
-/** A rest is so many times as long as the transaction before it. */
-const REST_RATIO = 1;
-/** Patience ends here, also where the clock was set back. */
-const LONGEST_REST_MS = 3;
+/** Further work waits for the next transaction, so that neither callers nor the event loop wait long. */
+const MAX_TRANSACTION_MS = 20;
+/** The length of a pause relative to the transaction before it. */
+const PAUSE_RATIO = 1;
+/** The longest pause, also if the clock was set back. */
+const MAX_PAUSE_MS = 3;
 
-/** Puts the work of one turn of the event loop into one transaction: one fsync for all, acknowledged only after it. */
-export function createGroupCommit(db: DatabaseSync, file: string, world: World, around: Around): GroupCommit {
+/** Puts the work of one event loop iteration into one transaction: one fsync for all, acknowledged only after it. */
+export function createGroupCommit(db: DatabaseSync, file: string, world: World, hooks: TransactionHooks): GroupCommit {
   const statements = prepareStatements(db);
   let queue: Job[] = [];
   let isScheduled = false;
-  let isWaiting = true;
+  let isSynchronous = true;
   let isClosed = false;
-  let restsUntil = 0;
+  let pausedUntil = 0;
   let wake: (() => void) | undefined;
 
-  function rest(): void {
+  function scheduleAfterPause(): void {
     if (isScheduled || wake !== undefined) return;
-    const left = restsUntil - world.now();
-    if (left <= 0 || left > LONGEST_REST_MS) {
+    const remaining = pausedUntil - world.now();
+    if (remaining <= 0 || remaining > MAX_PAUSE_MS) {
       schedule();
       return;
     }
-    wake = world.alarm(restsUntil, () => {
+    wake = world.alarm(pausedUntil, () => {
       wake = undefined;
       schedule();
     });
   }
 
   function schedule(): void {
-    if (isScheduled || queue.length === 0 || around.isHolding()) return;
+    if (isScheduled || queue.length === 0 || hooks.isHolding()) return;
     wake?.();
     wake = undefined;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      if (!around.isHolding()) commitGroup();
+      if (!hooks.isHolding()) commitGroup();
       schedule();
     });
   }
 
   function commitGroup(): void {
-    const waiting = queue;
+    const jobs = queue;
     queue = [];
-    if (waiting.length === 0) return;
+    if (jobs.length === 0) return;
     let acknowledgements: (() => void)[];
     const start = world.now();
     try {
-      acknowledgements = transact(waiting);
+      acknowledgements = transact(jobs);
     } catch (error) {
-      undo(waiting, fromSqliteError(error, file));
+      failAll(jobs, fromSqliteError(error, file));
       return;
     }
     const end = world.now();
-    restsUntil = end + Math.min((end - start) * REST_RATIO, LONGEST_REST_MS);
-    queue = waiting.slice(acknowledgements.length);
+    pausedUntil = end + Math.min((end - start) * PAUSE_RATIO, MAX_PAUSE_MS);
+    queue = jobs.slice(acknowledgements.length);
     for (const acknowledge of acknowledgements) acknowledge();
-    around.committed();
+    hooks.committed();
   }
 
-  function transact(waiting: readonly Job[]): (() => void)[] {
-    waitForDisk(waiting.some(({ haste }) => haste === 'urgent'));
+  function transact(jobs: readonly Job[]): (() => void)[] {
+    setDurability(jobs.some(({ urgency }) => urgency === 'urgent'));
     statements.begin.run();
-    const acknowledgements = performTogether(waiting) ?? performApart(waiting);
-    around.committing();
+    const acknowledgements = performTogether(jobs) ?? performSeparately(jobs);
+    hooks.committing();
     crashpoint('store.committing');
     statements.commit.run();
     crashpoint('store.committed');
     return acknowledgements;
   }
 
-  /** Nearly always nothing fails: savepoints would cost more than the work, as the index of words writes itself out at each. */
-  function performTogether(waiting: readonly Job[]): (() => void)[] | undefined {
+  /** Failures are rare, and savepoints would cost more than the work, because the full-text index is flushed at each. */
+  function performTogether(jobs: readonly Job[]): (() => void)[] | undefined {
     try {
-      return performInTime(waiting, (job) => job.perform());
+      return performInTime(jobs, (job) => job.perform());
     } catch (error) {
       if (spoilsTransaction(error) || !db.isTransaction) throw error;
       statements.rollback.run();
-      around.undone();
+      hooks.rolledBack();
       statements.begin.run();
       return undefined;
     }
   }
 
-  function performApart(waiting: readonly Job[]): (() => void)[] {
-    return performInTime(waiting, performAlone);
+  function performSeparately(jobs: readonly Job[]): (() => void)[] {
+    return performInTime(jobs, performAlone);
   }
 
-  function performInTime(waiting: readonly Job[], perform: (job: Job) => () => void): (() => void)[] {
-    const deadline = world.now() + LONGEST_TRANSACTION_MS;
+  function performInTime(jobs: readonly Job[], perform: (job: Job) => () => void): (() => void)[] {
+    const deadline = world.now() + MAX_TRANSACTION_MS;
     const acknowledgements: (() => void)[] = [];
-    for (const job of waiting) {
+    for (const job of jobs) {
       acknowledgements.push(perform(job));
       if (world.now() >= deadline) break;
     }
     return acknowledgements;
   }
 
-  function waitForDisk(waits: boolean): void {
-    if (waits === isWaiting) return;
-    db.exec(`PRAGMA synchronous = ${waits ? 'FULL' : 'NORMAL'}`);
-    isWaiting = waits;
+  function setDurability(isDurable: boolean): void {
+    if (isDurable === isSynchronous) return;
+    db.exec(`PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
+    isSynchronous = isDurable;
   }
 
   function performAlone(job: Job): () => void {
@@ -141,26 +141,26 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
       if (spoilsTransaction(error) || !db.isTransaction) throw error;
       statements.rollbackTo.run();
       statements.release.run();
-      around.undone();
+      hooks.rolledBack();
       return () => job.fail(fromSqliteError(error, file));
     }
   }
 
-  function undo(waiting: readonly Job[], reason: unknown): void {
+  function failAll(jobs: readonly Job[], reason: unknown): void {
     try {
       if (db.isTransaction) statements.rollback.run();
     } finally {
-      around.undone();
-      for (const job of waiting) job.fail(reason);
+      hooks.rolledBack();
+      for (const job of jobs) job.fail(reason);
     }
   }
 
   return {
-    add: (work, committed = () => {}, haste = 'urgent') =>
+    add: (work, committed = () => {}, urgency = 'urgent') =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new AppError('INTERNAL', `The database ${file} is closed`, { file }));
-        queue.push({ perform: () => acknowledgementOf(work(), committed, resolve), fail: reject, haste });
-        if (haste === 'patient') rest();
+        queue.push({ perform: () => acknowledgementOf(work(), committed, resolve), fail: reject, urgency });
+        if (urgency === 'deferred') scheduleAfterPause();
         else schedule();
       }),
     resume: schedule,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../errors.ts';
 
-/** Text, so that the built program needs no file beside it. */
-const READ_THROUGH = `
+/** Source text, so that the built program needs no additional file. */
+const CHECK_SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
 const copied = new DatabaseSync(workerData);
@@ -12,13 +12,13 @@ parentPort.postMessage(String(copied.prepare('PRAGMA integrity_check').get().int
 copied.close();
 `;
 
-/** Reads a copy of the database through, and makes it one file, in a thread of its own: a big one takes seconds. */
+/** Checks the integrity of a copy of the database, and makes it a single file, in a separate thread: a large one takes seconds. */
 export async function requireIntact(file: string): Promise<void> {
-  const reader = new Worker(READ_THROUGH, { eval: true, workerData: file, stderr: true });
+  const reader = new Worker(CHECK_SOURCE, { eval: true, workerData: file, stderr: true });
   try {
-    const [said]: unknown[] = await once(reader, 'message');
-    if (said === 'ok') return;
-    throw new AppError('DATA_DAMAGED', `The backup is not intact, so it was not kept: ${String(said)}`, { file });
+    const [result]: unknown[] = await once(reader, 'message');
+    if (result === 'ok') return;
+    throw new AppError('DATA_DAMAGED', `The backup is damaged, so it was deleted: ${String(result)}`, { file });
   } finally {
     await reader.terminate();
   }

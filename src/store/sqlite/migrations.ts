@@ -6,7 +6,7 @@ import { integerOf } from './columns.ts';
 /** Marks the file as ours in SQLite's header: "MHND". */
 const APPLICATION_ID = 0x4d484e44;
 
-/** Numbered from 1 by their place; one that has been released is never edited. */
+/** Numbered from 1 by position; a released one is never edited. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE events (
@@ -155,7 +155,7 @@ const MIGRATIONS: readonly string[] = [
 export function requireKnownVersion(db: DatabaseSync, file: string): void {
   const version = readVersion(db);
   if (version > MIGRATIONS.length) {
-    const message = `The database ${file} has version ${version}; this program knows versions up to ${MIGRATIONS.length}`;
+    const message = `The database ${file} has version ${version}; this program supports versions up to ${MIGRATIONS.length}`;
     throw new AppError('DATA_NEWER', message, { file, version, known: MIGRATIONS.length });
   }
   if (version === 0 ? hasTables(db) : readApplicationId(db) !== APPLICATION_ID) {
@@ -163,7 +163,7 @@ export function requireKnownVersion(db: DatabaseSync, file: string): void {
   }
 }
 
-/** Brings the database to this program's version; each step is one transaction with its number, so a killed one is done again. */
+/** Migrates the database to this program's version; each step and its number are one transaction, so an interrupted one is repeated. */
 export function migrate(db: DatabaseSync): void {
   for (let version = readVersion(db); version < MIGRATIONS.length; version = readVersion(db)) {
     crashpoint('store.migrating');

@@ -19,18 +19,18 @@ import { encodeBatch, prepareTranscript } from './transcript.ts';
 
 interface Listeners<T> {
   add(listener: (value: T) => void): () => void;
-  tell(value: T): void;
+  notify(value: T): void;
 }
 
-/** `busyTimeoutMs`: another program may hold the file for a moment (a backup, a shell); the wait blocks the event loop. */
+/** `busyTimeoutMs`: another program may lock the file briefly (a backup, a shell); the wait blocks the event loop. */
 type SqliteOptions = { file: string; world: World; busyTimeoutMs?: number };
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** The WAL is cut back to this size whenever a checkpoint has emptied it. */
+/** The WAL is truncated to this size after a checkpoint has emptied it. */
 const LARGEST_IDLE_WAL_BYTES = 128 * 1024 * 1024;
 
-/** Opens the database, brought up to date; refuses a newer one with DATA_NEWER and a damaged one with DATA_DAMAGED. */
+/** Opens and migrates the database; refuses a newer one with DATA_NEWER and a damaged one with DATA_DAMAGED. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { file, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   preparePrivateFile(file);
@@ -72,25 +72,25 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   const group = createGroupCommit(db, file, world, {
     committing: index,
     committed: () => {
-      tellIngested();
-      checkpoints.committed();
+      notifyIngested();
+      checkpoints.onCommit();
     },
-    undone: transcript.unlearn,
-    isHolding: checkpoints.isHolding,
+    rolledBack: transcript.unlearn,
+    isHolding: checkpoints.isBlocking,
   });
   const appended = createListeners<StoredEvent[]>();
   const ingested = createListeners<TranscriptEntry[]>();
-  let untold: TranscriptEntry[] = [];
+  let pendingRows: TranscriptEntry[] = [];
 
-  /** All rows of a transaction are told of at once. */
-  function tellIngested(): void {
-    if (untold.length === 0) return;
-    const rows = untold;
-    untold = [];
-    ingested.tell(rows);
+  /** Listeners get all rows of a transaction at once. */
+  function notifyIngested(): void {
+    if (pendingRows.length === 0) return;
+    const rows = pendingRows;
+    pendingRows = [];
+    ingested.notify(rows);
   }
 
-  function asking<T>(read: () => T): T {
+  function translateErrors<T>(read: () => T): T {
     try {
       return read();
     } catch (error) {
@@ -101,63 +101,63 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   return {
     append: async (writes, at) => {
       const encoded = encodeWrites(writes);
-      return group.add(() => events.append(encoded, at), appended.tell);
+      return group.add(() => events.append(encoded, at), appended.notify);
     },
-    read: (stream, after = 0, limit = -1) => asking(() => events.read(stream, after, limit)),
-    readAll: (after, limit) => asking(() => events.readAll(after, limit)),
-    readTypes: (stream, types) => asking(() => events.readTypes(stream, types)),
-    position: () => asking(events.position),
-    readingSince: () => asking(events.readingSince),
-    streams: (prefix) => asking(() => events.streams(prefix)),
-    mentioning: (words, limit) => asking(() => events.mentioning(words, limit)),
+    read: (stream, after = 0, limit = -1) => translateErrors(() => events.read(stream, after, limit)),
+    readAll: (after, limit) => translateErrors(() => events.readAll(after, limit)),
+    readTypes: (stream, types) => translateErrors(() => events.readTypes(stream, types)),
+    position: () => translateErrors(events.position),
+    readingSince: () => translateErrors(events.readingSince),
+    streams: (prefix) => translateErrors(() => events.streams(prefix)),
+    mentioning: (words, limit) => translateErrors(() => events.mentioning(words, limit)),
     saveSnapshot: async ({ stream, version, codec, state }) => {
       const encoded = { stream, version, codec, json: toJson(state) };
       await group.add(() => snapshots.save(encoded));
     },
-    loadSnapshot: (stream, codec) => asking(() => snapshots.load(stream, codec)),
+    loadSnapshot: (stream, codec) => translateErrors(() => snapshots.load(stream, codec)),
     putBlob: async (text) => {
       const hash = createHash('sha256').update(text).digest('hex');
       await group.add(() => blobs.put(hash, text));
       return hash;
     },
-    getBlob: (hash) => asking(() => blobs.get(hash)),
+    getBlob: (hash) => translateErrors(() => blobs.get(hash)),
     ingest: (batch) => {
       const encoded = encodeBatch(batch);
       return group.add(
         () => transcript.ingest(encoded),
         () => {
-          for (const { row, isNew } of encoded.rows) if (isNew) untold.push(row);
+          for (const { row, isNew } of encoded.rows) if (isNew) pendingRows.push(row);
         },
-        'patient',
+        'deferred',
       );
     },
-    cursor: (attempt, source) => asking(() => transcript.cursor(attempt, source).offset),
-    generation: (attempt, source) => asking(() => transcript.cursor(attempt, source).generation),
-    usage: (attempt) => asking(() => transcript.usage(attempt)),
-    transcript: (query) => asking(() => transcript.read(query)),
-    runTranscript: (query) => asking(() => runTranscript(query)),
-    rowCount: (attempt) => asking(() => pages.count(attempt)),
-    page: (query) => asking(() => pages.read(query)),
-    offsetOf: (attempt, id) => asking(() => pages.offsetOf(attempt, id)),
-    find: (query) => asking(() => find(query)),
-    search: (query) => asking(() => search(query)),
-    takeOut: (run) => asking(() => runRows.takeOut(run)),
-    forget: async (run, version, also = []) => {
+    cursor: (attempt, source) => translateErrors(() => transcript.cursor(attempt, source).offset),
+    generation: (attempt, source) => translateErrors(() => transcript.cursor(attempt, source).generation),
+    usage: (attempt) => translateErrors(() => transcript.usage(attempt)),
+    transcript: (query) => translateErrors(() => transcript.read(query)),
+    runTranscript: (query) => translateErrors(() => runTranscript(query)),
+    rowCount: (attempt) => translateErrors(() => pages.count(attempt)),
+    page: (query) => translateErrors(() => pages.read(query)),
+    offsetOf: (attempt, id) => translateErrors(() => pages.offsetOf(attempt, id)),
+    find: (query) => translateErrors(() => find(query)),
+    search: (query) => translateErrors(() => search(query)),
+    exportRun: (run) => translateErrors(() => runRows.exportRun(run)),
+    deleteRun: async (run, version, also = []) => {
       const encoded = encodeWrites(also);
-      const removing = () => {
-        const told = events.append(encoded, world.now());
-        // What is not in the index cannot be taken out of it.
+      const removeRun = () => {
+        const appendedEvents = events.append(encoded, world.now());
+        // Rows that are not indexed cannot be removed from the index.
         index();
-        runRows.forget(run, version);
+        runRows.deleteRun(run, version);
         transcript.unlearn();
-        return told;
+        return appendedEvents;
       };
-      await group.add(removing, appended.tell);
+      await group.add(removeRun, appended.notify);
     },
-    putBack: (record) =>
+    importRun: (record) =>
       group.add(() => {
         for (const [hash, text] of Object.entries(record.texts)) blobs.put(hash, text);
-        runRows.putBack(record);
+        runRows.importRun(record);
         transcript.unlearn();
       }),
     onAppend: appended.add,
@@ -170,7 +170,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   };
 }
 
-/** Tells everybody in the order of arrival; a listener that throws is a defect, which surfaces uncaught after all were told. */
+/** Notifies listeners in the order of registration; an error thrown by one is rethrown as uncaught after all were notified. */
 function createListeners<T>(): Listeners<T> {
   const entries = new Set<{ listener: (value: T) => void }>();
   return {
@@ -181,7 +181,7 @@ function createListeners<T>(): Listeners<T> {
         entries.delete(entry);
       };
     },
-    tell: (value) => {
+    notify: (value) => {
       for (const { listener } of [...entries]) {
         try {
           listener(value);

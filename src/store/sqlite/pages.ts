@@ -4,7 +4,7 @@ import { integerOf } from './columns.ts';
 import { PAGE_ROWS } from './row-count.ts';
 import { entryOf } from './transcript.ts';
 
-/** The statements that find rows by their place in an attempt. */
+/** The statements that find rows by their position in an attempt. */
 export function preparePages(db: DatabaseSync) {
   const selectCount = db.prepare('SELECT row_count FROM attempts WHERE attempt = ?');
   const selectRows = db.prepare(`

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** The first row of so many is on record, so that no more than so many are ever skipped; the migration that made the table says the same. */
+/** The first row of every page is stored, so that a lookup skips at most one page; the same number as in the migration. */
 export const PAGE_ROWS = 512;
 
-/** Counts a row that is added to an attempt, in the transaction that adds it; who adds the last one stores the count. */
+/** Counts a row that is added to an attempt, in the same transaction; the caller stores the count after the last one. */
 export function prepareRowCount(db: DatabaseSync) {
   const insertPage = db.prepare('INSERT INTO pages (attempt, page, first_id) VALUES (?, ?, ?)');
 

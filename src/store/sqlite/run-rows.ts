@@ -8,7 +8,7 @@ import { prepareRowCount } from './row-count.ts';
 
 type AttemptRecord = RunRecord['attempts'][number];
 
-/** Notes the last row of each file of an attempt, behind which what is said is new; the migration that made the columns does the same. */
+/** Records the last row of each file of an attempt, after which rows are new; the same statement as in the migration. */
 const LAST_ROWS = `
   INSERT INTO cursors (attempt, file, generation, offset, row_generation, row_offset, row_part)
     SELECT attempt, file, 0, 0, generation, offset, part FROM (
@@ -19,7 +19,7 @@ const LAST_ROWS = `
   ON CONFLICT (attempt, file) DO UPDATE SET
     row_generation = excluded.row_generation, row_offset = excluded.row_offset, row_part = excluded.row_part`;
 
-/** The statements that take a whole run out of the database and put it back. */
+/** The statements that export, delete and import a whole run. */
 export function prepareRunRows(db: DatabaseSync) {
   const selectEvents = db.prepare(
     'SELECT version, at, type, data, origin FROM events WHERE stream = ? ORDER BY version',
@@ -60,14 +60,14 @@ export function prepareRunRows(db: DatabaseSync) {
     return {
       attempt: textOf(row, 'attempt'),
       usage: row.usage === null ? null : jsonOf(row, 'usage'),
-      cursors: selectCursors.all(id).map(placeOf),
-      rows: selectRows.all(id).map((said) => ({
-        ...placeOf(said),
-        part: integerOf(said, 'part'),
-        at: integerOf(said, 'at'),
-        kind: textOf(said, 'kind'),
-        text: textOf(said, 'text'),
-        data: said.data === null ? null : jsonOf(said, 'data'),
+      cursors: selectCursors.all(id).map(sourcePosition),
+      rows: selectRows.all(id).map((entry) => ({
+        ...sourcePosition(entry),
+        part: integerOf(entry, 'part'),
+        at: integerOf(entry, 'at'),
+        kind: textOf(entry, 'kind'),
+        text: textOf(entry, 'text'),
+        data: entry.data === null ? null : jsonOf(entry, 'data'),
       })),
     };
   }
@@ -85,7 +85,7 @@ export function prepareRunRows(db: DatabaseSync) {
   }
 
   return {
-    takeOut: (run: string): Omit<RunRecord, 'texts'> => ({
+    exportRun: (run: string): Omit<RunRecord, 'texts'> => ({
       run,
       events: selectEvents.all(runStream(run)).map((row) => ({
         version: integerOf(row, 'version'),
@@ -96,11 +96,11 @@ export function prepareRunRows(db: DatabaseSync) {
       })),
       attempts: selectAttempts.all(run).map(attemptOf),
     }),
-    /** Forgets a run that is still at the version that was taken out. */
-    forget: (run: string, version: number): void => {
-      const stands = versionOf(run);
-      if (stands !== version)
-        throw new AppError('CONFLICT', `Run ${run} is at version ${stands}, not ${version}`, { run });
+    /** Deletes a run that is still at the exported version. */
+    deleteRun: (run: string, version: number): void => {
+      const current = versionOf(run);
+      if (current !== version)
+        throw new AppError('CONFLICT', `Run ${run} is at version ${current}, not ${version}`, { run });
       for (const row of selectAttempts.all(run)) {
         const id = integerOf(row, 'id');
         for (const statement of [deletePages, deleteRows, deleteCursors, deleteAttempt]) statement.run(id);
@@ -108,11 +108,11 @@ export function prepareRunRows(db: DatabaseSync) {
       for (const statement of deletions) statement.run(runStream(run));
       deleteOverview.run(overviewStream(run));
     },
-    putBack: ({ run, events, attempts }: RunRecord): void => {
-      if (versionOf(run) !== 0) throw new AppError('REFUSED', `Run ${run} is in the database already`, { run });
+    importRun: ({ run, events, attempts }: RunRecord): void => {
+      if (versionOf(run) !== 0) throw new AppError('REFUSED', `Run ${run} is already in the database`, { run });
       const [first, last] = [events[0], events.at(-1)];
       if (first === undefined || last === undefined)
-        throw new AppError('DATA_DAMAGED', `The archive of run ${run} holds no event`);
+        throw new AppError('DATA_DAMAGED', `The archive of run ${run} contains no event`);
       for (const { version, at, type, data, origin } of events)
         insertEvent.run(runStream(run), version, at, type, toJson(data), origin === undefined ? null : toJson(origin));
       insertStream.run(runStream(run), last.version, first.at, last.at);
@@ -121,6 +121,6 @@ export function prepareRunRows(db: DatabaseSync) {
   };
 }
 
-function placeOf(row: Row): { file: string; generation: number; offset: number } {
+function sourcePosition(row: Row): { file: string; generation: number; offset: number } {
   return { file: textOf(row, 'file'), generation: integerOf(row, 'generation'), offset: integerOf(row, 'offset') };
 }

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FindQuery, Found, SearchHit, SearchQuery } from '../store.ts';
+import type { FindHit, FindQuery, SearchHit, SearchQuery } from '../store.ts';
 import { integerOf, type Row, textOf } from './columns.ts';
 
-/** An excerpt has at most this many words, the found ones among them. */
+/** The maximum number of words in an excerpt, including the found ones. */
 const EXCERPT_WORDS = 24;
 
 /**
- * The statement that brings the full-text index up to the last row. It runs once in a transaction: a trigger would run for
- * each row, and make the index write itself out each time.
+ * The statement that adds all new rows to the full-text index. It runs once per transaction: a trigger would run for each
+ * row, and flush the index each time.
  */
 export function prepareIndex(db: DatabaseSync) {
   const insert = db.prepare(`
@@ -32,13 +32,13 @@ export function prepareSearch(db: DatabaseSync) {
     ORDER BY transcript_words.rowid DESC LIMIT ?4`);
 
   return ({ text, limit, before = Number.MAX_SAFE_INTEGER, run }: SearchQuery): SearchHit[] => {
-    const words = quoteWords(text);
-    if (words === '') return [];
-    return select.all(words, before, run ?? null, limit).map(hitOf);
+    const terms = quoteTerms(text);
+    if (terms === '') return [];
+    return select.all(terms, before, run ?? null, limit).map(hitOf);
   };
 }
 
-/** The statement on the rows of one attempt: only the part of the index between its first row and its last is looked at. */
+/** The statement on the rows of one attempt: only the part of the index between its first and its last row is searched. */
 export function prepareFind(db: DatabaseSync) {
   const selectEnds = db.prepare(`
     SELECT id,
@@ -51,20 +51,20 @@ export function prepareFind(db: DatabaseSync) {
     WHERE transcript_words MATCH ?1 AND transcript_words.rowid BETWEEN ?2 AND ?3 AND transcript.attempt = ?4
     ORDER BY transcript_words.rowid LIMIT ?5`);
 
-  return ({ attempt, text, after, limit }: FindQuery): Found[] => {
-    const words = quoteWords(text);
+  return ({ attempt, text, after, limit }: FindQuery): FindHit[] => {
+    const terms = quoteTerms(text);
     const ends = selectEnds.get(attempt);
-    if (words === '' || ends === undefined) return [];
+    if (terms === '' || ends === undefined) return [];
     const from = Math.max(after + 1, integerOf(ends, 'first'));
-    const begun = /\s$/u.test(text) ? words : `${words} *`;
+    const prefixQuery = /\s$/u.test(text) ? terms : `${terms} *`;
     return select
-      .all(begun, from, integerOf(ends, 'last'), integerOf(ends, 'id'), limit)
+      .all(prefixQuery, from, integerOf(ends, 'last'), integerOf(ends, 'id'), limit)
       .map((row) => ({ id: integerOf(row, 'id'), excerpt: textOf(row, 'excerpt') }));
   };
 }
 
-/** Makes any text a query for all of its words: quoted, none of them is an operator of the query language. */
-function quoteWords(text: string): string {
+/** Converts a text to a query for all of its words, quoted so that none is an operator of the query language. */
+function quoteTerms(text: string): string {
   return text
     .split(/[\s\0]+/u)
     .filter((word) => /[\p{L}\p{N}\p{Co}]/u.test(word))

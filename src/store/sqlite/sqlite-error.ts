@@ -16,7 +16,7 @@ const MISMATCH = 20;
 const RANGE = 25;
 const NOTADB = 26;
 
-/** Extended codes of failed writes: write, fsync, directory fsync, truncate, shared-memory size; a full disk shows as any of them. */
+/** Extended codes of failed writes: write, fsync, directory fsync, truncate, shared-memory size; a full disk can cause any of them. */
 const FAILED_WRITES: readonly number[] = [778, 1034, 1290, 1546, 4874];
 
 const OF_ONE_STATEMENT: readonly number[] = [TOOBIG, CONSTRAINT, MISMATCH, RANGE];
@@ -27,13 +27,13 @@ export function isBusy(error: unknown): boolean {
   return primary === BUSY || primary === LOCKED;
 }
 
-/** True when an error spoils the whole transaction, not just the statement that met it. */
+/** True when an error affects the whole transaction, not only its statement. */
 export function spoilsTransaction(error: unknown): boolean {
   const primary = primaryCode(error);
   return primary !== undefined && !OF_ONE_STATEMENT.includes(primary);
 }
 
-/** Turns what SQLite says into a row of the table of errors; anything else stays as it is. */
+/** Converts an SQLite error to an AppError; any other error is returned unchanged. */
 export function fromSqliteError(error: unknown, file: string): unknown {
   const code = sqliteCode(error);
   if (code === undefined) return error;
@@ -61,10 +61,10 @@ export function fromSqliteError(error: unknown, file: string): unknown {
   }
 }
 
-/** While opening, a statement that does not fit the tables says that the tables are not what their version promises. */
+/** While opening, a statement that does not match the tables means that the tables do not match their version. */
 export function fromOpeningError(error: unknown, file: string): unknown {
   if (primaryCode(error) !== ERROR) return fromSqliteError(error, file);
-  const message = `The database ${file} lacks what its version promises: ${messageOf(error)}`;
+  const message = `The database ${file} does not match its version: ${messageOf(error)}`;
   return new AppError('DATA_DAMAGED', message, { file }, { cause: error });
 }
 

@@ -4,26 +4,26 @@ import { type Attempt, fileOf, prepareAttempts, type Source } from './attempts.t
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 import { prepareRowCount } from './row-count.ts';
 
-/** A row as readers will get it, with its id once it has one, its data as JSON, and its place among the rows from the same offset. */
+/** A row for readers, with its id after the insert, its data as JSON, and its number among the rows of the same offset. */
 type EncodedRow = { row: TranscriptEntry; part: number; json: string | null; isNew: boolean };
 
-/** A batch whose values are JSON already: what the caller changes later is not stored. */
+/** A batch whose values are already JSON: later changes by the caller are not stored. */
 type EncodedBatch = { attempt: string; rows: EncodedRow[]; cursors: Cursor[]; usage: string | undefined };
 
-/** Encodes at the time of the call; one line of output may give several rows, told apart by their order. */
+/** Encodes at the time of the call; one line of output may give several rows, distinguished by their order. */
 export function encodeBatch(batch: Batch): EncodedBatch {
   const rows: EncodedRow[] = [];
   for (const row of batch.rows) {
     const json = row.data === undefined ? null : toJson(row.data);
     const before = rows.findLast((earlier) => earlier.row.file === row.file);
-    const part = before !== undefined && isSamePlace(before.row, row) ? before.part + 1 : 0;
-    rows.push({ row: asRead(row, batch.attempt, json), part, json, isNew: false });
+    const part = before !== undefined && isSamePosition(before.row, row) ? before.part + 1 : 0;
+    rows.push({ row: toEntry(row, batch.attempt, json), part, json, isNew: false });
   }
   const usage = batch.usage === undefined ? undefined : toJson(batch.usage);
   return { attempt: batch.attempt, rows, cursors: batch.cursors.map((cursor) => ({ ...cursor })), usage };
 }
 
-function isSamePlace(one: TranscriptRow, other: TranscriptRow): boolean {
+function isSamePosition(one: TranscriptRow, other: TranscriptRow): boolean {
   return one.offset === other.offset && (one.generation ?? 0) === (other.generation ?? 0);
 }
 
@@ -40,12 +40,12 @@ export function prepareTranscript(db: DatabaseSync) {
       AND (?3 IS NULL OR transcript.kind IN (SELECT value FROM json_each(?3)))
     ORDER BY transcript.id LIMIT ?4`);
 
-  /** Rows of a file come in the order of their places: what is not behind the last one was stored before. */
+  /** Rows of a file arrive in the order of their positions: one that is not after the last one was stored before. */
   function addRow(attempt: Attempt, encoded: EncodedRow): void {
     const { row, part, json } = encoded;
     const { file, generation = 0, offset, at, kind, text } = row;
     const source = attempts.sourceOf(attempt, file);
-    encoded.isNew = isBehind(source, generation, offset, part);
+    encoded.isNew = isAfterLastRow(source, generation, offset, part);
     if (!encoded.isNew) return;
     row.id = Number(insertRow.run(attempt.id, file, generation, offset, part, at, kind, text, json).lastInsertRowid);
     source.rowGeneration = generation;
@@ -55,7 +55,7 @@ export function prepareTranscript(db: DatabaseSync) {
     count(attempt, row.id);
   }
 
-  /** Whether it is as new as what is there. */
+  /** Advances a source to a cursor; false if the cursor is older. */
   function advance(source: Source, { generation = 0, offset }: Cursor): boolean {
     if (generation < source.generation || (generation === source.generation && offset < source.offset)) return false;
     source.generation = generation;
@@ -65,7 +65,7 @@ export function prepareTranscript(db: DatabaseSync) {
   }
 
   return {
-    /** Says of each row whether it was new. Usage of a batch that lies behind a cursor is older than what is stored. */
+    /** Sets `isNew` of each row. Usage of a batch with an older cursor is outdated and ignored. */
     ingest: (batch: EncodedBatch): void => {
       const attempt = attempts.open(batch.attempt);
       const before = attempt.rowCount;
@@ -86,17 +86,17 @@ export function prepareTranscript(db: DatabaseSync) {
     },
     read: ({ attempt, after = 0, limit, kinds }: TranscriptQuery): TranscriptEntry[] =>
       selectRows.all(attempt, after, kinds === undefined ? null : toJson(kinds), limit).map(entryOf),
-    /** For when what was written does not stand, or was written past this. */
-    unlearn: attempts.unlearn,
+    /** For a rollback, or after writes that bypass this cache. */
+    unlearn: attempts.clearCache,
   };
 }
 
-function isBehind(source: Source, generation: number, offset: number, part: number): boolean {
+function isAfterLastRow(source: Source, generation: number, offset: number, part: number): boolean {
   if (generation !== source.rowGeneration) return generation > source.rowGeneration;
   return offset === source.rowOffset ? part > source.rowPart : offset > source.rowOffset;
 }
 
-function asRead(row: TranscriptRow, attempt: string, json: string | null): TranscriptEntry {
+function toEntry(row: TranscriptRow, attempt: string, json: string | null): TranscriptEntry {
   const { file, generation = 0, offset, at, kind, text } = row;
   return {
     id: 0,
@@ -111,7 +111,7 @@ function asRead(row: TranscriptRow, attempt: string, json: string | null): Trans
   };
 }
 
-/** A stored row as readers get it. */
+/** A stored row for readers. */
 export function entryOf(row: Row): TranscriptEntry {
   const generation = integerOf(row, 'generation');
   return {

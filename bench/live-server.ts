@@ -6,25 +6,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Served, serveIn } from './served.ts';
 
-/** A server with agents at work, each of which says what is written to its pipe. */
-export interface LiveStage extends Served {
+/** A server with running agents, each of which prints what is written to its pipe. */
+export interface LiveServer extends Served {
   readonly run: string;
   readonly pipes: readonly Socket[];
 }
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const LONGEST_MS = 300_000;
-const Begun = z.object({ run: z.string() });
+const StartedRun = z.object({ run: z.string() });
 
-/** A fake agent: it costs next to nothing itself, so that all that is measured is ours. */
+/** A fake agent with almost no cost of its own, so that only Manyhands is measured. */
 const AGENT = `#!/bin/sh
 pipe="$PIPES/$MANYHANDS_ATTEMPT"
 mkfifo "$pipe.new" && mv "$pipe.new" "$pipe"
 exec cat "$pipe"
 `;
 
-/** Starts the real server and a run of so many tasks, and waits until all their agents are at work. */
-export async function openLiveStage(folder: string, agents: number): Promise<LiveStage> {
+/** Starts the real server and a run of so many tasks, and waits until all their agents are running. */
+export async function openLiveServer(folder: string, agents: number): Promise<LiveServer> {
   const pipes = join(folder, 'pipes');
   await mkdir(pipes, { recursive: true });
   await writeFile(join(folder, 'agent.sh'), AGENT.replaceAll('$PIPES', pipes), { mode: 0o755 });
@@ -37,8 +37,8 @@ export async function openLiveStage(folder: string, agents: number): Promise<Liv
   const served = await serveIn(folder);
   try {
     const how = ['--agent', `command:${join(folder, 'agent.sh')}`, '--max-parallel', String(agents)];
-    const begun = await served.mh('run', join(folder, 'items.jsonl'), ...how, '--detach', '--json');
-    return { ...served, run: Begun.parse(JSON.parse(begun)).run, pipes: await openPipes(pipes, agents) };
+    const started = await served.mh('run', join(folder, 'items.jsonl'), ...how, '--detach', '--json');
+    return { ...served, run: StartedRun.parse(JSON.parse(started)).run, pipes: await openPipes(pipes, agents) };
   } catch (error) {
     await served[Symbol.asyncDispose]();
     throw error;
@@ -46,12 +46,12 @@ export async function openLiveStage(folder: string, agents: number): Promise<Liv
 }
 
 async function openPipes(folder: string, count: number): Promise<Socket[]> {
-  for (const start = performance.now(); performance.now() - start < LONGEST_MS; await pause(LOOK_MS)) {
+  for (const start = performance.now(); performance.now() - start < LONGEST_MS; await pause(POLL_MS)) {
     const names = (await readdir(folder)).filter((name) => !name.endsWith('.new'));
     if (names.length === count)
       return names.map(
         (name) => new Socket({ fd: openSync(join(folder, name), 'w'), readable: false, writable: true }),
       );
   }
-  throw new Error(`Fewer than ${count} agents came to work`);
+  throw new Error(`Fewer than ${count} agents started`);
 }

@@ -5,8 +5,8 @@ import { makeRepository, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
 import { type Spent, spentBy } from './spent.ts';
 import { tasksByShell } from './tasks-by-shell.ts';
 
-/** A repository, a file of items and an agent that makes one file for each. */
-export type BulkStage = {
+/** A repository, a file of items and an agent that writes one file for each. */
+export type BulkSetup = {
   folder: string;
   repository: string;
   agent: string;
@@ -16,11 +16,11 @@ export type BulkStage = {
 };
 
 const FILES = 100;
-/** With no check at all a result is unverified, which a person must look at. */
+/** Without any check a result is unverified, and the user must review it. */
 const UNVERIFIED_EXIT = 4;
 
-/** Git would tidy up in the background after so many objects: work that the items did not ask for, and that outlives them. */
-const WITHOUT_UPKEEP = {
+/** After so many objects git would start maintenance in the background, which is not part of the measured work. */
+const WITHOUT_MAINTENANCE = {
   ...PLAIN_ENVIRONMENT,
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_0: 'gc.auto',
@@ -38,8 +38,8 @@ mkdir -p items
 echo "a line" >>"items/\${item##*.}.txt"
 `;
 
-/** Sets everything up, so that only the work itself is timed. */
-export async function prepareBulk(folder: string, size: { items: number; parallel: number }): Promise<BulkStage> {
+/** Prepares everything, so that only the work itself is timed. */
+export async function prepareBulk(folder: string, size: { items: number; parallel: number }): Promise<BulkSetup> {
   const repository = join(folder, 'repository');
   await mkdir(repository, { recursive: true });
   await makeRepository(repository, FILES);
@@ -51,9 +51,9 @@ export async function prepareBulk(folder: string, size: { items: number; paralle
   return { folder, repository, agent, manifest, ...size };
 }
 
-/** The items by the real program, from the command line to the branch; every one must be there. */
-export async function bulkByManyhands(stage: BulkStage): Promise<Spent> {
-  const { folder, repository, agent, manifest, items, parallel } = stage;
+/** Runs the items with the real program, from the command line to the branch; all of them must land. */
+export async function bulkByManyhands(setup: BulkSetup): Promise<Spent> {
+  const { folder, repository, agent, manifest, items, parallel } = setup;
   const program = join(process.cwd(), 'bin', 'manyhands.mjs');
   const how = ['--agent', `command:${agent}`, '--max-parallel', String(parallel), '--json'];
   const spent = await spentBy([process.execPath, program, 'run', manifest, ...how], repository, {
@@ -62,22 +62,22 @@ export async function bulkByManyhands(stage: BulkStage): Promise<Spent> {
   });
   const done = Result.parse(JSON.parse(spent.output)).tasks.filter((task) => task.status === 'done').length;
   if (done !== items) throw new Error(`Only ${done} items of ${items} got done`);
-  await requireItems(stage, await branchOf(stage));
+  await requireItems(setup, await branchOf(setup));
   return spent;
 }
 
 /** The same clones, commits and merges as a shell script with xargs. */
-export async function bulkByShell(stage: BulkStage): Promise<Spent> {
-  const { folder, repository, agent, items, parallel } = stage;
-  const spent = await tasksByShell({ folder, repository, agent, tasks: items, parallel }, WITHOUT_UPKEEP);
-  await requireItems(stage, 'refs/heads/run');
+export async function bulkByShell(setup: BulkSetup): Promise<Spent> {
+  const { folder, repository, agent, items, parallel } = setup;
+  const spent = await tasksByShell({ folder, repository, agent, tasks: items, parallel }, WITHOUT_MAINTENANCE);
+  await requireItems(setup, 'refs/heads/run');
   return spent;
 }
 
 /** How long each quarter of the items took, in seconds, by the times at which they were merged. */
-export async function landedSeconds(stage: BulkStage): Promise<number[]> {
-  const log = ['git', 'log', '--first-parent', '--reverse', '--format=%ct', await branchOf(stage)];
-  const times = (await runTool(log, stage.repository)).trim().split('\n').slice(1).map(Number);
+export async function landedSeconds(setup: BulkSetup): Promise<number[]> {
+  const log = ['git', 'log', '--first-parent', '--reverse', '--format=%ct', await branchOf(setup)];
+  const times = (await runTool(log, setup.repository)).trim().split('\n').slice(1).map(Number);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
   return [0, 0.25, 0.5, 0.75].map((share) => at(share + 0.25) - at(share));
 }
@@ -86,12 +86,12 @@ function itemAt(number: number): { id: string; prompt: string; files: string[] }
   return { id: `i${number}`, prompt: `Append a line to items/${number}.txt`, files: [`items/${number}.txt`] };
 }
 
-async function branchOf({ repository }: BulkStage): Promise<string> {
+async function branchOf({ repository }: BulkSetup): Promise<string> {
   const heads = await runTool(['git', 'for-each-ref', '--format=%(refname)', 'refs/heads/mh/*'], repository);
   return heads.split('\n')[0] ?? '';
 }
 
-async function requireItems({ repository, items }: BulkStage, head: string): Promise<void> {
+async function requireItems({ repository, items }: BulkSetup, head: string): Promise<void> {
   const found = await runTool(['git', 'ls-tree', '-r', '--name-only', head, '--', 'items/'], repository);
   const landed = new Set(found.split('\n'));
   const lost = Array.from({ length: items }, (_, index) => `items/${index + 1}.txt`).filter(
