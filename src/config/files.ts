@@ -10,7 +10,7 @@ export type ConfigScope = 'global' | 'project';
 /** Where settings are looked for; without a project only the global ones count. */
 export type ConfigLocation = { dir?: string; env: NodeJS.ProcessEnv };
 
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** The file of a scope, whether it exists or not; undefined where there is no project. */
 export function configFile(scope: ConfigScope, place: ConfigLocation): string | undefined {
@@ -22,7 +22,7 @@ export function configFile(scope: ConfigScope, place: ConfigLocation): string | 
 export async function readConfigText(file: string): Promise<string | undefined> {
   const bytes = await readIfThere(file);
   if (bytes === undefined) return undefined;
-  if (bytes.length > MOST_BYTES) refuseWhole(file, `longer than ${MOST_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES) refuseWhole(file, `longer than ${MAX_BYTES} bytes`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -16,7 +16,7 @@ export type ParsedConfig = {
   depthOf(path: readonly (string | number)[]): number;
 };
 
-const MOST_ALIASES = 50;
+const MAX_ALIASES = 50;
 
 /** Reads the YAML of a file; broken syntax, duplicate keys, alias bombs and `__proto__` are refused with their place. */
 export function parseConfig(text: string, file: string): ParsedConfig {
@@ -55,9 +55,9 @@ function forbiddenKeys(document: Document): number[] {
 function toPlain(document: Document, refuse: (reason: string) => never): Plain {
   let value: unknown;
   try {
-    value = dropEmpty(document.toJS({ maxAliasCount: MOST_ALIASES }));
+    value = dropEmpty(document.toJS({ maxAliasCount: MAX_ALIASES }));
   } catch (error) {
-    return refuse(`${messageOf(error)}; at most ${MOST_ALIASES} uses of aliases are allowed`);
+    return refuse(`${messageOf(error)}; at most ${MAX_ALIASES} uses of aliases are allowed`);
   }
   if (value === null || value === undefined) return {};
   return isPlain(value) ? value : refuse('the settings must be a map of keys, such as "land: branch"');

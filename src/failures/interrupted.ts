@@ -1,11 +1,11 @@
 import type { FailureRule } from './failure.ts';
 
 /** Restarts and reboots are rare; an attempt that is killed so often has a cause of its own and must come to an end. */
-const MOST_FREE_ATTEMPTS = 5;
+const MAX_FREE_ATTEMPTS = 5;
 
 /** Being stopped from outside is not the task's fault: go on at once and count nothing. */
 export const interrupted: FailureRule<'interrupted'> = {
   kind: 'interrupted',
   title: 'Interrupted',
-  follow: ({ attempt }) => ({ action: 'retry', delayMs: 0, resume: true, free: attempt <= MOST_FREE_ATTEMPTS }),
+  follow: ({ attempt }) => ({ action: 'retry', delayMs: 0, resume: true, free: attempt <= MAX_FREE_ATTEMPTS }),
 };

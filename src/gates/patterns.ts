@@ -9,7 +9,7 @@ import { globMatcher } from './scope/scope-matcher.ts';
 
 type PatternsSpec = Extract<GateSpec, { gate: 'patterns' }>;
 
-const MOST_BYTES = 8_000_000;
+const MAX_BYTES = 8_000_000;
 const TIMEOUT_MS = 3_000;
 const SAID: Readonly<Record<Exclude<Found, 'found'>, string>> = {
   missing: 'is not found',
@@ -58,7 +58,7 @@ async function textsOf(
   const isMeant = globMatcher(globs, 'exact');
   const files = (await listFiles(mirror, commit, signal)).filter(({ path }) => isMeant(path));
   const texts: string[] = [];
-  for await (const content of readBlobs(mirror, { oids: files.map(({ oid }) => oid), maxBytes: MOST_BYTES }, signal))
+  for await (const content of readBlobs(mirror, { oids: files.map(({ oid }) => oid), maxBytes: MAX_BYTES }, signal))
     if (content !== undefined) texts.push(content.toString('utf8'));
   return texts;
 }

@@ -38,7 +38,7 @@ const PRIVATE_FILES = [
 ];
 const KEY_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CLAUDE.md', 'docs'];
 const WANTED: readonly CheckName[] = ['test', 'typecheck', 'lint'];
-const MOST_FOLDERS = 20;
+const MAX_FOLDERS = 20;
 
 /** Looks at a project from the top of its repository; `from` is where the person stands in it. */
 export async function detectProject(root: string, from: string = root): Promise<Detection> {
@@ -80,7 +80,7 @@ async function findPlaces(files: ProjectFiles, from: string): Promise<Place[]> {
   const top = await takeResultSnapshot(files);
   if (top.length > 0) return [{ folder: '', found: top }];
   const isPlain = (path: string) => path !== '' && path.split('/').every((part) => PLAIN_FOLDER.test(part));
-  const folders = isPlain(from) ? [from] : files.names.filter((name) => PLAIN_FOLDER.test(name)).slice(0, MOST_FOLDERS);
+  const folders = isPlain(from) ? [from] : files.names.filter((name) => PLAIN_FOLDER.test(name)).slice(0, MAX_FOLDERS);
   const places: Place[] = [];
   for (const folder of folders) {
     const inner = await files.enter(folder);

@@ -5,8 +5,8 @@ import type { ProjectFiles } from './project-files.ts';
 /** What holds several packages together, and the folders of those packages. */
 export type Monorepo = { by: string; folders: string[] };
 
-const MOST_PACKAGES = 50;
-const MOST_PATTERNS = 50;
+const MAX_PACKAGES = 50;
+const MAX_PATTERNS = 50;
 const RUNNERS = [
   ['Nx', 'nx.json'],
   ['Turborepo', 'turbo.json'],
@@ -22,8 +22,8 @@ export async function findMonorepo(files: ProjectFiles): Promise<Monorepo | unde
   const runner = RUNNERS.find(([, file]) => files.has(file))?.[0];
   if (patterns === undefined) return runner === undefined ? undefined : { by: runner, folders: [] };
   const folders: string[] = [];
-  for (const pattern of patterns.slice(0, MOST_PATTERNS)) folders.push(...(await expand(files, pattern)));
-  return { by: runner ?? 'workspaces', folders: [...new Set(folders)].sort().slice(0, MOST_PACKAGES) };
+  for (const pattern of patterns.slice(0, MAX_PATTERNS)) folders.push(...(await expand(files, pattern)));
+  return { by: runner ?? 'workspaces', folders: [...new Set(folders)].sort().slice(0, MAX_PACKAGES) };
 }
 
 async function workspacePatterns(files: ProjectFiles): Promise<string[] | undefined> {
@@ -48,5 +48,5 @@ async function expand(files: ProjectFiles, pattern: string): Promise<string[]> {
   if (last !== '*' && last !== '**') return PLAIN_FOLDER.test(last) ? [parts.join('/')] : [];
   const folder = above.length === 0 ? files : await files.enter(above.join('/'));
   const names = folder?.names.filter((name) => PLAIN_FOLDER.test(name)) ?? [];
-  return names.slice(0, MOST_PACKAGES).map((name) => [...above, name].join('/'));
+  return names.slice(0, MAX_PACKAGES).map((name) => [...above, name].join('/'));
 }

@@ -15,8 +15,8 @@ export interface ProjectFiles {
   enter(folder: string): Promise<ProjectFiles | undefined>;
 }
 
-const MOST_BYTES = 1_000_000;
-const MOST_NAMES = 10_000;
+const MAX_BYTES = 1_000_000;
+const MAX_NAMES = 10_000;
 
 /** Opens a project for detection: links that lead out, devices, large files and what is no UTF-8 are as if absent. */
 export async function openProject(root: string): Promise<ProjectFiles> {
@@ -35,7 +35,7 @@ export function isFileInside(folder: string, path: string): boolean {
 }
 
 async function viewOf(top: string, folder: string): Promise<ProjectFiles> {
-  const names = (await readdir(join(top, folder))).slice(0, MOST_NAMES).sort();
+  const names = (await readdir(join(top, folder))).slice(0, MAX_NAMES).sort();
   const known = new Set(names);
   return {
     folder,
@@ -53,7 +53,7 @@ async function readInside(top: string, path: string): Promise<string | undefined
   const place = await placeInside(top, path);
   if (place === undefined) return undefined;
   const facts = await stat(place);
-  if (!facts.isFile() || facts.size > MOST_BYTES) return undefined;
+  if (!facts.isFile() || facts.size > MAX_BYTES) return undefined;
   return decode(await readFile(place));
 }
 

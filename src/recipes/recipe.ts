@@ -72,7 +72,7 @@ export interface Recipe<Input = unknown> {
   acceptsFolder?(input: Input): boolean;
   /** The settings of its runs, where they differ from those of the project. */
   settings?(config: Config): Config;
-  /** How its runs begin and land where neither flags nor settings say it. */
+  /** How its runs begin and land where neither flags nor settings specify it. */
   defaults?(config: Config, input: Input): RecipeDefaults;
   unfold(run: RunState, input: Input, ended: TaskState | undefined): Unfolding;
   /** A task that a person adds to a plan that waits for approval; without it plans of this recipe cannot be extended. */

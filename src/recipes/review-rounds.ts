@@ -16,7 +16,7 @@ type Convergence =
 
 const SEVERITY_SCORE = { low: 0, medium: 1, high: 3 } as const;
 
-/** How a result is reviewed: the most rounds, the commit that the first compares with, and what is said about a pull request. */
+/** How a result is reviewed: the maximum of rounds, the commit that the first compares with, and the description of a pull request. */
 export type ReviewPlan = { most: number; since: string; title: string; pullRequest: string };
 
 /** Findings beyond this many in one round are left for the next. */

@@ -11,7 +11,7 @@ import {
   type TaskSpec,
 } from '../schema/task.ts';
 
-/** The command gates that the configuration asks for; a check without a name is called by its text. */
+/** The command gates of the settings; a check without a name is named by its text. */
 export function checksOf(config: Config): CommandGateSpec[] {
   return config.checks.map((check) => {
     if (typeof check === 'string') return { gate: 'command', name: check, run: check, timeoutMs: 600_000 };
@@ -67,7 +67,7 @@ function limitsOf(config: Config): TaskLimits {
   };
 }
 
-/** Only what differs from the usual stands in a task. */
+/** A task holds only what differs from the defaults. */
 function outputRules({ softBytes, onMax, finalOnly }: Config['limits']['output']): OutputRules {
   return {
     ...(softBytes === SOFT_OUTPUT_BYTES ? {} : { softBytes }),

@@ -16,8 +16,8 @@ export type ReportMaterial = {
   blind: string | null;
 };
 
-const MOST_FILES = 200;
-const MOST_STEPS = 500;
+const MAX_FILES = 200;
+const MAX_STEPS = 500;
 
 /** The report of a run: what was asked, what was done, what proves it, what is risky, what it cost, and who decided what. */
 export function runReport({ state, events, looked, blind }: ReportMaterial): Page {
@@ -99,7 +99,7 @@ function evidenceBlocks({ evidence, tree }: Acceptance): Block[] {
 
 function changeBlocks({ files, kinds, risks, tests }: ChangeSummary): Block[] {
   if (files.length === 0) return [paragraph('Nothing.')];
-  const listed = files.slice(0, MOST_FILES);
+  const listed = files.slice(0, MAX_FILES);
   const more = files.length - listed.length;
   return [
     ...table(
@@ -140,7 +140,7 @@ function riskBlocks({ tasks }: RunDocument): Block[] {
 
 function trailBlocks(events: readonly ShownEvent[]): Block[] {
   const steps = decisionTrail(events);
-  const shown = steps.slice(-MOST_STEPS);
+  const shown = steps.slice(-MAX_STEPS);
   const rows = shown.map(({ at, by, about, decision, reason }) => [
     new Date(at).toISOString(),
     by,

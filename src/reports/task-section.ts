@@ -4,7 +4,7 @@ import type { RunDocument } from '../schema/document.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
 
 /** More tasks than this are only counted by their row in the table. */
-const MOST_DETAILS = 100;
+const MAX_DETAILS = 100;
 const OUTPUT_CHARS = 4_000;
 
 /** The tasks of a run: all in a table, then each with its attempts, what it said last and what its checks found. */
@@ -17,7 +17,7 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
     String(task.attempts),
     `${task.cost.toFixed(2)} USD`,
   ]);
-  const details = state.order.slice(0, MOST_DETAILS).flatMap((key) => {
+  const details = state.order.slice(0, MAX_DETAILS).flatMap((key) => {
     const task = state.tasks[key];
     return task === undefined || task.attempts.length === 0 ? [] : taskDetails(task);
   });

@@ -14,8 +14,8 @@ type Issue = z.core.$ZodIssue;
 type Mistake = { line: number; reason: string };
 
 const LONGEST_TEXT = 1_000_000;
-const MOST_ALIASES = 50;
-const MOST_MISTAKES_SHOWN = 5;
+const MAX_ALIASES = 50;
+const MAX_ISSUES_SHOWN = 5;
 
 /** Reads YAML that a person wrote; every mistake is told as file, line and reason. Bombs, duplicate keys and `__proto__` are refused. */
 export function parseLocatedYaml<T>(text: string, schema: z.ZodType<T>, source: YamlSource): T {
@@ -49,7 +49,7 @@ function refuseForbiddenKeys(document: Document, found: (offset: number) => void
 
 function toPlain(document: Document, source: YamlSource): unknown {
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     return refuse(source, [{ line: 1, reason: messageOf(error) }]);
   }
@@ -85,7 +85,7 @@ function reasonOf(issue: Issue): string {
 
 function refuse(source: YamlSource, mistakes: Mistake[]): never {
   const located = mistakes.map(({ line, reason }) => ({ line: line + (source.firstLine ?? 1) - 1, reason }));
-  const shown = located.slice(0, MOST_MISTAKES_SHOWN).map(({ line, reason }) => `${source.file}:${line}: ${reason}`);
+  const shown = located.slice(0, MAX_ISSUES_SHOWN).map(({ line, reason }) => `${source.file}:${line}: ${reason}`);
   if (located.length > shown.length) shown.push(`and ${located.length - shown.length} more`);
   throw new AppError(source.code, shown.join('\n'), { file: source.file, mistakes: located });
 }

@@ -6,7 +6,7 @@ import { FileName } from '../schema/template.ts';
 /** A folder of files that are called by name: where it is, how they end, and which row of the table their mistakes belong to. */
 export type NamedFiles = { folder: string; ending: '.md' | '.yaml'; mistake: ErrorCode };
 
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** The text of the file of that name; undefined when there is none. What is no plain file of UTF-8 text, or too long, is refused. */
 export async function readNamed(files: NamedFiles, name: string): Promise<{ text: string; file: string } | undefined> {
@@ -15,7 +15,7 @@ export async function readNamed(files: NamedFiles, name: string): Promise<{ text
   try {
     const found = await stat(file);
     if (!found.isFile()) throw refuse('not a plain file');
-    if (found.size > MOST_BYTES) throw refuse(`longer than ${MOST_BYTES} bytes`);
+    if (found.size > MAX_BYTES) throw refuse(`longer than ${MAX_BYTES} bytes`);
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file };
   } catch (error) {
     if (isAbsent(error)) return undefined;

@@ -11,7 +11,7 @@ type ObjectSchema = z.ZodObject;
 
 const LONGEST_SHOWN = 60;
 
-/** The value at a path as the schema wants it; what does not fit is told with what is allowed. Empty keys count as absent. */
+/** The value at a path as the schema requires it; what does not fit is reported with what is allowed. Empty keys count as absent. */
 export function checked<S extends z.ZodType>(
   reading: Reading,
   at: { path: Path; value: unknown; about?: 'key' },
@@ -24,22 +24,22 @@ export function checked<S extends z.ZodType>(
 }
 
 /**
- * Tells the keys that nobody reads. In a format of our own each is a mistake; in another tool's file a note, unless it looks like
- * a misspelt one.
+ * Reports unknown keys: in our own formats as errors, in another tool's file as notes, unless the key looks like a
+ * misspelt one.
  */
-export function tellUnknownKeys(
+export function reportUnknownKeys(
   { source, errors, notes }: Reading,
   at: { path: Path; value: unknown; known: readonly string[]; foreign: boolean },
 ): void {
   if (!isRecord(at.value)) return;
   for (const key of Object.keys(at.value)) {
     if (at.known.includes(key)) continue;
-    const meant = suggestion(key, at.known);
-    if (at.foreign && meant === undefined) {
+    const suggested = suggestion(key, at.known);
+    if (at.foreign && suggested === undefined) {
       notes.add(`The key ${shownValue(key)} is not understood and was left out.`);
       continue;
     }
-    const help = meant === undefined ? `known keys here: ${at.known.join(', ')}` : `did you mean "${meant}"?`;
+    const help = suggested === undefined ? `known keys here: ${at.known.join(', ')}` : `did you mean "${suggested}"?`;
     errors.addAt(source, [...at.path, key], { code: 'unknown_key', reason: `unknown key; ${help}`, about: 'key' });
   }
 }
@@ -82,7 +82,7 @@ function addIssue({ source, errors }: Reading, base: { path: Path; about?: 'key'
   });
 }
 
-/** The branch of a union that was meant: the one that failed inside and not at once. */
+/** The branch of a union that is probably intended: the one that failed inside and not at once. */
 function deepest(issue: Issue & { code: 'invalid_union' }): Issue[] | undefined {
   return issue.errors.find((errors) => errors.some(({ path, code }) => path.length > 0 || code !== 'invalid_type'));
 }

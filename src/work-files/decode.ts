@@ -4,7 +4,7 @@ import type { InputErrors } from './input-errors.ts';
 const UTF16_LITTLE = [0xff, 0xfe] as const;
 const UTF16_BIG = [0xfe, 0xff] as const;
 
-/** The text of a file: UTF-8 or, with a byte order mark, UTF-16; line ends become `\n`. Anything else is refused with its place. */
+/** The text of a file: UTF-8 or, with a byte order mark, UTF-16; line ends become `\n`. Anything else is refused with its location. */
 export function decodeText(bytes: Uint8Array, errors: InputErrors): string {
   const text = isMarked(bytes, UTF16_LITTLE)
     ? new TextDecoder('utf-16le').decode(bytes)
@@ -20,7 +20,7 @@ export function decodeText(bytes: Uint8Array, errors: InputErrors): string {
     errors.add({
       code: 'syntax_error',
       reason: 'holds a NUL character: this is not a text file',
-      ...placeOf(lines, nul),
+      ...locationOf(lines, nul),
     });
     errors.fail();
   }
@@ -35,11 +35,11 @@ function decodeUtf8(bytes: Uint8Array, errors: InputErrors): string {
   const text = new TextDecoder('utf-8').decode(bytes);
   if (isUtf8(bytes)) return text;
   const broken = text.indexOf('\uFFFD');
-  errors.add({ code: 'syntax_error', reason: 'not valid UTF-8: save the file as UTF-8', ...placeOf(text, broken) });
+  errors.add({ code: 'syntax_error', reason: 'not valid UTF-8: save the file as UTF-8', ...locationOf(text, broken) });
   return errors.fail();
 }
 
-function placeOf(text: string, offset: number): { line: number; column: number } {
+function locationOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, Math.max(0, offset)).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -3,14 +3,14 @@ import type { Reading } from './checked.ts';
 import { isRecord, type Path } from './source.ts';
 import { suggestion } from './suggestion.ts';
 
-/** A piece of work with what it needs, and where both stand in the file. */
+/** A piece of work with what it needs, and the paths of both in the file. */
 export type GraphNode = { id: string; needs: readonly string[]; at: Path; needsAt: Path };
 
 const LONGEST_CYCLE = 50;
 
 /**
- * Tells ids that are used twice, needs that do not exist, and the whole way round of a cycle. `raw` is what the file lists, so
- * that a need of something that is there with a mistake is no second mistake.
+ * Reports ids that are used twice, needs that do not exist, and the members of a cycle. `raw` is what the file lists, so
+ * that a need of an entry with an error is no second error.
  */
 export function checkGraph(reading: Reading, nodes: readonly GraphNode[], raw: unknown): void {
   const sound = checkIds(reading, nodes) && checkNeeds(reading, nodes, rawIds(raw));
@@ -37,7 +37,7 @@ function checkIds({ source, errors }: Reading, nodes: readonly GraphNode[]): boo
     sound = false;
     errors.addAt(source, [...node.at, 'id'], {
       code: 'duplicate_id',
-      reason: `the id "${node.id}" is used already in line ${source.place([...before.at, 'id']).line}`,
+      reason: `the id "${node.id}" is used already in line ${source.locate([...before.at, 'id']).line}`,
     });
   }
   return sound;
@@ -50,8 +50,8 @@ function checkNeeds({ source, errors }: Reading, nodes: readonly GraphNode[], ra
     for (const [index, need] of needs.entries()) {
       if (need !== id && ids.has(need)) continue;
       sound = false;
-      const meant = suggestion(need, ids);
-      const help = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      const suggested = suggestion(need, ids);
+      const help = suggested === undefined ? '' : `; did you mean "${suggested}"?`;
       errors.addAt(source, [...needsAt, index], {
         code: need === id ? 'cycle_detected' : 'missing_dependency',
         reason: need === id ? `"${id}" needs itself` : `there is no "${need}"${help}`,

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
-import { type Path, type Place, pathText, type Source } from './source.ts';
+import { type Path, pathText, type Source, type SourceLocation } from './source.ts';
 
-/** Stable names of what can be wrong with a file of work. */
+/** Stable names of the errors of a work file. */
 export type InputErrorCode =
   | 'syntax_error'
   | 'invalid_value'
@@ -21,15 +21,15 @@ export type InputErrorCode =
   | 'missing_retry_target'
   | 'too_large';
 
-/** Something wrong in a file of work, where a person finds it. */
-export type InputError = Place & { code: InputErrorCode; where: string; reason: string };
+/** An error in a work file, with its location. */
+export type InputError = SourceLocation & { code: InputErrorCode; where: string; reason: string };
 
-const MOST_SHOWN = 20;
-const MOST_KEPT = 1_000;
-const LONGEST_PLACE = 120;
+const MAX_SHOWN = 20;
+const MAX_KEPT = 1_000;
+const LONGEST_PATH = 120;
 const LONGEST_REASON = 3_000;
 
-/** Gathers what is wrong with one file, so that all of it is told at once. */
+/** Collects the errors of one file, so that all of them are reported at once. */
 export class InputErrors {
   readonly #file: string;
   readonly #found: InputError[] = [];
@@ -43,22 +43,22 @@ export class InputErrors {
     return this.#found.length > 0;
   }
 
-  add(mistake: { code: InputErrorCode; reason: string; where?: string } & Partial<Place>): void {
+  add(error: { code: InputErrorCode; reason: string; where?: string } & Partial<SourceLocation>): void {
     this.#count += 1;
-    if (this.#found.length >= MOST_KEPT) return;
-    const { where = '', reason } = mistake;
-    const short = { where: shortened(where, LONGEST_PLACE), reason: shortened(reason, LONGEST_REASON) };
-    this.#found.push({ line: 1, column: 1, ...mistake, ...short });
+    if (this.#found.length >= MAX_KEPT) return;
+    const { where = '', reason } = error;
+    const short = { where: shortened(where, LONGEST_PATH), reason: shortened(reason, LONGEST_REASON) };
+    this.#found.push({ line: 1, column: 1, ...error, ...short });
   }
 
   /** Adds what is wrong at a path of a source. */
-  addAt(source: Source, path: Path, mistake: { code: InputErrorCode; reason: string; about?: 'key' | 'value' }): void {
-    const { about, ...rest } = mistake;
-    if (this.#found.length >= MOST_KEPT) {
+  addAt(source: Source, path: Path, error: { code: InputErrorCode; reason: string; about?: 'key' | 'value' }): void {
+    const { about, ...rest } = error;
+    if (this.#found.length >= MAX_KEPT) {
       this.#count += 1;
       return;
     }
-    this.add({ ...rest, ...source.place(path, about), where: pathText(path) });
+    this.add({ ...rest, ...source.locate(path, about), where: pathText(path) });
   }
 
   /** Refuses the file if anything was found. */
@@ -69,7 +69,7 @@ export class InputErrors {
   /** Refuses the file with everything that was found, in the order of the file. */
   fail(): never {
     const all = this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
-    const shown = all.slice(0, MOST_SHOWN);
+    const shown = all.slice(0, MAX_SHOWN);
     const lines = shown.map(
       ({ line, column, where, reason }) =>
         `${this.#file}:${line}:${column}: ${where === '' ? '' : `${where}: `}${reason}`,

@@ -1,32 +1,32 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { InputErrors } from './input-errors.ts';
-import { type Path, placesIn, type Source } from './source.ts';
+import { locationsIn, type Path, type Source } from './source.ts';
 
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /** Reads JSON, with comments and trailing commas allowed; duplicate keys, `__proto__` and deep nesting are refused. */
 export function readJson(text: string, errors: InputErrors, firstLine = 1): Source | undefined {
-  const find = placesIn(text);
-  const placeAt = (offset: number) => {
+  const find = locationsIn(text);
+  const locationAt = (offset: number) => {
     const { line, column } = find(offset);
     return { line: line + firstLine - 1, column };
   };
   const deep = tooDeep(text);
   if (deep !== undefined) {
-    errors.add({ code: 'too_large', reason: `nested deeper than ${DEEPEST} levels`, ...placeAt(deep) });
+    errors.add({ code: 'too_large', reason: `nested deeper than ${MAX_DEPTH} levels`, ...locationAt(deep) });
     return undefined;
   }
   const parseErrors: ParseError[] = [];
   const root = parseTree(text, parseErrors, { allowTrailingComma: true, disallowComments: false });
   const [first] = parseErrors;
   if (first !== undefined) {
-    const reason = `not valid JSON: ${wordsOf(printParseErrorCode(first.error))}`;
-    errors.add({ code: 'syntax_error', reason, ...placeAt(first.offset) });
+    const reason = `not valid JSON: ${messageFor(printParseErrorCode(first.error))}`;
+    errors.add({ code: 'syntax_error', reason, ...locationAt(first.offset) });
   }
   if (first !== undefined || root === undefined) return undefined;
   return {
-    value: plainOf(root, (node, reason) => errors.add({ code: 'syntax_error', reason, ...placeAt(node.offset) })),
-    place: (path, about) => placeAt(offsetOf(root, path, about ?? 'value')),
+    value: plainOf(root, (node, reason) => errors.add({ code: 'syntax_error', reason, ...locationAt(node.offset) })),
+    locate: (path, about) => locationAt(offsetOf(root, path, about ?? 'value')),
   };
 }
 
@@ -41,7 +41,7 @@ function tooDeep(text: string): number | undefined {
     } else if (letter === '"') inString = true;
     else if (letter === '{' || letter === '[') depth += 1;
     else if (letter === '}' || letter === ']') depth -= 1;
-    if (depth > DEEPEST) return index;
+    if (depth > MAX_DEPTH) return index;
   }
   return undefined;
 }
@@ -55,7 +55,7 @@ function plainOf(node: Node, refuse: (node: Node, reason: string) => void): unkn
     if (key === undefined || value === undefined) continue;
     const name = String(key.value);
     if (name === '__proto__') refuse(key, 'the key __proto__ is not allowed');
-    else if (Object.hasOwn(record, name)) refuse(key, `the key "${name}" is there twice`);
+    else if (Object.hasOwn(record, name)) refuse(key, `the key "${name}" is duplicated`);
     else record[name] = plainOf(value, refuse);
   }
   return record;
@@ -71,6 +71,6 @@ function offsetOf(root: Node, path: Path, about: 'key' | 'value'): number {
   return root.offset;
 }
 
-function wordsOf(code: string): string {
+function messageFor(code: string): string {
   return code.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 }

@@ -4,7 +4,7 @@ import { WorkId } from '../schema/work-file.ts';
 /** An id as files write it: a name, or a whole number that becomes its decimal text. */
 export const FileId = z.preprocess((value) => (isOrdinal(value) ? String(value) : value), WorkId);
 
-/** A list, or one entry that stands for a list of it. */
+/** A list, or one entry as a list of it. */
 export function oneOrMany<S extends z.ZodType>(entry: S) {
   return z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(entry));
 }

@@ -17,12 +17,12 @@ export type WorkOptions = Partial<Omit<ReadOptions, 'name'>> & {
   format?: WorkFormat | undefined;
 };
 
-const MOST_NOTES = 20;
+const MAX_NOTES = 20;
 /** Reading YAML takes seconds for each megabyte. */
 const LONGEST_YAML = 2_000_000;
 const FORMATS = WorkFormat.options.join(', ');
 
-/** Understands the text of a work file; all that is wrong with it is told at once, with file, line, column and reason. */
+/** Reads the text of a work file; all its errors are reported at once, with file, line, column and reason. */
 export function parseWork(text: string, name: string, options: WorkOptions = {}): WorkFile {
   const errors = new InputErrors(name);
   if (text.trim() === '') return refuse(errors, 'the file is empty');
@@ -75,8 +75,8 @@ function entryOf(format: WorkFormat): (typeof WORK_FORMATS)[number] | undefined 
 }
 
 function fewNotes(notes: readonly string[]): string[] {
-  if (notes.length <= MOST_NOTES) return [...notes];
-  return [...notes.slice(0, MOST_NOTES), `There are ${notes.length - MOST_NOTES} more notes of this kind.`];
+  if (notes.length <= MAX_NOTES) return [...notes];
+  return [...notes.slice(0, MAX_NOTES), `There are ${notes.length - MAX_NOTES} more notes of this kind.`];
 }
 
 function refuse(errors: InputErrors, reason: string): never {

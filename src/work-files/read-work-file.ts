@@ -7,9 +7,9 @@ import { decodeText } from './decode.ts';
 import { InputErrors } from './input-errors.ts';
 import { parseWork, type WorkOptions } from './parse-work.ts';
 
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Reads a file of work, at most 32 MB of it, and understands it. `shown` is how messages call it. */
+/** Reads a work file of at most 32 MB. `shown` is its name in messages. */
 export async function readWorkFile(path: string, options: WorkOptions & { shown?: string } = {}): Promise<WorkFile> {
   const { shown = path, ...rest } = options;
   const bytes = await readBytes(path, shown);
@@ -23,8 +23,8 @@ async function readBytes(path: string, shown: string): Promise<Uint8Array> {
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = await handle.stat();
     if (!found.isFile()) throw unreadable(shown, found.isDirectory() ? 'is a folder' : 'is not an ordinary file');
-    if (found.size > MOST_BYTES) {
-      throw unreadable(shown, `has ${found.size} bytes; a file of work has at most ${MOST_BYTES}`);
+    if (found.size > MAX_BYTES) {
+      throw unreadable(shown, `has ${found.size} bytes; a file of work has at most ${MAX_BYTES}`);
     }
     return await handle.readFile();
   } catch (error) {

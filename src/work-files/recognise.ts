@@ -50,7 +50,7 @@ export function formatOf(
   return DATA_FORMATS.find(({ reader }) => (isRows ? reader.columns !== undefined : reader.matches(content)));
 }
 
-/** The first line that says something in a language where `#` and `//` begin comments. */
+/** The first line with content in a language where `#` and `//` begin comments. */
 function firstLine(text: string): string {
   return /^(?![ \t]*(?:#|\/\/))[ \t]*\S.*$/m.exec(text)?.[0].trim() ?? '';
 }
@@ -66,7 +66,7 @@ function isObjectLine(line: string): boolean {
     const value: unknown = JSON.parse(line);
     return isRecord(value) && formatOf('json', value) === undefined;
   } catch {
-    // Not a whole value: it goes on in the next line.
+    // Not a whole value: it continues in the next line.
     return false;
   }
 }

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { messageOf } from '../errors.ts';
 import { InputErrors } from './input-errors.ts';
 import { readJson } from './json-source.ts';
-import type { Place, Source } from './source.ts';
+import type { Source, SourceLocation } from './source.ts';
 
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 const LONGEST_CELL = 1_000_000;
 
 const Row = z.object({ record: z.record(z.string(), z.string()), info: z.object({ lines: z.number() }) });
@@ -17,23 +17,23 @@ export function readJsonLines(text: string, errors: InputErrors): Source {
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const row = readJson(line, errors, index + 1);
-    if (row !== undefined) rows.push({ value: row.value, place: placeInLine(line, index + 1) });
-    if (rows.length > MOST_ROWS) {
-      errors.add({ code: 'too_large', line: index + 1, reason: `more than ${MOST_ROWS} lines of work` });
+    if (row !== undefined) rows.push({ value: row.value, locate: locateInLine(line, index + 1) });
+    if (rows.length > MAX_ROWS) {
+      errors.add({ code: 'too_large', line: index + 1, reason: `more than ${MAX_ROWS} lines of work` });
       break;
     }
   }
   return {
     value: rows.map(({ value }) => value),
-    place: ([row, ...rest], about) => rowAt(rows, row)?.place(rest, about) ?? { line: 1, column: 1 },
+    locate: ([row, ...rest], about) => rowAt(rows, row)?.locate(rest, about) ?? { line: 1, column: 1 },
   };
 }
 
-/** Looks into a line again only when something is wrong in it: a hundred thousand trees would fill the memory. */
-function placeInLine(line: string, number: number): Source['place'] {
+/** Parses a line again only when it has an error: a hundred thousand trees would fill the memory. */
+function locateInLine(line: string, number: number): Source['locate'] {
   return (path, about) => {
     if (path.length === 0) return { line: number, column: 1 };
-    return readJson(line, new InputErrors(''), number)?.place(path, about) ?? { line: number, column: 1 };
+    return readJson(line, new InputErrors(''), number)?.locate(path, about) ?? { line: number, column: 1 };
   };
 }
 
@@ -63,7 +63,7 @@ export function readCsv(text: string, errors: InputErrors): Source | undefined {
   const rows = z.array(Row).parse(parsed);
   return {
     value: rows.map(({ record }) => Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== ''))),
-    place: ([row]): Place => ({ line: rowAt(rows, row)?.info.lines ?? 1, column: 1 }),
+    locate: ([row]): SourceLocation => ({ line: rowAt(rows, row)?.info.lines ?? 1, column: 1 }),
   };
 }
 

@@ -1,14 +1,14 @@
-/** The way to a value inside a file: keys and positions in lists. */
+/** The path of a value inside a file: keys and positions in lists. */
 export type Path = readonly (string | number)[];
 
-/** A place in a file, both counted from 1. */
-export type Place = { line: number; column: number };
+/** A location in a file, both counted from 1. */
+export type SourceLocation = { line: number; column: number };
 
-/** A file's content as plain values, with the way back to where each of them stands. */
+/** A file's content as plain values, with the location of each of them. */
 export interface Source {
   readonly value: unknown;
-  /** Where a value stands, or its key; of what is not there, where its nearest parent stands. */
-  place(path: Path, about?: 'key' | 'value'): Place;
+  /** The location of a value, or of its key; for a missing value, that of its nearest parent. */
+  locate(path: Path, about?: 'key' | 'value'): SourceLocation;
 }
 
 /** A path as a person writes it: `tasks[2].needs`. */
@@ -25,7 +25,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Finds the line and column of offsets in a text. */
-export function placesIn(text: string): (offset: number) => Place {
+export function locationsIn(text: string): (offset: number) => SourceLocation {
   const starts = [0];
   for (let index = text.indexOf('\n'); index >= 0; index = text.indexOf('\n', index + 1)) starts.push(index + 1);
   return (offset) => {

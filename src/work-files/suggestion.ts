@@ -2,7 +2,7 @@ import { nearest } from '../errors.ts';
 
 const LONGEST_NAME = 100;
 
-/** The known name that was probably meant; nobody misspells a name of more than a hundred characters. */
+/** The known name that is probably intended; names of more than a hundred characters are not compared. */
 export function suggestion(name: string, known: Iterable<string>): string | undefined {
   return name.length > LONGEST_NAME ? undefined : nearest(name, known);
 }

@@ -4,44 +4,44 @@ import { messageOf } from '../errors.ts';
 import type { InputErrors } from './input-errors.ts';
 import type { Path, Source } from './source.ts';
 
-const MOST_ALIASES = 50;
-const DEEPEST = 100;
+const MAX_ALIASES = 50;
+const MAX_DEPTH = 100;
 
 /** Reads YAML; duplicate keys, alias bombs, `__proto__`, unknown tags and deep nesting are refused. */
 export function readYaml(text: string, errors: InputErrors): Source | undefined {
   const lines = new LineCounter();
-  const placeAt = (offset: number) => {
+  const locationAt = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const refuse = (reason: string, offset = 0): undefined => {
-    errors.add({ code: 'syntax_error', reason, ...placeAt(offset) });
+    errors.add({ code: 'syntax_error', reason, ...locationAt(offset) });
   };
   try {
     const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
     const broken = [...document.errors, ...document.warnings];
-    for (const { pos, message } of firstOfEachLine(broken, placeAt)) refuse(wordsOf(message), pos[0]);
+    for (const { pos, message } of firstOfEachLine(broken, locationAt)) refuse(messageFor(message), pos[0]);
     if (broken.length > 0 || findForbidden(document, refuse)) return undefined;
     return {
-      value: document.toJS({ maxAliasCount: MOST_ALIASES }),
-      place: (path, about) => placeAt(offsetOf(document, path, about ?? 'value')),
+      value: document.toJS({ maxAliasCount: MAX_ALIASES }),
+      locate: (path, about) => locationAt(offsetOf(document, path, about ?? 'value')),
     };
   } catch (error) {
-    const reason = error instanceof RangeError ? `nested deeper than ${DEEPEST} levels` : messageOf(error);
-    return refuse(`${reason}; at most ${MOST_ALIASES} uses of an alias and ${DEEPEST} levels are allowed`);
+    const reason = error instanceof RangeError ? `nested deeper than ${MAX_DEPTH} levels` : messageOf(error);
+    return refuse(`${reason}; at most ${MAX_ALIASES} uses of an alias and ${MAX_DEPTH} levels are allowed`);
   }
 }
 
-/** One broken place makes more of them in its line. */
+/** One error causes more of them in its line. */
 function firstOfEachLine<T extends { pos: readonly [number, number] }>(
   broken: readonly T[],
-  placeAt: (offset: number) => { line: number },
+  locationAt: (offset: number) => { line: number },
 ): T[] {
-  return [...Map.groupBy(broken, ({ pos }) => placeAt(pos[0]).line).values()].flatMap((errors) => errors[0] ?? []);
+  return [...Map.groupBy(broken, ({ pos }) => locationAt(pos[0]).line).values()].flatMap((errors) => errors[0] ?? []);
 }
 
-function wordsOf(message: string): string {
-  return message.includes('call stack') ? `nested deeper than ${DEEPEST} levels` : `not valid YAML: ${message}`;
+function messageFor(message: string): string {
+  return message.includes('call stack') ? `nested deeper than ${MAX_DEPTH} levels` : `not valid YAML: ${message}`;
 }
 
 function findForbidden(document: Document, refuse: (reason: string, offset?: number) => void): boolean {
@@ -56,7 +56,7 @@ function findForbidden(document: Document, refuse: (reason: string, offset?: num
       for (const { key } of items) {
         if (!isScalar(key)) continue;
         const name = String(key.value);
-        if (seen.has(name)) report(`the key ${JSON.stringify(name.slice(0, 60))} is there twice`, key.range?.[0]);
+        if (seen.has(name)) report(`the key ${JSON.stringify(name.slice(0, 60))} is duplicated`, key.range?.[0]);
         seen.add(name);
       }
     },
@@ -65,8 +65,8 @@ function findForbidden(document: Document, refuse: (reason: string, offset?: num
       else if (isNode(key) && !isScalar(key)) report('a key must be a text', key.range?.[0]);
     },
     Collection: (_, node, path) => {
-      if (path.length <= DEEPEST * 2) return undefined;
-      report(`nested deeper than ${DEEPEST} levels`, node.range?.[0]);
+      if (path.length <= MAX_DEPTH * 2) return undefined;
+      report(`nested deeper than ${MAX_DEPTH} levels`, node.range?.[0]);
       return visit.BREAK;
     },
   });

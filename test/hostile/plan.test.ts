@@ -6,7 +6,7 @@ const GREEN = 'true';
 
 describe.concurrent('a plan that cannot be carried out is refused with the reason, and nothing of it is made', () => {
   test.each([
-    ['circle', 'goes in a circle: a needs c needs b needs a'],
+    ['circle', 'has a cycle: a needs c needs b needs a'],
     ['itself', 'needs itself'],
     ['three-hundred', '<=200 items'],
     ['twins', 'two tasks have the id "a"'],
@@ -24,7 +24,7 @@ describe.concurrent('a plan that cannot be carried out is refused with the reaso
 
 test('a planner that is told why its plan was refused gets another try', async () => {
   await using shop = await makeShop({ check: GREEN, limits: 'attempts: 2' });
-  const { code, run } = await plan(shop, 'circle', 'goes in a circle');
+  const { code, run } = await plan(shop, 'circle', 'has a cycle');
   expect([code, run.status]).toEqual([0, 'done']);
   expect(run.tasks.map(({ key, attempts }) => [key, attempts])).toEqual([
     ['plan/1', 2],

@@ -14,7 +14,7 @@ describe('review rounds', () => {
     expect(converge(rounds(5, 0), 3)).toEqual({ kind: 'clean' });
   });
 
-  it('go on while each finds less than the one before', () => {
+  it('continue while each finds less than the one before', () => {
     expect(converge(rounds(5, 3), 3)).toEqual({ kind: 'continue' });
   });
 

@@ -134,7 +134,7 @@ const TASKS: readonly Row[] = [
   ['tasks that are a text', 'tasks: later\n', 1, 'invalid_value', /must be a list/],
   ['tasks that are nothing', 'tasks:\n', 1, 'missing_field', /must be a list/],
   ['a task that is a text', 'tasks:\n  - do it\n', 2, 'invalid_value', /found "do it"; must be a map/],
-  ['a key twice', `tasks:\n  - id: a\n    ${TASK}\n    title: U\n`, 5, 'syntax_error', /"title" is there twice/],
+  ['a key twice', `tasks:\n  - id: a\n    ${TASK}\n    title: U\n`, 5, 'syntax_error', /"title" is duplicated/],
   ['__proto__', `tasks:\n  - id: a\n    ${TASK}\n    __proto__: {x: 1}\n`, 5, 'syntax_error', /__proto__/],
   ['broken YAML', 'tasks:\n  - id: "a\n', 3, 'syntax_error', /not valid YAML/],
   ['a tab for indentation', 'tasks:\n\t- id: a\n', 2, 'syntax_error', /not valid YAML/],
@@ -190,7 +190,7 @@ const FEATURES: readonly Row[] = [
   ['an empty list', '[]', 1, 'invalid_value', /at least 1/],
   ['broken JSON', '{"features": [\n {"id": 1,, "name": "N"}\n]}', 2, 'syntax_error', /not valid JSON/],
   ['an end that is missing', '{"features": [\n {"id": 1, "name": "N"}\n', 3, 'syntax_error', /not valid JSON/],
-  ['a key twice', '[\n {"id": 1, "name": "N", "name": "M"}\n]', 2, 'syntax_error', /"name" is there twice/],
+  ['a key twice', '[\n {"id": 1, "name": "N", "name": "M"}\n]', 2, 'syntax_error', /"name" is duplicated/],
   ['__proto__', '[\n {"id": 1, "name": "N", "__proto__": {}}\n]', 2, 'syntax_error', /__proto__/],
   ['deep nesting', `{"features": ${'['.repeat(DEEP)}${']'.repeat(DEEP)}}`, 1, 'too_large', /nested deeper than 100/],
   ['a name of 10 MB', `[\n {"id": 1, "name": "${'n'.repeat(10_000_000)}"}\n]`, 2, 'too_large', /at most 200/],
@@ -252,7 +252,7 @@ const BULK: readonly Row[] = [
     `{"template": "{{x}}{{x}}", "vars": {"x": "${'p'.repeat(150_000)}"}}\n{"prompt": "b"}\n`,
     1,
     'too_large',
-    /put together/,
+    /the whole prompt/,
   ],
 ];
 
@@ -287,7 +287,7 @@ const WORKFLOW: readonly Row[] = [
     `nodes:\n  a:\n    ${NODE}\n    allow_write: true\n`,
     3,
     'missing_write_scope',
-    /says where/,
+    /needs allow/,
   ],
   [
     'a scope without allow',

@@ -135,7 +135,7 @@ describe('bulk work', () => {
       ],
       maxParallel: 16,
     });
-    expect(work.notes.join('\n')).toMatch(/Line 3 asks for the same as line 2/);
+    expect(work.notes.join('\n')).toMatch(/Line 3 is the same as line 2/);
   });
 
   it('gives lines without words of their own the common prompt', () => {
@@ -163,7 +163,7 @@ describe('a workflow', () => {
     });
   });
 
-  it('asks about nodes whose names are no identifiers', () => {
+  it('refers to nodes whose names are no identifiers', () => {
     const text =
       'nodes:\n  unit-tests: {role: testing, task: T, outputs: o}\n  g: {type: gate, needs: unit-tests, pass_when: \'unit-tests.status == "unit-tests.x"\'}\n';
     expect(parse(text).input).toMatchObject({
@@ -171,12 +171,12 @@ describe('a workflow', () => {
     });
   });
 
-  it('lets a role of the other tool be played by one that is there, and says so', () => {
+  it('replaces a role of the other tool by an existing one, with a note', () => {
     const work = example('workflow.yaml');
     expect(work.input).toMatchObject({
       nodes: [{}, { role: 'implement', access: 'write' }, {}, { role: 'implement' }],
     });
-    expect(work.notes.join('\n')).toMatch(/role implementation is played by implement/);
+    expect(work.notes.join('\n')).toMatch(/role implementation is replaced by implement/);
   });
 
   it('demands what each role hands over, unless the node says something else', () => {
@@ -211,7 +211,7 @@ describe('a graph of another tool', () => {
     const text =
       'name: x\nhooks: {on_task_start: "rm -rf /"}\ntasks:\n  a: {prompt: P, max_turns: 3, model: gpt-9, shape: round}\n';
     expect(parse(text).notes).toEqual([
-      'hooks are not run: nothing in a file of work may start programs by itself.',
+      'hooks are not run: nothing in a work file may start programs by itself.',
       'The key "shape" is not understood and was left out.',
       'max_turns is not used: set it in the config as limits.turns.',
       'model: gpt-9 is not used: models belong to agents; set it in the config of the agent.',

@@ -23,7 +23,7 @@ const ToolUse = z.object({
   }),
 });
 
-const MOST_LINKS = 64;
+const MAX_LINKS = 64;
 
 /**
  * Why a tool must not be used, if it must not: it would write to a file of the repository outside the scope. It spares
@@ -61,7 +61,7 @@ function readUse(said: string): z.infer<typeof ToolUse> | undefined {
 }
 
 /** Where a path leads, through every link, also when its last parts are not there yet. */
-function realPath(path: string, left = MOST_LINKS): string {
+function realPath(path: string, left = MAX_LINKS): string {
   try {
     return realpathSync(path);
   } catch {

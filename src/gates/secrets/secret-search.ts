@@ -16,7 +16,7 @@ export type Search = { found: FoundSecret[]; unread: string[] };
 const CHUNK_BYTES = 128 * 1024;
 const OVERLAP_CHARS = 4 * 1024;
 /** More findings than this say nothing new. */
-const MOST_FOUND = 5_000;
+const MAX_FOUND = 5_000;
 
 /** Looks through everything that a history adds, up to a limit: contents, names and messages of each of its commits. */
 export async function searchHistory(
@@ -90,5 +90,5 @@ async function scanNames(names: ReadonlyMap<string, string>): Promise<FoundSecre
 }
 
 function add(search: Search, found: readonly FoundSecret[]): void {
-  search.found.push(...found.slice(0, MOST_FOUND - search.found.length));
+  search.found.push(...found.slice(0, MAX_FOUND - search.found.length));
 }

@@ -19,9 +19,9 @@ type Findings = {
 };
 
 /** Most that is read of what lands (beyond it a person decides), of what was left behind, and of each file of output. */
-const MOST_LANDING_CHARS = 256_000_000;
-const MOST_LEFT_CHARS = 16_000_000;
-const MOST_OUTPUT_BYTES = 32_000_000;
+const MAX_LANDING_CHARS = 256_000_000;
+const MAX_LEFT_CHARS = 16_000_000;
+const MAX_OUTPUT_BYTES = 32_000_000;
 const SHOWN = 20;
 const OTHERS: readonly (readonly [SecretClass, string])[] = [
   ['placeholder', 'placeholders'],
@@ -49,11 +49,11 @@ export const secretsGate: Gate<SecretsSpec> = {
 
 async function search(work: AttemptWork, allowed: ReadonlySet<string>, signal: AbortSignal): Promise<Findings> {
   const { mirror, base, commit } = work;
-  const landing = await searchHistory(mirror, { from: [base], to: [commit], maxChars: MOST_LANDING_CHARS }, signal);
+  const landing = await searchHistory(mirror, { from: [base], to: [commit], maxChars: MAX_LANDING_CHARS }, signal);
   const left = await searchLeftBehind(work, signal);
   const output = new Set<string>();
   for (const file of [work.stdout, work.stderr])
-    for (const value of await searchFile(file, MOST_OUTPUT_BYTES, signal)) output.add(value);
+    for (const value of await searchFile(file, MAX_OUTPUT_BYTES, signal)) output.add(value);
   const real = [...landing.found, ...left.found].filter((found) => found.class === 'real');
   const known = await knownIn(mirror, base, [...new Set(real.map(({ value }) => value))]);
   const isNews = ({ class: kind, value }: FoundSecret) =>
@@ -71,7 +71,7 @@ async function search(work: AttemptWork, allowed: ReadonlySet<string>, signal: A
 async function searchLeftBehind({ mirror, base, commit, kept }: AttemptWork, signal: AbortSignal): Promise<Search> {
   const to = [...new Set((await readRefs(mirror.dir, kept)).values())];
   try {
-    return await searchHistory(mirror, { from: [base, commit], to, maxChars: MOST_LEFT_CHARS }, signal);
+    return await searchHistory(mirror, { from: [base, commit], to, maxChars: MAX_LEFT_CHARS }, signal);
   } catch (error) {
     if (error instanceof AppError && error.code === 'GIT_FAILED') return { found: [], unread: [] };
     throw error;

@@ -15,7 +15,7 @@ type SyntaxSpec = Extract<GateSpec, { gate: 'syntax' }>;
 type Program = NonNullable<ReturnType<typeof programFor>>;
 
 /** Longer files are data; parsing one here would keep everybody waiting. */
-const MOST_BYTES = 2_000_000;
+const MAX_BYTES = 2_000_000;
 const SHOWN = 30;
 /** What has no syntax that could be wrong. */
 const FREE_TEXT =
@@ -54,7 +54,7 @@ async function checkFiles(spec: SyntaxSpec, { work, folder, env, signal }: Input
   const checked: Checked[] = [];
   const waiting = new Map<Program, FileCopy[]>();
   let at = 0;
-  for await (const content of readBlobs(work.mirror, { oids, maxBytes: MOST_BYTES }, signal)) {
+  for await (const content of readBlobs(work.mirror, { oids, maxBytes: MAX_BYTES }, signal)) {
     const path = files[at]?.path ?? '';
     at += 1;
     const found = content === undefined ? tooLong(path) : await check(path, content, customFor(path));
@@ -102,7 +102,7 @@ function customsOf(spec: SyntaxSpec): (path: string) => Program | undefined {
 }
 
 function tooLong(path: string): Checked {
-  return { path, unchecked: `is longer than ${MOST_BYTES / 1_000_000} MB` };
+  return { path, unchecked: `is longer than ${MAX_BYTES / 1_000_000} MB` };
 }
 
 /** Under its own name where that can do no harm in a command. */

@@ -3,7 +3,7 @@ import type { ProjectFiles } from '../project-files.ts';
 
 const SOLUTION = /\.(sln|slnx)$/i;
 const PROJECT = /\.(cs|fs|vb)proj$/i;
-const MOST_FOLDERS = 100;
+const MAX_FOLDERS = 100;
 
 /** Whatever has a solution or a project of .NET, at the top or up to two folders below. */
 export const dotnet: Ecosystem = {
@@ -32,13 +32,13 @@ async function projectTexts(files: ProjectFiles): Promise<string[]> {
   const texts: string[] = [];
   let left = [files];
   let seen = 0;
-  for (let depth = 0; depth <= 2 && seen < MOST_FOLDERS; depth += 1) {
+  for (let depth = 0; depth <= 2 && seen < MAX_FOLDERS; depth += 1) {
     const below: ProjectFiles[] = [];
     for (const folder of left) {
       for (const name of folder.names.filter((each) => PROJECT.test(each))) texts.push((await folder.read(name)) ?? '');
       for (const name of folder.names.filter((each) => !/^[.]|^(bin|obj|node_modules)$/.test(each))) {
         seen += 1;
-        const inner = seen > MOST_FOLDERS ? undefined : await folder.enter(name);
+        const inner = seen > MAX_FOLDERS ? undefined : await folder.enter(name);
         if (inner !== undefined) below.push(inner);
       }
     }

@@ -5,7 +5,7 @@ import { ignored, ignoredBelow, type KeyMapping, left, mapped, widening } from '
 import { Amount, Flag, Text, Whole } from './value.ts';
 
 const Provider = z.enum(['auto', 'claude', 'codex']);
-const MOST_AGENTS = 150;
+const MAX_AGENTS = 150;
 /** Phases of that tool and the roles that do the same here. */
 const PHASES = {
   decompose: 'plan',
@@ -20,8 +20,8 @@ export const CONFIG_TOML: readonly KeyMapping[] = [
   mapped('orchestrator.max_parallel', 'limits.agents', {
     type: Whole,
     turn: (most) => ({
-      settings: [{ to: 'limits.agents', value: Math.min(most, MOST_AGENTS) }],
-      ...(most > MOST_AGENTS ? { note: `at most ${MOST_AGENTS} work at once` } : {}),
+      settings: [{ to: 'limits.agents', value: Math.min(most, MAX_AGENTS) }],
+      ...(most > MAX_AGENTS ? { note: `at most ${MAX_AGENTS} work at once` } : {}),
     }),
   }),
   ...ignoredBelow('orchestrator', 'agents start as soon as there is room; nothing is polled or queued by size', [

@@ -15,7 +15,7 @@ export type ForeignFile = {
 /** JSON is read as the YAML that it is. */
 export type Syntax = 'yaml' | 'toml';
 
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
 /** Reads a file of another tool; broken syntax is refused with its place, and a key can be found again in the text. */
 export function parseForeign(file: string, text: string, syntax: Syntax): ForeignFile {
@@ -29,7 +29,7 @@ function requireShallow(file: string, text: string): void {
   for (const character of text) {
     if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
-    if (depth > DEEPEST) refuseConfig([{ file, line: 1, column: 1, key: '', reason: 'nested too deeply' }]);
+    if (depth > MAX_DEPTH) refuseConfig([{ file, line: 1, column: 1, key: '', reason: 'nested too deeply' }]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { promptText } from '../../roles/prompt.ts';
 import { type BulkInput, type BulkItem, ProjectPath, WorkText } from '../../schema/work-file.ts';
-import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type ReadOptions, type RecipeWorkFile } from '../recipe-work-file.ts';
@@ -13,7 +13,7 @@ type Found = { path: Path; named: boolean; item: BulkItem };
 
 type BulkDefaults = Pick<ReadOptions, 'prompt' | 'root'>;
 
-const MOST = 100_000;
+const MAX_ENTRIES = 100_000;
 const AT_ONCE = 16;
 const COLUMNS = ['prompt', 'instruction', 'template', 'target'];
 
@@ -46,9 +46,10 @@ function isItem(entry: unknown): boolean {
   return isRecord(entry) && COLUMNS.some((key) => key in entry);
 }
 
-/** Reads bulk work: one item a line, in our own words or another tool's. Lines that ask for the same twice are done once. */
+/** Reads bulk work: one item a line, in our own format or another tool's. Duplicate lines are done once. */
 function readBulk(reading: Reading, defaults: BulkDefaults): BulkInput {
-  const list = checked(reading, { path: [], value: reading.source.value }, z.array(z.unknown()).min(1).max(MOST)) ?? [];
+  const list =
+    checked(reading, { path: [], value: reading.source.value }, z.array(z.unknown()).min(1).max(MAX_ENTRIES)) ?? [];
   const found = list.flatMap((row, index) => readRow(reading, { row, index, defaults }));
   checkGraph(
     reading,
@@ -65,13 +66,13 @@ function readRow(reading: Reading, at: { row: unknown; index: number; defaults: 
   const keys = foreign ? [...OUR_ITEM_KEYS, ...OTHER_ITEM_KEYS] : OUR_ITEM_KEYS;
   const { known, extra } = split(row, keys);
   const isTemplate = isRecord(row) && row.template !== undefined;
-  if (!isTemplate) tellUnknownKeys(reading, { path, value: row, known: keys, foreign });
+  if (!isTemplate) reportUnknownKeys(reading, { path, value: row, known: keys, foreign });
   const fields = checked(reading, { path, value: isRecord(row) ? known : row }, FileItem);
   if (fields === undefined) return [];
   const prompt = promptOf(reading, path, { fields, extra: isTemplate ? extra : {}, defaults });
   const files = filesOf(reading, path, { fields, root: defaults.root });
   if (prompt === undefined || files === undefined) return [];
-  const id = fields.id ?? `line-${reading.source.place(path).line}`;
+  const id = fields.id ?? `line-${reading.source.locate(path).line}`;
   return [{ path, named: fields.id !== undefined, item: toItem(reading, { id, prompt, files, fields }) }];
 }
 
@@ -114,7 +115,7 @@ function promptOf(
   }
   const whole = WorkText.safeParse(withDetails(filled.text, fields.metadata));
   if (whole.success) return whole.data;
-  const reason = `what is asked for, put together, ${whole.error.issues[0]?.message ?? 'is not a text'}`;
+  const reason = `the whole prompt ${whole.error.issues[0]?.message ?? 'is not a text'}`;
   errors.addAt(source, path, { code: 'too_large', reason });
   return undefined;
 }
@@ -179,22 +180,22 @@ function withoutRepeats({ source, notes }: Reading, found: readonly Found[]): Bu
   const seen = new Map<string, Found>();
   const kept: BulkItem[] = [];
   for (const entry of found) {
-    const { id: _, ...asked } = entry.item;
-    const key = JSON.stringify(asked);
+    const { id: _, ...content } = entry.item;
+    const key = JSON.stringify(content);
     const before = entry.named ? undefined : seen.get(key);
     if (before === undefined) {
       kept.push(entry.item);
       if (!entry.named) seen.set(key, entry);
     } else {
       notes.add(
-        `Line ${source.place(entry.path).line} asks for the same as line ${source.place(before.path).line} and is done once.`,
+        `Line ${source.locate(entry.path).line} is the same as line ${source.locate(before.path).line} and is done once.`,
       );
     }
   }
   return kept;
 }
 
-/** Puts values in the place of `{{name}}`, once: what a value holds is never filled in again. Names without a value are told. */
+/** Replaces each `{{name}}` by its value, once: values are never expanded again. Names without a value are returned. */
 function fillTemplate(
   template: string,
   values: Readonly<Record<string, unknown>>,

@@ -29,7 +29,7 @@ const OurFields = z.object({
   priority: z.preprocess(amountOf, z.number().int().optional()),
 });
 
-/** The fields that another tool's lines have besides. */
+/** The additional fields of another tool's lines. */
 const OtherFields = z.object({
   target: z.string().min(1, 'must not be empty').optional(),
   instruction: Prompt.optional(),
@@ -63,7 +63,7 @@ function jsonCell(value: unknown): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    // A text that is no map: the schema says so, with its place.
+    // A text that is no map: the schema reports it with its location.
     return value;
   }
 }

@@ -3,7 +3,7 @@ import { runStatus } from '../../core/view/run-status.ts';
 import type { BulkStatus, ItemStatus } from '../../operations/contracts/bulk-contracts.ts';
 import type { BulkInput, BulkItem } from '../../schema/work-file.ts';
 
-const WORDS: Record<TaskStatus, ItemStatus> = {
+const ITEM_STATUSES: Record<TaskStatus, ItemStatus> = {
   waiting: 'waiting',
   ready: 'waiting',
   running: 'running',
@@ -19,31 +19,31 @@ const WORDS: Record<TaskStatus, ItemStatus> = {
   cancelled: 'cancelled',
 };
 
-/** The items that were asked for, each with the key of its task. */
+/** The selected items, each with the key of its task. */
 export function selectedItems({ items, only }: BulkInput): { item: BulkItem; key: string }[] {
-  const wanted = only === undefined ? undefined : new Set(only);
+  const selected = only === undefined ? undefined : new Set(only);
   const all = items.map((item, index) => ({ item, key: itemKey(index) }));
-  return wanted === undefined ? all : all.filter(({ item }) => wanted.has(item.id));
+  return selected === undefined ? all : all.filter(({ item }) => selected.has(item.id));
 }
 
-/** How each item of a bulk run stands, from the state alone. */
+/** The status of each item of a bulk run, from the state alone. */
 export function bulkStatus(state: RunState, input: BulkInput): BulkStatus {
   const counts: BulkStatus['counts'] = { waiting: 0, running: 0, done: 0, failed: 0, stuck: 0, cancelled: 0 };
   const failed: BulkStatus['failed'] = [];
   const uncovered = new Set<string>();
-  const wanted = selectedItems(input);
+  const selected = selectedItems(input);
   const isOver = state.status.kind === 'ended';
-  for (const { item, key } of wanted) {
+  for (const { item, key } of selected) {
     const task = state.tasks[key];
-    const word = task === undefined ? (isOver ? 'cancelled' : 'waiting') : WORDS[task.phase.status];
-    counts[word] += 1;
-    if (word === 'done') continue;
+    const status = task === undefined ? (isOver ? 'cancelled' : 'waiting') : ITEM_STATUSES[task.phase.status];
+    counts[status] += 1;
+    if (status === 'done') continue;
     for (const file of item.files) uncovered.add(file);
-    if (word === 'waiting' || word === 'running') continue;
+    if (status === 'waiting' || status === 'running') continue;
     failed.push({
       item,
       task: key,
-      status: word,
+      status,
       reason: reasonOf(state, key),
       attempts: task?.attempts.length ?? 0,
       agent: task === undefined ? null : (lastAttempt(task)?.agent ?? null),
@@ -54,14 +54,14 @@ export function bulkStatus(state: RunState, input: BulkInput): BulkStatus {
     run,
     title,
     status: runStatus(state),
-    total: wanted.length,
+    total: selected.length,
     counts,
     failed,
     uncovered: [...uncovered].sort(),
   };
 }
 
-/** The key of an item's task: its place in the file, which stays the same when only some are asked for. */
+/** The key of an item's task: its position in the file, which stays the same when only some are selected. */
 function itemKey(index: number): string {
   return `item/${index + 1}`;
 }

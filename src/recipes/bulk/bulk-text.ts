@@ -1,19 +1,19 @@
 import type { BulkItem } from '../../schema/work-file.ts';
 
-/** What is asked of each file: the same words for all, or a template in which {file}, {dir} and {name} stand for its parts. */
-export type Asked = { prompt: string } | { template: string };
+/** The prompt of each file: one text for all, or a template with {file}, {dir} and {name}. */
+export type ItemPrompt = { prompt: string } | { template: string };
 
 const LONGEST_ID = 90;
 
 /** An item for each file, in the order of the files; ids are made of the paths, safe and unique. */
-export function itemsFor(files: readonly string[], asked: Asked): BulkItem[] {
-  const taken = new Set<string>();
+export function itemsFor(files: readonly string[], given: ItemPrompt): BulkItem[] {
+  const usedIds = new Set<string>();
   return files.map((file) => {
-    const wanted = idOf(file);
-    let id = wanted;
-    for (let copy = 2; taken.has(id); copy += 1) id = `${wanted}-${copy}`;
-    taken.add(id);
-    return { id, prompt: 'prompt' in asked ? asked.prompt : filled(asked.template, file), files: [file] };
+    const preferred = idOf(file);
+    let id = preferred;
+    for (let copy = 2; usedIds.has(id); copy += 1) id = `${preferred}-${copy}`;
+    usedIds.add(id);
+    return { id, prompt: 'prompt' in given ? given.prompt : filled(given.template, file), files: [file] };
   });
 }
 

@@ -51,7 +51,7 @@ type Turns = { first: Entry[]; after: Map<TaskKey, Entry[]>; before: Map<TaskKey
 
 const known = new WeakMap<BulkInput, Turns>();
 
-/** Items that name the same file take turns, whatever became of the one before: side by side they would only conflict. */
+/** Items that name the same file run one after the other, whatever the outcome: in parallel they would only conflict. */
 function turnsOf(input: BulkInput): Turns {
   const turns = known.get(input) ?? inTurns(fairly(selectedItems(input)));
   known.set(input, turns);
@@ -102,7 +102,7 @@ function syntaxOf({ syntax }: Config): GateSpec {
   return { gate: 'syntax', name: 'syntax', files: [], unchecked, checkers };
 }
 
-/** An item may touch its own files and those it names besides; what it touches must parse, and hold what it asks for. */
+/** An item may change its own files and its side files; what it changes must parse and match its required patterns. */
 function gatesOf(item: BulkItem): GateSpec[] {
   const gates: GateSpec[] = [];
   if (item.files.length > 0)

@@ -3,14 +3,14 @@ import { lastAttempt, type RunState, type TaskState } from '../../core/run/state
 import type { Feature, FeatureStatus, FeaturesInput } from '../../schema/work-file.ts';
 import type { FileStatuses } from '../recipe.ts';
 
-type Standing = { status: FeatureStatus; reason?: string };
+type FeatureProgress = { status: FeatureStatus; reason?: string };
 
-/** How the features of a run stand, in the words of their file; those that were not asked for are left as they are. */
+/** The status of the features of a run, as written to their file; features that are not part of the run are left out. */
 export function featureStatuses(run: RunState, input: FeaturesInput): FileStatuses | undefined {
   if (input.file === null) return undefined;
   const statuses = input.features.flatMap((feature, index) => {
     const task = run.tasks[`feature/${index + 1}`];
-    return task === undefined ? [] : [{ id: feature.id, ...standingOf(run, feature, task) }];
+    return task === undefined ? [] : [{ id: feature.id, ...progressOf(run, feature, task) }];
   });
   return { file: input.file, statuses };
 }
@@ -19,13 +19,13 @@ export function featureStatuses(run: RunState, input: FeaturesInput): FileStatus
 export function finalVerdict(run: RunState, input: FeaturesInput): string | undefined {
   const failed = input.features.filter((feature, index) => {
     const task = run.tasks[`feature/${index + 1}`];
-    return task !== undefined && standingOf(run, feature, task).status === 'failed';
+    return task !== undefined && progressOf(run, feature, task).status === 'failed';
   });
   if (failed.length === 0) return undefined;
   return `not verified: ${failed.map(({ name }) => name).join(', ')}`;
 }
 
-function standingOf(run: RunState, feature: Feature, task: TaskState): Standing {
+function progressOf(run: RunState, feature: Feature, task: TaskState): FeatureProgress {
   switch (task.phase.status) {
     case 'failed':
     case 'skipped':
@@ -41,7 +41,7 @@ function standingOf(run: RunState, feature: Feature, task: TaskState): Standing 
   }
 }
 
-function inCheckout(run: RunState, feature: Feature, key: string): Standing {
+function inCheckout(run: RunState, feature: Feature, key: string): FeatureProgress {
   const rounds = run.start.config.verify.maxAttempts;
   for (let round = 1; round <= rounds; round += 1) {
     const verification = run.tasks[`${key}/verify/${round}`];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Feature, FeatureStatus, type FeaturesInput } from '../../schema/work-file.ts';
-import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
@@ -19,7 +19,7 @@ const FileFeature = z.object({
 });
 
 const KNOWN = [...keysOf(FileFeature), 'failure_reason', 'failure_category', 'progress'];
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** features.json: a list of features, or a map with the list under `features`. */
 export const featuresWorkFile: RecipeWorkFile<FeaturesInput> = {
@@ -53,15 +53,15 @@ function readFeatures(reading: Reading, file: string | null): FeaturesInput {
   const { value } = reading.source;
   const wrapped = isRecord(value);
   const base: Path = wrapped ? ['features'] : [];
-  if (wrapped) tellUnknownKeys(reading, { path: [], value, known: ['features', '$schema'], foreign: true });
+  if (wrapped) reportUnknownKeys(reading, { path: [], value, known: ['features', '$schema'], foreign: true });
   const list = checked(
     reading,
     { path: base, value: wrapped ? value.features : value },
-    z.array(z.unknown()).min(1).max(MOST),
+    z.array(z.unknown()).min(1).max(MAX_ENTRIES),
   );
   const features = (list ?? []).flatMap((entry, index) => {
     const path = [...base, index];
-    tellUnknownKeys(reading, { path, value: entry, known: KNOWN, foreign: true });
+    reportUnknownKeys(reading, { path, value: entry, known: KNOWN, foreign: true });
     const found = checked(reading, { path, value: entry }, FileFeature);
     return found === undefined
       ? []

@@ -8,7 +8,7 @@ import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 import { featureStatuses, finalVerdict } from './feature-status.ts';
 import { featuresWorkFile } from './features-file.ts';
-import { wanted } from './selected-features.ts';
+import { selectedFeatures } from './selected-features.ts';
 import { type Track, trackOf, tracksOf } from './tracks.ts';
 
 const NOTHING_NEW: Unfolding = { add: [] };
@@ -28,8 +28,8 @@ export const features: Recipe<FeaturesInput> = {
   },
   workFile: featuresWorkFile,
   title: (input) => {
-    const count = wanted(input).length;
-    return count === 1 ? oneLine(wanted(input)[0]?.feature.name ?? 'A feature') : `${count} features`;
+    const count = selectedFeatures(input).length;
+    return count === 1 ? oneLine(selectedFeatures(input)[0]?.feature.name ?? 'A feature') : `${count} features`;
   },
   defaults: () => ({ base: BASE, land: 'merge', landEach: true }),
   failure: (run, input) => finalVerdict(run, input),
@@ -44,18 +44,18 @@ export const features: Recipe<FeaturesInput> = {
 
 function startMore(run: RunState, input: FeaturesInput): TaskSpec[] {
   const tracks = tracksOf(run.start.config);
-  const room = new Map(tracks.map((track) => [track.name, track.features]));
-  const waiting: Wanted[] = [];
-  for (const { feature, key, needs } of wanted(input)) {
+  const freeSlots = new Map(tracks.map((track) => [track.name, track.features]));
+  const waiting: PendingFeature[] = [];
+  for (const { feature, key, needs } of selectedFeatures(input)) {
     const track = trackOf(tracks, feature.category);
     if (run.tasks[key] === undefined) waiting.push({ feature, key, track, needs });
-    else if (isOpenFeature(run, key)) room.set(track.name, (room.get(track.name) ?? 0) - 1);
+    else if (isOpenFeature(run, key)) freeSlots.set(track.name, (freeSlots.get(track.name) ?? 0) - 1);
   }
   const added = new Set<string>();
   return waiting.flatMap((next) => {
-    const left = room.get(next.track.name) ?? 0;
+    const left = freeSlots.get(next.track.name) ?? 0;
     if (left <= 0 || !next.needs.every((need) => added.has(need) || run.tasks[need] !== undefined)) return [];
-    room.set(next.track.name, left - 1);
+    freeSlots.set(next.track.name, left - 1);
     added.add(next.key);
     return [implementation(run, input, next)];
   });
@@ -72,9 +72,9 @@ function isOpenFeature(run: RunState, key: string): boolean {
   }
 }
 
-type Wanted = { feature: Feature; key: string; track: Track; needs: string[] };
+type PendingFeature = { feature: Feature; key: string; track: Track; needs: string[] };
 
-function implementation(run: RunState, input: FeaturesInput, { feature, key, track, needs }: Wanted): TaskSpec {
+function implementation(run: RunState, input: FeaturesInput, { feature, key, track, needs }: PendingFeature): TaskSpec {
   const { config } = run.start;
   const { verify } = config;
   const spec = taskSpec(config, {
@@ -106,15 +106,15 @@ function implementation(run: RunState, input: FeaturesInput, { feature, key, tra
         };
   return {
     ...spec,
-    gates: [...spec.gates, ...notItsOwn(run, input)],
+    gates: [...spec.gates, ...protectedFiles(run, input)],
     limits: { ...spec.limits, turns: spec.limits.turns ?? IMPLEMENT_TURNS },
     ...(agent === undefined ? {} : { agent }),
     ...verifying,
   };
 }
 
-/** How features stand is not for those to say who implement them: the files that tell it are written by the engine alone. */
-function notItsOwn({ start }: RunState, { file }: FeaturesInput): GateSpec[] {
+/** Only the engine writes the files that hold the status of features: implementers must not change them. */
+function protectedFiles({ start }: RunState, { file }: FeaturesInput): GateSpec[] {
   const deny = [file, start.config.progress].filter((path) => path != null);
   return deny.length === 0 ? [] : [{ gate: 'scope', name: 'scope', allow: [], deny, also: [] }];
 }
@@ -130,10 +130,10 @@ function serving({ start }: RunState): Pick<TaskSpec, 'serve'> {
 function afterTask(run: RunState, input: FeaturesInput, ended: TaskState): TaskSpec[] {
   const { verify } = run.start.config;
   if (verify.in !== 'checkout' || verify.disabled || ended.phase.status !== 'done') return [];
-  const [, place, kind, round] = ended.spec.key.split('/');
-  const feature = input.features[Number(place) - 1];
+  const [, position, kind, round] = ended.spec.key.split('/');
+  const feature = input.features[Number(position) - 1];
   if (feature === undefined || !ended.spec.key.startsWith('feature/')) return [];
-  const key = `feature/${place}`;
+  const key = `feature/${position}`;
   if (kind !== 'verify') return [checkoutVerification(run, { feature, key, round: Number(round ?? 0) + 1, ended })];
   const verdict = judgeSteps(lastAttempt(ended)?.ended?.output, feature.steps);
   if (verdict.passed || Number(round) >= verify.maxAttempts) return [];
@@ -146,7 +146,7 @@ function afterTask(run: RunState, input: FeaturesInput, ended: TaskState): TaskS
     ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
     prompt: promptText('recipes/features/fix-feature', { feature: featurePrompt(feature), report: verdict.report }),
   });
-  return [{ ...fix, gates: [...fix.gates, ...notItsOwn(run, input)] }];
+  return [{ ...fix, gates: [...fix.gates, ...protectedFiles(run, input)] }];
 }
 
 function checkoutVerification(
@@ -197,13 +197,13 @@ function numbered(steps: readonly string[]): string {
 
 /** A branch name that a person recognises and git accepts. */
 function slug(feature: Feature, input: FeaturesInput): string {
-  const words = feature.name
+  const slugText = feature.name
     .toLowerCase()
     .normalize('NFKD')
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 50)
     .replace(/-+$/, '');
-  const place = input.features.indexOf(feature) + 1;
-  return words === '' ? `feature-${place}` : `${place}-${words}`;
+  const position = input.features.indexOf(feature) + 1;
+  return slugText === '' ? `feature-${position}` : `${position}-${slugText}`;
 }

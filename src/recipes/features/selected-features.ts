@@ -1,12 +1,12 @@
 import type { Feature, FeaturesInput } from '../../schema/work-file.ts';
 
-/** A feature with the key of its work, which is its place in the file, and the keys of those it depends on in this run. */
+/** A feature with the key of its work, which is its position in the file, and the keys of those it depends on in this run. */
 export type SelectedFeature = { feature: Feature; key: string; needs: string[] };
 
 const known = new WeakMap<FeaturesInput, SelectedFeature[]>();
 
 /** The features to work on, each after those it depends on; finished ones only when they are named. */
-export function wanted(input: FeaturesInput): SelectedFeature[] {
+export function selectedFeatures(input: FeaturesInput): SelectedFeature[] {
   const found = known.get(input);
   if (found !== undefined) return found;
   const only = input.only === undefined ? undefined : new Set(input.only);
@@ -27,20 +27,20 @@ export function wanted(input: FeaturesInput): SelectedFeature[] {
   return features;
 }
 
-/** The order of the file, but for features that depend on later ones; the file was refused if they go in a circle. */
+/** The order of the file, except for features that depend on later ones; a file with a cycle was refused. */
 function inOrder(features: readonly Feature[], byId: ReadonlyMap<string, Feature>): Feature[] {
-  const placed = new Set<Feature>();
+  const ordered = new Set<Feature>();
   const visited = new Set<Feature>();
   const pending = [...features].reverse();
   for (let feature = pending.pop(); feature !== undefined; feature = pending.pop()) {
-    if (placed.has(feature)) continue;
-    const before = (feature.dependsOn ?? []).flatMap((id) => byId.get(id) ?? []).filter((need) => !placed.has(need));
+    if (ordered.has(feature)) continue;
+    const before = (feature.dependsOn ?? []).flatMap((id) => byId.get(id) ?? []).filter((need) => !ordered.has(need));
     if (before.length === 0 || visited.has(feature)) {
-      placed.add(feature);
+      ordered.add(feature);
       continue;
     }
     visited.add(feature);
     pending.push(feature, ...before.reverse());
   }
-  return [...placed];
+  return [...ordered];
 }

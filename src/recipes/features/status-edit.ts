@@ -26,7 +26,7 @@ export function withStatuses(
     const [feature] = found;
     const edit = feature === undefined || found.length > 1 ? undefined : editOf(text, feature, status);
     if (feature === undefined) unset.push(`feature ${id} is gone`);
-    else if (found.length > 1) unset.push(`feature ${id} is there twice`);
+    else if (found.length > 1) unset.push(`feature ${id} is duplicated`);
     else if (edit === 'impossible') unset.push(`the status of feature ${id} is not a text`);
     else if (edit !== undefined) edits.push(edit);
   }

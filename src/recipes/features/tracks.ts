@@ -29,7 +29,7 @@ export function tracksOf({ tracks }: Config): Track[] {
 
 /** The track of a category: the one that names it, else the default. */
 export function trackOf(tracks: readonly Track[], category: string): Track {
-  const wanted = category.toLowerCase();
-  const named = tracks.find(({ categories }) => categories.some((name) => name.toLowerCase() === wanted));
+  const lowerCase = category.toLowerCase();
+  const named = tracks.find(({ categories }) => categories.some((name) => name.toLowerCase() === lowerCase));
   return named ?? tracks.find(({ isDefault }) => isDefault) ?? ONLY;
 }

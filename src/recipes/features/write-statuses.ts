@@ -8,12 +8,12 @@ import type { FeatureStatus } from '../../schema/work-file.ts';
 import { crashpoint } from '../../world.ts';
 import { withStatuses } from './status-edit.ts';
 
-const MOST_TRIES = 20;
-const MOST_NAMED = 5;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_TRIES = 20;
+const MAX_NAMED = 5;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Writes statuses back into features.json, all in one step, and changes nothing else in it. What somebody else changed meanwhile is
+ * Writes statuses back into features.json, all in one step, and changes nothing else in it. Concurrent changes by others are
  * kept; features that are no longer there are named in the error, after the others were written.
  */
 export async function writeStatus(
@@ -42,7 +42,7 @@ async function fileInside(path: string, root: string): Promise<string> {
 }
 
 async function writeInTurn(file: string, changes: ReadonlyMap<string, FeatureStatus>): Promise<void> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { bytes, mode } = await readOrdinary(file);
     if (!isUtf8(bytes)) throw changed(file, 'it is not UTF-8');
     const before = bytes.toString('utf8');
@@ -52,14 +52,14 @@ async function writeInTurn(file: string, changes: ReadonlyMap<string, FeatureSta
     if (isWritten && result.unset.length > 0) throw changed(file, unsetText(result.unset, changes.size));
     if (isWritten) return;
   }
-  throw changed(file, 'somebody else writes it all the time');
+  throw changed(file, 'another process keeps changing it');
 }
 
 async function readOrdinary(file: string): Promise<{ bytes: Buffer; mode: number }> {
   try {
     await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = await handle.stat();
-    if (!found.isFile() || found.size > MOST_BYTES) throw changed(file, 'it is not an ordinary file of work');
+    if (!found.isFile() || found.size > MAX_BYTES) throw changed(file, 'it is not an ordinary file of work');
     return { bytes: await handle.readFile(), mode: found.mode & 0o7777 };
   } catch (error) {
     if (isAbsent(error)) throw changed(file, 'it is gone');
@@ -67,7 +67,7 @@ async function readOrdinary(file: string): Promise<{ bytes: Buffer; mode: number
   }
 }
 
-/** Puts the new text in the place of the old one, unless the file is no longer what was read; both in one turn of the loop. */
+/** Replaces the old text, unless the file is no longer what was read; compares and renames without yielding. */
 async function replaced(
   file: string,
   { bytes, mode, text }: { bytes: Buffer; mode: number; text: string },
@@ -119,10 +119,10 @@ async function writeDraft(draft: string, text: string, mode: number): Promise<vo
   await handle.sync();
 }
 
-function unsetText(unset: readonly string[], asked: number): string {
-  const named = unset.slice(0, MOST_NAMED).join(', ');
-  const more = unset.length > MOST_NAMED ? ` and ${unset.length - MOST_NAMED} more` : '';
-  return `${named}${more}${unset.length < asked ? '; the others were written' : ''}`;
+function unsetText(unset: readonly string[], requested: number): string {
+  const named = unset.slice(0, MAX_NAMED).join(', ');
+  const more = unset.length > MAX_NAMED ? ` and ${unset.length - MAX_NAMED} more` : '';
+  return `${named}${more}${unset.length < requested ? '; the others were written' : ''}`;
 }
 
 function changed(file: string, why: string): AppError {

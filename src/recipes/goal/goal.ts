@@ -57,7 +57,7 @@ function refusePlan(output: unknown): string | undefined {
     return plan.error.issues.map((issue) => `${issue.path.join('.') || 'the plan'}: ${issue.message}`).join('; ');
   }
   const cycle = findCycle(plan.data.tasks.map((task) => ({ key: task.id, needs: task.needs })));
-  return cycle === undefined ? undefined : `the plan goes in a circle: ${cycle.join(' needs ')}`;
+  return cycle === undefined ? undefined : `the plan has a cycle: ${cycle.join(' needs ')}`;
 }
 
 /** The tasks of a plan, or another plan where a person rejected this one. */

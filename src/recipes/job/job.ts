@@ -15,7 +15,7 @@ const KEY = /^job\/(\d+)$/;
 
 /**
  * One task for one agent: it changes code and lands, or (with a reading role) its answer is the result. A repeated job
- * is one run: the end of `job/1` asks for `job/2` at a time that follows from that end alone, so that no restart doubles
+ * is one run: the end of `job/1` adds `job/2` at a time that follows from that end alone, so that no restart doubles
  * or loses one.
  */
 export const job: Recipe<JobInput> = {
@@ -128,7 +128,7 @@ function withStop(task: TaskSpec, { stop, outputBytes }: JobInput): TaskSpec {
 
 type JobRequest = { input: JobInput; options: StartOptions };
 
-/** A request for a job with what its template says; what the request itself says wins, and the checks of both hold. */
+/** A request for a job with the defaults of its template; the request takes precedence, and the checks of both apply. */
 export function withTemplate({ input, options }: JobRequest, template: Template): JobRequest {
   const { agent, tier, role, budget, checks, text } = template;
   const requestedRole = input.role ?? role;

@@ -22,14 +22,14 @@ export function listedTasks({ tasks }: TasksOutput): ListedTask[] {
 }
 
 function safeIds(tasks: readonly Listed[]): Map<string, string> {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   const ids = new Map<string, string>();
   for (const [index, { id, title }] of tasks.entries()) {
-    const wanted =
+    const preferred =
       [slug(id), slug(title), `task-${index + 1}`].find((name) => WorkId.safeParse(name).success) ?? 'task';
-    let name = wanted;
-    for (let copy = 2; taken.has(name); copy += 1) name = `${wanted}-${copy}`;
-    taken.add(name);
+    let name = preferred;
+    for (let copy = 2; used.has(name); copy += 1) name = `${preferred}-${copy}`;
+    used.add(name);
     ids.set(id, name);
   }
   return ids;

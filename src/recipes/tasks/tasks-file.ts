@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TasksInput, type WorkFile, WorkTask } from '../../schema/work-file.ts';
-import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
@@ -34,11 +34,11 @@ const FOREIGN_KEYS = ['files_hint', 'test_command', 'depends_on'];
 const SETTINGS: Record<string, string> = {
   base_branch: 'name it with --base, or in the config as git.base',
   destination_branch: 'set it in the config as git.destination',
-  worktree_dir: 'workspaces have a place of their own',
+  worktree_dir: 'workspaces are managed by Manyhands',
   repo_slug: 'set it in the config as git.repo',
   auto_cleanup: 'manyhands clean removes what is saved and no longer needed',
 };
-const MOST = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** A list of tasks: `tasks.yaml` of our own, or `task_config.yaml` as another tool writes it. */
 export const tasksWorkFile: RecipeWorkFile<TasksInput> = {
@@ -68,14 +68,15 @@ export const tasksWorkFile: RecipeWorkFile<TasksInput> = {
 function readTasks(reading: Reading): { input: TasksInput; options: WorkFile['options'] } {
   const { value } = reading.source;
   const top = isRecord(value) ? value : {};
-  const list = checked(reading, { path: ['tasks'], value: top.tasks }, z.array(z.unknown()).min(1).max(MOST)) ?? [];
+  const list =
+    checked(reading, { path: ['tasks'], value: top.tasks }, z.array(z.unknown()).min(1).max(MAX_ENTRIES)) ?? [];
   const foreign = isForeign(top, list);
-  tellUnknownKeys(reading, { path: [], value, known: ['tasks', 'settings', 'pr', 'title', '$schema'], foreign });
-  tellSettings(reading, top.settings);
+  reportUnknownKeys(reading, { path: [], value, known: ['tasks', 'settings', 'pr', 'title', '$schema'], foreign });
+  noteSettings(reading, top.settings);
   const pr = checked(reading, { path: ['pr'], value: top.pr ?? undefined }, TasksInput.shape.pr);
   const tasks = list.flatMap((entry, index) => {
     const path = ['tasks', index];
-    tellUnknownKeys(reading, { path, value: entry, known: foreign ? keysOf(FileTask) : OUR_KEYS, foreign });
+    reportUnknownKeys(reading, { path, value: entry, known: foreign ? keysOf(FileTask) : OUR_KEYS, foreign });
     const found = checked(reading, { path, value: entry }, FileTask);
     return found === undefined ? [] : [{ path, needsKey: needsKeyOf(entry), task: toTask(found) }];
   });
@@ -89,7 +90,7 @@ function readTasks(reading: Reading): { input: TasksInput; options: WorkFile['op
     })),
     list,
   );
-  tellSharedBranches(reading, tasks);
+  reportSharedBranches(reading, tasks);
   const title = checked(reading, { path: ['title'], value: top.title ?? undefined }, WorkTask.shape.title.optional());
   return {
     input: { tasks: tasks.map(({ task }) => task), ...(pr === undefined ? {} : { pr }) },
@@ -103,7 +104,7 @@ function isForeign(top: Record<string, unknown>, list: readonly unknown[]): bool
   return 'settings' in top || list.some((task) => isRecord(task) && FOREIGN_KEYS.some((key) => key in task));
 }
 
-function tellSettings({ notes }: Reading, settings: unknown): void {
+function noteSettings({ notes }: Reading, settings: unknown): void {
   if (!isRecord(settings)) return;
   for (const key of Object.keys(settings)) {
     notes.add(`settings.${key} is not used: ${SETTINGS[key] ?? 'it is not understood'}.`);
@@ -129,14 +130,14 @@ function toTask(found: z.infer<typeof FileTask>): WorkTask {
   };
 }
 
-function tellSharedBranches({ source, errors }: Reading, tasks: readonly { path: Path; task: WorkTask }[]): void {
+function reportSharedBranches({ source, errors }: Reading, tasks: readonly { path: Path; task: WorkTask }[]): void {
   const seen = new Map<string, Path>();
   for (const { path, task } of tasks) {
     if (task.branch === undefined) continue;
     const before = seen.get(task.branch);
     if (before === undefined) seen.set(task.branch, path);
     else {
-      const { line } = source.place([...before, 'branch']);
+      const { line } = source.locate([...before, 'branch']);
       errors.addAt(source, [...path, 'branch'], {
         code: 'duplicate_id',
         reason: `the branch "${task.branch}" is used already in line ${line}`,

@@ -1,12 +1,12 @@
 import { Document, isCollection, isNode, isPair, isScalar, visit } from 'yaml';
 import type { ListedTask } from './task-list.ts';
 
-/** What the text of a file of tasks says besides the tasks. */
+/** What a file of tasks contains besides the tasks. */
 export type TasksAbout = {
   title: string;
   /** Where the tasks come from, a line. */
   from: string;
-  /** What the planner says about them all. */
+  /** The planner's summary of all tasks. */
   summary?: string | undefined;
 };
 
@@ -18,15 +18,15 @@ const GUIDE = [
   '',
   'Each task has id, title and description. It may have',
   '  files  where the change will probably be',
-  '  needs  ids of tasks that must be done first; the rest goes side by side',
+  '  needs  ids of tasks that must be done first; the others run in parallel',
   '  check  a command that must exit 0 before its work lands',
   '  agent  who does it; branch: where its work is shown if it does not land',
   'At the top: pr: each (a pull request for each task), run (one for all) or none',
 ];
 const LONGEST_TITLE = 200;
-const SHORT_WORD = 60;
+const SHORT_TEXT = 60;
 
-/** A file of tasks for people to read and change; `run` and `check` read it as it is. */
+/** A file of tasks for people to read and change; `run` and `check` can read it. */
 export function tasksText(tasks: readonly ListedTask[], about: TasksAbout): string {
   const content = {
     title: about.title.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE),
@@ -42,10 +42,10 @@ export function tasksText(tasks: readonly ListedTask[], about: TasksAbout): stri
   return yamlText(content, [...aboutLines(about), '', ...GUIDE], 'tasks');
 }
 
-/** Where a file comes from and what its planner says of it, as comment lines. */
+/** The origin of a file and its planner's summary, as comment lines. */
 export function aboutLines({ from, summary }: TasksAbout): string[] {
-  const said = (summary ?? '').split('\n').map((line) => line.trim());
-  return [from, ...said.filter((line) => line !== '')];
+  const lines = (summary ?? '').split('\n').map((line) => line.trim());
+  return [from, ...lines.filter((line) => line !== '')];
 }
 
 /** YAML with a comment on top and an empty line between the entries of one list or map. */
@@ -66,7 +66,7 @@ export function yamlText(content: object, comment: readonly string[], spaced: st
 }
 
 function isShort(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= SHORT_WORD;
+  return typeof value === 'string' && value.length <= SHORT_TEXT;
 }
 
 /** A comment must not end before its line does. */

@@ -26,13 +26,13 @@ export const tasks: Recipe<TasksInput> = {
 function begin(run: RunState, input: TasksInput): Unfolding {
   const red = redOnBase(run);
   const redChecks = describeEvidence(red);
-  const wanted = withNeeds(input);
-  const keys = new Map(wanted.map(({ task, key }) => [task.id, key]));
-  const add = wanted.map(({ task, key }) => specOf(run, { task, key, keys, redChecks }));
+  const selected = withNeeds(input);
+  const keys = new Map(selected.map(({ task, key }) => [task.id, key]));
+  const add = selected.map(({ task, key }) => specOf(run, { task, key, keys, redChecks }));
   return { add, ...redBaseHold(run, red) };
 }
 
-/** The tasks that were asked for, with all that they need. */
+/** The selected tasks, with all that they need. */
 function withNeeds(input: TasksInput): { task: WorkTask; key: string }[] {
   const all = input.tasks.map((task, index) => ({ task, key: `task/${index + 1}` }));
   if (input.only === undefined) return all;

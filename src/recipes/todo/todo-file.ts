@@ -5,7 +5,7 @@ import type { RecipeWorkFile } from '../recipe-work-file.ts';
 
 const ENTRY = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(\S.*)$/;
 const FENCE = /^\s*(```|~~~)/;
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** A to-do list in Markdown. */
 export const todoWorkFile: RecipeWorkFile<TodoRequest> = {
@@ -39,9 +39,9 @@ export function todoOf(work: WorkFile): TodoInput | undefined {
 /** Reads a to-do list in Markdown: its text whole, and the entries of its lists outside of code. */
 function readTodo(text: string, file: string | null, errors: InputErrors): TodoInput {
   const entries = entriesOf(text);
-  if (entries.length > MOST_ENTRIES) {
-    const line = entries[MOST_ENTRIES]?.line ?? 1;
-    errors.add({ code: 'too_large', line, reason: `a to-do list has at most ${MOST_ENTRIES} entries` });
+  if (entries.length > MAX_ENTRIES) {
+    const line = entries[MAX_ENTRIES]?.line ?? 1;
+    errors.add({ code: 'too_large', line, reason: `a to-do list has at most ${MAX_ENTRIES} entries` });
   }
   const body = TodoInput.shape.text.safeParse(text);
   if (!body.success) {

@@ -13,7 +13,7 @@ import { todoWorkFile } from './todo-file.ts';
 const NOTHING_NEW: Unfolding = { add: [] };
 const ROLE = 'tasks';
 
-/** A to-do list or a goal becomes a list of tasks: the answer of the run, or its work when it is to be carried out at once. */
+/** A to-do list or a goal becomes a list of tasks: the result of the run, or its work when it is executed at once. */
 export const todo: Recipe<TodoRequest> = {
   name: 'todo',
   version: 1,
@@ -56,7 +56,7 @@ function refuseTasks(output: unknown): string | undefined {
   const list = TasksOutput.safeParse(output);
   if (!list.success) return issueText(list.error);
   const cycle = findCycle(list.data.tasks.map(({ id, needs }) => ({ key: id, needs })));
-  if (cycle !== undefined) return `the tasks go in a circle: ${cycle.join(' needs ')}`;
+  if (cycle !== undefined) return `the tasks have a cycle: ${cycle.join(' needs ')}`;
   const fit = TasksInput.safeParse({ tasks: listedTasks(list.data) });
   return fit.success ? undefined : issueText(fit.error);
 }
@@ -65,7 +65,7 @@ function issueText({ issues }: { issues: { path: PropertyKey[]; message: string 
   return issues.map(({ path, message }) => `${path.join('.') || 'the list'}: ${message}`).join('; ');
 }
 
-/** Checks that an agent proposed and that nobody has read prove nothing: only those of the settings count here. */
+/** Checks that an agent proposed and no person has read prove nothing: only those of the settings count here. */
 function execute(run: RunState, ended: TaskState): Unfolding {
   const output = TasksOutput.parse(lastAttempt(ended)?.ended?.output);
   const listed = listedTasks(output).map(({ check: _, role: __, ...task }) => task);

@@ -1,5 +1,5 @@
 import type { WorkFile, WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
-import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
@@ -12,7 +12,7 @@ type Entry = { id: string; at: Path; needsKey: string; task: DagTask };
 type Options = WorkFile['options'];
 
 const LOOP_GUARD = 500;
-const MOST_AT_ONCE = 150;
+const MAX_AT_ONCE = 150;
 const MODEL_TIERS = { haiku: 'light', sonnet: 'standard', opus: 'heavy' } as const;
 const COMPLEXITY_TIERS = { simple: 'light', moderate: 'standard', complex: 'heavy' } as const;
 const AGENT_TYPES: Partial<Record<DagTask['type'], string>> = { claude_cli: 'claude', codex_cli: 'codex' };
@@ -36,7 +36,7 @@ function isDagTask(entry: unknown): boolean {
 function readDag(reading: Reading, options: ReadOptions): { input: WorkflowInput; options: Options } {
   const { value } = reading.source;
   const top = isRecord(value) ? value : {};
-  tellUnknownKeys(reading, { path: [], value, known: DAG_KEYS, foreign: true });
+  reportUnknownKeys(reading, { path: [], value, known: DAG_KEYS, foreign: true });
   const head = headOf(reading, top);
   const entries = entriesOf(reading, top.tasks);
   checkGraph(
@@ -48,21 +48,21 @@ function readDag(reading: Reading, options: ReadOptions): { input: WorkflowInput
   const nodes = entries.map((entry) => toNode(reading, entry, { ids, attempts: head.retry?.max_attempts }));
   return {
     input: { name: head.name ?? options.name, nodes, loopGuard: LOOP_GUARD },
-    options: head.max_parallel === undefined ? {} : { maxParallel: Math.min(MOST_AT_ONCE, head.max_parallel) },
+    options: head.max_parallel === undefined ? {} : { maxParallel: Math.min(MAX_AT_ONCE, head.max_parallel) },
   };
 }
 
 function headOf(reading: Reading, top: Record<string, unknown>): DagHead {
-  const place = ['dag', 'meta'].find((key) => isRecord(top[key]));
-  const value = place === undefined ? top : { ...top, ...(isRecord(top[place]) ? top[place] : {}) };
-  if (place !== undefined) {
-    tellUnknownKeys(reading, { path: [place], value: top[place], known: DAG_HEAD_KEYS, foreign: true });
+  const section = ['dag', 'meta'].find((key) => isRecord(top[key]));
+  const value = section === undefined ? top : { ...top, ...(isRecord(top[section]) ? top[section] : {}) };
+  if (section !== undefined) {
+    reportUnknownKeys(reading, { path: [section], value: top[section], known: DAG_HEAD_KEYS, foreign: true });
   }
-  if ('hooks' in value) reading.notes.add('hooks are not run: nothing in a file of work may start programs by itself.');
+  if ('hooks' in value) reading.notes.add('hooks are not run: nothing in a work file may start programs by itself.');
   const { name, max_parallel, retry } = value;
   const found = checked(
     reading,
-    { path: place === undefined ? [] : [place], value: { name, max_parallel, retry } },
+    { path: section === undefined ? [] : [section], value: { name, max_parallel, retry } },
     DagHead,
   );
   return found ?? {};
@@ -83,15 +83,15 @@ function entriesOf(reading: Reading, tasks: unknown): Entry[] {
   }
   return listed.flatMap(({ id, at, value }) => {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
-    tellUnknownKeys(reading, { path: at, value, known: DAG_TASK_KEYS, foreign: true });
-    tellUnused(reading, value);
+    reportUnknownKeys(reading, { path: at, value, known: DAG_TASK_KEYS, foreign: true });
+    noteUnused(reading, value);
     const task = checked(reading, { path: at, value }, DagTask);
     if (name === undefined || task === undefined) return [];
     return [{ id: name, at, needsKey: task.depends_on === undefined ? 'inputs' : 'depends_on', task }];
   });
 }
 
-function tellUnused({ notes }: Reading, value: unknown): void {
+function noteUnused({ notes }: Reading, value: unknown): void {
   for (const key of isRecord(value) ? Object.keys(value) : []) {
     if (UNUSED_TASK_KEYS[key] !== undefined) notes.add(`${key} is not used: ${UNUSED_TASK_KEYS[key]}.`);
   }
@@ -122,7 +122,7 @@ function toNode(
     task: dagTaskText(reading, at, task),
     access: reads ? 'read' : 'write',
     gates: [],
-    ...askedOf(reading, entry, ids),
+    ...conditionsOf(reading, entry, ids),
     ...(agent === undefined ? {} : { agent }),
     ...(tier === undefined ? {} : { tier }),
     ...(task.timeout === undefined ? {} : { timeoutSeconds: task.timeout }),
@@ -145,7 +145,7 @@ function tierOf({ notes }: Reading, { complexity, model }: DagTask): WorkflowNod
 }
 
 /** An empty condition of a loop never holds: the loop runs to its end. */
-function askedOf(
+function conditionsOf(
   reading: Reading,
   { at, task }: Entry,
   ids: readonly string[],
@@ -154,9 +154,9 @@ function askedOf(
     ? checkedExpression(reading, { text: task.condition, at: [...at, 'condition'], ids, ownFields: false })
     : undefined;
   const { loop } = task;
-  const asked = { at: [...at, 'loop', 'until_condition'], ids, ownFields: true };
+  const source = { at: [...at, 'loop', 'until_condition'], ids, ownFields: true };
   const until = loop?.until_condition.trim()
-    ? checkedExpression(reading, { ...asked, text: loop.until_condition })
+    ? checkedExpression(reading, { ...source, text: loop.until_condition })
     : 'false';
   return {
     ...(condition === undefined ? {} : { condition }),

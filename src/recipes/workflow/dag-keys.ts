@@ -49,7 +49,7 @@ export const DagHead = z.object({
 });
 export type DagHead = z.infer<typeof DagHead>;
 
-/** Keys that are known and have no counterpart here, with what stands in their place. */
+/** Known keys that have no counterpart here, with what to use instead. */
 export const UNUSED_TASK_KEYS: Record<string, string> = {
   working_dir: 'tasks work in a copy of the whole project',
   allowed_tools: 'set it in the config as tools',

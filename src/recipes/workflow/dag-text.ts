@@ -4,7 +4,7 @@ import type { Reading } from '../../work-files/checked.ts';
 import type { Path } from '../../work-files/source.ts';
 import type { DagTask } from './dag-keys.ts';
 
-/** What an agent is told for a task of a graph: its standing instructions, the task, and what its placeholders stand for. */
+/** The prompt of a task of a graph: its system prompt, the task, and the meaning of its placeholders. */
 export function dagTaskText({ source, errors }: Reading, at: Path, task: DagTask): string {
   const given = task.prompt ?? task.prompt_template ?? task.instruction;
   if (given === undefined) {
@@ -20,7 +20,7 @@ export function dagTaskText({ source, errors }: Reading, at: Path, task: DagTask
   if (whole.success) return whole.data;
   errors.addAt(source, at, {
     code: 'too_large',
-    reason: 'what is asked for, put together, must have at most 200,000 characters',
+    reason: 'the whole prompt must have at most 200,000 characters',
   });
   return '';
 }

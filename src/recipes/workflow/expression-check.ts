@@ -4,8 +4,8 @@ import { suggestion } from '../../work-files/suggestion.ts';
 import { checkExpression } from './expression.ts';
 import { fromPython, withNodeNames } from './expression-text.ts';
 
-/** An expression of a file, and what it may ask about. */
-export type Asked = {
+/** An expression of a file, and what it may refer to. */
+export type ExpressionSource = {
   text: string;
   at: Path;
   ids: readonly string[];
@@ -15,10 +15,10 @@ export type Asked = {
 
 const ALWAYS = ['nodes', 'outputs'];
 
-/** The expression as it will be evaluated; undefined when it is none, which is told with the column inside of it. */
+/** The expression as it will be evaluated; undefined when it is invalid, which is reported with the column inside it. */
 export function checkedExpression(
   { source, errors }: Reading,
-  { text, at, ids, ownFields }: Asked,
+  { text, at, ids, ownFields }: ExpressionSource,
 ): string | undefined {
   const expression = withNodeNames(fromPython(text), ids);
   const found = checkExpression(expression);
@@ -32,11 +32,12 @@ export function checkedExpression(
   }
   const unknown = ownFields ? undefined : found.names.find((name) => !ids.includes(name) && !ALWAYS.includes(name));
   if (unknown === undefined) return expression;
-  const meant = suggestion(unknown, ids);
-  const help = meant === undefined ? `it may ask about ${ids.slice(0, 20).join(', ')}` : `did you mean "${meant}"?`;
+  const suggested = suggestion(unknown, ids);
+  const help =
+    suggested === undefined ? `it may refer to ${ids.slice(0, 20).join(', ')}` : `did you mean "${suggested}"?`;
   errors.addAt(source, at, {
     code: 'invalid_expression',
-    reason: `asks about "${unknown}", which is no node; ${help}`,
+    reason: `refers to "${unknown}", which is no node; ${help}`,
   });
   return undefined;
 }

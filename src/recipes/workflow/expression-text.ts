@@ -1,5 +1,5 @@
-/** The words of another tool's expressions, as CEL writes them. */
-const WORDS: Record<string, string> = { and: '&&', or: '||', True: 'true', False: 'false', None: 'null' };
+/** Tokens of another tool's expressions, and their CEL equivalents. */
+const CEL_TOKENS: Record<string, string> = { and: '&&', or: '||', True: 'true', False: 'false', None: 'null' };
 const TOKEN = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\bis\s+(?:not\s+)?(?:None|True|False)\b|[A-Za-z_]\w*|\s+|./gs;
 const STRING = /^["']/;
 const CEL_NAME = /^[A-Za-z_]\w*$/;
@@ -11,7 +11,7 @@ const CEL_RESERVED = new Set(
 
 /**
  * A Python expression as CEL: `and`, `or`, `not`, `True`, `False`, `None` and `is` with one of them. What else Python has (`not in`, chained
- * comparisons, comprehensions) stays as it is and fails the check of syntax.
+ * comparisons, comprehensions) is left unchanged and fails the syntax check.
  */
 export function fromPython(text: string): string {
   const out: string[] = [];
@@ -31,25 +31,27 @@ export function fromPython(text: string): string {
       closeNots();
       if (open.length > 1) open.pop();
     }
-    out.push(wordOf(token));
+    out.push(celToken(token));
     if ('([{'.includes(token)) open.push(0);
   }
   closeNots();
   return out.join('').trim();
 }
 
-function wordOf(token: string): string {
+function celToken(token: string): string {
   if (STRING.test(token)) return token;
   const compared = /^is\s+(not\s+)?(\w+)$/.exec(token);
-  if (compared !== null) return `${compared[1] === undefined ? '==' : '!='} ${WORDS[compared[2] ?? ''] ?? 'null'}`;
-  return WORDS[token] ?? token;
+  if (compared !== null) return `${compared[1] === undefined ? '==' : '!='} ${CEL_TOKENS[compared[2] ?? ''] ?? 'null'}`;
+  return CEL_TOKENS[token] ?? token;
 }
 
-/** The same expression with nodes whose ids CEL cannot spell, such as `build-docs.status`, asked for as `nodes["build-docs"].status`. */
+/** The same expression with nodes whose ids CEL cannot spell, such as `build-docs.status`, written as `nodes["build-docs"].status`. */
 export function withNodeNames(text: string, ids: Iterable<string>): string {
-  const odd = [...ids].filter((id) => !CEL_NAME.test(id) || CEL_RESERVED.has(id)).sort((a, b) => b.length - a.length);
-  if (odd.length === 0) return text;
-  const names = odd.map((id) => id.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const unspellable = [...ids]
+    .filter((id) => !CEL_NAME.test(id) || CEL_RESERVED.has(id))
+    .sort((a, b) => b.length - a.length);
+  if (unspellable.length === 0) return text;
+  const names = unspellable.map((id) => id.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   const pattern = new RegExp(
     `("(?:\\\\.|[^"\\\\])*"|'(?:\\\\.|[^'\\\\])*')|(?<![\\p{L}\\p{N}_.-])(${names})(?=\\s*[.[])`,
     'gsu',

@@ -12,12 +12,12 @@ export type ExpressionCheck = { ok: true; names: string[] } | ExpressionFault;
 export type ExpressionAnswer = { ok: true; value: boolean } | ExpressionFault;
 
 const LONGEST = 4_000;
-const MOST_VALUES = 20_000;
-const DEEPEST_VALUE = 50;
+const MAX_VALUES = 20_000;
+const MAX_VALUE_DEPTH = 50;
 const LIMITS = { maxAstNodes: 1_000, maxDepth: 60, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 };
 const LOOPS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-/** Whether a text is a CEL expression that says true or false, and which names it asks for. */
+/** Whether a text is a CEL expression that is true or false, and the names it refers to. */
 export function checkExpression(text: string): ExpressionCheck {
   if (text.length > LONGEST) return fault(`longer than ${LONGEST} characters`, LONGEST);
   try {
@@ -34,15 +34,15 @@ export function checkExpression(text: string): ExpressionCheck {
 }
 
 /**
- * What an expression says of plain JSON values. Null counts as false, whole numbers are CEL's `int`. Bounded: the size of the
+ * The value of an expression for plain JSON values. Null counts as false, whole numbers are CEL's `int`. Bounded: the size of the
  * text, of the values, no loop inside a loop, no regular expressions.
  */
 export function evaluate(text: string, variables: Readonly<Record<string, unknown>>): ExpressionAnswer {
   const checked = checkExpression(text);
   if (!checked.ok) return checked;
-  const values = toCel(variables, { left: MOST_VALUES }, 0);
+  const values = toCel(variables, { left: MAX_VALUES }, 0);
   if (values === undefined)
-    return fault(`the values it asks about are more than ${MOST_VALUES}, or nested too deeply`, 0);
+    return fault(`the values it refers to are more than ${MAX_VALUES}, or nested too deeply`, 0);
   try {
     const value: unknown = environment().evaluate(text, isRecord(values) ? values : {});
     if (typeof value === 'boolean') return { ok: true, value };
@@ -94,7 +94,7 @@ function lengthOf(value: unknown): bigint {
 /** A copy in which whole numbers are CEL's; undefined when there is more than the budget allows. */
 function toCel(value: unknown, budget: { left: number }, depth: number): unknown {
   budget.left -= 1;
-  if (budget.left < 0 || depth > DEEPEST_VALUE) return undefined;
+  if (budget.left < 0 || depth > MAX_VALUE_DEPTH) return undefined;
   if (Number.isSafeInteger(value)) return BigInt(Number(value));
   if (Array.isArray(value)) {
     const copy = value.map((entry) => toCel(entry ?? null, budget, depth + 1));

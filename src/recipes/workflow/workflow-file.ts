@@ -1,5 +1,5 @@
 import type { WorkflowGate, WorkflowInput } from '../../schema/work-file.ts';
-import { checked, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId } from '../../work-files/listed.ts';
 import { isRecord } from '../../work-files/source.ts';
@@ -59,10 +59,10 @@ function gateText({ id, passWhen, onFail }: WorkflowGate): string {
 function readWorkflow(reading: Reading, options: ReadOptions): WorkflowInput {
   const { value } = reading.source;
   const foreign = isRecord(value) && 'schema_version' in value;
-  tellUnknownKeys(reading, { path: [], value, known: WORKFLOW_KEYS, foreign });
+  reportUnknownKeys(reading, { path: [], value, known: WORKFLOW_KEYS, foreign });
   const top = checked(reading, { path: [], value }, FileWorkflow);
-  tellUnknownKeys(reading, { path: ['defaults'], value: top?.defaults, known: DEFAULTS_KEYS, foreign });
-  tellUnused(reading, top?.defaults);
+  reportUnknownKeys(reading, { path: ['defaults'], value: top?.defaults, known: DEFAULTS_KEYS, foreign });
+  noteUnused(reading, top?.defaults);
   const defaults = checked(reading, { path: ['defaults'], value: top?.defaults ?? {} }, FileDefaults) ?? {};
   const entries = entriesOf(reading, isRecord(value) ? value.nodes : undefined, foreign);
   checkGraph(
@@ -80,7 +80,7 @@ function readWorkflow(reading: Reading, options: ReadOptions): WorkflowInput {
   };
 }
 
-/** Nodes stand under their ids, or in a list with an `id` each. */
+/** Nodes are a map by id, or a list with an `id` each. */
 function entriesOf(reading: Reading, nodes: unknown, foreign: boolean): Entry[] {
   const inList = Array.isArray(nodes);
   const listed = inList
@@ -96,14 +96,14 @@ function entriesOf(reading: Reading, nodes: unknown, foreign: boolean): Entry[] 
   }
   return listed.flatMap(({ id, at, value }) => {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
-    tellUnknownKeys(reading, { path: at, value, known: NODE_KEYS, foreign });
-    tellUnused(reading, value);
+    reportUnknownKeys(reading, { path: at, value, known: NODE_KEYS, foreign });
+    noteUnused(reading, value);
     const node = checked(reading, { path: at, value }, FileNode);
     return name === undefined || node === undefined ? [] : [{ id: name, at, node }];
   });
 }
 
-function tellUnused({ notes }: Reading, value: unknown): void {
+function noteUnused({ notes }: Reading, value: unknown): void {
   for (const key of isRecord(value) ? Object.keys(value) : []) {
     if (UNUSED_KEYS[key] !== undefined) notes.add(`${key} is not used: ${UNUSED_KEYS[key]}.`);
   }

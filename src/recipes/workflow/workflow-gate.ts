@@ -1,13 +1,13 @@
 import { inBatches } from '../../core/run/graph.ts';
 import type { WorkflowGate, WorkflowNode } from '../../schema/work-file.ts';
-import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import type { Path } from '../../work-files/source.ts';
 import { suggestion } from '../../work-files/suggestion.ts';
 import { checkExpression } from './expression.ts';
 import { checkedExpression } from './expression-check.ts';
 import { type Entry, FileOnFail } from './workflow-keys.ts';
 
-/** A gate as a node of its own, before it stands with the node that it judges. */
+/** A gate as a node of its own, before it is attached to the node that it judges. */
 export type GateNode = { id: string; at: Path; needs: readonly string[]; gate: WorkflowGate };
 
 const WORKER_KEYS = [
@@ -45,7 +45,7 @@ export function readGate(reading: Reading, entry: Entry, ids: readonly string[])
 
 /**
  * Puts each gate on the last of the nodes that it judges, in the order of the graph, so that nothing waits for what waits for it;
- * what needed the gate then needs all of these nodes. Without `pass_when`, each of them must say pass.
+ * what needed the gate then needs all of these nodes. Without `pass_when`, each of them must have the status pass.
  */
 export function attachGates(
   { source, errors }: Reading,
@@ -65,22 +65,22 @@ export function attachGates(
     const passWhen =
       gate.passWhen.length > 0 ? gate.passWhen : all.map((id) => `nodes[${JSON.stringify(id)}].status == "pass"`);
     last?.gates.push({ ...gate, needs: all.slice(0, -1), passWhen });
-    tellOutOfReach({ source, errors }, { at, gate, ends: all, nodes: freed });
+    reportUnreachable({ source, errors }, { at, gate, ends: all, nodes: freed });
   }
   return freed;
 }
 
-/** A gate can ask only about what has ended by then, and doing something again helps only if the gate follows from it. */
-function tellOutOfReach(
+/** A gate can refer only to nodes that have ended by then, and repeating a node helps only if the gate depends on it. */
+function reportUnreachable(
   { source, errors }: Pick<Reading, 'source' | 'errors'>,
   { at, gate, ends, nodes }: { at: Path; gate: WorkflowGate; ends: readonly string[]; nodes: readonly WorkflowNode[] },
 ): void {
   for (const [index, expression] of gate.passWhen.entries()) {
     const found = checkExpression(expression);
-    const asked = found.ok ? found.names.filter((name) => nodes.some(({ id }) => id === name)) : [];
-    const early = asked.find((name) => !leadsTo(nodes, name, ends));
+    const references = found.ok ? found.names.filter((name) => nodes.some(({ id }) => id === name)) : [];
+    const early = references.find((name) => !leadsTo(nodes, name, ends));
     if (early === undefined) continue;
-    const reason = `asks about "${early}", which may not have ended by then: add it to needs`;
+    const reason = `refers to "${early}", which may not have ended by then: add it to needs`;
     errors.addAt(source, [...at, 'pass_when', index], { code: 'invalid_expression', reason });
   }
   const retry = gate.onFail?.retry;
@@ -92,17 +92,17 @@ function tellOutOfReach(
 function onFailOf(reading: Reading, { at, node }: Entry, ids: readonly string[]): WorkflowGate['onFail'] {
   const path = [...at, 'on_fail'];
   if (node.on_fail === undefined) return undefined;
-  tellUnknownKeys(reading, { path, value: node.on_fail, known: keysOf(FileOnFail), foreign: false });
+  reportUnknownKeys(reading, { path, value: node.on_fail, known: keysOf(FileOnFail), foreign: false });
   const found = checked(reading, { path, value: node.on_fail }, FileOnFail);
   if (found?.retry === undefined) return undefined;
   if (found.max_retries === undefined) {
-    const reason = 'missing; say how often at most, such as max_retries: 2';
+    const reason = 'missing; give a maximum, such as max_retries: 2';
     reading.errors.addAt(reading.source, [...path, 'max_retries'], { code: 'missing_max_retries', reason });
     return undefined;
   }
   if (!ids.includes(found.retry)) {
-    const meant = suggestion(found.retry, ids);
-    const reason = `there is no node "${found.retry}" to be done again${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+    const suggested = suggestion(found.retry, ids);
+    const reason = `there is no node "${found.retry}" to be done again${suggested === undefined ? '' : `; did you mean "${suggested}"?`}`;
     reading.errors.addAt(reading.source, [...path, 'retry'], { code: 'missing_retry_target', reason });
     return undefined;
   }

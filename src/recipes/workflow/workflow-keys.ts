@@ -28,7 +28,7 @@ export const FileNode = z.object({
 });
 export type FileNode = z.infer<typeof FileNode>;
 
-/** A node with its id and where it stands in the file. */
+/** A node with its id and its path in the file. */
 export type Entry = { id: string; at: Path; node: FileNode };
 
 export const FileScope = z.object({
@@ -42,7 +42,7 @@ export const FileOnFail = z.object({
   max_retries: z.number().int().min(0).max(20).optional(),
 });
 
-/** What nodes get that say nothing else. */
+/** The defaults of nodes. */
 export const FileDefaults = z.object({
   timeout_seconds: WorkflowNode.shape.timeoutSeconds,
   allow_write: z.boolean().optional(),
@@ -61,7 +61,7 @@ export const FileWorkflow = z.object({
   nodes: z.unknown(),
 });
 
-/** Keys that are known and say nothing to us, with the reason. */
+/** Known keys that are not used, with the reason. */
 export const UNUSED_KEYS: Record<string, string> = {
   mock_status: 'it is only for a mock run; rehearse with --rehearse',
   mock_status_sequence: 'it is only for a mock run; rehearse with --rehearse',

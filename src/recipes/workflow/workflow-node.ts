@@ -4,20 +4,20 @@ import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import type { WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
 import { taskSpec } from '../task-spec.ts';
-import { nodeKey, type Standing } from './workflow-progress.ts';
+import { type NodeStatuses, nodeKey } from './workflow-progress.ts';
 
 /** Most of what earlier nodes handed over that a prompt repeats, for each of them. */
-const HANDED_CHARS = 8_000;
+const HANDOFF_CHARS = 8_000;
 
 /** The task of a node in one round: what to do, what earlier nodes handed over, and why it is done again if it is. */
 export function nodeSpec(
   run: RunState,
-  what: { input: WorkflowInput; node: WorkflowNode; round: number; standing: Standing; why?: string },
+  what: { input: WorkflowInput; node: WorkflowNode; round: number; statuses: NodeStatuses; why?: string },
 ): TaskSpec {
-  const { input, node, round, standing, why } = what;
+  const { input, node, round, statuses, why } = what;
   const needs = node.needs.flatMap((id) => {
-    const stands = standing.get(id);
-    return stands?.is === 'passed' ? [nodeKey(input, id, stands.round)] : [];
+    const status = statuses.get(id);
+    return status?.kind === 'passed' ? [nodeKey(input, id, status.round)] : [];
   });
   const spec = taskSpec(run.start.config, {
     key: nodeKey(input, node.id, round),
@@ -29,7 +29,7 @@ export function nodeSpec(
     needs,
     prompt: promptText('recipes/workflow/do-node', {
       task: node.task,
-      handoffs: handoffs(node, standing),
+      handoffs: handoffs(node, statuses),
       retryReason: why ?? '',
     }),
     ...(node.agent === undefined ? {} : { agent: node.agent }),
@@ -47,18 +47,18 @@ export function nodeSpec(
   };
 }
 
-function handoffs(node: WorkflowNode, standing: Standing): string {
+function handoffs(node: WorkflowNode, statuses: NodeStatuses): string {
   const parts = node.needs.flatMap((id) => {
-    const stands = standing.get(id);
-    if (stands?.is !== 'passed') return [];
-    const { status: _, ...output } = stands.output;
-    const text = JSON.stringify(output, null, 2).slice(0, HANDED_CHARS);
+    const status = statuses.get(id);
+    if (status?.kind !== 'passed') return [];
+    const { status: _, ...output } = status.output;
+    const text = JSON.stringify(output, null, 2).slice(0, HANDOFF_CHARS);
     return [promptText('recipes/workflow/handoff', { id, output: text })];
   });
   return parts.join('\n\n');
 }
 
-/** A node that hands something over is asked for it as structured output. */
+/** A node that hands something over must return it as structured output. */
 function schemaOf(node: WorkflowNode): Pick<TaskSpec, 'outputSchema'> {
   if (node.outputSchema !== undefined) return { outputSchema: node.outputSchema };
   if (node.outputs === undefined || node.outputs.length === 0) return {};

@@ -1,5 +1,5 @@
-/** Who plays a role that is named in another tool's words, when the project has no role of that name. */
-const PLAYED_BY: Record<string, string> = {
+/** The role that replaces a role of another tool, when the project has no role of that name. */
+const EQUIVALENT_ROLES: Record<string, string> = {
   development: 'implement',
   implementation: 'implement',
   documentation: 'implement',
@@ -11,8 +11,8 @@ const PLAYED_BY: Record<string, string> = {
   multimodal: 'research',
 };
 
-/** What each role hands over, besides a status and a summary. */
-const HANDS_OVER: Record<string, readonly string[]> = {
+/** The fields that each role hands over, in addition to a status and a summary. */
+const HANDOFF_FIELDS: Record<string, readonly string[]> = {
   requirements: ['requirements', 'boundaries', 'acceptance_criteria'],
   architecture: ['touched_files', 'dependencies', 'plan', 'risks'],
   development: ['changed_files', 'write_scope', 'commands_run'],
@@ -35,18 +35,18 @@ const SHAPES: Record<string, object> = {
 
 /** The names that a workflow may use: the project's own roles and those of the other tool. */
 export function workflowRoles(known: readonly string[]): string[] {
-  return [...new Set([...known, ...Object.keys(PLAYED_BY)])].sort();
+  return [...new Set([...known, ...Object.keys(EQUIVALENT_ROLES)])].sort();
 }
 
-/** Which of the known roles plays the named one. */
-export function playedBy(role: string, known: readonly string[]): string | undefined {
+/** The known role that does the work of the named one. */
+export function equivalentRole(role: string, known: readonly string[]): string | undefined {
   if (known.includes(role)) return role;
-  return PLAYED_BY[role];
+  return EQUIVALENT_ROLES[role];
 }
 
-/** The JSON Schema of what a node of that role hands over; its gates ask about these fields. */
+/** The JSON Schema of what a node of that role hands over; its gates refer to these fields. */
 export function handoffSchema(role: string): Record<string, unknown> {
-  const required = ['status', 'summary', ...(HANDS_OVER[role] ?? [])];
+  const required = ['status', 'summary', ...(HANDOFF_FIELDS[role] ?? [])];
   const fields = [...new Set([...required, 'blocking_issues'])];
   return {
     type: 'object',

@@ -59,8 +59,8 @@ function reviewOf(tasks: readonly ListedTask[]): Record<string, Node> {
   };
 }
 
-function freeId(wanted: string, tasks: readonly ListedTask[]): string {
-  let id = wanted;
-  for (let copy = 2; tasks.some((task) => task.id === id); copy += 1) id = `${wanted}-${copy}`;
+function freeId(preferred: string, tasks: readonly ListedTask[]): string {
+  let id = preferred;
+  for (let copy = 2; tasks.some((task) => task.id === id); copy += 1) id = `${preferred}-${copy}`;
   return id;
 }

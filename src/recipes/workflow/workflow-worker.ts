@@ -1,10 +1,10 @@
 import { ProjectPath, type WorkflowNode } from '../../schema/work-file.ts';
-import { checked, keysOf, type Reading, tellUnknownKeys } from '../../work-files/checked.ts';
+import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { suggestion } from '../../work-files/suggestion.ts';
 import { checkedExpression } from './expression-check.ts';
 import { type Entry, type FileDefaults, FileScope } from './workflow-keys.ts';
-import { handoffSchema, playedBy, workflowRoles } from './workflow-role.ts';
+import { equivalentRole, handoffSchema, workflowRoles } from './workflow-role.ts';
 
 /** What a node is judged by: what all nodes get, which nodes there are, and the project's roles, if they are known. */
 export type WorkerContext = {
@@ -18,7 +18,7 @@ export function readWorker(reading: Reading, entry: Entry, context: WorkerContex
   const { id, at, node } = entry;
   if (node.type === 'gate') return [];
   const { defaults } = context;
-  tellMissing(reading, entry);
+  reportMissing(reading, entry);
   const writes = node.allow_write ?? defaults.allow_write ?? false;
   const scope = scopeOf(reading, { at, writes, value: node.write_scope });
   const agent = node.agent ?? defaults.agent;
@@ -34,7 +34,7 @@ export function readWorker(reading: Reading, entry: Entry, context: WorkerContex
       access: writes ? 'write' : 'read',
       gates: [],
       outputSchema: node.output_schema ?? handoffSchema(node.role ?? ''),
-      ...askedOf(reading, entry, context.ids),
+      ...conditionsOf(reading, entry, context.ids),
       ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
       ...(scope === undefined ? {} : { writeScope: scope }),
       ...(agent === undefined ? {} : { agent }),
@@ -45,7 +45,7 @@ export function readWorker(reading: Reading, entry: Entry, context: WorkerContex
   ];
 }
 
-function tellMissing({ source, errors }: Reading, { id, at, node }: Entry): void {
+function reportMissing({ source, errors }: Reading, { id, at, node }: Entry): void {
   if (node.outputs === undefined || node.outputs.length === 0) {
     const reason = `missing; name what "${id}" hands over, such as ${id}_handoff`;
     errors.addAt(source, [...at, 'outputs'], { code: 'missing_outputs', reason });
@@ -61,17 +61,18 @@ function tellMissing({ source, errors }: Reading, { id, at, node }: Entry): void
 }
 
 function roleOf({ source, errors, notes }: Reading, { at, node }: Entry, known: readonly string[] | undefined): string {
-  const asked = node.role ?? '';
-  const player = playedBy(asked, known ?? [asked]);
-  if (asked !== '' && player !== undefined) {
-    if (player !== asked)
-      notes.add(`The role ${asked} is played by ${player}; .manyhands/roles/${asked}.md would be its own.`);
-    return player;
+  const requested = node.role ?? '';
+  const role = equivalentRole(requested, known ?? [requested]);
+  if (requested !== '' && role !== undefined) {
+    if (role !== requested)
+      notes.add(`The role ${requested} is replaced by ${role}; to define it, write .manyhands/roles/${requested}.md.`);
+    return role;
   }
   const all = workflowRoles(known ?? []);
-  const meant = suggestion(asked, all);
-  const help = meant === undefined || asked === '' ? `must be one of ${all.join(', ')}` : `did you mean "${meant}"?`;
-  const found = asked === '' ? 'missing' : `there is no role ${JSON.stringify(asked)}`;
+  const suggested = suggestion(requested, all);
+  const help =
+    suggested === undefined || requested === '' ? `must be one of ${all.join(', ')}` : `did you mean "${suggested}"?`;
+  const found = requested === '' ? 'missing' : `there is no role ${JSON.stringify(requested)}`;
   errors.addAt(source, [...at, 'role'], { code: 'unknown_role', reason: `${found}; ${help}` });
   return 'implement';
 }
@@ -83,7 +84,7 @@ function scopeOf(
   const path = [...at, 'write_scope'];
   if (value === undefined) {
     if (!writes) return undefined;
-    const reason = 'missing; a node that may write says where: allow, with a list of paths';
+    const reason = 'missing; a node that may write needs allow, a list of paths';
     reading.errors.addAt(reading.source, path, { code: 'missing_write_scope', reason });
     return undefined;
   }
@@ -95,7 +96,7 @@ function scopeOf(
     });
     return undefined;
   }
-  tellUnknownKeys(reading, { path, value, known: keysOf(FileScope), foreign: false });
+  reportUnknownKeys(reading, { path, value, known: keysOf(FileScope), foreign: false });
   const scope = checked(reading, { path, value }, FileScope);
   if (scope === undefined) return undefined;
   const globs = (list: readonly string[], key: string) =>
@@ -119,7 +120,7 @@ function globsOf({ source, errors }: Reading, path: Path, entry: string): string
   return [parsed.data];
 }
 
-function askedOf(
+function conditionsOf(
   reading: Reading,
   { at, node }: Entry,
   ids: readonly string[],

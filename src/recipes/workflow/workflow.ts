@@ -5,9 +5,9 @@ import { WorkflowInput } from '../../schema/work-file.ts';
 import type { Recipe } from '../recipe.ts';
 import { workflowWorkFile } from './workflow-file.ts';
 import { nodeSpec } from './workflow-node.ts';
-import { latestOf, type Standing, standingOf } from './workflow-progress.ts';
+import { latestOf, type NodeStatuses, nodeStatuses } from './workflow-progress.ts';
 
-/** A workflow file: nodes in the order of their needs, gates between them, nodes done again when a gate asks for it. */
+/** A workflow file: nodes in the order of their needs, gates between them, nodes done again when a gate requires it. */
 export const workflow: Recipe<WorkflowInput> = {
   name: 'workflow',
   version: 1,
@@ -15,46 +15,46 @@ export const workflow: Recipe<WorkflowInput> = {
   form: { title: 'Workflow', summary: 'A graph of roles with conditions, loops and gates.', file: true },
   workFile: workflowWorkFile,
   title: (input) => input.name,
-  failure: (run, input) => unfinished(standingOf(run, input)),
+  failure: (run, input) => unfinished(nodeStatuses(run, input)),
   unfold: (run, input) => {
-    const standing = standingOf(run, input);
-    const again = redo(run, input, standing);
+    const statuses = nodeStatuses(run, input);
+    const again = redo(run, input, statuses);
     if (again !== undefined) return { add: [again] };
     const add = input.nodes.flatMap((node) => {
-      const stands = standing.get(node.id);
-      return stands?.is === 'due' ? [nodeSpec(run, { input, node, round: stands.round, standing })] : [];
+      const status = statuses.get(node.id);
+      return status?.kind === 'due' ? [nodeSpec(run, { input, node, round: status.round, statuses })] : [];
     });
-    const hold = add.length === 0 ? holdFor(run, standing) : undefined;
+    const hold = add.length === 0 ? holdFor(run, statuses) : undefined;
     return hold === undefined ? { add } : { add, hold };
   },
 };
 
-/** A gate that did not pass, and that no node may be done again for, is a person's to decide. */
-function holdFor(run: RunState, standing: Standing): Hold | undefined {
+/** A gate that did not pass, and that no node may be done again for, is left to a person. */
+function holdFor(run: RunState, statuses: NodeStatuses): Hold | undefined {
   if (Object.values(run.tasks).some(({ phase }) => phase.status === 'running' || phase.status === 'ready'))
     return undefined;
-  for (const stands of standing.values()) {
-    if (stands.is === 'stopped') return { what: 'gate', reason: stands.reason, files: [] };
+  for (const status of statuses.values()) {
+    if (status.kind === 'stopped') return { what: 'gate', reason: status.reason, files: [] };
   }
   return undefined;
 }
 
-function unfinished(standing: Standing): string | undefined {
-  const open = [...standing].filter(([, { is }]) => is === 'stopped' || is === 'waiting' || is === 'due');
-  const [id, stands] = open[0] ?? [];
-  if (id === undefined || stands === undefined) return undefined;
-  return stands.is === 'stopped' ? stands.reason : `node ${id} was never reached`;
+function unfinished(statuses: NodeStatuses): string | undefined {
+  const open = [...statuses].filter(([, { kind }]) => kind === 'stopped' || kind === 'waiting' || kind === 'due');
+  const [id, status] = open[0] ?? [];
+  if (id === undefined || status === undefined) return undefined;
+  return status.kind === 'stopped' ? status.reason : `node ${id} was never reached`;
 }
 
-/** The node that a gate which did not pass asks for again, told why; what follows from it is outdated then, and follows. */
-function redo(run: RunState, input: WorkflowInput, standing: Standing): TaskSpec | undefined {
-  for (const stands of standing.values()) {
-    if (stands.is !== 'refused') continue;
-    const target = stands.gate.onFail?.retry;
+/** The node that a failed gate requires again, with the reason; what depends on it becomes outdated and is repeated. */
+function redo(run: RunState, input: WorkflowInput, statuses: NodeStatuses): TaskSpec | undefined {
+  for (const status of statuses.values()) {
+    if (status.kind !== 'refused') continue;
+    const target = status.gate.onFail?.retry;
     const node = input.nodes.find(({ id }) => id === target);
     if (node === undefined) continue;
     const round = (latestOf(run, input, node.id)?.round ?? 0) + 1;
-    return nodeSpec(run, { input, node, round, standing, why: stands.reason });
+    return nodeSpec(run, { input, node, round, statuses, why: status.reason });
   }
   return undefined;
 }

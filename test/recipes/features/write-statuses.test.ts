@@ -111,7 +111,7 @@ describe('writing the status of features back', () => {
     ['is broken', '[{"id": 1, "status": "op', /no longer a list/],
     ['is something else', '{"name": "x"}', /no longer a list/],
     ['lost the feature', '[{"id": 2, "status": "open"}]', /feature 1 is gone/],
-    ['has the feature twice', '[{"id": 1}, {"id": "1"}]', /feature 1 is there twice/],
+    ['has the feature twice', '[{"id": 1}, {"id": "1"}]', /feature 1 is duplicated/],
     ['has a status of another kind', '[{"id": 1, "status": {"is": "open"}}]', /not a text/],
   ])('refuses a file that %s, and leaves it as it is', async (_, text, says) => {
     writeFileSync(file, text);

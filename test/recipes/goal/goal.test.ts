@@ -126,16 +126,16 @@ describe('the goal recipe', () => {
     expect(held.add).toHaveLength(2);
   });
 
-  it('refuses a plan that goes in a circle, and says which', () => {
+  it('refuses a plan with a cycle, and names it', () => {
     const task = begun().state.tasks['plan/1'];
     if (task === undefined) throw new Error('there is no plan');
-    const circle = {
+    const cycle = {
       tasks: [
         { id: 'a', title: 'A', description: 'a', needs: ['b'] },
         { id: 'b', title: 'B', description: 'b', needs: ['a'] },
       ],
     };
-    expect(goal.accept?.(task, circle)).toMatch(/circle: (a needs b needs a|b needs a needs b)/);
+    expect(goal.accept?.(task, cycle)).toMatch(/cycle: (a needs b needs a|b needs a needs b)/);
     expect(goal.accept?.(task, { tasks: [] })).toMatch(/at least one task/);
     expect(goal.accept?.(task, PLAN)).toBeUndefined();
   });

@@ -71,7 +71,7 @@ describe('the job recipe', () => {
     expect(limits).toMatchObject({ turns: 5, costUsd: 2, runtimeMs: 60_000 });
   });
 
-  it('has a safety cap when it is to go on until completion', () => {
+  it('has a safety cap when it continues until completion', () => {
     expect(asked({ stop: { completion: true } }).limits.turns).toBe(1000);
   });
 

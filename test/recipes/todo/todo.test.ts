@@ -71,7 +71,7 @@ describe('a to-do list', () => {
       /two tasks have the id "bye"/,
     ],
     ['a need that is not there', { tasks: [OUTPUT.tasks[1]] }, /needs "..\/hello", which is not in the plan/],
-    ['a circle', { tasks: [{ ...OUTPUT.tasks[0], needs: ['bye'] }, OUTPUT.tasks[1]] }, /go in a circle/],
+    ['a cycle', { tasks: [{ ...OUTPUT.tasks[0], needs: ['bye'] }, OUTPUT.tasks[1]] }, /have a cycle/],
     ['nothing', { tasks: [] }, /at least one task/],
     ['too long a text', { tasks: [{ ...OUTPUT.tasks[0], description: 'x'.repeat(200_001) }] }, /at most 200,000/],
   ])('is refused with the reason when the answer holds %s', (_, output, reason) => {

@@ -106,7 +106,7 @@ describe('a workflow', () => {
     expect(asked(approved, input).add.map(({ name }) => name)).toEqual(['ship']);
   });
 
-  it('does not pass a gate that asks about a node that was left out', () => {
+  it('does not pass a gate that refers to a node that was left out', () => {
     const gate = { id: 'sure', needs: ['b', 'c'], passWhen: ['b.ok == true', 'c.ok == true'] };
     const input = flow([
       node('a'),
