@@ -13,7 +13,7 @@ if (ROOT === null) throw new Error('The page has no element #root');
 
 startTheme();
 
-/** What was asked for once stays true until an event says otherwise: nothing is asked for again by itself. */
+/** Results stay valid until an event says otherwise, so nothing is fetched again automatically. */
 const client = new QueryClient({
   defaultOptions: {
     queries: {

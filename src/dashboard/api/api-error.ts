@@ -1,4 +1,4 @@
-/** What the server refused or could not do, in the words of its error table. */
+/** An error response of the server, with the code and hint of its error table. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The server cannot be reached at all. */
+/** The server cannot be reached. */
 export class ServerUnreachableError extends Error {
   constructor() {
     super('The server cannot be reached');

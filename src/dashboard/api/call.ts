@@ -2,7 +2,7 @@ import type { OperationInput, OperationName, OperationOutput, StreamName } from 
 import { ROUTES } from '../../operations/routes.ts';
 import { ApiError, ServerUnreachableError } from './api-error.ts';
 
-/** Asks the server for an operation; a refusal is thrown as the problem that it names. */
+/** Runs an operation on the server; an error response is thrown as an `ApiError`. */
 export async function call<N extends OperationName>(
   name: N,
   input: OperationInput<N>,
@@ -31,10 +31,10 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** A request as a route makes it of an operation's input: what its path names, what goes into the query or the body. */
+/** The HTTP request of an operation: path parameters are filled in, the rest is in the query or the body. */
 type HttpRequest = { method: string; url: string; body: string | undefined };
 
-/** Builds the request of an operation from the same table that the server builds its routes from. */
+/** Builds the request of an operation from the routes that the server uses too. */
 export function requestFor(name: OperationName | StreamName, input: object): HttpRequest {
   const route = ROUTES[name];
   if (typeof route !== 'string') throw new Error(`${name} cannot be asked for over HTTP`);

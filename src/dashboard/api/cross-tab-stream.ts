@@ -4,7 +4,7 @@ import { type ConnectionState, openStream } from './stream.ts';
 
 type RunsItem = StreamItem<'watch-runs'>;
 
-/** All runs as the tab that holds the stream knows them, up to a position. */
+/** All runs up to a position of the stream. */
 export type RunsSnapshot = {
   runs: RunOverview[];
   position: number;
@@ -15,9 +15,9 @@ export type RunsSnapshot = {
 type RunsListener = {
   onItem(item: RunsItem): void;
   onConnectionState(connectionState: ConnectionState): void;
-  /** All that is known, in place of what was; told to a tab that has just come, and to all when another takes over. */
+  /** Replaces everything known; sent to a new tab, and to all tabs when another takes over the stream. */
   onSnapshot(snapshot: RunsSnapshot): void;
-  /** What this tab knows now. */
+  /** What this tab knows. */
   snapshot(): RunsSnapshot;
 };
 
@@ -64,7 +64,7 @@ function deliver(message: TabMessage, listener: RunsListener): void {
   else if (message.type === 'whole') listener.onSnapshot(message.snapshot);
 }
 
-/** The others get all that is known once the stream has caught up: whatever one of them missed is in it. */
+/** The other tabs get a snapshot once the stream has caught up, which contains anything they missed. */
 function followAsHolder(listener: RunsListener, broadcast: (message: TabMessage) => void): void {
   const { position, isReady } = listener.snapshot();
   openStream('watch-runs', isReady ? { after: position } : {}, {

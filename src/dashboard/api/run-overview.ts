@@ -5,17 +5,17 @@ import { after } from '../ui/browser/clock.ts';
 import { followRuns, type RunsSnapshot } from './cross-tab-stream.ts';
 import type { ConnectionState } from './stream.ts';
 
-/** All runs as they stand, newest first; shared by every part of the page and kept live by one stream for all tabs. */
+/** All runs, newest first; shared by the whole page and updated by one stream for all tabs. */
 export type RunsOverview = {
   runs: readonly RunOverview[];
-  /** Whether the first list has come. */
+  /** Whether the first list has arrived. */
   isReady: boolean;
   connectionState: ConnectionState;
 };
 
 type Change = (before: RunOverview | undefined, after: RunOverview) => void;
 
-/** Two frames of a screen. */
+/** Two frames at 60 Hz. */
 const GATHER_MS = 32;
 
 const byId = new Map<string, RunOverview>();
@@ -27,7 +27,7 @@ let position = 0;
 let isOpen = false;
 let isDue = false;
 
-/** The live overview; the first who asks opens the stream. */
+/** The live overview; the first use opens the stream. */
 export function useOverview(): RunsOverview {
   return useSyncExternalStore(listen, () => current);
 }
@@ -37,13 +37,13 @@ export function useRunOverview(run: string): RunOverview | undefined {
   return useOverview().runs.find((each) => each.run === run);
 }
 
-/** Tells of each change of a run after the first list has come: what notices and sounds are made of. */
+/** Calls for each change of a run after the first list has arrived. */
 export function onRunChange(listener: Change): () => void {
   changeListeners.add(listener);
   return () => changeListeners.delete(listener);
 }
 
-/** Tells whenever the server answers again after the connection to it was lost: what failed meanwhile can be asked for anew. */
+/** Calls when the connection is back after it was lost, so that failed requests can be repeated. */
 export function onReconnect(listener: () => void): () => void {
   reconnectListeners.add(listener);
   return () => reconnectListeners.delete(listener);
@@ -77,7 +77,7 @@ function applyItem(item: StreamItem<'watch-runs'>): void {
   }
 }
 
-/** What another tab knows replaces what is known here; what it changes is told like any change. */
+/** Replaces the runs by those of another tab and reports the differences as changes. */
 function applySnapshot(received: RunsSnapshot): void {
   const kept = new Set(received.runs.map(({ run }) => run));
   for (const run of byId.keys()) if (!kept.has(run)) byId.delete(run);
@@ -92,7 +92,7 @@ function put(run: RunOverview): void {
   if (current.isReady) for (const listener of changeListeners) listener(before, run);
 }
 
-/** Changes that come at once are drawn at once. */
+/** Gathers changes so that they are rendered together. */
 function publishSoon(): void {
   if (isDue) return;
   isDue = true;

@@ -3,7 +3,7 @@ import type { StreamInput, StreamItem, StreamName } from '../../operations/contr
 import { after, now } from '../ui/browser/clock.ts';
 import { requestFor } from './call.ts';
 
-/** `live`: items come as they happen; `lost`: it is being tried again; `ended`: there will be no more. */
+/** `live`: items arrive as they happen; `lost`: reconnecting; `ended`: there are no more items. */
 export type ConnectionState = 'connecting' | 'live' | 'lost' | 'ended';
 
 type StreamListener<N extends StreamName> = {
@@ -13,10 +13,10 @@ type StreamListener<N extends StreamName> = {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
-/** The server says a word every 20 s: who is silent longer is gone, whatever the connection says. */
+/** The server sends a heartbeat every 20 s; after this silence the connection is considered lost. */
 const SILENCE_MS = 45_000;
 
-/** Follows a stream until it ends or is closed; after a break it goes on behind the last item it got. */
+/** Follows a stream until it ends or is closed; after a reconnect it continues after the last received item. */
 export function openStream<N extends StreamName>(
   name: N,
   input: StreamInput<N>,
@@ -80,7 +80,7 @@ export function openStream<N extends StreamName>(
   return close;
 }
 
-/** Follows a stream while the page is looked at; a change of `key` begins anew. `input` is asked for whenever it connects. */
+/** Follows a stream while the page is visible; a new `key` reopens it. `input` is called on each connection. */
 export function useStream<N extends StreamName>(
   name: N,
   options: { key: string; input(): StreamInput<N>; onItem(item: StreamItem<N>): void; enabled?: boolean },
@@ -90,7 +90,7 @@ export function useStream<N extends StreamName>(
   const current = useRef(options);
   current.current = options;
   const isOn = options.enabled !== false && isVisible;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key is another stream
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key opens another stream
   useEffect(() => {
     if (!isOn) return;
     return openStream(name, current.current.input(), {
@@ -101,7 +101,7 @@ export function useStream<N extends StreamName>(
   return connectionState;
 }
 
-/** Whether the page is looked at; a hidden one holds no connection of its own. */
+/** Whether the page is visible; a hidden page keeps no stream of its own open. */
 function useVisible(): boolean {
   return useSyncExternalStore(onVisibilityChange, () => document.visibilityState === 'visible');
 }

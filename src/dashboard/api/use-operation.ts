@@ -3,14 +3,17 @@ import type { OperationInput, OperationName, OperationOutput } from '../../opera
 import { notify } from '../ui/feedback/notices.ts';
 import { call } from './call.ts';
 
-/** Whether who looks at this page may also act; the server decides, and says so in the page. */
+/** Whether the user may act; the server writes the role into the page. */
 export const MAY_ACT = document.querySelector<HTMLMetaElement>('meta[name="role"]')?.content !== 'viewer';
 
-/** What an operation answers, kept until it is asked for anew; `again` asks. */
+/** The cached result of an operation; `reload` fetches it again. */
 export function useOperation<N extends OperationName>(
   name: N,
   input: OperationInput<N>,
-  options: { enabled?: boolean /** Asked for anew whenever a page begins to show it. */; fresh?: boolean } = {},
+  options: {
+    enabled?: boolean /** Fetched again whenever a component that uses it is mounted. */;
+    fresh?: boolean;
+  } = {},
 ): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; isAsking: boolean; reload(): void } {
   const query = useQuery({
     queryKey: [name, input],
@@ -27,7 +30,7 @@ export function useOperation<N extends OperationName>(
   };
 }
 
-/** Carries an operation out when it is called; what it refuses is shown, and what it may have changed is asked for anew. A viewer is told at once, and reads without leaving a mark. */
+/** Runs an operation on demand: shows its error as a notice, and fetches the operations in `changes` again. A viewer gets a notice instead; marking as read is skipped silently. */
 export function useAction<N extends OperationName>(
   name: N,
   options: { done?: string; onDone?(output: OperationOutput<N>): void; changes?: readonly OperationName[] } = {},

@@ -2,10 +2,10 @@ import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import type { OperationInput, OperationName, OperationOutput } from '../../operations/contracts.ts';
 import { call } from './call.ts';
 
-/** Where the next page begins. */
+/** The start of the next page. */
 export type Cursor = number | string | undefined;
 
-/** What an operation answers page by page. */
+/** The pages of an operation that are loaded so far. */
 export type Pages<T> = {
   pages: readonly T[];
   error: unknown;
@@ -16,7 +16,7 @@ export type Pages<T> = {
   reload(): void;
 };
 
-/** Asks for a page, and for the next one whenever more is wanted; the pages before stay in sight while others are asked for. */
+/** Loads the pages of an operation on demand; loaded pages stay visible while others are loading. */
 export function usePages<N extends OperationName>(
   name: N,
   options: { input(cursor: Cursor): OperationInput<N>; next(last: OperationOutput<N>): Cursor; enabled?: boolean },

@@ -4,10 +4,10 @@ import { useOperation } from './use-operation.ts';
 
 export type KnownProjects = OperationOutput<'list-projects'>;
 
-/** The project that a page is about. */
+/** The selected project of a page. */
 export type SelectedProject = {
   projects: KnownProjects;
-  /** Its folder; none while nothing was ever started and none is named. */
+  /** Its folder; undefined while no project is known and the address names none. */
   dir: string | undefined;
   choose(dir: string): void;
   isLoading: boolean;
@@ -17,7 +17,7 @@ export type SelectedProject = {
 
 const KEY = 'manyhands.project';
 
-/** The project that `?dir=` names; else the one that was chosen last, else the one in which something happened last. */
+/** The project that `?dir=` names, else the last selected one, else the one with the latest activity. */
 export function useProject(): SelectedProject {
   const { data, isLoading, error, reload } = useOperation('list-projects', {}, { fresh: true });
   const [params, setParams] = useSearchParams();

@@ -5,12 +5,12 @@ import { useOverview } from '../api/run-overview.ts';
 import { after } from '../ui/browser/clock.ts';
 import styles from './connection.module.css';
 
-/** A server that does not answer in this time is as good as none. */
+/** A server that does not answer in this time counts as unreachable. */
 const PATIENCE_MS = 2_000;
 
 type ConnectionProblem = 'none' | 'lost' | 'signed-out';
 
-/** Says when the picture is not live, why, and what to do; while all is well it takes no room. */
+/** Shows a banner while the connection is lost or the login has expired. */
 export function Connection(): ReactElement | null {
   const { connectionState } = useOverview();
   const [problem, setProblem] = useState<ConnectionProblem>('none');

@@ -5,10 +5,10 @@ import { Icon } from '../ui/text/icon.tsx';
 import styles from './navigation.module.css';
 import { PAGES, type Page } from './pages.ts';
 
-/** How many pages a narrow screen shows before the rest is unfolded. */
+/** The number of pages that a narrow screen shows before "More". */
 const NARROW = 4;
 
-/** The way to every page; on a narrow screen the first few, and the rest behind a button. */
+/** Links to all pages; on a narrow screen the first few, and the others behind a button. */
 export function Navigation(): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const waiting = useOverview().runs.reduce((sum, { attention }) => sum + attention.length, 0);

@@ -2,13 +2,13 @@ import type { ComponentType } from 'react';
 import { lazyView } from '../ui/feedback/lazy-view.tsx';
 import type { IconName } from '../ui/text/icon.tsx';
 
-/** A page of the dashboard; one with a drawing stands in the navigation. */
+/** A page of the dashboard; one with an icon is listed in the navigation. */
 export type Page = { path: string; title: string; icon?: IconName; view: ComponentType };
 
-/** How many lines stand for a page that is still coming. */
+/** The number of placeholder lines while a page is loading. */
 const LINES = 6;
 
-/** Every page with its address. Pages are loaded when they are first looked at. */
+/** Every page with its address; its module is loaded when it is first shown. */
 export const PAGES: readonly Page[] = [
   {
     path: '/',

@@ -12,7 +12,7 @@ import { PAGES } from './pages.ts';
 import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
 
-/** Keeps the frame standing when a page breaks, and says what broke. */
+/** Keeps the frame visible when a page throws, and shows the error. */
 class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 
@@ -26,7 +26,7 @@ class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
   }
 }
 
-/** The frame around every page: where one can go, what waits, whether the picture is live. */
+/** The frame around every page: navigation, top bar, connection banner, notices. */
 export function Shell(): ReactElement {
   return (
     <div className={styles.shell}>
@@ -57,7 +57,7 @@ export function Shell(): ReactElement {
   );
 }
 
-/** Tells a viewer why nothing can be done here, before it is tried. */
+/** Tells a viewer that actions are disabled. */
 function ViewerLine(): ReactElement | null {
   if (MAY_ACT) return null;
   return (
@@ -67,7 +67,7 @@ function ViewerLine(): ReactElement | null {
   );
 }
 
-/** What was just said, in a corner; screen readers hear it. */
+/** The current notices; screen readers announce them. */
 function Notices(): ReactElement {
   const notices = useSyncExternalStore(onNotices, currentNotices);
   return (

@@ -15,10 +15,10 @@ const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
 const THEME_LABELS = { system: 'as the system', light: 'light', dark: 'dark' } as const;
 
-/** Pages that need nothing named to be looked at. */
+/** Pages without a parameter in their address. */
 const LISTED_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
 
-/** What is under way right now, in three numbers, and the way to start something. */
+/** The numbers of running agents and runs, their cost, and the button for a new run. */
 export function TopBar(): ReactElement {
   const { runs } = useOverview();
   const active = runs.filter(({ status }) => status === 'running' || status === 'cancelling');
@@ -47,7 +47,7 @@ export function TopBar(): ReactElement {
   );
 }
 
-/** Goes from one theme to the next. */
+/** Switches to the next theme. */
 function ThemeSwitch(): ReactElement {
   const theme = useTheme();
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
@@ -59,7 +59,7 @@ function ThemeSwitch(): ReactElement {
   );
 }
 
-/** The keys of every page, what they open over it at once, so that no letter typed after them is lost, and a button. */
+/** The global shortcuts with the dialogs that they open, loaded up front so that no key press is lost. */
 function PaletteControls({ pages }: { pages: readonly PageName[] }): ReactElement {
   const [open, setOpen] = useShortcuts();
   const close = () => setOpen(undefined);

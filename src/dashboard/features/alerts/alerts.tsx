@@ -9,12 +9,12 @@ import type { DisplayState } from '../../ui/state/display-state.ts';
 import { stateIconPath } from '../../ui/state/state-mark.tsx';
 import { notificationFor, tabStatus } from './run-notification.ts';
 
-/** A hand of five strokes: what the tab shows while nothing is going on. */
+/** The tab icon while no run is active: a hand of five strokes. */
 const IDLE_ICON = 'M3 13V7M5.5 13V4M8 13V2.5M10.5 13V4M13 13V7';
 
 const NAME = 'Manyhands';
 
-/** Says what a person should hear of: in the page, on the desktop if they want it, in the tab's title and icon. */
+/** Announces changes of runs: as a notice, as a desktop notification, and in the tab's title and icon. */
 export function Alerts(): null {
   const { waiting, displayState } = tabStatus(useOverview().runs);
   const [here, navigate] = useLocation();
@@ -37,7 +37,7 @@ export function Alerts(): null {
     const name = title === '' ? NAME : `${title} · ${NAME}`;
     document.title = waiting === 0 ? name : `(${waiting}) ${name}`;
   }, [waiting, title]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the theme
   useEffect(() => {
     const colours = getComputedStyle(document.documentElement);
     const colour = colours.getPropertyValue(displayState === undefined ? '--accent' : `--state-${displayState}`).trim();
@@ -46,7 +46,7 @@ export function Alerts(): null {
   return null;
 }
 
-/** The tab's icon: the drawing of the most urgent state in its colour. */
+/** The tab icon: the icon of the most urgent state in its colour. */
 function favicon(displayState: DisplayState | undefined, colour: string): string {
   const path = displayState === undefined ? IDLE_ICON : stateIconPath(displayState);
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="${colour}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="${path}"/></svg>`;

@@ -1,7 +1,7 @@
 import type { RunOverview } from '../../../schema/overview.ts';
 import { type DisplayState, runDisplayState, URGENCY } from '../../ui/state/display-state.ts';
 
-/** Something about a run that a person should hear of. */
+/** A notification about a run. */
 export type RunNotification = { kind: 'trouble' | 'done' | 'news'; text: string };
 
 const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
@@ -16,7 +16,7 @@ const ENDED: Partial<Record<RunOverview['status'], { kind: RunNotification['kind
   failed: { kind: 'trouble', text: 'failed' },
 };
 
-/** What the change of a run means to a person; most changes mean nothing. */
+/** The notification for a change of a run; undefined for most changes. */
 export function notificationFor(before: RunOverview | undefined, after: RunOverview): RunNotification | undefined {
   if (after.hidden) return undefined;
   const ended = before?.status === after.status ? undefined : ENDED[after.status];
@@ -34,7 +34,7 @@ function keyOf({ task, what }: RunOverview['attention'][number]): string {
   return `${what} ${task ?? ''}`;
 }
 
-/** How many things wait, and the most urgent look among the runs that matter now. */
+/** The number of waiting items, and the most urgent display state of the current runs. */
 export function tabStatus(runs: readonly RunOverview[]): { waiting: number; displayState: DisplayState | undefined } {
   const shown = runs.filter(({ hidden }) => !hidden);
   const waiting = shown.reduce((sum, { attention }) => sum + attention.length, 0);
@@ -45,7 +45,7 @@ export function tabStatus(runs: readonly RunOverview[]): { waiting: number; disp
   };
 }
 
-/** A run that ended and was read is no news any more. */
+/** Whether a run is open or unread. */
 function isNow({ status, unread }: RunOverview): boolean {
   return unread || status === 'running' || status === 'paused' || status === 'held' || status === 'blocked';
 }

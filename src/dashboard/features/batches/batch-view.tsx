@@ -42,7 +42,7 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
       <Panel title={count(batch.items.length, 'item')} flush actions={<Copyable text={batch.file} />}>
         <ol className={styles.items}>
           {batch.items.map(({ prompt, title, template }, index) => (
-            // An item is what stands at its number.
+            // An item is identified by its index.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <li key={index}>
               <span className="quiet numbers">{index + 1}</span>
@@ -67,7 +67,7 @@ type StartRequest = OperationInput<'start-batch'>;
 
 const OWN = ['from', 'parallel', 'collection'];
 
-/** What can be said when a batch is started. */
+/** The options for starting a batch. */
 const START_ENTRIES = entriesOf({
   type: 'object',
   properties: {

@@ -10,7 +10,7 @@ import { Copyable } from '../../ui/text/copyable.tsx';
 import { BatchView } from './batch-view.tsx';
 import styles from './batches.module.css';
 
-/** Saved lists of prompts: what each holds, and the way to start one. */
+/** Saved lists of prompts, and the form that starts one. */
 export function BatchesPage(): ReactElement {
   const { projects, dir, choose, isLoading } = useProject();
   const [params, setParams] = useSearchParams();

@@ -8,7 +8,7 @@ import { count } from '../../ui/text/amounts.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './history.module.css';
 
-/** Puts old ended runs into files: first it says which, then it does it. */
+/** Archives old ended runs into files, after a preview. */
 export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
   const id = useId();
   const [days, setDays] = useState(30);

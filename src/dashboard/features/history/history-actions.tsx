@@ -16,7 +16,7 @@ type HistoryActionsProps = {
   onDone(): void;
 };
 
-/** What can be done with the runs that are chosen. */
+/** The actions for the selected runs. */
 export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActionsProps): ReactElement {
   const [editing, setEditing] = useState<'title' | 'collection'>();
   const [text, setText] = useState('');
@@ -61,7 +61,7 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
           className={choice.input}
           aria-label={editing === 'title' ? 'The new title' : 'The collection'}
           placeholder={editing === 'title' ? 'A new title' : 'A collection; it is made if there is none'}
-          // It was just asked for.
+          // The user has just opened this field.
           // biome-ignore lint/a11y/noAutofocus: see above
           autoFocus
           value={text}
@@ -101,7 +101,7 @@ type RunUpdates = {
   rename(run: string, title: string): void;
 };
 
-/** Files runs: flags, hides, collects or renames them, several at once; the list is then asked for anew. */
+/** Flags, hides, collects or renames several runs at once, then reloads the list. */
 export function useRunUpdates(onDone: () => void): RunUpdates {
   const client = useQueryClient();
   const execute = async (calls: readonly Promise<unknown>[], done: string) => {

@@ -7,10 +7,10 @@ import { type HistoryQuery, STATUSES } from './history-query.ts';
 
 type HistoryFiltersProps = { query: HistoryQuery; onChange(change: Record<string, string | boolean>): void };
 
-/** The one recipe that begins with a pull request, and so is not among those that are started by a form. */
+/** A review starts from a pull request, so it is not among the recipes of the start form. */
 const REVIEW = 'review';
 
-/** Which runs are looked for; all of it stands in the address. */
+/** The filters of the history; they are kept in the address. */
 export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactElement {
   const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
   const started = useOperation('list-recipes', {}, { fresh: true }).data ?? [];

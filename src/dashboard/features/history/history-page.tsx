@@ -14,7 +14,7 @@ import { historyQuery, withFilter } from './history-query.ts';
 import { HistoryTable } from './history-table.tsx';
 import { useHistory } from './use-history.ts';
 
-/** Every run there ever was, by any filter, and the ways to file it. */
+/** All runs with filters, and the actions that flag, hide, collect, rename and archive them. */
 export function HistoryPage(): ReactElement {
   const [params, setParams] = useSearchParams();
   const [, navigate] = useLocation();

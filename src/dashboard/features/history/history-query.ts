@@ -1,6 +1,6 @@
 import type { OperationInput } from '../../../operations/contracts.ts';
 
-/** Which runs are looked for, as the address says it. */
+/** The filters as the address contains them. */
 export type HistoryQuery = {
   status: string;
   recipe: string;
@@ -13,7 +13,7 @@ export type HistoryQuery = {
   archived: boolean;
 };
 
-/** The words for how a run stands, as a filter offers them. */
+/** The run statuses that can be filtered by. */
 export const STATUSES = ['running', 'held', 'blocked', 'paused', 'done', 'unverified', 'failed', 'cancelled'] as const;
 
 export const PAGE = 50;
@@ -34,10 +34,10 @@ export function historyQuery(params: URLSearchParams): HistoryQuery {
   };
 }
 
-/** What is asked of the server for the runs older than one. */
+/** The request for the runs before a given one. */
 export function historyInput(query: HistoryQuery, before: string | undefined): OperationInput<'list-runs'> {
   const status = STATUSES.find((each) => each === query.status);
-  // The server looks for words, of which a recipe is one; what has it in another place is left out here.
+  // The server's text search covers the recipe too; matches elsewhere are filtered out by useHistory.
   const words = `${query.text} ${query.recipe}`.trim();
   return {
     limit: PAGE,
@@ -53,7 +53,7 @@ export function historyInput(query: HistoryQuery, before: string | undefined): O
   };
 }
 
-/** The address with some of the filters changed; an empty one is left out. */
+/** The address with changed filters; empty ones are removed. */
 export function withFilter(
   params: URLSearchParams,
   change: Readonly<Record<string, string | boolean>>,

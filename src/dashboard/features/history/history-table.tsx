@@ -18,7 +18,7 @@ type HistoryTableProps = {
   onChoose(run: string): void;
 };
 
-/** The runs of a list in rows that keys can go through. */
+/** The runs as a table with keyboard navigation. */
 export function HistoryTable({ runs, chosen, keys, isArchived, onChoose }: HistoryTableProps): ReactElement {
   return (
     <div className={table.scroll}>

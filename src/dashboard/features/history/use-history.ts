@@ -6,7 +6,7 @@ import { type HistoryQuery, historyInput, PAGE } from './history-query.ts';
 
 export type HistoryRun = OperationOutput<'list-runs'>[number];
 
-/** The runs that are looked for: page by page, each as it stands now, and anew when another one begins. */
+/** The runs that match a query, page by page with live values; reloaded when a run is added. */
 export function useHistory(query: HistoryQuery) {
   const overview = useOverview();
   const { pages, ...rest } = usePages('list-runs', {
@@ -15,7 +15,7 @@ export function useHistory(query: HistoryQuery) {
   });
   const known = overview.runs.length;
   const before = useRef(known);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another number of runs asks anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new number of runs reloads
   useEffect(() => {
     const isAnother = overview.isReady && before.current !== 0 && before.current !== known;
     before.current = known;
@@ -27,7 +27,7 @@ export function useHistory(query: HistoryQuery) {
   return { runs, ...rest };
 }
 
-/** What changes while one looks. */
+/** The fields that change while a run is listed. */
 function liveFields(run: HistoryRun | undefined): Partial<HistoryRun> {
   if (run === undefined) return {};
   const { title, status, cost, endedAt, nextAt, tasks, done, collection, hidden, flag } = run;

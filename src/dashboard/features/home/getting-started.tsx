@@ -4,7 +4,7 @@ import { LinkButton } from '../../ui/controls/button.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './getting-started.module.css';
 
-/** What a newcomer does first; it costs nothing. */
+/** The first steps of a new user; they are free. */
 export function GettingStarted(): ReactElement {
   return (
     <div className={styles.page}>

@@ -9,7 +9,7 @@ import { NeedsYou } from './needs-you.tsx';
 import { OpenRuns } from './open-runs.tsx';
 import { RecentRuns } from './recent-runs.tsx';
 
-/** All work on one page: what needs you, what is running, what happened. */
+/** All runs on one page: what needs the user, what is running, what has ended. */
 export function HomePage(): ReactElement {
   const { runs, isReady } = useOverview();
   const [search, setSearch] = useSearchParams();
@@ -40,7 +40,7 @@ type ProjectFilterProps = {
   onChoose(project: string | null): void;
 };
 
-/** Chooses one project; where there is only one there is nothing to choose. */
+/** Filters by project; hidden if there is only one. */
 function ProjectFilter({ projects, chosen, onChoose }: ProjectFilterProps): ReactElement | null {
   if (projects.length < 2 && chosen === null) return null;
   return (

@@ -1,11 +1,11 @@
 import type { RunOverview, WaitingItem } from '../../../schema/overview.ts';
 
-/** Something that waits for a person, with the run that it belongs to. */
+/** Something that needs the user, with its run. */
 export type WaitingEntry = { run: RunOverview; item: WaitingItem };
 export type ProjectChoice = { id: string; name: string; path: string; runs: number };
 export type Sections = { waiting: WaitingEntry[]; running: RunOverview[]; idle: RunOverview[]; recent: RunOverview[] };
 
-/** Sorts runs into what needs a person, what runs, and what happened; those that are hidden are left out. */
+/** Groups runs into waiting, running, idle and recent; hidden runs are left out. */
 export function sectionsOf(runs: readonly RunOverview[], project: string | null): Sections {
   const shown = runs.filter((run) => !run.hidden && (project === null || run.projectId === project));
   const open = shown.filter((run) => run.endedAt === null);
@@ -21,7 +21,7 @@ export function sectionsOf(runs: readonly RunOverview[], project: string | null)
   };
 }
 
-/** The projects that there are runs of, by name. */
+/** The projects that have runs, by name. */
 export function projectsOf(runs: readonly RunOverview[]): ProjectChoice[] {
   const choices = new Map<string, ProjectChoice>();
   for (const { projectId: id, project: path } of runs) {
@@ -31,12 +31,12 @@ export function projectsOf(runs: readonly RunOverview[]): ProjectChoice[] {
   return [...choices.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** A project by the name of its folder. */
+/** The name of a project's folder. */
 export function projectName(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
 }
 
-/** What is at work, waits for its time, or is being cancelled. */
+/** Whether a run is running, scheduled or being cancelled. */
 function isActive({ status, liveCount }: RunOverview): boolean {
   return status === 'running' || status === 'cancelling' || liveCount > 0;
 }

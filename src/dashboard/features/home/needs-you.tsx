@@ -17,7 +17,7 @@ const TITLES: Record<WaitingEntry['item']['what'], string> = {
 const MAX_FILES = 3;
 const MAX_ITEMS = 40;
 
-/** What only a person can settle, the oldest first. */
+/** What needs the user, oldest first. */
 export function NeedsYou({ waiting }: { waiting: readonly WaitingEntry[] }): ReactElement {
   if (waiting.length === 0) {
     return (

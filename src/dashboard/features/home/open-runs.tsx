@@ -11,7 +11,7 @@ import { count, Duration, money, Time } from '../../ui/text/amounts.tsx';
 import { projectName } from './home-sections.ts';
 import styles from './open-runs.module.css';
 
-/** A run at work: how far it is, what it costs, and who works in it on what. */
+/** An open run: progress, cost and its agents. */
 function RunCard({ run }: { run: RunOverview }): ReactElement {
   const displayState = runDisplayState(run);
   const rest = run.liveCount - run.live.length;
@@ -78,7 +78,7 @@ function Idle({ run }: { run: RunOverview }): ReactElement | null {
 
 type RunningProps = { running: readonly RunOverview[]; idle: readonly RunOverview[] };
 
-/** What is at work now; runs that are open but have nobody at work follow. */
+/** The open runs: active ones first, then idle ones. */
 export function OpenRuns({ running, idle }: RunningProps): ReactElement {
   const cards = [...running, ...idle];
   return (

@@ -12,7 +12,7 @@ import styles from './recent-runs.module.css';
 
 const MAX = 30;
 
-/** What happened: ended runs, those that nobody has read first. */
+/** Ended runs, unread ones first. */
 export function RecentRuns({ runs }: { runs: readonly RunOverview[] }): ReactElement {
   const read = useAction('mark-read');
   const unread = runs.filter((run) => run.unread);

@@ -1,6 +1,6 @@
 import type { RunOverview } from '../../../schema/overview.ts';
 
-/** One thing that waits for a person. */
+/** Something that needs the user. */
 export type InboxItem = RunOverview['attention'][number] & {
   key: string;
   run: string;
@@ -11,7 +11,7 @@ export type InboxItem = RunOverview['attention'][number] & {
 };
 export type Grouping = 'project' | 'age';
 
-/** What a person can do about it here: the operation that settles it, and its word. */
+/** The operation that resolves an item, its label and its key. */
 export type Resolution = { label: string; operation: 'approve-run' | 'retry-run' | 'resume-runs'; key: 'a' | 'r' };
 
 const HOUR = 3_600_000;
@@ -22,7 +22,7 @@ const AGES: readonly [number, string][] = [
 ];
 const OLDER = 'Older than a week';
 
-/** Everything that waits, the oldest first. */
+/** All items, oldest first. */
 export function inboxItems(runs: readonly RunOverview[]): InboxItem[] {
   return runs
     .flatMap(({ run, title, project, projectId, recipe, attention }) =>
@@ -39,7 +39,7 @@ export function inboxItems(runs: readonly RunOverview[]): InboxItem[] {
     .sort((a, b) => a.since.localeCompare(b.since));
 }
 
-/** The same in groups; each keeps the order, and the group of the oldest comes first. */
+/** The items in groups; the order is kept, and the group of the oldest item comes first. */
 export function groupItems(items: readonly InboxItem[], by: Grouping, now: number): [string, InboxItem[]][] {
   const nameOf = (item: InboxItem) => (by === 'project' ? item.project : ageOf(now - new Date(item.since).getTime()));
   return [...Map.groupBy(items, nameOf)];
@@ -49,7 +49,7 @@ function ageOf(ms: number): string {
   return AGES.find(([most]) => ms < most)?.[1] ?? OLDER;
 }
 
-/** What settles an item: approve what is held or planned, retry what is blocked, resume what is paused. */
+/** How an item is resolved: a plan or held work is approved, blocked work retried, a paused run resumed. */
 export function resolutionOf(what: InboxItem['what']): Resolution {
   switch (what) {
     case 'plan':

@@ -20,7 +20,7 @@ const GROUPINGS: readonly { value: Grouping; title: string }[] = [
   { value: 'project', title: 'By project' },
 ];
 
-/** What waits for a person in all projects, and the way to settle it in place. */
+/** What needs the user in all projects, with the actions that resolve it. */
 export function InboxPage(): ReactElement {
   const { runs, isReady } = useOverview();
   const [params, setParams] = useSearchParams();
@@ -90,13 +90,13 @@ export function InboxPage(): ReactElement {
 }
 
 type InboxActions = {
-  /** Does what settles an item; what is under way is not done twice. */
+  /** Resolves an item; a pending request is not repeated. */
   resolve(item: InboxItem): void;
   retry(item: InboxItem): void;
   isBusy(item: InboxItem): boolean;
 };
 
-/** Settles what waits: approves, retries or resumes it. It stays busy until the overview says what became of it, or it is refused. */
+/** Approves, retries or resumes items. An item stays busy until the overview updates it or the request fails. */
 function useInboxActions(): InboxActions {
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const keyOf = ({ key, since }: InboxItem) => `${key} ${since}`;

@@ -23,7 +23,7 @@ const LABELS: Record<InboxItem['what'], string> = {
 };
 const MAX_FILES = 3;
 
-/** One thing that waits: what and why, and the ways to settle it. */
+/** One inbox item: what it is, why, and the button that resolves it. */
 export function InboxRow({ item, isBusy, rowProps, onResolve }: WaitingRowProps): ReactElement {
   const { run, task, what, files } = item;
   const more = files.length - MAX_FILES;

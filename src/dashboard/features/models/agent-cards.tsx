@@ -10,7 +10,7 @@ import styles from './models.module.css';
 
 type Agent = OperationOutput<'list-models'>[number];
 
-/** Every agent that is set up here: whether it could work now, and if not, what to do. */
+/** Every configured agent with its status, and what to do if it is unavailable. */
 export function Agents({ dir }: { dir: string }): ReactElement {
   const { data, error, isLoading, reload } = useOperation('list-models', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={10} />;

@@ -9,7 +9,7 @@ import { StateMark } from '../../ui/state/state-mark.tsx';
 import { duration, Money } from '../../ui/text/amounts.tsx';
 import styles from './models.module.css';
 
-/** How good the work of each agent was, by role and model, from results that checks have decided. */
+/** The verified results of each agent by role and model. */
 export function Scores({ dir }: { dir: string }): ReactElement {
   const { data, error, isLoading, reload } = useOperation('score-models', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
@@ -49,7 +49,7 @@ export function Scores({ dir }: { dir: string }): ReactElement {
 
 const DISPLAY_STATES = { pass: 'done', fail: 'failed', error: 'unverified' } as const;
 
-/** What benchmarks came to, the newest first. */
+/** Benchmark results, newest first. */
 export function Benches(): ReactElement {
   const { data, error, isLoading, reload } = useOperation('list-benches', {}, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;

@@ -16,7 +16,7 @@ const VIEWS = [
   { value: 'benches', title: 'Benchmarks' },
 ] as const;
 
-/** Which agents there are, whether they can work, what they are good at, and who would be asked. */
+/** The agents with their status, routes, results and benchmarks. */
 export function ModelsPage(): ReactElement {
   const { projects, dir, choose, isLoading, error, reload } = useProject();
   const [params, setParams] = useSearchParams();

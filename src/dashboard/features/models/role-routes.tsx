@@ -9,7 +9,7 @@ import { StateMark } from '../../ui/state/state-mark.tsx';
 import { Time } from '../../ui/text/amounts.tsx';
 import styles from './models.module.css';
 
-/** Who each role would get now, and for one role the whole reasoning. */
+/** The agent that each role would get now, and the candidates for one role. */
 export function Routes({ dir }: { dir: string }): ReactElement {
   const id = useId();
   const [params, setParams] = useSearchParams();
@@ -76,7 +76,7 @@ export function Routes({ dir }: { dir: string }): ReactElement {
   );
 }
 
-/** Why a role would get this agent: everybody who was thought of, and what speaks for or against each. */
+/** The candidates for a role, with the reason for each. */
 function RouteCandidates({ dir, role }: { dir: string; role: string }): ReactElement {
   const { data, error, isLoading, reload } = useOperation('pick-model', { dir, role }, { fresh: true });
   if (isLoading) return <Skeleton lines={4} />;

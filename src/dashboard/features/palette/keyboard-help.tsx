@@ -22,7 +22,7 @@ const LISTS: readonly [string, string][] = [
   ['h', 'Hide (history)'],
 ];
 
-/** All keys that work, and where. */
+/** All keyboard shortcuts. */
 export function KeyboardHelp({ pages, onClose }: { pages: readonly PageName[]; onClose(): void }): ReactElement {
   const go = Object.entries(GO_KEYS).flatMap(([key, path]): [string, string][] => {
     const page = pages.find((each) => each.path === path);

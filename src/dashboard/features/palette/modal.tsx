@@ -3,7 +3,7 @@ import styles from './palette.module.css';
 
 type SheetProps = { label: string; onClose(): void; children: ReactNode };
 
-/** A sheet over the page: Esc or a click beside it closes it, and the keys go back to where they were. */
+/** A modal dialog: Esc or a click beside it closes it, and the focus returns. */
 export function Sheet({ label, onClose, children }: SheetProps): ReactElement {
   const sheet = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {

@@ -1,15 +1,15 @@
 import { isInterrupted } from '../../../core/view/run-status.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
-/** Something that the palette reaches: a page, a run, a task, or an action. */
+/** An entry of the palette: a page, a run, a task or an action. */
 export type Entry = {
   id: string;
   title: string;
   group: 'Actions' | 'Pages' | 'Runs' | 'Tasks' | 'New run' | 'Appearance';
-  /** Words that find it besides its title. */
+  /** Additional search words. */
   words?: string;
   hint?: string;
-  /** It cannot be taken back: it must be chosen twice. */
+  /** It is irreversible and must be chosen twice. */
   needsConfirmation?: boolean;
   run(): void;
 };
@@ -18,7 +18,7 @@ const MAX = 60;
 const MAX_RECENT = 8;
 const MAX_UNTYPED = 6;
 
-/** The entries that hold every word typed, the best first; with nothing typed, those that were used last come first. */
+/** The entries that match every word, best first; without a query the recently used ones first. */
 export function findEntries(entries: readonly Entry[], typed: string, recent: readonly string[]): Entry[] {
   const words = typed
     .toLowerCase()
@@ -39,7 +39,7 @@ export function findEntries(entries: readonly Entry[], typed: string, recent: re
     .map(({ entry }) => entry);
 }
 
-/** With nothing typed, a few of each crowd stand for all of it. */
+/** Without a query only a few runs and tasks are listed. */
 function isOverLimit({ group }: Entry, counts: Map<string, number>): boolean {
   if (group !== 'Runs' && group !== 'Tasks') return false;
   const before = counts.get(group) ?? 0;
@@ -47,12 +47,12 @@ function isOverLimit({ group }: Entry, counts: Map<string, number>): boolean {
   return before >= MAX_UNTYPED;
 }
 
-/** The entries used last, this one first. */
+/** The ids of the recently used entries, with a new one first. */
 export function withRecent(recent: readonly string[], id: string): string[] {
   return [id, ...recent.filter((each) => each !== id)].slice(0, MAX_RECENT);
 }
 
-/** 0: a word is missing; more where words stand at the beginning of the title or of a word. */
+/** 0 if a word is missing; higher if words start the title or a word of it. */
 function scoreOf({ title, group, words: more = '', hint = '' }: Entry, words: readonly string[]): number {
   const name = title.toLowerCase();
   const all = `${name} ${more} ${hint} ${group}`.toLowerCase();
@@ -67,7 +67,7 @@ function scoreOf({ title, group, words: more = '', hint = '' }: Entry, words: re
   return score;
 }
 
-/** What the palette can ask for about a run. */
+/** An action on a run. */
 export type RunAction =
   | 'approve-run'
   | 'retry-run'
@@ -80,7 +80,7 @@ export type RunAction =
 
 const OPEN: readonly RunOverview['status'][] = ['running', 'held', 'blocked', 'paused'];
 
-/** The actions that make sense for a run as it stands. */
+/** The actions available for a run. */
 export function runActions(run: RunOverview): { action: RunAction; title: string; needsConfirmation: boolean }[] {
   const { status, attention, counts, landed } = run;
   const isOpen = OPEN.includes(status);
@@ -101,7 +101,7 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
   );
 }
 
-/** The same as entries of the palette. */
+/** The available actions of a run as palette entries. */
 export function actionEntries(run: RunOverview, act: (action: RunAction) => void): Entry[] {
   return runActions(run).map(({ action, title, needsConfirmation }) => ({
     id: `deed ${action}`,

@@ -7,7 +7,7 @@ import { type PageName, useEntries } from './use-palette-entries.ts';
 
 const KEY = 'manyhands.recent';
 
-/** Reaches everything by a few letters: pages, runs, tasks and actions. */
+/** The command palette: finds pages, runs, tasks and actions. */
 export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClose(): void }): ReactElement {
   const id = useId();
   const [typed, setTyped] = useState('');
@@ -86,7 +86,7 @@ type OptionProps = { id: string; entry: Entry; isCurrent: boolean; isConfirming:
 
 function Option({ id, entry, isCurrent, isConfirming, onChoose }: OptionProps): ReactElement {
   return (
-    // Keys stay in the field above, which tells which option is the current one.
+    // The focus stays in the field above, which names the current option.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     // biome-ignore lint/a11y/useFocusableInteractive: see above
     <div
@@ -112,7 +112,7 @@ function recent(): string[] {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : [];
   } catch {
-    // Somebody else wrote there: there is nothing of ours to lose.
+    // The stored text is not ours; nothing is lost.
     return [];
   }
 }

@@ -12,7 +12,7 @@ export const GO_KEYS: Readonly<Record<string, string>> = {
   ',': '/settings',
 };
 
-/** What is done with a key: something now, or waiting for the one after `g`. */
+/** The effect of a key; `wait` waits for the key after `g`. */
 export type Step =
   | { does: 'palette' | 'help' | 'search' | 'new' }
   | { does: 'go'; to: string }
@@ -21,7 +21,7 @@ export type Step =
 
 type Key = { key: string; isCommand: boolean; isTyping: boolean; isAfterG: boolean };
 
-/** What a key means where one is; nothing while something is typed, but for Ctrl-K. */
+/** The effect of a key; while typing, only Ctrl-K has one. */
 export function stepOf({ key, isCommand, isTyping, isAfterG }: Key): Step {
   if (isCommand) return key.toLowerCase() === 'k' ? { does: 'palette' } : { does: 'nothing' };
   if (isTyping) return { does: 'nothing' };

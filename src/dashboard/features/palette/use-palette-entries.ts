@@ -7,13 +7,13 @@ import { notify } from '../../ui/feedback/notices.ts';
 import { runDisplayState, STATE_LABELS } from '../../ui/state/display-state.ts';
 import { actionEntries, type Entry, type RunAction } from './palette-entries.ts';
 
-/** A task as the palette names it. */
+/** A task in the palette. */
 type TaskName = { key: string; title: string; role: string };
 
-/** A page as the palette names it. */
+/** A page in the palette. */
 export type PageName = { path: string; title: string };
 
-/** Everything that can be reached from here: actions of the run that is looked at, its tasks, pages, all runs. */
+/** All entries of the palette: actions and tasks of the open run, pages, all runs, new runs, themes. */
 export function useEntries(pages: readonly PageName[]): Entry[] {
   const [, navigate] = useLocation();
   const [, onRun] = useRoute('/runs/:run/*?');
@@ -84,7 +84,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   ];
 }
 
-/** The tasks of a run's state, in the order in which they came. */
+/** The tasks of a run's state in order. */
 function tasksOf(state: unknown): TaskName[] {
   const tasks = isObject(state) && isObject(state.tasks) ? state.tasks : {};
   return Object.entries(tasks).map(([key, task]) => {
@@ -101,7 +101,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Carries out what the palette asks for about a run. */
+/** Runs the actions of the palette. */
 function useRunActions(): (run: string, action: RunAction) => void {
   const approve = useAction('approve-run', { done: 'Approved' });
   const retry = useAction('retry-run', { done: 'It is tried again' });

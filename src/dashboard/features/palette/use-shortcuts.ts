@@ -5,12 +5,12 @@ import { areSingleKeysOn } from '../../ui/browser/preferences.ts';
 import { isTyping } from '../../ui/controls/list-keys.ts';
 import { stepOf } from './shortcut-keys.ts';
 
-/** What stands over the page. */
+/** The open dialog. */
 export type Open = 'palette' | 'help' | undefined;
 
 const WAIT_MS = 1_200;
 
-/** The keys that work on every page; tells what they opened. */
+/** The global keyboard shortcuts, and the dialog that they opened. */
 export function useShortcuts(): [Open, (open: Open) => void] {
   const [open, setOpen] = useState<Open>();
   const [, navigate] = useLocation();
@@ -52,7 +52,7 @@ export function useShortcuts(): [Open, (open: Open) => void] {
   return [open, setOpen];
 }
 
-/** A terminal takes every key for itself. */
+/** A terminal receives all keys. */
 function isInside(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('[data-takes-keys]') !== null;
 }

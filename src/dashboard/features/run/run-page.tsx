@@ -15,7 +15,7 @@ import styles from './run-page.module.css';
 import { VIEWS } from './run-views.ts';
 import { useRun } from './use-run.ts';
 
-/** A run: how it stands, what it needs, and every way to look at it. */
+/** A run: header, what needs the user, summary and views. */
 export function RunPage(): ReactElement {
   const { run = '' } = useParams();
   const { state, version, error, reload } = useRun(run);
@@ -37,7 +37,7 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
   const here = new URLSearchParams(useSearch()).get('view');
   const { name, view: View } = VIEWS.find((each) => each.name === here) ?? VIEWS[0];
   const throttledVersion = useThrottled(version, refreshMs(state));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const waiting = useMemo(() => attention(state), [state, throttledVersion]);
   const path = runPath(state.start.run);
   const tabs = VIEWS.map((each) => ({
@@ -62,17 +62,17 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
   );
 }
 
-/** A run that is looked at has been read; also what happens to it meanwhile. */
+/** Marks a run as read while its page is visible. */
 function useMarkRead(run: string, isShown: boolean): void {
   const isUnread = useRunOverview(run)?.unread === true;
   const { act } = useAction('mark-read');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `act` is made anew with every render
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `act` changes with every render
   useEffect(() => {
     if (isUnread && isShown && document.visibilityState === 'visible') act({ run });
   }, [run, isUnread, isShown]);
 }
 
-/** The more tasks there are, the less often lists of all of them are made anew. */
+/** The refresh interval of lists of all tasks, by the number of tasks. */
 function refreshMs({ order }: RunState): number {
   if (order.length < 500) return 0;
   return order.length < 3_000 ? 250 : 1_000;
@@ -80,7 +80,7 @@ function refreshMs({ order }: RunState): number {
 
 type ViewLink = { name: string; title: string; to: string; count?: number };
 
-/** Ways to look at one thing; each has its own address. */
+/** Links to the views of a run; each has its own address. */
 function ViewTabs(props: { label: string; views: readonly ViewLink[]; here: string }): ReactElement {
   return (
     <nav className={styles.tabs} aria-label={props.label}>

@@ -2,14 +2,14 @@ import type { ComponentType } from 'react';
 import type { RunState } from '../../../core/run/state.ts';
 import { lazyView } from '../../ui/feedback/lazy-view.tsx';
 
-/** What each way to look at a run is given; the state is changed in place, and `version` tells that it was. */
+/** The props of a run view; the state is mutated in place, and `version` changes with it. */
 export type ViewProps = { state: RunState; version: number };
 export type View = { name: string; title: string; view: ComponentType<ViewProps> };
 
-/** How many lines stand for a view that is still coming. */
+/** The number of placeholder lines while a view is loading. */
 const LINES = 8;
 
-/** The ways to look at a run; each is loaded when it is first looked at. */
+/** The views of a run; each module is loaded when it is first shown. */
 export const VIEWS: readonly [View, ...View[]] = [
   {
     name: 'timeline',

@@ -8,7 +8,7 @@ import { call } from '../../api/call.ts';
 import { onReconnect } from '../../api/run-overview.ts';
 import { type ConnectionState, useStream } from '../../api/stream.ts';
 
-/** A run as the page folds it: the state is changed in place, and `version` tells that it was. */
+/** A run's state; it is mutated in place, and `version` changes with it. */
 export type LiveRun = {
   state: RunState | undefined;
   version: number;
@@ -17,7 +17,7 @@ export type LiveRun = {
   reload(): void;
 };
 
-/** A run's state from a snapshot, then folded from its events exactly as the engine folds them. */
+/** Loads a run's state, then folds its events with the engine's code. */
 export function useRun(run: string): LiveRun {
   const current = useRef<RunState | undefined>(undefined);
   const [version, setVersion] = useState(0);
@@ -25,7 +25,7 @@ export function useRun(run: string): LiveRun {
   const [requestCount, setRequestCount] = useState(0);
   const isDue = useRef(false);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `requestCount` repeats the request
   useEffect(() => {
     const controller = new AbortController();
     current.current = undefined;

@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter';
 
-/** What is chosen in a view, kept in its address; choosing nothing takes it out again, and makes no step to go back to. */
+/** The query parameters of a view; an empty value removes one. Changes add no history entry. */
 export function useChoices(): [URLSearchParams, (key: string, value: string | null) => void] {
   const [search, setSearch] = useSearchParams();
   const choose = (key: string, value: string | null) =>

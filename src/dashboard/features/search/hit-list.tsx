@@ -8,7 +8,7 @@ import { splitMatches } from '../../ui/text/split-matches.ts';
 import styles from './search.module.css';
 import type { FoundTask, HitGroup } from './search-hits.ts';
 
-/** What was found in the transcript of one task. */
+/** The hits in the transcript of one task. */
 export function Hits({ group, query }: { group: HitGroup; query: string }): ReactElement {
   return (
     <li className={styles.group}>
@@ -40,7 +40,7 @@ export function Hits({ group, query }: { group: HitGroup; query: string }): Reac
   );
 }
 
-/** A task whose name or prompt holds what was looked for. */
+/** A task whose title or prompt matches. */
 export function FoundTaskRow({ found, query }: { found: FoundTask; query: string }): ReactElement {
   return (
     <li>

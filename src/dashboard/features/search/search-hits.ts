@@ -7,7 +7,7 @@ export type FoundTask = Result['tasks'][number];
 /** The hits of one task, the newest first. */
 export type HitGroup = { key: string; run: string; title: string; task: string; taskTitle: string; hits: Hit[] };
 
-/** The hits by task, in the order in which the tasks were found first. */
+/** The hits by task, in the order of the first hit. */
 export function groupHits(pages: readonly Result[]): HitGroup[] {
   const groups = new Map<string, HitGroup>();
   for (const hit of pages.flatMap(({ hits }) => hits)) {

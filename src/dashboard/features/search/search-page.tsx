@@ -11,7 +11,7 @@ import { FoundTaskRow, Hits } from './hit-list.tsx';
 import styles from './search.module.css';
 import { groupHits } from './search-hits.ts';
 
-/** Looks for words in everything that agents said and in every task, as they are typed. */
+/** Searches all transcripts and tasks while typing. */
 export function SearchPage(): ReactElement {
   const id = useId();
   const [params, setParams] = useSearchParams();
@@ -37,7 +37,7 @@ export function SearchPage(): ReactElement {
           className={styles.input}
           value={typed}
           placeholder="Words, file names, error messages"
-          // The page is for this field.
+          // The field is the purpose of the page.
           // biome-ignore lint/a11y/noAutofocus: see above
           autoFocus
           onChange={(event) => setTyped(event.target.value)}

@@ -20,7 +20,7 @@ const NOTIFICATION_TEXT = {
   unsupported: 'This browser has none.',
 } as const;
 
-/** What is chosen for this browser only. */
+/** The preferences of this browser. */
 export function BrowserSettings(): ReactElement {
   const id = useId();
   const theme = useTheme();

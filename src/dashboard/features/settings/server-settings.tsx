@@ -6,7 +6,7 @@ import { Table } from '../../ui/layout/table.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 
-/** Where the server keeps everything, and whether it has what it needs. */
+/** The paths that the server uses, and the status of its requirements. */
 export function ServerPanel({ dir }: { dir: string }): ReactElement {
   const where = useOperation('where', { dir }, { fresh: true });
   const doctor = useOperation('doctor', { dir }, { fresh: true });

@@ -1,13 +1,13 @@
 import type { Entry } from '../../ui/form/field.ts';
 import { isSchema } from '../../ui/form/json-schema.ts';
 
-/** Settings that belong together, as a part of the page. */
+/** A section of the settings page. */
 export type Section = { key: string; title: string; about: string; entries: readonly Entry[] };
 export type Origin = 'default' | 'user' | 'project';
 
 const GENERAL = 'general';
 
-/** The settings in parts: each group of the file is one, and what stands by itself comes first. */
+/** The sections of the settings: one per group of the file, and first one for ungrouped settings. */
 export function sectionsOf(entries: readonly Entry[]): Section[] {
   const alone = entries.filter(({ field }) => field.kind !== 'group');
   const groups = entries.flatMap(({ key, title, about, field }) =>
@@ -16,7 +16,7 @@ export function sectionsOf(entries: readonly Entry[]): Section[] {
   return [{ key: GENERAL, title: 'General', about: '', entries: alone }, ...groups];
 }
 
-/** Only the settings that hold every word of a text in their name or their meaning; parts with none are left out. */
+/** The settings whose name or description contains every word; empty sections are left out. */
 export function findSettings(sections: readonly Section[], text: string): Section[] {
   const words = text
     .toLowerCase()
@@ -33,7 +33,7 @@ export function findSettings(sections: readonly Section[], text: string): Sectio
   });
 }
 
-/** Where a setting stands in the file. */
+/** The path of a setting in the file. */
 export function pathOf(section: Section, entry: Entry): string[] {
   return section.key === GENERAL ? [entry.key] : [section.key, entry.key];
 }
@@ -42,7 +42,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((held, key) => (isSchema(held) ? held[key] : undefined), value);
 }
 
-/** Where the value of a setting comes from; of one that holds others, the nearest that any of them comes from. */
+/** The origin of a setting's value; for a group the most specific origin of its values. */
 export function originAt(origins: Readonly<Record<string, Origin>>, path: readonly string[]): Origin {
   const key = path.join('.');
   const own = origins[key];

@@ -11,7 +11,7 @@ import styles from './settings.module.css';
 import { SectionPanel } from './settings-section.tsx';
 import type { SettingsDocument, SettingsEdit } from './use-settings.ts';
 
-/** All settings as a form; only what is changed is written, and the comments of the file stay. */
+/** All settings as a form; only changes are written, and the file keeps its comments. */
 export function SettingsForm({ edit, document }: { edit: SettingsEdit; document: SettingsDocument }): ReactElement {
   const [text, setText] = useState('');
   const all = sectionsOf(entriesOf(document.schema));
@@ -78,7 +78,7 @@ function SaveBar({ edit }: { edit: SettingsEdit }): ReactElement {
   );
 }
 
-/** The server tells each mistake with the key of its setting. */
+/** The issues of an error response, by the key of the setting. */
 function issuesIn(error: unknown): Map<string, string> {
   const listed = error instanceof ApiError ? error.details.mistakes : undefined;
   const entries = (Array.isArray(listed) ? listed : []).flatMap((each: unknown): [string, string][] =>

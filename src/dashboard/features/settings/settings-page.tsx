@@ -20,7 +20,7 @@ const VIEWS = [
   { value: 'server', title: 'Server' },
 ] as const;
 
-/** Everything that can be set: for a project, for a person, for this browser; and where the server keeps things. */
+/** The settings of a project, of the user and of this browser, and the paths of the server. */
 export function SettingsPage(): ReactElement {
   const { projects, dir, choose, isLoading } = useProject();
   const [params, setParams] = useSearchParams();

@@ -19,7 +19,7 @@ type SectionPanelProps = {
 
 const FROM: Record<Origin, string> = { default: 'default', user: 'set for you', project: 'set in this project' };
 
-/** One part of the settings: each with what holds, where that comes from, and the way to take it back. */
+/** One section of the settings: each with its value, origin, and a button to remove it. */
 export function SectionPanel({ section, document, values, issues, onChange }: SectionPanelProps): ReactElement {
   const field = (entry: Entry) => {
     const path = pathOf(section, entry);

@@ -9,14 +9,14 @@ import { type Change, changesBetween, withChanges } from '../../ui/form/changes.
 export type SettingsDocument = OperationOutput<'read-settings'>;
 type SettingsTarget = OperationInput<'read-settings'>;
 
-/** A file of settings and what is changed in it but not saved yet. */
+/** A settings file and its unsaved changes. */
 export type SettingsEdit = {
   document: SettingsDocument | undefined;
   values: Record<string, unknown>;
   changes: readonly Change[];
   isLoading: boolean;
   isBusy: boolean;
-  /** Why it could not be read, or not be saved. */
+  /** Why reading or saving failed. */
   error: unknown;
   isConflict: boolean;
   change(values: Record<string, unknown>): void;
@@ -25,7 +25,7 @@ export type SettingsEdit = {
   reload(): void;
 };
 
-/** Reads a file of settings and keeps the changes until they are saved; a file that changed meanwhile keeps them too. */
+/** Reads a settings file and keeps unsaved changes, also if the file is changed concurrently. */
 export function useSettings(target: SettingsTarget): SettingsEdit {
   const reading = useOperation('read-settings', target, { fresh: true });
   const [changes, setChanges] = useState<readonly Change[]>([]);
@@ -52,7 +52,7 @@ export function useSettings(target: SettingsTarget): SettingsEdit {
     values: withChanges(document?.values, changes),
     changes,
     isLoading: reading.isLoading,
-    // What is saved while the file is read again would be judged by what stood there before.
+    // Saving during a reload would use the outdated hash.
     isBusy: saving.isBusy || reading.isAsking,
     error: reading.error ?? saving.error,
     isConflict: saving.error instanceof ApiError && saving.error.code === 'CONFLICT',

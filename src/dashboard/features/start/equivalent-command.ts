@@ -4,7 +4,7 @@ import { durationText } from '../../ui/form/parse-input.ts';
 type Values = Readonly<Record<string, unknown>>;
 type StartInput = { recipe: string; dir: string; input: Values; options: Values; file?: string };
 
-/** The same as a command, and the names of what no flag of it says. */
+/** The equivalent command, and the values that have no flag. */
 export type CommandLine = { command: string; withoutFlag: readonly string[] };
 
 type Flag = (value: unknown) => string[];
@@ -55,7 +55,7 @@ const FILE_FLAGS: Readonly<Record<string, Flag>> = {
 };
 const VERBS: Readonly<Record<string, string>> = { goal: 'do', job: 'job', review: 'review' };
 
-/** The command that starts the same; nothing where only a file can say what is asked for. */
+/** The command that starts the same run; undefined if the recipe needs a work file. */
 export function commandLineOf({ recipe, dir, input, options, file }: StartInput): CommandLine | undefined {
   const verb = file === undefined ? VERBS[recipe] : 'run';
   if (verb === undefined) return undefined;
@@ -116,7 +116,7 @@ function repeatFlags(repeat: unknown): string[] {
   ];
 }
 
-/** A word as a POSIX shell takes it. */
+/** Quotes a word for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -11,7 +11,7 @@ type FolderChoiceProps = {
 
 const OTHER = '\0other';
 
-/** Where the work is done: a project that is known, or any folder of a repository. */
+/** Selects the project of the run: a known one, or any repository folder. */
 export function FolderChoice({ projects, dir, issue, onChoose }: FolderChoiceProps): ReactElement {
   const id = useId();
   const known = projects.filter(({ exists }) => exists);

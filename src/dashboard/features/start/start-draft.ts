@@ -1,27 +1,27 @@
 import { isSchema } from '../../ui/form/json-schema.ts';
 
-/** What was typed so far for a new run; each recipe keeps its own input. */
+/** The draft of a new run; each recipe keeps its own input. */
 export type Draft = {
   recipe: string;
-  /** The folder of the project; none until one is chosen or typed. */
+  /** The project folder; undefined until one is chosen or entered. */
   dir: string | undefined;
   inputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   options: Readonly<Record<string, unknown>>;
-  /** The work file, and whether the work is read from it. */
+  /** The path of the work file. */
   file: string;
   isFromFile: boolean;
 };
 
 const EMPTY: Draft = { recipe: 'goal', dir: undefined, inputs: {}, options: {}, file: '', isFromFile: true };
 
-/** Reads a draft that was kept; whatever of it cannot be read begins anew. */
+/** Parses a stored draft; invalid parts are reset. */
 export function readDraft(text: string | null): Draft {
   if (text === null) return EMPTY;
   let kept: unknown;
   try {
     kept = JSON.parse(text);
   } catch {
-    // Somebody else wrote there: there is nothing of ours to lose.
+    // The stored text is not ours; nothing is lost.
     return EMPTY;
   }
   if (!isSchema(kept)) return EMPTY;
@@ -41,7 +41,7 @@ function isInput(entry: [string, unknown]): entry is [string, Readonly<Record<st
   return isSchema(entry[1]);
 }
 
-/** A draft as an address asks for it: `?recipe=job&template=review&dir=/work/shop`. */
+/** Merges the parameters of an address into a draft: `?recipe=job&template=review&dir=/work/shop`. */
 export function withAddress(draft: Draft, params: URLSearchParams): Draft {
   const recipe = params.get('recipe') ?? (params.has('template') ? 'job' : draft.recipe);
   const template = params.get('template');
@@ -62,7 +62,7 @@ export function withAddress(draft: Draft, params: URLSearchParams): Draft {
 
 const TEXT_KEYS: Readonly<Record<string, string>> = { goal: 'goal', job: 'task' };
 
-/** The draft after its run was started: what was asked for is gone, how and where is kept. */
+/** The draft after its run was started: its input is cleared, options and project are kept. */
 export function afterStart(draft: Draft): Draft {
   const { title: _, ...options } = draft.options;
   return { ...draft, inputs: { ...draft.inputs, [draft.recipe]: {} }, options, file: '' };

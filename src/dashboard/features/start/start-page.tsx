@@ -16,7 +16,7 @@ import { RecipeChoice, WorkPanel } from './work-panel.tsx';
 
 const SHOWN_OPTIONS = ['agents', 'checks', 'budget', 'land'];
 
-/** Starts a run of any recipe: the form is made of the recipe's own schema. */
+/** Starts a run; the form is derived from the recipe's schema. */
 export function StartPage(): ReactElement {
   const recipes = useOperation('list-recipes', {}, { fresh: true });
   return (
@@ -28,7 +28,7 @@ export function StartPage(): ReactElement {
   );
 }
 
-/** The form of a new run; what is typed for one recipe stays while another is looked at. */
+/** The form of a new run; each recipe keeps its input while another is selected. */
 function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
   const [draft, change] = useDraft();
   const project = useProject();
@@ -110,7 +110,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
   );
 }
 
-/** Names that are known in a project: its agents, templates and collections; nothing is asked about a folder while it is typed. */
+/** The agents, templates and collections of a known project, as suggestions. */
 function useKnownNames(dir: string, isKnown: boolean): Suggestions {
   const isNamed = { enabled: isKnown, fresh: true };
   const models = useOperation('list-models', { dir }, isNamed).data ?? [];

@@ -16,7 +16,7 @@ type StartPanelProps = {
   onStart(): void;
 };
 
-/** The last look before it starts: for real or as a rehearsal, the same as a command, and the button. */
+/** The start button, the rehearsal switch, and the equivalent command. */
 export function StartPanel(props: StartPanelProps): ReactElement {
   const { isRehearsal, command, issues, error } = props;
   return (

@@ -6,7 +6,7 @@ import type { Draft } from './start-draft.ts';
 export type Recipe = OperationOutput<'list-recipes'>[number];
 export type WorkFile = OperationOutput<'read-work-file'>;
 
-/** What a review asks a person for: the rest of its input is read from the forge. */
+/** The form input of a review; the rest is read from the forge. */
 const REVIEW_INPUT = {
   type: 'object',
   properties: {
@@ -18,7 +18,7 @@ const REVIEW_INPUT = {
   required: ['number'],
 } as const;
 
-/** A review begins with a pull request of the forge; the server has an operation of its own for it. */
+/** Adds the review, which starts from a pull request and has its own operation. */
 export function withReview(recipes: readonly Recipe[]): readonly Recipe[] {
   const options = recipes[0]?.options;
   if (options === undefined || recipes.some(({ name }) => name === 'review')) return recipes;
@@ -26,10 +26,10 @@ export function withReview(recipes: readonly Recipe[]): readonly Recipe[] {
   return [...recipes, { name: 'review', title: 'Review', summary, input: REVIEW_INPUT, options, file: false }];
 }
 
-/** Options that stand in sight; the project and the rehearsal have a place of their own. */
+/** Options with their own controls elsewhere in the form. */
 const SHOWN_ELSEWHERE = new Set(['dir', 'rehearse']);
 
-/** What a form asks for a recipe; with a work file only what the file does not say. */
+/** The input fields of a recipe; with a work file only those that the file does not set. */
 export function inputEntries(recipe: Recipe, read: WorkFile | undefined): readonly Entry[] {
   const entries = entriesOf(recipe.name === 'review' ? REVIEW_INPUT : recipe.input);
   if (read === undefined) return entries;
@@ -42,13 +42,13 @@ export function optionEntries(recipe: Recipe): readonly Entry[] {
   return entriesOf(recipe.options).filter(({ key }) => !SHOWN_ELSEWHERE.has(key));
 }
 
-/** Every field that a recipe asks for, by the path as the server names it. */
+/** The paths of all fields of a recipe, in the server's notation. */
 export function fieldsOf(recipe: Recipe): Set<string> {
   const input = inputEntries(recipe, undefined).map(({ key }) => `input.${key}`);
   return new Set([...input, ...optionEntries(recipe).map(({ key }) => `options.${key}`), 'options.dir']);
 }
 
-/** What is missing or wrong before anything is asked of the server, by the path as the server would name it. */
+/** The issues of a draft before it is sent, by path in the server's notation. */
 export function draftIssues(request: {
   recipe: Recipe;
   draft: Draft;
@@ -78,13 +78,13 @@ export function reviewRequest(request: object): OperationInput<'review-pull-requ
   return request as OperationInput<'review-pull-request'>;
 }
 
-/** Those of some mistakes that are about one part, by their path inside of it. */
+/** The issues of one part of the request, by their path inside of it. */
 export function issuesIn(issues: ReadonlyMap<string, string>, part: 'input' | 'options'): Map<string, string> {
   const inside = [...issues].filter(([path]) => path.startsWith(`${part}.`));
   return new Map(inside.map(([path, text]) => [path.slice(part.length + 1), text]));
 }
 
-/** The field that a refusal is about, by its code. */
+/** The field that an error code concerns. */
 const FIELDS: Readonly<Record<string, string>> = {
   NOT_A_REPOSITORY: 'options.dir',
   REPOSITORY_EMPTY: 'options.dir',
@@ -101,7 +101,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 type ServerError = { code: string; message: string; details: Readonly<Record<string, unknown>> };
 
-/** What a refusal says, by the field that it is about; nothing where it is about none of those that are asked for. */
+/** The issues of a server error by field; empty if it concerns none of the form's fields. */
 export function issuesFromError(
   { code, message, details }: ServerError,
   fields: ReadonlySet<string>,

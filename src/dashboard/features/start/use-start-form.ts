@@ -23,7 +23,7 @@ type StartState = { isBusy: boolean; issues: ReadonlyMap<string, string>; error:
 
 const IDLE: StartState = { isBusy: false, issues: new Map(), error: undefined };
 
-/** Starts what a draft asks for and goes to its page; what is refused is told where it was typed. */
+/** Starts the run of a draft and opens its page; issues are shown at their fields. */
 export function useStart(onStarted: (draft: Draft) => void): StartState & { start(input: StartInput): void } {
   const [state, setState] = useState(IDLE);
   const [, navigate] = useLocation();
@@ -69,7 +69,7 @@ function send({ recipe, draft, read }: StartInput): Promise<{ run: string; notes
 
 const KEY = 'manyhands.start';
 
-/** What is typed for a new run; it outlives a reload. What an address asks for is put into it once. */
+/** The draft of a new run; it survives a reload. Parameters of the address are merged into it once. */
 export function useDraft(): [Draft, (change: Partial<Draft>) => void] {
   const [params, setParams] = useSearchParams();
   const [draft, setDraft] = useState(() => withAddress(readDraft(sessionStorage.getItem(KEY)), params));
@@ -88,12 +88,12 @@ export function useDraft(): [Draft, (change: Partial<Draft>) => void] {
   return [draft, change];
 }
 
-/** What was read in a work file. */
+/** The state of reading a work file. */
 export type WorkFileReading = { read: WorkFile | undefined; isLoading: boolean; error: unknown; reload(): void };
 
 type WorkFileInput = { dir: string; file: string; isEnabled: boolean; isKnown: boolean };
 
-/** Reads a work file when it is asked for, not with every letter of its name; one of a known project that was named before, at once. */
+/** Reads a work file on request, not on every key press; a file that is already named in a known project is read at once. */
 export function useWorkFile({ dir, file, isEnabled, isKnown }: WorkFileInput): WorkFileReading {
   const [requested, setRequested] = useState<{ file: string; dir?: string }>({ file });
   const isSameFolder = requested.dir === undefined ? isKnown : requested.dir === dir;

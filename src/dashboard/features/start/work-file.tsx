@@ -25,7 +25,7 @@ const LIKELY_FILES = [
 const MAX_SUGGESTED = 50;
 const MAX_LINES = 100;
 
-/** The file that says what to do, and what was read in it: what would be done, or where it is wrong. */
+/** The work file and its content: what would be done, or where it has errors. */
 export function WorkFile({ dir, isKnown, file, reading, onChange }: WorkFileProps): ReactElement {
   const id = useId();
   const { read, isLoading, error, reload } = reading;

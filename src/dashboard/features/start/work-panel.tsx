@@ -13,13 +13,13 @@ type WorkPanelProps = {
   recipe: Recipe;
   draft: Draft;
   dir: string;
-  /** Whether it is a project in which something was started before. */
+  /** Whether runs were started in this project before. */
   isKnown: boolean;
   entries: readonly Entry[];
   reading: WorkFileReading;
   issues: ReadonlyMap<string, string>;
   change(some: Partial<Draft>): void;
-  /** The choice of the project. */
+  /** The project field. */
   children: ReactNode;
 };
 
@@ -29,7 +29,7 @@ const SOURCES = [
   { value: 'form', title: 'Written here' },
 ] as const;
 
-/** What is to be done and where. */
+/** The work and its project. */
 export function WorkPanel(props: WorkPanelProps): ReactElement {
   const { recipe, draft, dir, entries, reading, change } = props;
   const source = (
@@ -68,7 +68,7 @@ export function WorkPanel(props: WorkPanelProps): ReactElement {
 
 type RecipeChoiceProps = { recipes: readonly Recipe[]; chosen: string; onChoose(name: string): void };
 
-/** What kind of work it is: one of the recipes. */
+/** Selects the recipe. */
 export function RecipeChoice({ recipes, chosen, onChoose }: RecipeChoiceProps): ReactElement {
   return (
     <fieldset className={styles.recipes}>

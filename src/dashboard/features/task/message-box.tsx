@@ -6,7 +6,7 @@ import { messageEffect, pendingMessages, type TaskView } from './task-facts.ts';
 
 type MessageBoxProps = { view: TaskView; reload(): void; field: Ref<HTMLTextAreaElement> };
 
-/** A message to the agent, whether it is at work or has stopped; what it brings about is said beside it. */
+/** A message to the agent, with a note on what sending it does. */
 export function MessageBox({ view, reload, field }: MessageBoxProps): ReactElement {
   const [message, setMessage] = useState('');
   const send = useAction('send-message', {
@@ -54,7 +54,7 @@ export function MessageBox({ view, reload, field }: MessageBoxProps): ReactEleme
   );
 }
 
-/** What was sent and waits for an attempt to be told. */
+/** Sent messages that no attempt has received yet. */
 function PendingMessages({ task }: { task: TaskView['task'] }): ReactElement | null {
   const messages = pendingMessages(task);
   if (messages.length === 0) return null;

@@ -2,13 +2,13 @@ import type { AttemptState, TaskPhase, TaskState } from '../../../core/run/state
 import type { OperationOutput } from '../../../operations/contracts.ts';
 import type { Usage } from '../../../schema/usage.ts';
 
-/** What a task has cost so far, as far as its agents told; null where none did. */
+/** The known cost of a task; null if no agent reported one. */
 export function costOf(task: TaskState): number | null {
   const known = task.attempts.flatMap(({ usage }) => (usage.kind === 'known' ? [usage.costUsd] : []));
   return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0);
 }
 
-/** Why a task stands as it does, in the words of the engine; null where there is nothing to say. */
+/** The reason for a task's state; null if there is none. */
 export function reasonOf(phase: TaskPhase): string | null {
   switch (phase.status) {
     case 'held':
@@ -35,7 +35,7 @@ export function reasonOf(phase: TaskPhase): string | null {
   }
 }
 
-/** The commit that holds a task's work: the landed one, else the last that was saved. */
+/** The commit with a task's work: the landed one, else the last saved one. */
 export function commitOf(task: TaskState): string | null {
   const { phase } = task;
   if (phase.status === 'done' && phase.commit !== null) return phase.commit;
@@ -43,15 +43,15 @@ export function commitOf(task: TaskState): string | null {
   return task.attempts.findLast(({ ended }) => ended?.saved != null)?.ended?.saved?.commit ?? null;
 }
 
-/** The model that an attempt used, where its agent told. */
+/** The model of an attempt, if its agent reported it. */
 export function modelOf(usage: Usage): string | null {
   return usage.kind === 'known' ? (usage.model ?? null) : null;
 }
 
-/** What follows when a person sends a message now, or why nobody would hear it. */
+/** The effect of sending a message now, or why it is unavailable. */
 export type MessageEffect = { button: string; effect: string } | { unavailable: string };
 
-/** Says beforehand what the engine does with a message. */
+/** Predicts what the engine does with a message. */
 export function messageEffect({ task, status, resumable }: MessageContext): MessageEffect {
   if (status === 'cancelling') return { unavailable: 'The run is being cancelled; nobody would hear a message.' };
   if (status === 'cancelled') return { unavailable: 'The run was cancelled. Retry the task to open it again.' };
@@ -97,7 +97,7 @@ function sessionText(resumable: boolean): string {
   return resumable ? 'in the same session and workspace' : 'with its work so far, in a new session';
 }
 
-/** What was sent and no attempt has been told yet. */
+/** Sent messages that no attempt has received yet. */
 export function pendingMessages(task: TaskState): string[] {
   return task.messages
     .filter(({ after }) => after >= task.attempts.length)
@@ -109,10 +109,10 @@ export function pendingMessages(task: TaskState): string[] {
     });
 }
 
-/** The first characters of a commit or tree, as git shows them. */
+/** The abbreviated hash of a commit or tree. */
 export function short(hash: string): string {
   return hash.slice(0, 8);
 }
 
-/** A task whole, with the run that it belongs to. */
+/** A task with its run. */
 export type TaskView = Omit<OperationOutput<'show-task'>, 'task'> & { task: TaskState };

@@ -10,7 +10,7 @@ import { TaskViews } from './task-views.tsx';
 import { useTask } from './use-task.ts';
 import { type Address, useAddress, VIEWS, type View } from './use-task-address.ts';
 
-/** One task: how it stands, what its agents said and did, and the ways to steer it. */
+/** One task: its state, transcript, attempts, gates and diff, and its actions. */
 export function TaskPage(): ReactElement {
   const address = useAddress();
   return <Task key={`${address.run} ${address.task}`} address={address} />;
@@ -39,7 +39,7 @@ function Task({ address }: { address: Address }): ReactElement {
 
 type TaskTabsProps = { address: Address; task: TaskState; hasTerminal: boolean };
 
-/** The views of a task, each with its own address; arrow keys go from one to the next. */
+/** The tabs of a task, each with its own address; arrow keys move between them. */
 function TaskTabs({ address, task, hasTerminal }: TaskTabsProps): ReactElement {
   const views = VIEWS.filter((view) => view !== 'terminal' || hasTerminal);
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

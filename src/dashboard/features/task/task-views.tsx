@@ -11,7 +11,7 @@ import styles from './task-views.module.css';
 import { TranscriptView } from './transcript/transcript-view.tsx';
 import type { Address } from './use-task-address.ts';
 
-/** How many lines stand for a view that is still coming. */
+/** The number of placeholder lines while a view is loading. */
 const LINES = 12;
 
 const DiffView = lazyView(async () => (await import('./diff/diff-view.tsx')).DiffView, LINES);
@@ -58,7 +58,7 @@ function AttemptTranscript({ address, view }: { address: Address; view: TaskView
   );
 }
 
-/** What the agent is asked for, and within which bounds. */
+/** The prompt of a task and its limits. */
 function PromptView({ spec }: { spec: TaskSpec }): ReactElement {
   const scopes = scopeGates(spec.gates);
   return (

@@ -4,7 +4,7 @@ import { useParams, useSearchParams } from 'wouter';
 export const VIEWS = ['transcript', 'attempts', 'gates', 'diff', 'prompt', 'terminal'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What a task's address names: which task, which view of it, which attempt, and which row to show. */
+/** The parts of a task's address: task, view, attempt and row. */
 export type Address = {
   run: string;
   task: string;
@@ -14,7 +14,7 @@ export type Address = {
   show(change: { view?: View; attempt?: number }): void;
 };
 
-/** Reads a task's address, and changes it without leaving the page. */
+/** Reads and changes the address of a task page. */
 export function useAddress(): Address {
   const { run = '', task = '' } = useParams<{ run: string; task: string }>();
   const [search, setSearch] = useSearchParams();
@@ -39,12 +39,12 @@ export function useAddress(): Address {
   };
 }
 
-/** The router leaves the slashes of a key encoded. */
+/** The router does not decode the slashes of a key. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // It was typed by hand and is no encoded text: it is taken as it stands.
+    // An address typed by hand may not be valid encoding: it is used unchanged.
     return text;
   }
 }

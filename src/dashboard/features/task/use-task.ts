@@ -5,7 +5,7 @@ import type { TaskView } from './task-facts.ts';
 
 export type LiveTask = { view: TaskView | undefined; error: unknown; reload(): void };
 
-/** A task as it stands, asked for anew whenever its run has changed: one question at a time, however fast it changes. */
+/** A task, loaded again whenever its run changes, with at most one request in flight. */
 export function useTask(run: string, task: string): LiveTask {
   const version = useRunOverview(run)?.version ?? 0;
   const [view, setView] = useState<TaskView>();
@@ -20,7 +20,7 @@ export function useTask(run: string, task: string): LiveTask {
     setRequestCount((times) => times + 1);
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another version, or `again`, asks anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version or `reload` repeats the request
   useEffect(() => {
     if (request.current !== undefined) {
       request.current.isDue = true;

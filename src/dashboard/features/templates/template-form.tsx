@@ -13,7 +13,7 @@ import styles from './templates.module.css';
 export type Template = OperationOutput<'list-templates'>['templates'][number];
 type SaveRequest = OperationInput<'save-template'>;
 
-/** The fields of a template's header that a form asks for, besides its name. */
+/** The fields of a template except its name. */
 const HEADER_SCHEMA = {
   type: 'object',
   properties: {
@@ -44,7 +44,7 @@ const SCOPES = [
 const ENTRIES = entriesOf(HEADER_SCHEMA);
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** Makes a template or changes one; a built-in one is never changed, but one's own of the same name stands before it. */
+/** Creates or edits a template; a built-in template is overridden by a copy of the same name. */
 export function TemplateForm({ dir, template, onDone }: TemplateFormProps): ReactElement {
   const id = useId();
   const [name, setName] = useState(template?.name ?? '');
@@ -98,7 +98,7 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
   );
 }
 
-/** The values of the form for a template that there is. */
+/** The form values of an existing template. */
 function valuesOf(template: Template | undefined): Record<string, unknown> {
   if (template === undefined) return {};
   const { summary, text, role, write, agent, tier, checks, budget, dir } = template;

@@ -11,7 +11,7 @@ import styles from './templates.module.css';
 
 type TemplateViewProps = { dir: string; template: Template; onEdit(): void; onRemoved(): void };
 
-/** One template: its text, its defaults, and how jobs from it went with each model. */
+/** One template: its text, defaults, and job statistics by model. */
 export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewProps): ReactElement {
   const { name, from, file, statistics } = template;
   const [isConfirming, setConfirming] = useState(false);

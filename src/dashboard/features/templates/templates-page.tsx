@@ -15,7 +15,7 @@ type TemplateListProps = { templates: readonly Template[]; chosen: string | unde
 
 const FROM: Record<Template['from'], string> = { 'built-in': 'built in', global: 'yours', project: 'this project' };
 
-/** Templates for jobs: what each says, how jobs from it went, and the way to make one's own. */
+/** Templates for jobs: their text, their statistics, and a form to create and edit them. */
 export function TemplatesPage(): ReactElement {
   const { projects, dir, choose, isLoading } = useProject();
   const [params, setParams] = useSearchParams();
@@ -74,7 +74,7 @@ export function TemplatesPage(): ReactElement {
   );
 }
 
-/** All templates by name, with where each comes from. */
+/** All templates by name, with their origin. */
 function TemplateList({ templates, chosen, onChoose }: TemplateListProps): ReactElement {
   return (
     <ul className={styles.list} aria-label="Templates">

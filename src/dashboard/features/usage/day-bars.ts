@@ -3,16 +3,16 @@ import { daysBetween, type Measure } from './usage-query.ts';
 
 export type UsageRow = OperationOutput<'usage'>[number];
 
-/** One day of the plot: all of it, and the part of the chosen name. */
+/** One day of the plot: the total, and the part of the selected name. */
 export type DayBar = { day: string; all: number; chosen: number };
 
-/** How much a row tells of what is measured. */
+/** The value of a row for a measure. */
 export function amountOf(row: UsageRow, measure: Measure): number {
   if (measure === 'tokens') return row.inputTokens + row.cachedTokens + row.outputTokens;
   return row[measure];
 }
 
-/** The days of a plot, from the first that was asked for or is known to the last. */
+/** The days of a plot, from the first requested or known day to the last. */
 export function dayBars(
   rows: readonly UsageRow[],
   shown: { measure: Measure; chosen: string | undefined; since: string; until: string },
@@ -29,7 +29,7 @@ export function dayBars(
   });
 }
 
-/** A round number at or above an amount, for the top of the plot. */
+/** The smallest round number that is not below an amount, for the scale. */
 export function roundUp(amount: number): number {
   if (amount <= 0) return 1;
   const step = 10 ** Math.floor(Math.log10(amount));

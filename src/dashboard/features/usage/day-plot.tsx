@@ -11,7 +11,7 @@ const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFract
 
 type DayPlotProps = { bars: readonly DayBar[]; measure: Measure; chosen: string | undefined };
 
-/** An amount by day; the part of the name that is chosen in the table stands out. */
+/** A bar chart by day; the part of the name selected in the table is highlighted. */
 export function DayPlot({ bars, measure, chosen }: DayPlotProps): ReactElement {
   const top = roundUp(Math.max(0, ...bars.map(({ all }) => all)));
   const step = WIDTH / Math.max(1, bars.length);

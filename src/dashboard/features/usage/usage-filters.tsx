@@ -8,7 +8,7 @@ type UsageFiltersProps = { query: UsageQuery; onChange(change: Record<string, st
 
 const OWN: { value: RangeName; title: string } = { value: 'own', title: 'Dates' };
 
-/** Which days and which project are looked at. */
+/** The filters for days and project. */
 export function UsageFilters({ query, onChange }: UsageFiltersProps): ReactElement {
   const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
   const ranges: readonly { value: RangeName; title: string }[] = query.range === 'own' ? [...RANGES, OWN] : RANGES;

@@ -15,7 +15,7 @@ import { UsageFilters } from './usage-filters.tsx';
 import { dayOf, GROUPINGS, MEASURES, usageInput, usageQuery } from './usage-query.ts';
 import { UsageTable } from './usage-table.tsx';
 
-/** What the work has consumed: by whom, on which day, and what is not known. */
+/** Usage by agent, model, project, role or day. */
 export function UsagePage(): ReactElement {
   const [params, setParams] = useSearchParams();
   const [chosen, setChosen] = useState<string>();

@@ -1,6 +1,6 @@
 import type { OperationInput } from '../../../operations/contracts.ts';
 
-/** What a table of usage has a row for. */
+/** The groupings of the usage table. */
 export const GROUPINGS = [
   { value: 'agent', title: 'Agent' },
   { value: 'model', title: 'Model' },
@@ -10,7 +10,7 @@ export const GROUPINGS = [
 ] as const;
 type Grouping = (typeof GROUPINGS)[number]['value'];
 
-/** What a plot shows; where nothing is said, cost if there was any. */
+/** The measures of the plot; the default is cost if there is any. */
 export const MEASURES = [
   { value: 'cost', title: 'Cost' },
   { value: 'tokens', title: 'Tokens' },
@@ -18,7 +18,7 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number]['value'];
 
-/** How far back one looks; `all` has no beginning. */
+/** The time ranges; `all` has no start. */
 export const RANGES = [
   { value: '7', title: '7 days' },
   { value: '30', title: '30 days' },
@@ -27,7 +27,7 @@ export const RANGES = [
 ] as const;
 export type RangeName = (typeof RANGES)[number]['value'] | 'own';
 
-/** What is asked for, as the address says it. */
+/** The query as the address contains it. */
 export type UsageQuery = {
   by: Grouping;
   of: Measure | undefined;
@@ -40,7 +40,7 @@ export type UsageQuery = {
 const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads the address; what it does not say is the last thirty days by agent. Days count as the server counts them: UTC. */
+/** Parses the address; the default is the last thirty days by agent. Days are in UTC, as on the server. */
 export function usageQuery(params: URLSearchParams, now: number): UsageQuery {
   const by = GROUPINGS.find(({ value }) => value === params.get('by'))?.value ?? 'agent';
   const of = MEASURES.find(({ value }) => value === params.get('of'))?.value;
@@ -53,7 +53,7 @@ export function usageQuery(params: URLSearchParams, now: number): UsageQuery {
   return { by, of, range, since: first, until: '', project };
 }
 
-/** What is asked of the server. */
+/** The request to the server. */
 export function usageInput(query: UsageQuery, daily: boolean): OperationInput<'usage'> {
   const { by, since, until, project } = query;
   return {
@@ -69,7 +69,7 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Every day from the first to the last, so that a quiet day is a gap and not missing. */
+/** Every day from the first to the last, including days without usage. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = [];
   for (let at = Date.parse(first); at <= Date.parse(last) && days.length < 400; at += DAY_MS) days.push(dayOf(at));

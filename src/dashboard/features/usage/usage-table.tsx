@@ -8,13 +8,13 @@ import type { Measure } from './usage-query.ts';
 type UsageTableProps = {
   title: string;
   rows: readonly UsageRow[];
-  /** What the shares are of. */
+  /** The measure of the share column. */
   measure: Measure;
   chosen: string | undefined;
   onChoose(name: string | undefined): void;
 };
 
-/** Who consumed what; a click on a name shows its days in the plot. */
+/** Usage by name; a click on a name highlights it in the plot. */
 export function UsageTable({ title, rows, measure, chosen, onChoose }: UsageTableProps): ReactElement {
   const most = Math.max(0, ...rows.map((row) => amountOf(row, measure)));
   const number = (key: 'attempts' | 'calls' | 'turns' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'unknown') =>

@@ -1,24 +1,24 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** The time in milliseconds, as this browser knows it. */
+/** The browser's time in milliseconds. */
 export function now(): number {
   return Date.now();
 }
 
-/** Calls once after a time; returns the way to call it off. */
+/** Calls once after a delay; returns a function that cancels it. */
 export function after(ms: number, call: () => void): () => void {
   const timer = setTimeout(call, ms);
   return () => clearTimeout(timer);
 }
 
-/** Calls when the browser has nothing better to do, at the latest after half a second; returns the way to call it off. */
+/** Calls when the browser is idle, after at most half a second; returns a function that cancels it. */
 export function whenIdle(call: () => void): () => void {
   if (typeof requestIdleCallback === 'undefined') return after(0, call);
   const handle = requestIdleCallback(call, { timeout: 500 });
   return () => cancelIdleCallback(handle);
 }
 
-/** The time, asked again every so often while the page is looked at; nothing ticks in a hidden tab. */
+/** The time, updated at an interval while the tab is visible. */
 export function useNow(stepMs = 1_000): number {
   const [time, setTime] = useState(now);
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useNow(stepMs = 1_000): number {
   return time;
 }
 
-/** A value that changes at most once in a while, and never stays behind for longer than that. */
+/** A value that is updated at most once per interval. */
 export function useThrottled<T>(value: T, ms: number): T {
   const [shown, setShown] = useState(value);
   const latest = useRef(value);

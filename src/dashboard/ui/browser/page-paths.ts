@@ -1,14 +1,14 @@
-/** The last part of a folder's path, which is what people call it. */
+/** The last part of a path. */
 export function folderName(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
 }
 
-/** Where a run is looked at. */
+/** The address of a run's page. */
 export function runPath(run: string): string {
   return `/runs/${run}`;
 }
 
-/** Where a task is looked at; its key holds slashes. */
+/** The address of a task's page; the slashes of its key are encoded. */
 export function taskPath(run: string, task: string): string {
   return `/runs/${run}/tasks/${encodeURIComponent(task)}`;
 }

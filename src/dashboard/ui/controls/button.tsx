@@ -5,7 +5,7 @@ import styles from './button.module.css';
 type Weight = 'main' | 'plain' | 'danger' | 'quiet';
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { weight?: Weight; busy?: boolean };
 
-/** Something that acts; while it is at it, it cannot be pressed again. */
+/** A button; it is disabled while busy. */
 export function Button({ weight = 'plain', busy = false, disabled, ...rest }: ButtonProps): ReactElement {
   return (
     <button
@@ -19,7 +19,7 @@ export function Button({ weight = 'plain', busy = false, disabled, ...rest }: Bu
   );
 }
 
-/** A way to another page that looks like a button. */
+/** A link that looks like a button. */
 export function LinkButton(props: { to: string; weight?: Weight; children: ReactNode }): ReactElement {
   return (
     <Link href={props.to} className={styles.button} data-weight={props.weight ?? 'plain'}>

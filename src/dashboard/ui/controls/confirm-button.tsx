@@ -4,14 +4,14 @@ import styles from './confirm-button.module.css';
 
 type ConfirmButtonProps = {
   children: ReactNode;
-  /** What is asked before it is done. */
+  /** The confirmation question. */
   question: string;
   yes: string;
   busy?: boolean;
   onConfirm(): void;
 };
 
-/** A button that asks in its own place before it acts; Escape takes it back. */
+/** A button that is replaced by a confirmation question; Escape cancels. */
 export function ConfirmButton({ children, question, yes, busy = false, onConfirm }: ConfirmButtonProps): ReactElement {
   const [isConfirming, setConfirming] = useState(false);
   if (!isConfirming) {
@@ -26,7 +26,7 @@ export function ConfirmButton({ children, question, yes, busy = false, onConfirm
     onConfirm();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is heard wherever in it one is
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works anywhere inside
     <span className={styles.question} onKeyDown={({ key }) => (key === 'Escape' ? setConfirming(false) : undefined)}>
       <span role="status">{question}</span>
       <Button weight="danger" autoFocus onClick={confirm}>

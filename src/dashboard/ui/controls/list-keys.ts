@@ -1,17 +1,17 @@
 import { type KeyboardEvent, useCallback, useState } from 'react';
 
-/** A list in which one row at a time is the current one. */
+/** Keyboard navigation of a list with one current row. */
 export type ListKeys = {
-  /** The place of the current row. */
+  /** The index of the current row. */
   current: number;
   onKeyDown(event: KeyboardEvent<HTMLElement>): void;
-  /** What a row carries so that keys and the eye find it. */
+  /** The props of a row, for focus and keyboard navigation. */
   rowProps(index: number): { 'data-row': number; tabIndex: number; onFocus(): void };
 };
 
 const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** Moves through the rows of a list by j and k or the arrows; Home and End go to its ends. Other keys are told to `onKey`. */
+/** Moves through the rows of a list with j and k or the arrows, Home and End. Other keys go to `onKey`. */
 export function useListKeys(length: number, onKey: (key: string, index: number) => boolean): ListKeys {
   const [kept, setCurrent] = useState(0);
   const current = Math.max(0, Math.min(kept, length - 1));
@@ -34,14 +34,14 @@ export function useListKeys(length: number, onKey: (key: string, index: number) 
   return { current, onKeyDown, rowProps };
 }
 
-/** Whether keys go into a field. */
+/** Whether key presses go to an input field. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
 }
 
-/** A button or a link inside of a row takes Enter for itself. */
+/** Buttons and links inside a row handle Enter themselves. */
 function isRow(target: EventTarget): boolean {
   return target instanceof HTMLElement && target.dataset.row !== undefined;
 }

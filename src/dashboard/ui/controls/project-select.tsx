@@ -7,7 +7,7 @@ type ProjectChoiceProps = {
   onChoose(dir: string): void;
 };
 
-/** Which project a page is about. */
+/** Selects the project of a page. */
 export function ProjectChoice({ projects, dir, onChoose }: ProjectChoiceProps): ReactElement {
   const id = useId();
   const isKnown = projects.some(({ root }) => root === dir);

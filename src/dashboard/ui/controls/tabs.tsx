@@ -8,7 +8,7 @@ type TabsProps<T extends string> = {
   onChoose(value: T): void;
 };
 
-/** A few views of the same thing, one of which is looked at. */
+/** A row of options, one of which is selected. */
 export function Tabs<T extends string>({ label, options, value, onChoose }: TabsProps<T>): ReactElement {
   return (
     <fieldset className={styles.tabs} aria-label={label} style={{ border: 0, margin: 0 }}>

@@ -10,7 +10,7 @@ const NOT_LOADED = new Error(
   'This part of the page could not be loaded. If the server cannot be reached, it is tried again when it is back.',
 );
 
-/** A view whose module is loaded when it is first looked at, and again when the server is back if that failed. */
+/** A view whose module is loaded when it is first shown. A failed load is repeated when the connection is back. */
 export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>, lines: number): ComponentType<P> {
   let shared: ModuleState<P> = { is: 'coming' };
   return function LazyView(props: P): ReactElement {
@@ -25,7 +25,7 @@ export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>
         return false;
       }
     };
-    // biome-ignore lint/correctness/useExhaustiveDependencies: what failed is tried again by what stands in its place
+    // biome-ignore lint/correctness/useExhaustiveDependencies: a failed load is repeated by LoadFailed
     useEffect(() => {
       if (shared.is !== 'here') void loadModule();
     }, []);
@@ -43,7 +43,7 @@ export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>
 function LoadFailed({ loadModule }: { loadModule(): Promise<boolean> }): ReactElement {
   const retry = async ({ isManual }: { isManual: boolean }) => {
     if (await loadModule()) return;
-    // Many browsers never fetch a module again that failed once, and a newer server has other modules: both need a new page.
+    // Many browsers never fetch a failed module again, and a newer server has other modules: both need a page reload.
     if ((await isServerReachable()) && (isManual || !isTyping(document.activeElement))) location.reload();
   };
   useEffect(() => onReconnect(() => void retry({ isManual: false })));

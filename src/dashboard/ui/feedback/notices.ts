@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.ts';
 import { after } from '../browser/clock.ts';
 
-/** Something that is said in a corner of the page for a while. */
+/** A message in a corner of the page. */
 export type Notice = { id: number; kind: 'done' | 'trouble' | 'news'; text: string; hint?: string; to?: string };
 
 const SHOWN_MS = 8_000;
@@ -11,7 +11,7 @@ let notices: readonly Notice[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-/** Says something; it goes away by itself, but trouble stays until it is dismissed. */
+/** Shows a notice; errors stay until they are dismissed, other notices disappear after a few seconds. */
 export function notify(said: { kind: Notice['kind']; text: string; to?: string; error?: unknown }): void {
   last += 1;
   const { error, ...shown } = said;

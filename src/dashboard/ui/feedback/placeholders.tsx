@@ -3,12 +3,12 @@ import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../controls/button.tsx';
 import styles from './placeholders.module.css';
 
-/** Lines in the place of what is still coming; nothing jumps when it comes. */
+/** Placeholder lines while content is loading; they keep the layout stable. */
 export function Skeleton({ lines = 3 }: { lines?: number }): ReactElement {
   return (
     <div className={styles.skeleton} role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, index) => (
-        // The lines are all alike and never change their order.
+        // The lines are identical and never reordered.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <span key={index} className={styles.line} />
       ))}
@@ -16,7 +16,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }): ReactElement {
   );
 }
 
-/** What stands where there is nothing yet: why, and what to do. */
+/** Shown where there is no content: why, and what to do. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }): ReactElement {
   return (
     <div className={styles.empty}>
@@ -26,7 +26,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   );
 }
 
-/** What went wrong, what to do about it, and the way to try again. */
+/** An error, its hint, and a button that tries again. */
 export function ErrorMessage({ error, retry }: { error: unknown; retry?: () => void }): ReactElement {
   const hint = error instanceof ApiError ? error.hint : undefined;
   return (

@@ -1,7 +1,7 @@
 import type { Field } from './field.ts';
 import { isSchema } from './json-schema.ts';
 
-/** What a new row of a list or a map begins with. */
+/** The initial value of a new list or map row. */
 export function blankValue(field: Field): unknown {
   switch (field.kind) {
     case 'group':
@@ -22,7 +22,7 @@ export function blankValue(field: Field): unknown {
   }
 }
 
-/** Which branch of a union a value belongs to; -1 where there is no value. */
+/** The index of the union branch that a value belongs to; -1 if there is no value. */
 export function branchOf(branches: readonly { field: Field }[], value: unknown): number {
   if (value === undefined) return -1;
   return branches.findIndex(({ field }) => matchesField(field, value));

@@ -1,9 +1,9 @@
 import { isSchema } from './json-schema.ts';
 
-/** One change: the value at a path, or that it is removed. */
+/** One change: the new value at a path; without a value it is removed. */
 export type Change = { path: string[]; value?: unknown };
 
-/** What must be changed to make one value of another, key by key; what stays alike is not touched. */
+/** The changes that turn one value into another, key by key. */
 export function changesBetween(before: unknown, after: unknown, path: readonly string[] = []): Change[] {
   if (isAlike(before, after)) return [];
   if (after === undefined) return [{ path: [...path] }];
@@ -12,7 +12,7 @@ export function changesBetween(before: unknown, after: unknown, path: readonly s
   return [...keys].flatMap((key) => changesBetween(before[key], after[key], [...path, key]));
 }
 
-/** The same, whatever the order of keys; a key without a value is as good as none. */
+/** Deep equality; the order of keys and undefined values do not matter. */
 export function isAlike(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (Array.isArray(one) && Array.isArray(other))
@@ -22,7 +22,7 @@ export function isAlike(one: unknown, other: unknown): boolean {
   return [...keys].every((key) => isAlike(one[key], other[key]));
 }
 
-/** The value with one key set, or taken away; the others keep their order, and when nothing is left there is no value. */
+/** The value with one key set or removed; the others keep their order. Undefined if no key is left. */
 export function withKey(value: unknown, key: string, next: unknown): Record<string, unknown> | undefined {
   const entries = new Map<string, unknown>(isSchema(value) ? Object.entries(value) : []);
   if (next === undefined) entries.delete(key);
@@ -30,7 +30,7 @@ export function withKey(value: unknown, key: string, next: unknown): Record<stri
   return entries.size === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** A value with changes made to it. */
+/** Applies changes to a value. */
 export function withChanges(value: unknown, changes: readonly Change[]): Record<string, unknown> {
   return changes.reduce(
     (made, { path, value: next }) => withPath(made, path, next) ?? {},

@@ -6,7 +6,7 @@ import { JsonControl, LinesControl, TextControl } from './text-controls.tsx';
 import { isLines } from './validate.ts';
 import { ChoiceControl, DateTimeControl, DurationControl, NumberControl, SwitchControl } from './value-controls.tsx';
 
-/** The way of asking that fits a field. */
+/** The control for a field's kind. */
 export function Control(props: ControlProps): ReactElement {
   const { field } = props;
   switch (field.kind) {

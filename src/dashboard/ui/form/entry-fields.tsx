@@ -8,14 +8,14 @@ import type { ValidationIssues } from './validate.ts';
 
 type EntryFieldsProps = {
   entries: readonly Entry[];
-  /** These stand first and are always seen; the rest is folded. */
+  /** Keys of the entries that are always visible; the others are collapsed. */
   shown: readonly string[];
   value: unknown;
   issues: ValidationIssues;
   onChange(value: Record<string, unknown>): void;
 };
 
-/** The fields of a form: the ones that matter in sight, the rest folded behind a count of those that are set. */
+/** The fields of a form: required and selected ones are visible, the others are collapsed behind a count of those that are set. */
 export function EntryFields({ entries, shown, value, issues, onChange }: EntryFieldsProps): ReactElement {
   const values = isSchema(value) ? value : {};
   const first = entries.filter(({ key, isRequired }) => isRequired || shown.includes(key));

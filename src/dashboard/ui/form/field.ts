@@ -1,6 +1,6 @@
 import { isSchema, numberIn, type Schema, schemasIn, textIn, textsIn } from './json-schema.ts';
 
-/** What a form asks for, made of a JSON Schema; one kind for each way of asking. */
+/** A form field derived from a JSON Schema; each kind has its own control. */
 export type Field =
   | { kind: 'text'; isLong: boolean; min: number; max: number | undefined; pattern: string | undefined }
   | { kind: 'number'; isInteger: boolean; range: Range; unit: string | undefined }
@@ -15,7 +15,7 @@ export type Field =
   | { kind: 'json' };
 export type FieldOf<K extends Field['kind']> = Extract<Field, { kind: K }>;
 
-/** A number's bounds; an open one is not allowed itself. */
+/** The range of a number; `isExclusive` excludes the minimum itself. */
 export type Range = { min: number | undefined; max: number | undefined; isExclusive: boolean };
 
 /** One named field of a group. */
@@ -23,10 +23,10 @@ export type Entry = {
   key: string;
   title: string;
   about: string;
-  /** A person must say it. */
+  /** The user must enter a value. */
   isRequired: boolean;
   fallback: unknown;
-  /** What is sent for it where the schema wants a value and a person need not say one. */
+  /** Sent if the schema requires a value and the user entered none. */
   ifMissing?: unknown;
   field: Field;
 };
@@ -36,12 +36,12 @@ const LONG_TEXT = 1_000;
 const LONG_KEYS = new Set(['goal', 'task', 'prompt', 'text', 'guidelines', 'description', 'body']);
 const EPOCH = /milliseconds since 1970/;
 
-/** Reads a JSON Schema as a form; what has no form of its own is asked for as JSON. */
+/** Derives a field from a JSON Schema; anything unsupported is edited as JSON. */
 export function fieldOf(schema: Schema, root: Schema = schema): Field {
   return read(schema, { root, key: '', depth: 0 });
 }
 
-/** The fields of a schema that describes an object; of any other, none. */
+/** The fields of an object schema; none for other schemas. */
 export function entriesOf(schema: Schema): readonly Entry[] {
   const field = fieldOf(schema);
   return field.kind === 'group' ? field.entries : [];
@@ -75,7 +75,7 @@ function read(given: Schema, context: SchemaContext): Field {
   }
 }
 
-/** Of a value that may be null, what it is otherwise. */
+/** The type of a schema, ignoring null. */
 function typeOf({ type }: Schema): unknown {
   return Array.isArray(type) ? type.find((each) => each !== 'null') : type;
 }
@@ -91,7 +91,7 @@ function below({ root, depth }: SchemaContext, key = ''): SchemaContext {
   return { root, key, depth: depth + 1 };
 }
 
-/** A value that may be null is one that may be left out. */
+/** A nullable value is treated as optional. */
 function unionOf(branches: readonly Schema[], context: SchemaContext): Field {
   const real = branches.filter((branch) => branch.type !== 'null');
   const [first] = real;
@@ -154,7 +154,7 @@ function entriesIn(schema: Schema, properties: Schema, context: SchemaContext): 
   });
 }
 
-/** What stands for nothing: null, or an empty list or group, where the schema allows it. */
+/** The empty value of a required field, if the schema allows one: null, or an empty list or group. */
 function emptyValue(schema: Schema, field: Field): unknown {
   const isNullable = Array.isArray(schema.type)
     ? schema.type.includes('null')
@@ -167,7 +167,7 @@ function emptyValue(schema: Schema, field: Field): unknown {
     : undefined;
 }
 
-/** The values of a form with what a person need not say put in where the schema wants it. */
+/** The values of a form, completed with empty values that the schema requires. */
 export function completed(
   entries: readonly Entry[],
   values: Readonly<Record<string, unknown>>,
@@ -176,7 +176,7 @@ export function completed(
   return { ...values, ...Object.fromEntries(missing.map(({ key, ifMissing }) => [key, ifMissing])) };
 }
 
-/** Names carry their units; a form shows them beside the number instead. */
+/** Units that setting names end with; the form shows them beside the number. */
 const UNITS: readonly [RegExp, string][] = [
   [/Seconds$/, 'seconds'],
   [/Ms$/, ''],
@@ -196,7 +196,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ccswitch: 'CC Switch',
 };
 
-/** A name of a setting in words: `maxParallel` becomes "Max parallel". */
+/** The title of a setting: `maxParallel` becomes "Max parallel". */
 function titleOf(key: string): string {
   const bare = UNITS.reduce((name, [unit]) => name.replace(unit, ''), key) || key;
   const words = bare
@@ -209,7 +209,7 @@ function titleOf(key: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What a number counts, as its name says. */
+/** The unit of a number, derived from its name. */
 function unitOf(key: string): string | undefined {
   if (key === 'budget' || key === 'spend') return 'US dollars';
   if (key === 'seconds') return 'seconds';

@@ -4,7 +4,7 @@ import type { Entry, Field } from './field.ts';
 import styles from './form.module.css';
 import { isLines, issueAt, type ValidationIssues } from './validate.ts';
 
-/** What a control is given: the value, where it stands in the form, and what holds if there is none. */
+/** The props of every control; `fallback` is the value in effect while none is set. */
 export type ControlProps<F extends Field = Field> = {
   id: string;
   field: F;
@@ -13,7 +13,7 @@ export type ControlProps<F extends Field = Field> = {
   path: string;
   issues: ValidationIssues;
   describedBy: string | undefined;
-  /** Its name, where no label stands beside it. */
+  /** The accessible name, if there is no visible label. */
   label?: string;
   onChange(value: unknown): void;
 };
@@ -24,12 +24,12 @@ type FormFieldProps = {
   fallback?: unknown;
   path: string;
   issues: ValidationIssues;
-  /** What stands beside the name, such as where the value comes from. */
+  /** Shown beside the name, such as the origin of the value. */
   aside?: ReactNode;
   onChange(value: unknown): void;
 };
 
-/** One field of a form: its name, its control, what it is about and what is wrong with it. */
+/** One field of a form: name, control, description and validation issue. */
 export function FormField(props: FormFieldProps): ReactElement {
   const { entry, path, issues, aside } = props;
   const id = useId();

@@ -1,4 +1,4 @@
-/** A JSON Schema as it comes over the wire: nothing about it is taken for granted. */
+/** A JSON Schema as received from the server, unvalidated. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export function isSchema(value: unknown): value is Schema {
@@ -15,7 +15,7 @@ export function numberIn(schema: Schema, key: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A list of texts; one that holds anything else is none. */
+/** A list of strings; undefined if it contains anything else. */
 export function textsIn(schema: Schema, key: string): string[] | undefined {
   const value = schema[key];
   if (!Array.isArray(value)) return undefined;

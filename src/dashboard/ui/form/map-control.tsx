@@ -10,7 +10,7 @@ import type { ControlProps } from './form-field.tsx';
 import { isSchema } from './json-schema.ts';
 import { pathTo } from './validate.ts';
 
-/** Values under names that a person chooses. */
+/** Values under keys that the user enters. */
 export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {
   const { id, field, value, path, issues, onChange } = props;
   const values = isSchema(value) ? value : {};

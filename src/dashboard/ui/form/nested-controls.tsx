@@ -10,7 +10,7 @@ import { type ControlProps, FormField } from './form-field.tsx';
 import { isSchema } from './json-schema.ts';
 import { pathTo } from './validate.ts';
 
-/** Several values of any kind, each of which can be taken away. */
+/** A list of values that can be added and removed. */
 export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement {
   const { id, field, value, path, issues, onChange } = props;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -20,7 +20,7 @@ export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement 
       {items.map((item, index) => {
         const at = pathTo(path, index);
         return (
-          // A row is what stands at its place.
+          // A row is identified by its index.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <div key={index} className={styles.row} data-path={at}>
             <fieldset className={styles.grow} aria-label={`Number ${index + 1}`}>
@@ -61,7 +61,7 @@ export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement 
 
 const MAX_ALWAYS_SHOWN = 5;
 
-/** Several named fields that belong together; of many, those that are needed or set come first and the rest is folded. */
+/** A group of named fields; in a large group those that are neither required nor set are collapsed. */
 export function GroupControl(props: ControlProps<FieldOf<'group'>>): ReactElement {
   const values = isSchema(props.value) ? props.value : {};
   const fallbacks = isSchema(props.fallback) ? props.fallback : {};
@@ -104,7 +104,7 @@ function isFirst(
   return all.length <= MAX_ALWAYS_SHOWN || isRequired || values[key] !== undefined;
 }
 
-/** A value that may have one of several shapes: the shape is chosen, then the value asked for. */
+/** A value with alternative types: a select for the type, then the control of that type. */
 export function UnionControl(props: ControlProps<FieldOf<'union'>>): ReactElement {
   const { id, field, value, onChange } = props;
   const chosen = branchOf(field.branches, value);

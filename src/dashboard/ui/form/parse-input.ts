@@ -5,7 +5,7 @@ const SPAN_UNITS: readonly [string, number][] = [
   ['s', 1_000],
 ];
 
-/** A number as it is typed; what is none stays the text it is, so that nothing typed is lost. */
+/** Parses a number; text that is not a number is returned unchanged, so that no input is lost. */
 export function parseNumber(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
@@ -13,7 +13,7 @@ export function parseNumber(text: string): number | string | undefined {
   return Number.isFinite(number) && /^-?[\d.]+(e\d+)?$/i.test(trimmed) && !trimmed.endsWith('.') ? number : trimmed;
 }
 
-/** `90s`, `10m`, `1h30m` or `2d` as milliseconds; what is no time stays the text it is. */
+/** Parses `90s`, `10m`, `1h30m` or `2d` to milliseconds; other text is returned unchanged. */
 export function parseDuration(text: string): number | string | undefined {
   const bare = text.replaceAll(/\s+/g, '').toLowerCase();
   if (bare === '') return undefined;
@@ -34,7 +34,7 @@ export function durationText(value: unknown): string {
   return parts.join(' ');
 }
 
-/** The lines of a text, without blank ones. */
+/** The trimmed, non-empty lines of a text. */
 export function parseLines(text: string): string[] {
   return text
     .split('\n')
@@ -42,7 +42,7 @@ export function parseLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** A moment as a date field takes it: local time to the minute. */
+/** A time as a `datetime-local` input takes it: local time to the minute. */
 export function dateTimeText(value: unknown): string {
   if (typeof value !== 'number') return '';
   const date = new Date(value);
@@ -56,7 +56,7 @@ export function parseDateTime(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** How a value is shown where it is not edited. */
+/** A value as read-only text. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

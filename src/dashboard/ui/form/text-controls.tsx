@@ -10,7 +10,7 @@ import { parseLines, valueText } from './parse-input.ts';
 const LONG_ROWS = 6;
 const MAX_ROWS = 24;
 
-/** A text: one line, or as many as it takes. */
+/** A text field, or a text area for long texts. */
 export function TextControl(props: ControlProps<FieldOf<'text'>>): ReactElement {
   const { field, value, fallback, onChange } = props;
   const shown = typeof value === 'string' ? value : '';
@@ -51,7 +51,7 @@ export function TextControl(props: ControlProps<FieldOf<'text'>>): ReactElement 
 const MIN_ROWS = 2;
 const MAX = 12;
 
-/** Several short texts, a line each. */
+/** A list of short texts, one per line. */
 export function LinesControl(props: ControlProps): ReactElement {
   const { value, fallback, onChange } = props;
   const [typed, setTyped] = useState('');
@@ -91,7 +91,7 @@ export function LinesControl(props: ControlProps): ReactElement {
   );
 }
 
-/** Anything else, as JSON; it is taken once it can be read. */
+/** Any other value as JSON; it is applied once it is valid. */
 export function JsonControl(props: ControlProps): ReactElement {
   const [typed, setTyped] = useState('');
   const read = parsed(typed);
@@ -125,12 +125,12 @@ function parsed(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    // What is still being typed is no JSON; the field says so.
+    // Incomplete JSON is expected while typing; the field shows a message.
     return undefined;
   }
 }
 
-/** What may be meant in a field, by its path: names that are known, of which one need not be. */
+/** Suggested values by the path of a field; other values are allowed too. */
 export type Suggestions = Readonly<Record<string, readonly string[]>>;
 
 export const SuggestionsContext = createContext<Suggestions>({});

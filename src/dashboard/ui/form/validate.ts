@@ -1,17 +1,17 @@
 import type { Field, Range } from './field.ts';
 import { isSchema } from './json-schema.ts';
 
-/** What is wrong with a form, by the dotted path of the field; `''` is about all of it. */
+/** Validation issues of a form by the dotted path of the field; `''` is the whole form. */
 export type ValidationIssues = ReadonlyMap<string, string>;
 
 export const NO_ISSUES: ValidationIssues = new Map();
 
-/** Where a field stands, as a server names it. */
+/** The path of a nested field, in the server's notation. */
 export function pathTo(path: string, key: string | number): string {
   return path === '' ? String(key) : `${path}.${key}`;
 }
 
-/** The mistakes of what is typed: what is needed and missing, and what cannot be right. The server judges all of it anew. */
+/** Finds missing required values and invalid values. The server validates everything again. */
 export function findIssues(field: Field, value: unknown, path = ''): Map<string, string> {
   const found = new Map<string, string>();
   validate(field, value, { path, found });
@@ -83,7 +83,7 @@ function numberIssue({ isInteger, range }: { isInteger: boolean; range: Range },
   return `${isInteger ? 'A whole number' : 'A number'}${rangeText(range)}.`;
 }
 
-/** A range in words, with a blank before them. */
+/** Describes a range, with a leading space. */
 export function rangeText({ min, max, isExclusive }: Range): string {
   const from =
     min === undefined ? '' : isExclusive ? ` above ${min}` : max === undefined ? ` of at least ${min}` : ` from ${min}`;
@@ -96,7 +96,7 @@ export function rangeText({ min, max, isExclusive }: Range): string {
   return `${from}${from !== '' && upTo !== '' && isExclusive ? ' and' : ''}${upTo}`;
 }
 
-/** A pattern that this browser cannot read is left to the server. */
+/** A pattern that this browser does not support is left to the server. */
 function matchesPattern(pattern: string, value: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(value);
@@ -105,7 +105,7 @@ function matchesPattern(pattern: string, value: string): boolean {
   }
 }
 
-/** Mistakes that a server tells as `path: what is wrong`. */
+/** Parses issues that a server reports as `path: reason`. */
 export function parseServerIssues(told: unknown): Map<string, string> {
   const found = new Map<string, string>();
   for (const each of Array.isArray(told) ? told : []) {
@@ -116,12 +116,12 @@ export function parseServerIssues(told: unknown): Map<string, string> {
   return found;
 }
 
-/** Whether a list of short texts is meant, which is typed with a line for each. */
+/** Whether a field is a list of short texts, edited one per line. */
 export function isLines(field: Field): boolean {
   return field.kind === 'list' && field.item.kind === 'text' && !field.item.isLong;
 }
 
-/** The first mistake about a field or anything inside of it. */
+/** The first issue of a field, or of a value nested in it. */
 export function issueAt(issues: ValidationIssues, path: string, isInsideToo: boolean): string | undefined {
   const own = issues.get(path);
   if (own !== undefined || !isInsideToo) return own;

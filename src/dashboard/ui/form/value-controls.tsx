@@ -5,7 +5,7 @@ import type { ControlProps } from './form-field.tsx';
 import { dateTimeText, durationText, parseDateTime, parseDuration, parseNumber, valueText } from './parse-input.ts';
 import { rangeText } from './validate.ts';
 
-/** Yes or no; while nothing is chosen it shows what holds. */
+/** A checkbox; it shows the fallback while no value is set. */
 export function SwitchControl({ id, value, fallback, label, describedBy, onChange }: ControlProps): ReactElement {
   return (
     <input
@@ -20,7 +20,7 @@ export function SwitchControl({ id, value, fallback, label, describedBy, onChang
   );
 }
 
-/** One of a few words, or nothing: then what holds is named. */
+/** A select with an option for "not set" that names the fallback. */
 export function ChoiceControl(props: ControlProps<FieldOf<'choice'>>): ReactElement {
   const { field, value, fallback, onChange } = props;
   return (
@@ -43,7 +43,7 @@ export function ChoiceControl(props: ControlProps<FieldOf<'choice'>>): ReactElem
   );
 }
 
-/** A number with its unit and its bounds; what is typed stays even while it is no number. */
+/** A number with its unit and range; invalid input stays in the field. */
 export function NumberControl(props: ControlProps<FieldOf<'number'>>): ReactElement {
   const { field, value, fallback, onChange } = props;
   const [typed, setTyped] = useState('');
@@ -74,7 +74,7 @@ export function NumberControl(props: ControlProps<FieldOf<'number'>>): ReactElem
   );
 }
 
-/** How long: 90s, 10m, 1h30m, 2d. */
+/** A duration such as 90s, 10m, 1h30m or 2d. */
 export function DurationControl(props: ControlProps): ReactElement {
   const { value, onChange } = props;
   const [typed, setTyped] = useState('');
@@ -98,7 +98,7 @@ export function DurationControl(props: ControlProps): ReactElement {
   );
 }
 
-/** When: a date and a time of day, where the browser is. */
+/** A date and time in the browser's time zone. */
 export function DateTimeControl(props: ControlProps): ReactElement {
   return (
     <input

@@ -6,7 +6,7 @@ const listeners = new Set<() => void>();
 
 type PageProps = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode };
 
-/** A page: its name, what it is for, what can be chosen, and its parts below each other. */
+/** The frame of a page: title, description, actions and content. */
 export function PageFrame({ title, about, actions, children }: PageProps): ReactElement {
   usePageTitle(title);
   return (
@@ -23,7 +23,7 @@ export function PageFrame({ title, about, actions, children }: PageProps): React
   );
 }
 
-/** Names what is looked at, so that tabs can be told apart; without words it is the dashboard itself. */
+/** Sets the title of the browser tab; an empty title means the dashboard itself. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     set(title);
@@ -31,7 +31,7 @@ export function usePageTitle(title: string): void {
   }, [title]);
 }
 
-/** What is looked at now. */
+/** The title of the current page. */
 export function useTitle(): string {
   return useSyncExternalStore(listen, () => currentTitle);
 }

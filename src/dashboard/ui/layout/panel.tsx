@@ -3,7 +3,7 @@ import styles from './panel.module.css';
 
 type PanelProps = { title: string; actions?: ReactNode; flush?: boolean; children: ReactNode };
 
-/** A titled part of a page. */
+/** A titled section of a page. */
 export function Panel({ title, actions, flush = false, children }: PanelProps): ReactElement {
   return (
     <section className={styles.panel} aria-label={title}>

@@ -8,10 +8,10 @@ type ScrollAreaProps = {
   children: ReactNode;
 };
 
-/** A part that scrolls by itself: it can be reached and scrolled by keyboard. */
+/** A scrollable section that can be focused and scrolled with the keyboard. */
 export function ScrollArea({ label, className, ref, onKeyDown, children }: ScrollAreaProps): ReactElement {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable with the keyboard
     <section ref={ref} className={className} aria-label={label} tabIndex={0} onKeyDown={onKeyDown}>
       {children}
     </section>

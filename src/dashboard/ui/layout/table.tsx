@@ -1,15 +1,15 @@
 import type { ReactElement, ReactNode } from 'react';
 import styles from './table.module.css';
 
-/** A column: its title, whether it holds numbers, and what stands in it. */
+/** A table column: its title, whether it contains numbers, and its cells. */
 export type Column<T> = { title: string; isNumber?: boolean; cell(row: T): ReactNode };
 
 type TableProps<T> = { label: string; columns: readonly Column<T>[]; rows: readonly T[]; keyOf(row: T): string };
 
-/** Rows and columns with aligned numbers; it scrolls by itself where the screen is narrow. */
+/** A table with aligned numbers; it scrolls horizontally on narrow screens. */
 export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>): ReactElement {
   return (
-    // A part that scrolls must be reachable by keys.
+    // Scrollable content must be focusable with the keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className={styles.scroll} tabIndex={0} aria-label={label}>
       <table className={styles.table}>

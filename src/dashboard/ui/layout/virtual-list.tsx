@@ -20,18 +20,18 @@ type VirtualListProps = {
   count: number;
   rowHeight: number;
   keyOf(index: number): string;
-  /** What stays in place above the rows. */
+  /** A sticky header above the rows. */
   head?: ReactNode;
-  /** Room that is left free below the list, in pixels. */
+  /** Free space below the list in pixels. */
   below?: number;
-  /** Stays at the end as rows are added, while one is there. */
+  /** Keeps the end in view as rows are added, if it is in view. */
   follow?: boolean;
   children(index: number): ReactNode;
 };
 
 const NEAR_END_PX = 40;
 
-/** Rows of one height of which only those in sight exist; arrow keys go from row to row. */
+/** A list of rows of equal height that renders only the visible ones; arrow keys move between rows. */
 export function VirtualList(props: VirtualListProps): ReactElement {
   const { label, count, rowHeight, keyOf, head, below = 0, follow, children } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -65,7 +65,7 @@ export function VirtualList(props: VirtualListProps): ReactElement {
       ref={box}
       className={styles.box}
       style={{ maxHeight: height }}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable with the keyboard
       tabIndex={0}
       aria-label={label}
       {...{ onScroll, onKeyDown }}
@@ -107,7 +107,7 @@ function focusRow(box: HTMLElement | null, index: number): void {
   box?.querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button)`)?.focus({ preventScroll: true });
 }
 
-/** The height that is left on the screen below where the list begins. */
+/** The height between the top of the list and the bottom of the screen. */
 function useAvailableHeight(box: RefObject<HTMLElement | null>, below: number): number {
   const [height, setHeight] = useState(MIN_HEIGHT_PX);
   useLayoutEffect(() => {

@@ -5,7 +5,7 @@ import { Button, LinkButton } from '../controls/button.tsx';
 import { Copyable } from '../text/copyable.tsx';
 import { stepPieces } from './next-step.ts';
 
-/** What waits for a person in a run; without a task it is the run itself, or one of its tracks. */
+/** What needs the user in a run: a task, or without a task the run itself or one of its tracks. */
 type Waiting = {
   run: string;
   task: string | null;
@@ -13,7 +13,7 @@ type Waiting = {
   track?: string | undefined;
 };
 
-/** The buttons that settle what waits for a person, and the way to look at it first. */
+/** The buttons that resolve what needs the user, and a link to look at it first. */
 export function AttentionButtons({ item, away = true }: { item: Waiting; away?: boolean }): ReactElement {
   const { run, task, what, track } = item;
   const approve = useAction('approve-run', { done: 'Approved' });
@@ -50,7 +50,7 @@ export function AttentionButtons({ item, away = true }: { item: Waiting; away?: 
   );
 }
 
-/** What to do next, its commands ready to be copied. */
+/** The next step; its commands can be copied. */
 export function NextStepLine({ step, run }: { step: string; run: string }): ReactElement {
   return (
     <>

@@ -7,7 +7,7 @@ import { Duration, Money, Time } from '../text/amounts.tsx';
 import { Icon } from '../text/icon.tsx';
 import styles from './live-agent.module.css';
 
-/** An agent at work: on what, what it did last, when it was last heard, and what one should know. */
+/** A running agent: its task, last activity, time of the last sign of life, and warnings. */
 export function LiveAgent({ run, live }: { run: string; live: LiveAttempt }): ReactElement {
   const who = [live.agent, live.account, live.tier].filter((part) => part !== null).join(' · ');
   return (

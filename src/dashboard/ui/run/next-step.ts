@@ -1,14 +1,14 @@
-/** A piece of a sentence: words, or a command that can be copied. */
+/** A piece of a sentence: plain text, or a command that can be copied. */
 export type StepPiece = { kind: 'words' | 'command'; text: string };
 
 const ARGUMENT = String.raw`--[a-z-]+(?:[ =](?:'[^']*'|[\w./-]*\w))?|'[^']*'|[0-9a-hjkmnp-tv-z]{8}(?: (?!then\b|and\b|or\b)[a-z][a-z0-9./-]*[a-z0-9])?`;
 
 const COMMAND = new RegExp(String.raw`\bmanyhands [a-z][a-z-]*(?: (?:${ARGUMENT}))*`, 'g');
 
-/** Commands that mean the latest run of a folder unless one is named. */
+/** Commands that use the latest run of a folder unless a run is named. */
 const ABOUT_RUN = /^manyhands (retry|resume|approve|logs|salvage)$/;
 
-/** Takes the commands out of a sentence that says what to do next; one that names no run is given the run. */
+/** Finds the commands in a sentence; one that names no run gets the run as its argument. */
 export function stepPieces(sentence: string, run: string): StepPiece[] {
   const pieces: StepPiece[] = [];
   let end = 0;

@@ -2,7 +2,7 @@ import type { TaskStatus } from '../../../core/run/state.ts';
 import { isInterrupted } from '../../../core/view/run-status.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
-/** How something stands, as it is shown everywhere: card, graph, timeline, tab icon. */
+/** The state of a run or task as it is displayed everywhere: card, graph, timeline, tab icon. */
 export type DisplayState =
   | 'running'
   | 'checking'
@@ -18,7 +18,7 @@ export type DisplayState =
   | 'cancelled'
   | 'stale';
 
-/** The word for each look; its colour is the CSS variable `--state-<look>`. */
+/** The label of each display state; its colour is the CSS variable `--state-<state>` in state-colors.css. */
 export const STATE_LABELS: Record<DisplayState, string> = {
   running: 'Running',
   checking: 'Checking',
@@ -35,12 +35,12 @@ export const STATE_LABELS: Record<DisplayState, string> = {
   stale: 'Stale',
 };
 
-/** The colour of a look, for what is drawn and not written. */
+/** The colour of a display state, as a CSS value. */
 export function stateColor(displayState: DisplayState): string {
   return `var(--state-${displayState})`;
 }
 
-/** The order in which a person wants to see runs: what needs them, what runs, what happened. */
+/** Display states by urgency: what needs the user, what is running, what has ended. */
 export const URGENCY: readonly DisplayState[] = [
   'waiting',
   'interrupted',
@@ -73,12 +73,12 @@ const TASK_DISPLAY_STATES: Record<TaskStatus, DisplayState> = {
   cancelled: 'cancelled',
 };
 
-/** How a task looks; one that was done and must be done again is stale until it is. */
+/** The display state of a task; a task that must be done again is stale until it is done. */
 export function taskDisplayState(status: TaskStatus, isStale = false): DisplayState {
   return isStale && (status === 'done' || status === 'waiting') ? 'stale' : TASK_DISPLAY_STATES[status];
 }
 
-/** How a run looks on a card. */
+/** The display state of a run. */
 export function runDisplayState(
   run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'liveCount' | 'carried'>,
 ): DisplayState {

@@ -5,10 +5,10 @@ import styles from './state-bar.module.css';
 
 type StateBarProps = { counts: Readonly<Partial<Record<TaskStatus, number>>>; total: number };
 
-/** The order along the bar: what is finished stands on the left, what is still to come on the right. */
+/** The order along the bar: finished on the left, pending on the right. */
 const BAR_ORDER: readonly DisplayState[] = ['done', 'failed', 'waiting', 'stale', 'checking', 'running', 'cancelled'];
 
-/** How far work has come, as one thin line with a part for each state. */
+/** The progress of tasks as a thin bar with a segment for each state. */
 export function StateBar({ counts, total }: StateBarProps): ReactElement {
   const parts = countByDisplayState(counts);
   const label = URGENCY.flatMap((displayState) => {

@@ -21,13 +21,13 @@ const STATE_ICON_PATHS: Record<DisplayState, string> = {
 
 type StateMarkProps = {
   displayState: DisplayState;
-  /** Only the drawing is shown; the word is still read out. */
+  /** Shows only the icon; screen readers still read the label. */
   bare?: boolean;
-  /** Another word, where the usual one says too much. */
+  /** Replaces the usual label. */
   label?: string;
 };
 
-/** A state: its drawing in its colour, and its word. */
+/** A display state: its icon in its colour, and its label. */
 export function StateMark({
   displayState,
   bare = false,
@@ -41,12 +41,12 @@ export function StateMark({
   );
 }
 
-/** The drawing of a state, the same everywhere; its shape tells it apart without its colour. */
+/** The icon of a state; its shape identifies it without its colour. */
 function StateIcon({ displayState, size = 16 }: { displayState: DisplayState; size?: number }): ReactElement {
   return <SvgIcon path={STATE_ICON_PATHS[displayState]} size={size} />;
 }
 
-/** The path of a state's drawing, for the tab's icon. */
+/** The SVG path of a state's icon, for the tab icon. */
 export function stateIconPath(displayState: DisplayState): string {
   return STATE_ICON_PATHS[displayState];
 }

@@ -9,12 +9,12 @@ const UNITS: readonly [string, number][] = [
 ];
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A moment to the second. */
+/** A date and time to the second. */
 export function exactTime(at: string | number): string {
   return EXACT.format(new Date(at));
 }
 
-/** A moment as a distance from now; the exact one stands in its title. */
+/** A time relative to now, with the exact time in its tooltip. */
 export function Time({ at }: { at: string | number }): ReactElement {
   const moment = new Date(at);
   const time = useNow(distanceStep(moment.getTime()));
@@ -25,14 +25,14 @@ export function Time({ at }: { at: string | number }): ReactElement {
   );
 }
 
-/** How long something takes or took; it goes on while it has no end. */
+/** A duration; it counts up while there is no end. */
 export function Duration({ from, to }: { from: string | number; to: string | number | null }): ReactElement {
   const time = useNow(1_000);
   const end = to === null ? time : new Date(to).getTime();
   return <span className="numbers">{duration(end - new Date(from).getTime())}</span>;
 }
 
-/** US dollars; small sums keep the digits that matter. */
+/** US dollars; amounts below ten cents have four decimals. */
 export function Money({ usd }: { usd: number | null }): ReactElement {
   return <span className="numbers">{usd === null ? '–' : money(usd)}</span>;
 }
@@ -67,7 +67,7 @@ function coarse(ms: number): string {
   return `${Math.floor(seconds / size)}${unit}`;
 }
 
-/** What is long ago changes its words less often. */
+/** Times more than an hour away are updated less often. */
 function distanceStep(at: number): number {
   return Math.abs(now() - at) < 3_600_000 ? 5_000 : 60_000;
 }

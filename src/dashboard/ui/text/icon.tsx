@@ -35,7 +35,7 @@ const PATHS = {
 } as const;
 export type IconName = keyof typeof PATHS;
 
-/** A small drawing beside a word; it says nothing to a screen reader, the word does. */
+/** A small icon beside a label; screen readers read only the label. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }): ReactElement {
   return <SvgIcon path={PATHS[name]} size={size} />;
 }

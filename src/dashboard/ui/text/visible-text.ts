@@ -1,15 +1,15 @@
 const ESCAPE = '\u001b';
 const BELL = '\u0007';
-/** Colours and moves of a terminal, and its titles and links: an escape, what it is, its end. */
+/** Terminal control sequences: colours, cursor moves, titles and links. */
 const SEQUENCES = new RegExp(
   `${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)?)`,
   'g',
 );
-/** What turns the direction of writing, takes no room or shows nothing: with it a text reads otherwise than it is. */
+/** Characters that are invisible, have no width or change the writing direction, so that a text reads differently from its content. */
 const UNSEEN =
   /(?![\t\n\r])[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** Text of a repository as it really is: every character that nobody would see is spelled out. */
+/** Replaces every invisible character by its code point. */
 export function visibleText(text: string): string {
   return text.replaceAll(
     UNSEEN,
@@ -17,7 +17,7 @@ export function visibleText(text: string): string {
   );
 }
 
-/** What a program printed, without what was meant for a terminal alone. */
+/** The output of a program without terminal control sequences. */
 export function printedText(text: string): string {
   return visibleText(text.replaceAll(SEQUENCES, ''));
 }

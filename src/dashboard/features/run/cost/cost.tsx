@@ -28,9 +28,9 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   { title: 'Cost', isNumber: true, cell: ({ cost, unknown }) => `${unknown > 0 ? '≤ ' : ''}${money(cost)}` },
 ];
 
-/** What the run has cost so far, by agent, model, role and task, against its budget. */
+/** The cost of a run by agent, model, role and task, and its budget. */
 export function Cost({ state, version }: ViewProps): ReactElement {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const { agents, models, roles, tasks } = useMemo(
     () => ({
       agents: summarizeUsage([state], 'agent'),
@@ -66,7 +66,7 @@ export function Cost({ state, version }: ViewProps): ReactElement {
   );
 }
 
-/** What is spent and set aside of what may be spent. */
+/** The spent and reserved part of the budget. */
 function Budget({ state: { spent, reserved, start } }: { state: RunState }): ReactElement {
   const { run, project } = start.config.budget;
   return (

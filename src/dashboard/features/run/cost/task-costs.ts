@@ -3,7 +3,7 @@ import { chargeOf } from '../../../../core/schedule/budget.ts';
 
 export type TaskCost = { key: string; title: string; attempts: number; tokens: number; cost: number; isGuess: boolean };
 
-/** What each task has cost, the dearest first; tasks that were never tried are left out. */
+/** The cost of each task, most expensive first; tasks without attempts are left out. */
 export function taskCosts(state: RunState): TaskCost[] {
   return state.order
     .flatMap((key) => {

@@ -14,13 +14,13 @@ const ROW_PX = 26;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** What happened, in sentences, the newest last. */
+/** The events of a run as sentences, newest last. */
 export function Events({ state }: ViewProps): ReactElement {
   const { lines, count, connectionState } = useEventLines(state);
   const [search, choose] = useChoices();
   const kind = KINDS.find((each) => each === search.get('kind')) ?? null;
   const text = search.get('text') ?? '';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: lines are only added to, the count tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: lines are only appended and change with the count
   const shown = useMemo(() => chosen(lines, { kind, text: text.toLowerCase() }), [lines, count, kind, text]);
   return (
     <div className={styles.events}>
@@ -102,7 +102,7 @@ const CONNECTION_LABELS: Record<ConnectionState, string> = {
   ended: '',
 };
 
-/** Chooses events by kind and by words, and says whether they are live. */
+/** Filters events by kind and text, and shows the connection state. */
 function EventFilter({ kind, text, connectionState, count, choose }: EventFilterProps): ReactElement {
   return (
     <div className={styles.filter}>

@@ -6,16 +6,16 @@ import { type ConnectionState, useStream } from '../../../api/stream.ts';
 import { duration, money } from '../../../ui/text/amounts.tsx';
 import { eventOf } from '../use-run.ts';
 
-/** A line of a run's history: one fact of one event. */
+/** One fact of one event. */
 export type EventLineData = Fact & { id: string; at: number; kind: string };
 
-/** Checks often take less than a second. */
+/** Short durations get a decimal, because gates often take less than a second. */
 const AMOUNT_FORMAT: AmountFormat = {
   duration: (ms) => (ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : duration(ms)),
   money,
 };
 
-/** All that happened in a run, from its first event on, as lines; they are only added to, and `count` tells how many there are. */
+/** All events of a run as lines; lines are only appended, and `count` is their number. */
 export function useEventLines(state: RunState): {
   lines: readonly EventLineData[];
   count: number;
@@ -26,7 +26,7 @@ export function useEventLines(state: RunState): {
   const last = useRef(0);
   const isDue = useRef(false);
   const [count, setCount] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another run has another history
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new run has a new history
   useEffect(() => {
     lines.current = [];
     last.current = 0;
@@ -50,7 +50,7 @@ export function useEventLines(state: RunState): {
   return { lines: lines.current, count, connectionState };
 }
 
-/** The kinds of events by which a history can be filtered: the word before the dot. */
+/** The kinds of events to filter by: the event type before the dot. */
 export const KINDS = ['run', 'task', 'attempt', 'gate', 'call'] as const;
 
 function linesOf(state: RunState, item: StreamItem<'watch-run'>): EventLineData[] {

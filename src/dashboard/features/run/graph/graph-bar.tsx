@@ -20,7 +20,7 @@ const TITLES: Record<Grouping, string> = {
   state: 'By state',
 };
 
-/** How tasks are folded together, and the way to the same as a list. */
+/** The grouping, the search field, and a link to the task list. */
 export function GraphBar({ by, hasExpanded, onChoose, onCollapseAll, onFind }: GraphBarProps): ReactElement {
   const [path] = useLocation();
   return (
@@ -52,7 +52,7 @@ function groupingIn(value: string): Grouping {
   return value === 'track' || value === 'role' || value === 'depth' || value === 'state' ? value : 'none';
 }
 
-/** Looks for a task in the graph; Enter again goes on to the next. */
+/** Finds a task in the graph; Enter again finds the next one. */
 function FindBox({ onFind }: { onFind(text: string): boolean }): ReactElement {
   const [text, setText] = useState('');
   const [isMissing, setMissing] = useState(false);

@@ -15,16 +15,16 @@ import type { GraphModel } from './graph-model.ts';
 import { ClusterNode, type ClusterNodeData, TaskNode, type TaskNodeData, useNodeContext } from './graph-nodes.tsx';
 
 const NODE_TYPES = { task: TaskNode, cluster: ClusterNode };
-/** A small graph is seen at once, and a map of a very large one is as heavy as the graph. */
+/** A small graph needs no map, and the map of a very large one is as slow as the graph. */
 const MIN_IN_MAP = 25;
 const MAX_IN_MAP = 2_000;
 
-/** More nodes than that are never drawn at once: a far view of ten thousand takes a browser half a minute. */
+/** A larger graph is not zoomed to fit: rendering ten thousand nodes takes half a minute. */
 const MAX_FITTED = 600;
 const SMALL = { fitView: true, fitViewOptions: { maxZoom: 1, padding: 0.08 }, minZoom: 0.05 };
 const BIG = { defaultViewport: { x: 24, y: 24, zoom: 0.7 }, minZoom: 0.25 };
 
-/** The drawing: what is out of sight does not exist. */
+/** The rendered graph; only visible nodes exist in the DOM. */
 export function GraphCanvas({ model, positions }: { model: GraphModel; positions: NodePositions }): ReactElement {
   const { state, stale, foundTask } = useNodeContext();
   const nodes = useMemo(() => nodesOf(model, positions), [model, positions]);
@@ -71,7 +71,7 @@ export function GraphCanvas({ model, positions }: { model: GraphModel; positions
   );
 }
 
-/** Where edges touch a node; without being told, the drawing would make every node once to measure it. */
+/** The handles of every node; with fixed handles React Flow does not need to render all nodes to measure them. */
 const HANDLES: NodeHandle[] = [
   { type: 'target', position: Position.Left, x: 0, y: NODE_HEIGHT / 2, width: 1, height: 1 },
   { type: 'source', position: Position.Right, x: NODE_WIDTH, y: NODE_HEIGHT / 2, width: 1, height: 1 },
@@ -92,7 +92,7 @@ function nodesOf({ nodes }: GraphModel, positions: NodePositions): (TaskNodeData
   });
 }
 
-/** Brings the node that was looked for into the middle. */
+/** Centers the found task. */
 function CenterOnTask({ foundTask, positions }: { foundTask: string | null; positions: NodePositions }): null {
   const { setCenter } = useReactFlow();
   useEffect(() => {

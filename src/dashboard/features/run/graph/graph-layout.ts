@@ -1,29 +1,29 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { GraphEdge, GraphModel } from './graph-model.ts';
 
-/** Nodes that hang together, with the edges between them. */
+/** A connected component of the graph. */
 type GraphPart = { ids: string[]; edges: GraphEdge[] };
 
 type NodePosition = { x: number; y: number };
-/** A laid out part of a graph, its upper left corner at 0, 0. */
+/** A laid out component with its upper left corner at 0, 0. */
 type LaidOutPart = { positions: Map<string, NodePosition>; width: number; height: number };
 
-/** Where each node stands: its upper left corner. */
+/** The upper left corner of each node. */
 export type NodePositions = ReadonlyMap<string, NodePosition>;
 
 export const NODE_WIDTH = 208;
 export const NODE_HEIGHT = 48;
 
-/** Beyond these a layout that weighs crossings takes seconds; columns take milliseconds. */
+/** Above these limits the layered layout takes seconds; columns take milliseconds. */
 const MAX_NODES = 400;
 const MAX_EDGES = 1_200;
 const GAP_X = 56;
 const GAP_Y = 14;
 const COLUMN_ROWS = 40;
-/** The drawing is about so much wider than high, like a screen. */
+/** The target ratio of width to height. */
 const ASPECT = 2;
 
-/** Lays a graph out from left to right; parts that do not hang together stand beside and below each other. */
+/** Lays a graph out from left to right; connected components are packed into rows. */
 export function layoutGraph({ nodes, edges }: GraphModel): NodePositions {
   const isSmall = nodes.length <= MAX_NODES && edges.length <= MAX_EDGES;
   const ids = nodes.map(({ id }) => id);
@@ -45,7 +45,7 @@ function layered({ ids, edges }: GraphPart): LaidOutPart {
   return laidOut(positions);
 }
 
-/** Nodes in columns by how many steps lie before them; a long column is broken into several. */
+/** Nodes in columns by depth; a long column is split. */
 function inColumns({ ids, edges }: GraphPart): LaidOutPart {
   const depths = depthsIn({ ids, edges });
   const byDepth = new Map<number, string[]>();
@@ -76,7 +76,7 @@ function laidOut(positions: Map<string, NodePosition>): LaidOutPart {
   return { positions, width, height };
 }
 
-/** Puts pieces into rows that are about as wide as the whole should be. */
+/** Packs components into rows of the target width. */
 function packed(parts: readonly LaidOutPart[]): NodePositions {
   const area = parts.reduce((sum, { width, height }) => sum + (width + GAP_X) * (height + GAP_Y), 0);
   const widest = parts.reduce((most, { width }) => Math.max(most, width), 0);
@@ -95,7 +95,7 @@ function packed(parts: readonly LaidOutPart[]): NodePositions {
   return positions;
 }
 
-/** Longest way to each node; edges of a folded graph may run in circles, so each node is settled once. */
+/** The longest path to each node; a grouped graph may contain cycles, so each node is visited once. */
 function depthsIn({ ids, edges }: GraphPart): Map<string, number> {
   const next = new Map<string, string[]>();
   const open = new Map(ids.map((id) => [id, 0]));
@@ -119,7 +119,7 @@ function depthsIn({ ids, edges }: GraphPart): Map<string, number> {
   return depths;
 }
 
-/** Takes a graph apart where nothing holds it together; the parts come in the order of their first nodes. */
+/** The connected components of a graph, in the order of their first nodes. */
 export function connectedParts(ids: readonly string[], edges: readonly GraphEdge[]): GraphPart[] {
   const heads = new Map(ids.map((id) => [id, id]));
   const headOf = (id: string): string => {

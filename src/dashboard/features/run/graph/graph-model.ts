@@ -2,24 +2,24 @@ import type { RunState, TaskState } from '../../../../core/run/state.ts';
 import { STATE_LABELS, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { depthsOf } from '../tasks/task-plan.ts';
 
-/** What a graph is made of: a task, or tasks that are folded into one. */
+/** A node of the graph: a task, or a cluster of tasks. */
 type GraphNode =
   | { id: string; kind: 'task'; task: string }
   | { id: string; kind: 'cluster'; name: string; tasks: string[] };
-/** `serves`: the second is there because of the first: it settles its conflict, studies its failure, verifies it, or was asked for when it had ended. */
+/** `serves`: the second task exists because of the first: it resolves its conflict, analyzes its failure, verifies it, or follows it. */
 export type GraphEdge = { id: string; from: string; to: string; serves: boolean };
 export type GraphModel = { nodes: GraphNode[]; edges: GraphEdge[] };
 
 export type Grouping = 'track' | 'role' | 'depth' | 'state' | 'none';
 type Grouped = { by: Grouping; expanded: ReadonlySet<string> };
 
-/** So many tasks are drawn one by one without being asked. */
+/** Up to this number tasks are not grouped by default. */
 const MAX_UNGROUPED = 300;
 
-/** In a graph with more edges than that, those to a fold only hide the others. */
+/** In a graph with more edges, edges to clusters are left out because they hide the others. */
 const MAX_CLUSTER_EDGES = 1_200;
 
-/** How a run's tasks are folded unless a person chooses: by what tells them apart. */
+/** The default grouping of a run's tasks. */
 export function defaultGrouping(state: RunState): Grouping {
   if (state.order.length <= MAX_UNGROUPED) return 'none';
   const tracks = new Set<string>();
@@ -34,13 +34,13 @@ export function defaultGrouping(state: RunState): Grouping {
   return Object.keys(state.dependents).length > 0 ? 'depth' : 'state';
 }
 
-/** The fold in which a task is drawn. */
+/** The cluster of a task. */
 export function clusterOf(state: RunState, by: Grouping, task: string): string | undefined {
   const found = state.tasks[task];
   return found === undefined ? undefined : clusterId(namesBy(state, by)(found));
 }
 
-/** The nodes and edges that are to be drawn: edges between folded tasks become one. */
+/** The nodes and edges of the graph; edges between the same clusters are joined. */
 export function graphModel(state: RunState, { by, expanded }: Grouped): GraphModel {
   const clusters = clustersOf(state, by);
   const nodeOf = new Map<string, string>();
@@ -126,7 +126,7 @@ function clusterId(name: string): string {
   return `cluster ${name}`;
 }
 
-/** The first task, after the one found last, whose key or title holds the words; none where there is none. */
+/** The next task after the last found one whose key or title contains the text. */
 export function findTask(state: RunState, query: string, after: string | null): string | undefined {
   const text = query.trim().toLowerCase();
   if (text === '') return undefined;

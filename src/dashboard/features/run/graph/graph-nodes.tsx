@@ -38,7 +38,7 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
   );
 }
 
-/** Tasks that are folded into one; a press unfolds them. */
+/** A cluster of tasks; a click expands it. */
 export function ClusterNode({ id, data }: NodeProps<ClusterNodeData>): ReactElement {
   const { state, expand } = useNodeContext();
   const counts: Partial<Record<TaskStatus, number>> = {};
@@ -61,7 +61,7 @@ export function ClusterNode({ id, data }: NodeProps<ClusterNodeData>): ReactElem
   );
 }
 
-/** What nodes are drawn from: the nodes themselves stay the same while their tasks change. */
+/** The live data of nodes; node objects stay the same while their tasks change. */
 type NodeContextValue = {
   state: RunState;
   version: number;

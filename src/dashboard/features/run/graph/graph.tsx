@@ -14,14 +14,14 @@ import { NodeContext } from './graph-nodes.tsx';
 
 const GROUPINGS: readonly Grouping[] = ['none', 'track', 'role', 'depth', 'state'];
 
-/** The run as a graph of what needs what; large ones are folded, and unfold by a press. */
+/** The dependency graph of a run; large graphs are grouped into clusters that can be expanded. */
 export function Graph({ state, version }: ViewProps): ReactElement {
   const [search, setSearch] = useSearchParams();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [foundTask, setFoundTask] = useState<string | null>(null);
   const size = state.order.length;
   const by = GROUPINGS.find((each) => each === search.get('by')) ?? defaultGrouping(state);
-  // Tasks are only added: unless they stand by their state, the graph changes its shape when their number does.
+  // Tasks are only added, so the graph changes with their number, or with each version if grouped by state.
   const shape = by === 'state' ? version : size;
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const model = useMemo(() => graphModel(state, { by, expanded }), [state, shape, by, expanded]);
@@ -72,7 +72,7 @@ export function Graph({ state, version }: ViewProps): ReactElement {
   );
 }
 
-/** Lays a graph out while the page has nothing better to do; until then the former places stay. */
+/** Computes the layout while the browser is idle; the previous layout is shown until then. */
 function useLayout(model: GraphModel): { model: GraphModel; positions: NodePositions } | undefined {
   const [layout, setLayout] = useState<{ model: GraphModel; positions: NodePositions } | undefined>();
   useEffect(() => whenIdle(() => setLayout({ model, positions: layoutGraph(model) })), [model]);

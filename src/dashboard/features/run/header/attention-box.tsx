@@ -10,7 +10,7 @@ import styles from './attention-box.module.css';
 
 const MAX = 8;
 
-/** What in this run waits for a person: why, and the way to settle it. */
+/** What needs the user in this run, with the actions that resolve it. */
 export function AttentionBox(props: { state: RunState; waiting: readonly Attention[] }): ReactElement | null {
   const { state, waiting } = props;
   if (waiting.length === 0) return null;

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 
-/** The ways to bring the result of an ended run where it belongs, and to take it back. */
+/** The actions that land the result of an ended run, or undo the landing. */
 export function LandActions({ state }: { state: RunState }): ReactElement | null {
   const run = state.start.run;
   const land = useAction('land-run', { done: 'Landed' });

@@ -10,7 +10,7 @@ import styles from './run-actions.module.css';
 
 type ListState = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
 
-/** What a person can do with the run as it stands. */
+/** The actions that are available for a run. */
 export function RunActions({ state, overview }: { state: RunState; overview: ListState | undefined }): ReactElement {
   const isEnded = state.status.kind === 'ended';
   const retryable = state.counts.failed + state.counts.blocked + state.counts.cancelled;
@@ -30,7 +30,7 @@ export function RunActions({ state, overview }: { state: RunState; overview: Lis
   );
 }
 
-/** `isLeft`: nobody works on the run. */
+/** `isInterrupted`: no engine is running the run. */
 function ActiveRunActions({ state, isInterrupted }: { state: RunState; isInterrupted: boolean }): ReactElement {
   const run = state.start.run;
   const pause = useAction('pause-run', { done: 'Nothing more is started; what runs goes on' });
@@ -102,7 +102,7 @@ function ListActions({ run, overview }: { run: string; overview: ListState | und
 
 const MAX = 150;
 
-/** How many agents may be at work at once; it can be changed while the run goes on. */
+/** The limit of parallel agents; it can be changed while the run is active. */
 function AgentsAtOnce({ run, now }: { run: string; now: number }): ReactElement {
   const limit = useAction('limit-run');
   const set = (agents: number) => {

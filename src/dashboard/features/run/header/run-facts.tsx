@@ -6,7 +6,7 @@ import { Copyable } from '../../../ui/text/copyable.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './run-facts.module.css';
 
-/** Where a run works, where its result is, how far it is and what it cost. */
+/** The project, branches, times, cost and progress of a run. */
 export function RunFacts({ state }: { state: RunState }): ReactElement {
   const { start, status, spent, counts, order } = state;
   const project = start.project.folder ?? start.project.root;

@@ -12,7 +12,7 @@ import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import styles from './run-header.module.css';
 
-/** What run it is, how it stands, and what can be done with it. */
+/** The title, state, facts and actions of a run. */
 export function RunHeader({ state }: { state: RunState }): ReactElement {
   const overview = useRunOverview(state.start.run);
   const next = nextStartAt(state);
@@ -45,7 +45,7 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
   );
 }
 
-/** A run's title; the pencil lets one write another. */
+/** The title of a run, with a button to rename it. */
 function RunTitle({ run, title }: { run: string; title: string }): ReactElement {
   const [draft, setDraft] = useState<string | null>(null);
   const rename = useAction('rename-run', { onDone: () => setDraft(null) });
@@ -71,7 +71,7 @@ function RunTitle({ run, title }: { run: string; title: string }): ReactElement 
         className={styles.input}
         value={draft}
         maxLength={200}
-        // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was just pressed
+        // biome-ignore lint/a11y/noAutofocus: it replaces the button that was just pressed
         autoFocus
         onChange={({ target }) => setDraft(target.value)}
         onKeyDown={({ key }) => (key === 'Escape' ? setDraft(null) : undefined)}

@@ -11,10 +11,10 @@ import { Copyable } from '../../../ui/text/copyable.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './run-summary.module.css';
 
-/** So often at most the summary is asked for while the run changes. */
+/** The minimum interval between two summary requests. */
 const PAUSE_MS = 3_000;
 
-/** The run in a line, as a controller sees it: what it is at, what was done last, what to do next. */
+/** A run in one line: phase, last action, risks and the recommended next step. */
 export function Summary(props: { run: string; version: number; isEnded: boolean; isWaiting: boolean }): ReactElement {
   const { run, version, isEnded, isWaiting } = props;
   const [isOpen, setOpen] = useState(false);
@@ -60,7 +60,7 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
 
 const MAX = 12;
 
-/** What agents called and changed, and what is risky about it. */
+/** Tool calls, changed files, risks and warnings of a run. */
 function SummaryDetails({ data }: { data: CompactRun }): ReactElement {
   const { run, toolCalls, changedFiles, risks, warnings } = data;
   const isEmpty = toolCalls.length + changedFiles.length + risks.length + warnings.length === 0;

@@ -21,7 +21,7 @@ const DECISION_STATES: Record<Judgement['decision'], DisplayState> = {
   block: 'failed',
 };
 
-/** Whether the result can be accepted, point by point, and what is decided about it. */
+/** The acceptance criteria of a run's result, and the judgement. */
 export function Verdicts(props: { run: string; revision: string; isEnded: boolean }): ReactElement {
   const { run, revision, isEnded } = props;
   const verify = useQuery({

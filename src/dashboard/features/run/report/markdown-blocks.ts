@@ -1,7 +1,7 @@
-/** A piece of a line: plain text, or text that is shown letter for letter. */
+/** A piece of a line: plain text or code. */
 export type ReportPiece = { kind: 'text' | 'code'; text: string };
 
-/** A part of a report as it is shown; every text in it is only text. */
+/** A block of a report; all its content is plain text. */
 export type ReportBlock =
   | { kind: 'heading'; level: number; pieces: ReportPiece[] }
   | { kind: 'paragraph'; pieces: ReportPiece[] }
@@ -12,7 +12,7 @@ export type ReportBlock =
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** Reads the Markdown that reports are written in, which is a small part of Markdown: no links, no HTML, no images. */
+/** Parses the Markdown subset of reports: no links, HTML or images. */
 export function markdownBlocks(markdown: string): ReportBlock[] {
   const lines = markdown.split('\n');
   const blocks: ReportBlock[] = [];
@@ -83,7 +83,7 @@ function piecesOf(line: string): ReportPiece[] {
   return pieces;
 }
 
-/** A blank on both sides keeps backticks at the ends of a span apart from its fence. */
+/** A space on both sides separates backticks at the ends of a code span from its fence. */
 function unpadded(text: string): string {
   return /^ (`.*|.*`) $/.test(text) ? text.slice(1, -1) : text;
 }

@@ -2,12 +2,12 @@ import { createElement, type ReactElement } from 'react';
 import type { ReportBlock, ReportPiece } from './markdown-blocks.ts';
 import styles from './report-text.module.css';
 
-/** A report as text with structure; nothing in it is markup, a link or an image. */
+/** A report as structured text without markup, links or images. */
 export function ReportText({ blocks }: { blocks: readonly ReportBlock[] }): ReactElement {
   return (
     <article className={styles.text}>
       {blocks.map((block, index) => (
-        // A report is read once and its blocks do not move.
+        // The blocks of a report are never reordered.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <Block key={index} block={block} label={`Table ${index}`} />
       ))}
@@ -49,7 +49,7 @@ type ReportTableProps = { label: string; head: ReportPiece[][]; rows: ReportPiec
 function ReportTable({ label, head, rows }: ReportTableProps): ReactElement {
   const hasHead = head.some((cell) => textOf(cell) !== '');
   return (
-    // A part that scrolls must be reachable by keys.
+    // Scrollable content must be focusable with the keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className={styles.scroll} tabIndex={0} aria-label={label}>
       <table className={styles.table}>
@@ -66,10 +66,10 @@ function ReportTable({ label, head, rows }: ReportTableProps): ReactElement {
         ) : null}
         <tbody>
           {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows may be alike and do not move
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows may be equal and are never reordered
             <tr key={index}>
               {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: cells may be alike and do not move
+                // biome-ignore lint/suspicious/noArrayIndexKey: cells may be equal and are never reordered
                 <td key={column}>
                   <Pieces pieces={cell} />
                 </td>

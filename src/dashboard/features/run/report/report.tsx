@@ -10,7 +10,7 @@ import { markdownBlocks } from './markdown-blocks.ts';
 import styles from './report.module.css';
 import { ReportText } from './report-text.tsx';
 
-/** The report of the run and what is judged of its result; both are made anew when the run ends, lands or is asked for. */
+/** The report of a run and the acceptance of its result; reloaded when the run ends or lands, and on request. */
 export function Report({ state }: ViewProps): ReactElement {
   const run = state.start.run;
   const revision = `${state.status.kind} ${state.landed?.commit ?? ''} ${state.undone?.commit ?? ''}`;
@@ -50,7 +50,7 @@ export function Report({ state }: ViewProps): ReactElement {
   );
 }
 
-/** Lets the browser save a text as a file. */
+/** Saves a text as a file download. */
 function saveText(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

@@ -8,7 +8,7 @@ import { retryEffect } from './task-plan.ts';
 
 const NAMED = 6;
 
-/** Says what trying a task again brings with it, and asks for it. */
+/** Shows which tasks a retry affects, and asks for confirmation. */
 export function RetryConfirmation(props: { state: RunState; task: string; onDone(): void }): ReactElement | null {
   const { state, task, onDone } = props;
   const retry = useAction('retry-run', { done: 'It is tried again', onDone });

@@ -2,13 +2,13 @@ import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from '../../
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
 import { type DisplayState, taskDisplayState } from '../../../ui/state/display-state.ts';
 
-/** A row of the plan: a task and how deep it stands below what it needs, or the head of a track. */
+/** A row of the plan: a task with its depth, or the header of a track. */
 export type PlanRow = { kind: 'task'; key: string; depth: number } | { kind: 'track'; track: string; tasks: number };
 export type PlanFilter = { displayState: DisplayState | null; text: string };
 
 const DEEPEST = 8;
 
-/** The plan as a list: in the order in which it was made, by track where there are tracks, indented by needs. */
+/** The plan as a list in its order, grouped by track and indented by dependency depth. */
 export function planRows(state: RunState, filter: PlanFilter): PlanRow[] {
   const depths = depthsOf(state);
   const stale = staleTasks(state);
@@ -26,7 +26,7 @@ export function planRows(state: RunState, filter: PlanFilter): PlanRow[] {
   return [...tracks].flatMap(([track, rows]) => [{ kind: 'track', track, tasks: rows.length }, ...rows]);
 }
 
-/** How many tasks have each look. */
+/** The number of tasks in each display state. */
 export function displayStateCounts(state: RunState): Map<DisplayState, number> {
   const stale = staleTasks(state);
   const counts = new Map<DisplayState, number>();
@@ -39,14 +39,14 @@ export function displayStateCounts(state: RunState): Map<DisplayState, number> {
   return counts;
 }
 
-/** Tasks that must be done again, and all that was built upon them. */
+/** Invalidated tasks and all their dependents. */
 export function staleTasks(state: RunState): ReadonlySet<string> {
   const stale = new Set(state.invalidated);
   for (const key of stale) for (const dependent of state.dependents[key] ?? []) stale.add(dependent);
   return stale;
 }
 
-/** How many steps of needs lie before each task; tasks come after what they need. */
+/** The dependency depth of each task; tasks are listed after their needs. */
 export function depthsOf(state: RunState): Map<string, number> {
   const depths = new Map<string, number>();
   for (const key of state.order) {
@@ -66,10 +66,10 @@ function matches({ spec, phase }: TaskState, { displayState, words, stale }: Wan
   return words.every((word) => text.includes(word));
 }
 
-/** What trying a task again does: it opens tasks that did not get done, or makes done ones stale. */
+/** The effect of retrying a task: it reopens unfinished tasks, or makes done ones stale. */
 type RetryEffect = { kind: 'reopens' | 'makes-stale'; tasks: string[] };
 
-/** What would follow if a person had this task tried again; nothing where that cannot be asked for. */
+/** The effect of retrying a task; null if it cannot be retried. */
 export function retryEffect(state: RunState, key: string): RetryEffect | null {
   const task = state.tasks[key];
   if (task === undefined || state.status.kind === 'cancelling') return null;

@@ -19,7 +19,7 @@ type TaskRowProps = {
   onRetry(): void;
 };
 
-/** A task of the plan: ticked when it is done, with who is at it and what can be done about it. */
+/** A task of the plan: state, agent, duration, cost and actions. */
 export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactElement | null {
   const approve = useAction('approve-run', { done: 'Approved' });
   const task = state.tasks[row.key];

@@ -11,17 +11,17 @@ import styles from './tasks.module.css';
 
 const ROW_PX = 34;
 
-/** The plan as a list that can be ticked off, filtered and acted upon. */
+/** The tasks of a run as a list with filters and actions. */
 export function Tasks({ state, version }: ViewProps): ReactElement {
   const [search, choose] = useChoices();
   const [retryTask, setRetryTask] = useState<string | null>(null);
   const displayState = displayStateIn(search.get('status'));
   const text = search.get('text') ?? '';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const rows = useMemo(() => planRows(state, { displayState, text }), [state, version, displayState, text]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const counts = useMemo(() => displayStateCounts(state), [state, version]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const stale = useMemo(() => staleTasks(state), [state, version]);
   return (
     <div className={styles.tasks}>
@@ -83,7 +83,7 @@ type StatusFilterProps = {
   onText(text: string): void;
 };
 
-/** Chooses tasks by their state and by words. */
+/** Filters tasks by state and text. */
 function StatusFilter({ counts, total, chosen, text, onDisplayState, onText }: StatusFilterProps): ReactElement {
   return (
     <div className={styles.filter}>

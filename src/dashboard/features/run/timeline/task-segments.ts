@@ -3,23 +3,23 @@ import type { FailureKind } from '../../../../schema/failure.ts';
 import type { DisplayState } from '../../../ui/state/display-state.ts';
 import type { Mark, TimelineHistory } from './timeline-history.ts';
 
-/** A stretch of a task's time; without an end it goes on. A `wait` is drawn hatched. */
+/** A period of a task; `to` is null while it lasts. A `wait` is drawn hatched. */
 export type Segment = {
   kind: 'attempt' | 'wait' | 'checks' | 'held';
   displayState: DisplayState;
   from: number;
   to: number | null;
-  /** The attempt that it is, where it is one. */
+  /** The attempt, if the segment is one. */
   attempt: AttemptState | null;
   description: string;
 };
 
 const LIMITS: ReadonlySet<FailureKind> = new Set(['rate-limit', 'usage-limit', 'overloaded']);
 
-/** A shorter wait is only the engine's own time. */
+/** Shorter waits are scheduling overhead of the engine. */
 const MIN_WAIT_MS = 500;
 
-/** A task's time from when it could begin: waits, attempts, checks and landing, and what it waits for now. */
+/** The segments of a task since it was ready: waits, attempts, checks and landing. */
 export function segmentsOf(state: RunState, task: TaskState, history: TimelineHistory): Segment[] {
   const segments: Segment[] = [];
   let before = readyAt(state, task, history);
@@ -34,7 +34,7 @@ export function segmentsOf(state: RunState, task: TaskState, history: TimelineHi
   return segments;
 }
 
-/** What happened at one moment of the task. */
+/** The marks of a task: warnings, gates, user actions and landing. */
 export function marksOf(task: TaskState, { marks }: TimelineHistory): Mark[] {
   const { phase } = task;
   const landed: Mark[] =
@@ -49,7 +49,7 @@ export function marksOf(task: TaskState, { marks }: TimelineHistory): Mark[] {
   return [...warnings, ...(marks.get(task.spec.key) ?? []), ...landed];
 }
 
-/** When a task first could begin: when it was there and all that it needs was done. Unknown while something it needs is not. */
+/** When a task was ready: it was added and all its needs were done. Null while a need is not done. */
 function readyAt(state: RunState, task: TaskState, { added }: TimelineHistory): number | null {
   let at = added.get(task.spec.key) ?? state.startedAt;
   for (const need of task.spec.needs) {
@@ -78,7 +78,7 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
   };
 }
 
-/** Work that was handed over and yet was followed by another attempt was not accepted. */
+/** A successful attempt that is followed by another was not accepted. */
 function attemptDisplayState({ ended }: AttemptState, isLast: boolean): DisplayState {
   if (ended === null) return 'running';
   if (ended.failure === null) return isLast ? 'done' : 'unverified';

@@ -9,7 +9,7 @@ import type { IdlePeriod } from './timeline-history.ts';
 import type { TimeRangeView } from './use-time-range.ts';
 
 const MAX_TICKS = 10;
-/** A tick at the very end has no room for its words. */
+/** A tick closer to the end has no space for its label. */
 const LAST_SHARE = 0.97;
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
@@ -21,7 +21,7 @@ type AxisProps = {
   end: number;
 };
 
-/** The time since the start of the run, and where it is now. */
+/** The time axis since the start of the run, with idle periods and the current time. */
 export function Axis({ range, start, now, idlePeriods, end }: AxisProps): ReactElement {
   return (
     <div className={styles.axis} aria-hidden="true">
@@ -70,7 +70,7 @@ const ENTRIES: readonly { kind: string; displayState: DisplayState; description:
   { kind: 'held', displayState: 'waiting', description: 'waits for you' },
 ];
 
-/** What the bars mean, and how much of the time is in sight. */
+/** The legend of the bars, and the zoom buttons. */
 export function Legend({ view }: { view: TimeRangeView }): ReactElement {
   return (
     <div className={styles.legendBar}>

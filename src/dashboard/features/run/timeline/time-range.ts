@@ -1,4 +1,4 @@
-/** A stretch of time that is looked at, in milliseconds since 1970. */
+/** A time range in epoch milliseconds. */
 export type TimeRange = { from: number; to: number };
 export type Tick = { at: number; share: number };
 
@@ -14,12 +14,12 @@ const STEPS = [
 ];
 const MIN_MS = 500;
 
-/** Where a moment stands in the span: 0 at its beginning, 1 at its end. */
+/** The relative position of a time in a range: 0 at its start, 1 at its end. */
 export function shareOf(at: number, { from, to }: TimeRange): number {
   return (at - from) / Math.max(to - from, 1);
 }
 
-/** Shows more or less time around a point that stays where it is; never more than there is. */
+/** Scales a range around a fixed point, within the full range. */
 export function zoomed(
   range: TimeRange,
   full: TimeRange,
@@ -30,13 +30,13 @@ export function zoomed(
   return within({ from: fixed - length * around, to: fixed + length * (1 - around) }, full);
 }
 
-/** Moves along by a share of what is in sight. */
+/** Moves a range by a share of its length, within the full range. */
 export function moved(range: TimeRange, full: TimeRange, share: number): TimeRange {
   const by = (range.to - range.from) * share;
   return within({ from: range.from + by, to: range.to + by }, full);
 }
 
-/** Round moments since the start of the run, at most as many as are asked for. */
+/** Ticks at round times since the start of the run, at most `most`. */
 export function ticksOf(range: TimeRange, start: number, most: number): Tick[] {
   const length = range.to - range.from;
   const step = STEPS.find((each) => length / each <= most) ?? DAY * 365;

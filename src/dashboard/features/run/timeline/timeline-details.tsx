@@ -11,7 +11,7 @@ import type { TimelineHistory } from './timeline-history.ts';
 
 const SEGMENTS = 5;
 
-/** What the row that is pointed at, or focused, is about; its place stays when none is. */
+/** The details of the hovered or focused task. */
 type DetailsProps = {
   state: RunState;
   task: TaskState | undefined;
@@ -60,10 +60,10 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
 
 type AtWorkProps = { run: string; live: readonly LiveAttempt[]; all: number };
 
-/** Who is at work right now, and what each did last; it stands where the details of a row stand when one is pointed at. */
+/** The running agents with their last activity; shown while no row is hovered. */
 export function LiveAgents({ run, live, all }: AtWorkProps): ReactElement {
   return (
-    // A part that scrolls must be reachable by keys.
+    // Scrollable content must be focusable with the keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className={styles.work} tabIndex={0} aria-label="Agents at work">
       <ul className={styles.workList}>

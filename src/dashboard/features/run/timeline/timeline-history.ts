@@ -2,7 +2,7 @@ import type { RunEvent } from '../../../../schema/event.ts';
 import type { Verdict } from '../../../../schema/gate.ts';
 import type { DisplayState } from '../../../ui/state/display-state.ts';
 
-/** A moment on a task's row. */
+/** A mark at a point in time on a task's row. */
 export type Mark = {
   at: number;
   displayState: DisplayState;
@@ -10,10 +10,10 @@ export type Mark = {
   description: string;
 };
 
-/** A time in which the whole run stood still. */
+/** A period in which the whole run was held or paused. */
 export type IdlePeriod = { from: number; to: number | null; description: string };
 
-/** What only the history of a run tells: when tasks were added, when checks ended, when people acted, when it stood still. */
+/** What only the event history tells: when tasks were added, gates ended, the user acted, and the run was held or paused. */
 export type TimelineHistory = { added: Map<string, number>; marks: Map<string, Mark[]>; idlePeriods: IdlePeriod[] };
 
 const GATE_DISPLAY_STATES: Record<Verdict, DisplayState> = {
@@ -27,7 +27,7 @@ export function emptyHistory(): TimelineHistory {
   return { added: new Map(), marks: new Map(), idlePeriods: [] };
 }
 
-/** Takes note of an event; changes the moments in place. */
+/** Adds an event; mutates the history in place. */
 export function recordEvent(history: TimelineHistory, event: RunEvent, at: number): void {
   switch (event.type) {
     case 'tasks.added':

@@ -22,7 +22,7 @@ type TaskLaneProps = {
   onHover(isHovered: boolean): void;
 };
 
-/** A task's row: its name, and its time as bars. */
+/** The row of a task: its title and its segments as bars. */
 export function TaskLane({ state, task, history, range, end, onHover }: TaskLaneProps): ReactElement {
   const { key, title } = task.spec;
   const isStale = state.invalidated.includes(key);
@@ -86,7 +86,7 @@ function MarkPoint({ mark, range }: { mark: Mark; range: TimeRange }): ReactElem
 
 type TrackHeadProps = { state: RunState; row: Extract<TimelineRow, { kind: 'track' }>; onToggle(): void };
 
-/** The head of a lane: a track, how far it is, and the way to pause it or let it go on. */
+/** The header of a track: progress, and buttons to collapse, pause and resume it. */
 export function TrackHead({ state, row: { track, tasks, done, isCollapsed }, onToggle }: TrackHeadProps): ReactElement {
   const run = state.start.run;
   const pause = useAction('pause-run');

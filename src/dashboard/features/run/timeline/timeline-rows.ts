@@ -1,12 +1,12 @@
 import type { RunState } from '../../../../core/run/state.ts';
 import { taskDisplayState, URGENCY } from '../../../ui/state/display-state.ts';
 
-/** A row of the timeline: a task, or the head of a track whose tasks follow. */
+/** A row of the timeline: a task, or the header of a track. */
 export type TimelineRow =
   | { kind: 'task'; key: string }
   | { kind: 'track'; track: string; tasks: number; done: number; isCollapsed: boolean };
 
-/** Tasks in the order in which they started, then those that have not, as planned; by track where there are tracks. */
+/** Tasks in the order of their start, then the others in plan order; grouped by track. */
 export function timelineRows(state: RunState, collapsed: ReadonlySet<string>): TimelineRow[] {
   const keys = inStartOrder(state);
   const tracks = new Map<string, string[]>();
@@ -25,7 +25,7 @@ export function timelineRows(state: RunState, collapsed: ReadonlySet<string>): T
     });
 }
 
-/** The task that a person would look at first: the first one of the most urgent state. */
+/** The first task in the most urgent state. */
 export function mostUrgent(state: RunState): string | undefined {
   let found: { key: string; rank: number } | undefined;
   for (const key of state.order) {

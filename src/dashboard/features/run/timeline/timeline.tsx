@@ -16,7 +16,7 @@ import { useTimelineHistory } from './use-timeline-history.ts';
 const ROW_PX = 28;
 const DETAILS_PX = 130;
 
-/** The run along its time: one row a task, its attempts, waits, checks and landing. */
+/** The timeline of a run: one row per task with its attempts, waits, checks and landing. */
 export function Timeline({ state, version }: { state: RunState; version: number }): ReactElement {
   const isEnded = state.status.kind === 'ended';
   const time = useNow(isEnded ? 3_600_000 : 1_000);
@@ -28,9 +28,9 @@ export function Timeline({ state, version }: { state: RunState; version: number 
   const overview = useRunOverview(state.start.run);
   const [collapsed, toggleCollapsed] = useCollapsed();
   const [hovered, setHovered] = useState<string | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const rows = useMemo(() => timelineRows(state, collapsed), [state, version, collapsed]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is changed in place, the version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const urgent = useMemo(() => mostUrgent(state), [state, version]);
   const task = state.tasks[hovered ?? urgent ?? ''];
   if (rows.length === 0)
@@ -82,7 +82,7 @@ export function Timeline({ state, version }: { state: RunState; version: number 
   );
 }
 
-/** The tracks of which only the head is shown. */
+/** The collapsed tracks. */
 function useCollapsed(): [ReadonlySet<string>, (track: string) => void] {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const toggleCollapsed = (track: string) =>

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { moved, type TimeRange, zoomed } from './time-range.ts';
 
-/** What part of the time is in sight, and the ways to change it. */
+/** The visible time range and its zoom functions. */
 export type TimeRangeView = {
   range: TimeRange;
   isFull: boolean;
@@ -11,7 +11,7 @@ export type TimeRangeView = {
 
 const STEP = 1.5;
 
-/** All of the time until one zooms in: by keys (+, -, 0, left and right), or by the wheel with Ctrl held. */
+/** The full range until the user zooms: with the keys +, -, 0 and the arrows, or with Ctrl and the wheel. */
 export function useTimeRange(full: TimeRange, box: RefObject<HTMLElement | null>): TimeRangeView {
   const [chosen, setChosen] = useState<TimeRange | null>(null);
   const range = chosen ?? full;

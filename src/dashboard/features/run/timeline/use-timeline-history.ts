@@ -4,10 +4,10 @@ import { useStream } from '../../../api/stream.ts';
 import { eventOf } from '../use-run.ts';
 import { emptyHistory, recordEvent, type TimelineHistory } from './timeline-history.ts';
 
-/** Beyond so many tasks a history is too long to be read for its moments alone. */
+/** For larger runs the history is too long to load for the timeline. */
 const MAX_TASKS = 1_500;
 
-/** The moments of a run from its whole history, live; `count` tells that there are more. Of a very large run there are none. */
+/** The history of a run, live; `count` changes with it. It is empty for very large runs. */
 export function useTimelineHistory(state: RunState): { history: TimelineHistory; count: number } {
   const run = state.start.run;
   const held = useRef({ run, last: 0, history: emptyHistory() });

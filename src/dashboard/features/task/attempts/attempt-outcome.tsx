@@ -6,7 +6,7 @@ import styles from './attempts.module.css';
 
 type Ended = NonNullable<AttemptState['ended']>;
 
-/** What came of an attempt: its own words, why it failed with the evidence, what was saved, what is risky about it. */
+/** The outcome of an attempt: summary, failure with evidence, risks, and the saved work. */
 export function Outcome({ ended }: { ended: Ended }): ReactElement {
   const { failure, saved, flags, summary } = ended;
   return (

@@ -36,7 +36,7 @@ export function AttemptsView({ view, reload }: { view: TaskView; reload(): void 
 
 type AttemptCardProps = { which: { run: string; task: string }; attempt: AttemptState; reload(): void };
 
-/** One attempt: who made it and why they, what it took, what came of it. The lines of all cards stand in the same order. */
+/** One attempt: agent, reason for its choice, usage and outcome, in the same order on every card. */
 function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement {
   const { number, ended, usage } = attempt;
   const displayState = ended === null ? 'running' : ended.failure === null ? 'done' : 'failed';
@@ -98,7 +98,7 @@ type WarningsProps = {
   reload(): void;
 };
 
-/** Signs that an attempt may be in trouble; each can be dismissed once it was seen. */
+/** Warnings that an attempt may fail; each can be dismissed. */
 function Warnings({ which, warnings, reload }: WarningsProps): ReactElement | null {
   const dismiss = useAction('dismiss-warning', { onDone: reload });
   if (warnings.length === 0) return null;

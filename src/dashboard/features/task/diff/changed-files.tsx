@@ -7,7 +7,7 @@ import type { Folder } from './file-tree.ts';
 
 type FileTreeProps = { tree: Folder; comments: readonly DraftComment[]; onChoose(path: string): void };
 
-/** The changed files as a tree; one that is chosen is scrolled to. */
+/** The tree of changed files; a click scrolls to a file. */
 export function FileTree({ tree, comments, onChoose }: FileTreeProps): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const withComment = new Set(comments.map(({ path }) => path));

@@ -5,13 +5,13 @@ import { describeLines, type Selection } from './line-selection.ts';
 
 type CommentEditorProps = {
   selection: Selection;
-  /** What was written so far; it is still there when this comes into view again. */
+  /** The draft text; it survives unmounting by the virtual list. */
   draft: { current: string };
   save(text: string): void;
   stop(): void;
 };
 
-/** Where a comment on lines is written: Ctrl-Enter keeps it, Esc does not. */
+/** The editor of a comment on lines: Ctrl-Enter saves it, Esc discards it. */
 export function CommentEditor({ selection, draft, save, stop }: CommentEditorProps): ReactElement {
   const [text, setText] = useState(draft.current);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -19,7 +19,7 @@ export function CommentEditor({ selection, draft, save, stop }: CommentEditorPro
     draft.current = words;
     setText(words);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever selects other lines goes on writing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: selecting other lines keeps the focus in the editor
   useEffect(() => field.current?.focus(), [selection]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && text.trim() !== '') save(text);

@@ -6,7 +6,7 @@ import type { DiffFile } from './parse-diff.ts';
 
 type DiffBarProps = { files: readonly DiffFile[]; layout: DiffLayout; onLayout(layout: DiffLayout): void };
 
-/** How much was changed, and how it is shown. */
+/** The number of changed files and lines, and the layout switch. */
 export function DiffBar({ files, layout, onLayout }: DiffBarProps): ReactElement {
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const deleted = files.reduce((sum, file) => sum + file.deleted, 0);
@@ -27,7 +27,7 @@ export function DiffBar({ files, layout, onLayout }: DiffBarProps): ReactElement
   );
 }
 
-/** Lines that came and went. */
+/** The numbers of added and deleted lines. */
 export function Changed({ added, deleted }: { added: number; deleted: number }): ReactElement | null {
   if (added + deleted === 0) return null;
   return (

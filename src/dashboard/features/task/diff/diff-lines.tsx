@@ -17,7 +17,7 @@ type RowProps<R extends 'line' | 'pair'> = {
 
 const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', added: '+', deleted: '−' };
 
-/** A line with both its numbers. */
+/** A line with both line numbers. */
 export function UnifiedRow({ row, cursor, selected, actions }: RowProps<'line'>): ReactElement {
   const { line, file, hunk } = row;
   const side: Side = line.new === null ? 'old' : 'new';
@@ -39,7 +39,7 @@ export function UnifiedRow({ row, cursor, selected, actions }: RowProps<'line'>)
   );
 }
 
-/** The line before and the line after, beside each other. */
+/** The old and the new line side by side. */
 export function PairRow({ row, cursor, selected, actions }: RowProps<'pair'>): ReactElement {
   return (
     <div className={styles.pair}>
@@ -67,7 +67,7 @@ export function PairRow({ row, cursor, selected, actions }: RowProps<'pair'>): R
 
 type LineNumberProps = { number: number | null; selectLine: ((event: MouseEvent) => void) | undefined };
 
-/** A click comments on the line; with Shift on all lines from the one that was clicked before. */
+/** A click comments on the line; Shift-click on all lines from the last clicked one. */
 function LineNumber({ number, selectLine }: LineNumberProps): ReactElement {
   if (number === null || selectLine === undefined) return <span className={styles.number}>{number}</span>;
   return (
@@ -88,7 +88,7 @@ const LONGEST = 4_000;
 
 type CodeProps = { file: DiffFile; hunk: Hunk; line: DiffLine; side: Side };
 
-/** The text of a line in the colours of its language. */
+/** The text of a line with syntax highlighting. */
 function Code({ file, hunk, line, side }: CodeProps): ReactElement {
   const tokens = highlightHunk(file, hunk)?.[side].get(line[side] ?? 0);
   const rest = line.text.length - LONGEST;

@@ -24,7 +24,7 @@ const HEIGHTS: Record<DiffRow['row'], number> = {
   editor: 150,
 };
 
-/** The rows of a diff that are in view. */
+/** The visible rows of a diff. */
 export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps): ReactElement {
   const scroller = useRef<HTMLElement>(null);
   const list = useVirtualizer({
@@ -44,7 +44,7 @@ export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps):
     };
   const lineActions = { ...keys.actions, stop: backAfter(keys.actions.stop), save: backAfter(keys.actions.save) };
   const stable = useStable(lineActions);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a file is gone to once, when it is chosen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls once, when a file is chosen
   useEffect(() => {
     const index = rows.findIndex(({ key }) => key === scrollTarget?.key);
     if (index >= 0) list.scrollToIndex(index, { align: 'start' });
@@ -91,12 +91,12 @@ export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps):
   );
 }
 
-/** Draws again when a language has come; the number of them tells rows that they are to be drawn anew. */
+/** The number of loaded languages; rows are rendered again when it changes. */
 function useLanguageCount(): number {
   return useSyncExternalStore(onLanguage, languageCount);
 }
 
-/** The same acts under a name that never changes, so that a row is drawn anew only when something about it changed. */
+/** The same actions with a stable identity, so that memoized rows are not rendered again. */
 function useStable(actions: LineActions): LineActions {
   const latest = useRef(actions);
   latest.current = actions;

@@ -14,11 +14,11 @@ import type { LineActions } from './use-diff-keys.ts';
 
 type DiffRowViewProps = {
   row: DiffRow;
-  /** The side at which the keyboard's cursor stands, if it stands in this row. */
+  /** The side of the keyboard cursor, if it is in this row. */
   cursor: Side | undefined;
   selected: Selection | undefined;
   draft: { current: string };
-  /** How many languages there are: a row is drawn anew when there is one more. */
+  /** The number of loaded languages; a row is rendered again when it changes. */
   languages: number;
   actions: LineActions;
 };
@@ -59,7 +59,7 @@ export const DiffRowView = memo(function DiffRowView(props: DiffRowViewProps): R
   }
 });
 
-/** A comment that was written and not sent yet. */
+/** An unsent comment. */
 function CommentRow(props: { comment: DraftComment; edit(): void; remove(): void }): ReactElement {
   const { comment, edit, remove } = props;
   return (
@@ -80,7 +80,7 @@ function CommentRow(props: { comment: DraftComment; edit(): void; remove(): void
   );
 }
 
-/** The head of a file: its name, what happened to it, how much, and its fold. */
+/** The header of a file: path, status, changed lines, and its collapse button. */
 function FileRow({ file, isOpen, toggle }: { file: DiffFile; isOpen: boolean; toggle(): void }): ReactElement {
   return (
     <div className={styles.file}>

@@ -5,7 +5,7 @@ import type { DiffFile, DiffLine, Hunk } from './parse-diff.ts';
 
 export type DiffLayout = 'unified' | 'split';
 
-/** One row of what is drawn; `key` stays the same as long as it is the same thing. */
+/** One row of the rendered diff; `key` is stable. */
 export type DiffRow = { key: string; file: DiffFile } & (
   | { row: 'file'; isOpen: boolean }
   | { row: 'note'; text: string; canExpand: boolean }
@@ -19,7 +19,7 @@ export type DiffRow = { key: string; file: DiffFile } & (
 export type Shown = {
   files: readonly DiffFile[];
   layout: DiffLayout;
-  /** Files whose fold is not the usual one. */
+  /** Files that the user expanded or collapsed. */
   toggled: ReadonlySet<string>;
   comments: readonly DraftComment[];
   editing: Selection | undefined;
@@ -27,7 +27,7 @@ export type Shown = {
 
 const MANY_LINES = 600;
 
-/** Why a file is folded until it is asked for; null when it is not. */
+/** Why a file is collapsed by default; null if it is not. */
 function collapseReason(file: DiffFile): string | null {
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   if (lines === 0) return null;
@@ -37,7 +37,7 @@ function collapseReason(file: DiffFile): string | null {
   return lines > MANY_LINES ? `${lines.toLocaleString('en-US')} lines` : null;
 }
 
-/** Everything that is drawn, file by file, top to bottom. */
+/** All rows of a diff, file by file. */
 export function diffRows(shown: Shown): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const file of shown.files) {
@@ -70,7 +70,7 @@ function lineRows(hunk: Hunk, layout: DiffLayout): LineRow[] {
   return layout === 'unified' ? hunk.lines.map((line) => ({ row: 'line', hunk, line })) : pairs(hunk);
 }
 
-/** Lines beside each other: deleted ones face those that were added in their place. */
+/** Lines side by side: deleted lines opposite the added lines that replace them. */
 function pairs(hunk: Hunk): PairRow[] {
   const rows: PairRow[] = [];
   let deleted: DiffLine[] = [];

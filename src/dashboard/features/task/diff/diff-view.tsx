@@ -15,13 +15,13 @@ import { type DiffFile, parseDiff } from './parse-diff.ts';
 import { ReviewPanel } from './review-panel.tsx';
 import { useDraftReview } from './use-draft-review.ts';
 
-/** What the task changed, to be read and reviewed. */
+/** The diff of a task, for review. */
 export function DiffView({ view, reload }: { view: TaskView; reload(): void }): ReactElement {
   const { key } = view.task.spec;
   const query = useOperation('diff-run', { run: view.run, task: key });
   const commit = commitOf(view.task);
   const { data, error } = query;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other work is another diff
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new commit has a new diff
   useEffect(() => {
     if (data !== undefined && commit !== null) query.reload();
   }, [commit]);
@@ -42,7 +42,7 @@ const LAYOUTS: readonly [DiffLayout, DiffLayout] = ['unified', 'split'];
 
 type DiffReviewProps = { view: TaskView; commit: string; files: readonly DiffFile[]; reload(): void };
 
-/** A diff with its files at the side, and the review that is being written about it. */
+/** A diff with its file tree and the unsent review. */
 function DiffReview({ view, commit, files, reload }: DiffReviewProps): ReactElement {
   const { key } = view.task.spec;
   const [layout, setLayout] = useStoredChoice('manyhands diff', LAYOUTS);
@@ -93,7 +93,7 @@ function DiffReview({ view, commit, files, reload }: DiffReviewProps): ReactElem
   );
 }
 
-/** A choice that this browser remembers; anything but one of the choices is the first of them. */
+/** A choice that is stored in this browser; the default is the first option. */
 function useStoredChoice<T extends string>(name: string, choices: readonly [T, ...T[]]): [T, (choice: T) => void] {
   const [chosen, setChosen] = useState<T>(() => choices.find((each) => each === storedValue(name)) ?? choices[0]);
   const choose = (choice: T) => {
@@ -101,7 +101,7 @@ function useStoredChoice<T extends string>(name: string, choices: readonly [T, .
     try {
       localStorage.setItem(name, choice);
     } catch {
-      // A browser that keeps nothing forgets the choice with the page.
+      // Without storage the choice lasts until the page is closed.
     }
   };
   return [chosen, choose];
@@ -111,7 +111,7 @@ function storedValue(name: string): string | null {
   try {
     return localStorage.getItem(name);
   } catch {
-    // A browser may forbid to keep anything.
+    // Storage may be disabled.
     return null;
   }
 }

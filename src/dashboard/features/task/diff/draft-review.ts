@@ -5,21 +5,21 @@ import type { DiffFile } from './parse-diff.ts';
 /** A comment that is not sent yet. */
 export type DraftComment = ReviewComment & { id: string };
 
-/** What a person has written about a diff and not sent yet. */
+/** An unsent review of a diff. */
 export type Review = { message: string; comments: readonly DraftComment[] };
 
 export const NO_REVIEW: Review = { message: '', comments: [] };
 
 const MAX_QUOTE_LENGTH = 4_000;
 
-/** The same review with one more comment, or with that comment worded anew; no words take it away. */
+/** Adds or replaces a comment; an empty text removes it. */
 export function withComment(review: Review, comment: DraftComment): Review {
   const others = review.comments.filter(({ id }) => id !== comment.id);
   const text = comment.text.trim();
   return { ...review, comments: text === '' ? others : inOrder([...others, { ...comment, text }]) };
 }
 
-/** A comment on the selected lines, with the lines themselves as they are seen. */
+/** A comment on the selected lines, with the lines as its quote. */
 export function commentOn(file: DiffFile, selection: Selection, written: { id: string; text: string }): DraftComment {
   const { path, side, line, endLine } = selection;
   const quote = quoteOf(file, selection);
@@ -33,19 +33,19 @@ export function commentOn(file: DiffFile, selection: Selection, written: { id: s
   };
 }
 
-/** A name for the next comment that no other one of the review has. */
+/** An unused comment id. */
 export function nextId({ comments }: Review): string {
   return String(1 + Math.max(0, ...comments.map(({ id }) => Number(id) || 0)));
 }
 
-/** The review with the comments of an earlier one, which keep what they quote. */
+/** Adds the comments of an earlier review; they keep their quotes. */
 export function mergeReviews(review: Review, earlier: Review): Review {
   const joined = earlier.comments.reduce((sum, comment) => withComment(sum, { ...comment, id: nextId(sum) }), review);
   const message = [review.message.trim(), earlier.message.trim()].filter((text) => text !== '').join('\n\n');
   return { ...joined, message };
 }
 
-/** What is sent: the comments without what only this page knows. */
+/** The review as it is sent, without local ids. */
 export function reviewMessage(review: Review): { message: string; comments: ReviewComment[] } {
   return { message: review.message.trim(), comments: review.comments.map(({ id: _id, ...comment }) => comment) };
 }
@@ -54,14 +54,14 @@ export function isEmptyReview(review: Review): boolean {
   return review.comments.length === 0 && review.message.trim() === '';
 }
 
-/** Reads a review that was put away; what is not one, or was damaged, is none. */
+/** Parses a stored review; invalid data gives an empty one. */
 export function readReview(text: string | null): Review {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
     if (!isRecord(value) || typeof value.message !== 'string' || !Array.isArray(value.comments)) return NO_REVIEW;
     return { message: value.message, comments: value.comments.filter(isComment) };
   } catch {
-    // It is only a draft, and what cannot be read is lost already.
+    // A draft that cannot be parsed is lost anyway.
     return NO_REVIEW;
   }
 }

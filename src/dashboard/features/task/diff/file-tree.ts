@@ -1,9 +1,9 @@
 import type { DiffFile } from './parse-diff.ts';
 
-/** A folder with what lies in it; folders that hold nothing but one folder are one. */
+/** A folder with its content; a folder that contains only one folder is joined with it. */
 export type Folder = { name: string; folders: Folder[]; files: { name: string; file: DiffFile }[] };
 
-/** The changed files as a tree, folders first, each in the order of its names. */
+/** The changed files as a tree, folders first, sorted by name. */
 export function fileTree(files: readonly DiffFile[]): Folder {
   const root = folder('');
   for (const file of files) {
@@ -36,7 +36,7 @@ function joined(from: Folder): Folder {
   return { ...from, folders, files: from.files.toSorted((a, b) => a.name.localeCompare(b.name)) };
 }
 
-/** The files in the order of the tree: the order in which they are shown. */
+/** The files in the order of the tree. */
 export function inTreeOrder(root: Folder): DiffFile[] {
   return [...root.folders.flatMap(inTreeOrder), ...root.files.map(({ file }) => file)];
 }

@@ -3,7 +3,7 @@ import hljs from 'highlight.js/lib/core';
 import type { DiffFile, Hunk } from './parse-diff.ts';
 import { type Token, type TokenNode, tokenLines } from './token-lines.ts';
 
-/** The pieces of each line of a hunk, by its number before or after the change. */
+/** The tokens of each line of a hunk, by line number before and after the change. */
 export type HighlightedHunk = { old: ReadonlyMap<number, Token[]>; new: ReadonlyMap<number, Token[]> };
 
 const MAX_CHARACTERS = 200_000;
@@ -13,7 +13,7 @@ const highlighted = new WeakMap<Hunk, HighlightedHunk | 'plain'>();
 const loading = new Map<string, Promise<boolean>>();
 const listeners = new Set<() => void>();
 
-/** The colours of a hunk, once its language is there; undefined until then, and for what is better left plain. */
+/** The tokens of a hunk; undefined until its language is loaded, and for hunks that are not highlighted. */
 export function highlightHunk(file: DiffFile, hunk: Hunk): HighlightedHunk | undefined {
   const known = highlighted.get(hunk);
   if (known !== undefined) return known === 'plain' ? undefined : known;
@@ -31,13 +31,13 @@ export function highlightHunk(file: DiffFile, hunk: Hunk): HighlightedHunk | und
   return made;
 }
 
-/** Tells when another language has come. */
+/** Calls when another language is loaded. */
 export function onLanguage(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** How many languages have come; changes exactly when `onLanguage` tells. */
+/** The number of loaded languages; it changes exactly when `onLanguage` calls. */
 export function languageCount(): number {
   return hljs.listLanguages().length;
 }
@@ -52,7 +52,7 @@ function loaded(language: string): Promise<boolean> {
       for (const listener of listeners) listener();
       return true;
     },
-    // Without its language a diff is read without colours.
+    // Without its language a diff is shown without highlighting.
     () => false,
   );
   loading.set(language, registration);
@@ -67,7 +67,7 @@ function side(hunk: Hunk, which: 'old' | 'new', language: string): Map<number, T
   return new Map(lines.map((line, index) => [line[which] ?? 0, tokens[index] ?? []]));
 }
 
-/** The tree that the highlighter builds before it would write HTML, which is never asked for. */
+/** The token tree of the highlighter; its HTML output is never used. */
 function rootOf(emitter: object): TokenNode {
   const root: unknown = Reflect.get(emitter, 'rootNode');
   return isNode(root) ? root : { children: [] };
@@ -156,7 +156,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   md: 'markdown',
 };
 
-/** The language of a file, by its name; undefined where none is known. */
+/** The language of a file by its name; undefined if unknown. */
 function languageOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   if (name === 'dockerfile') return 'dockerfile';

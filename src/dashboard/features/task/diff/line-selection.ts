@@ -1,10 +1,10 @@
-/** Which side of a diff is meant: the lines before the change, or those after it. */
+/** A side of a diff: the lines before the change, or those after it. */
 export type Side = 'old' | 'new';
 
-/** A line of one side is meant, or several. */
+/** A range of lines on one side of a file. */
 export type Selection = { path: string; side: Side; line: number; endLine: number };
 
-/** Which lines are meant, in words. */
+/** Describes a range of lines. */
 export function describeLines({
   side,
   line,

@@ -3,10 +3,10 @@ export type DiffLine = { kind: 'same' | 'added' | 'deleted'; old: number | null;
 
 export type Hunk = { title: string; lines: DiffLine[] };
 
-/** What a diff says about one file. */
+/** The changes of one file. */
 export type DiffFile = {
   path: string;
-  /** What it was called before, where that differs. */
+  /** The previous path, if it was renamed. */
   from: string | null;
   status: 'added' | 'deleted' | 'modified' | 'renamed';
   isBinary: boolean;
@@ -19,7 +19,7 @@ export type DiffFile = {
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 
-/** Reads a patch as git writes it. Lines are counted as each hunk announces them, so that no content can pass for a header. */
+/** Parses a git patch. Lines are counted as each hunk header announces, so that no content is mistaken for a header. */
 export function parseDiff(patch: string): DiffFile[] {
   const lines = patch.split('\n');
   const files: DiffFile[] = [];
@@ -52,7 +52,7 @@ function begin(line: string): DiffFile {
   };
 }
 
-/** Without a rename both halves are the same path; what is renamed says so in lines of its own. */
+/** Without a rename both halves are the same path; a rename has its own header lines. */
 function pathInHeader(text: string): string {
   if (text.startsWith('"')) return withoutSide(unquoted(text.slice(0, text.indexOf('"', 1) + 1)));
   return withoutSide(text.slice(0, Math.floor(text.length / 2)));
@@ -108,7 +108,7 @@ function withoutSide(path: string): string {
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 };
 
-/** Undoes git's quoting of unusual names: bytes in octal, the rest as in C. */
+/** Decodes git's quoting of unusual paths: octal bytes and C escapes. */
 function unquoted(text: string): string {
   if (!(text.startsWith('"') && text.endsWith('"') && text.length > 1)) return text;
   const bytes: number[] = [];

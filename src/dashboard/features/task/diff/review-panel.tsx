@@ -10,7 +10,7 @@ import type { DraftReviewState } from './use-draft-review.ts';
 
 type ReviewPanelProps = { view: TaskView; draft: DraftReviewState; reload(): void };
 
-/** The review as it will be sent: all comments and a message, and what the agent does with it. */
+/** The unsent review: its comments, a message, and the effect of sending it. */
 export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactElement {
   const { review, change } = draft;
   const send = useAction('send-message', {
@@ -59,7 +59,7 @@ export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactEle
   );
 }
 
-/** What was written about an earlier version of the work and never sent. */
+/** Unsent comments on an earlier version of the work. */
 function Earlier({ draft }: { draft: DraftReviewState }): ReactElement {
   return (
     <p className={styles.earlier}>

@@ -1,10 +1,10 @@
-/** A piece of a line; `scope` says what it is in its language, null where nothing is known. */
+/** A token of a line; `scope` is its syntactic role, null if unknown. */
 export type Token = { text: string; scope: string | null };
 
-/** What a highlighter makes of a text: pieces within pieces. */
+/** A node of the highlighter's token tree. */
 export type TokenNode = { scope?: string | undefined; children: (TokenNode | string)[] };
 
-/** The pieces of a text line by line; the innermost meaning of a piece counts. */
+/** The tokens of a text by line; the innermost scope applies. */
 export function tokenLines(root: TokenNode): Token[][] {
   const lines: Token[][] = [[]];
   const walk = (node: TokenNode | string, scope: string | null) => {
@@ -30,7 +30,7 @@ const FAMILIES: readonly [RegExp, string][] = [
   [/^(attr|attribute|variable|property|params|type|selector|meta|code)/, 'name'],
 ];
 
-/** The few meanings that have a colour of their own. */
+/** Maps a scope to one of the few that have a colour. */
 function familyOf(scope: string): string | null {
   return FAMILIES.find(([pattern]) => pattern.test(scope))?.[1] ?? null;
 }

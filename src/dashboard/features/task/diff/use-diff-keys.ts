@@ -7,7 +7,7 @@ import type { Selection, Side } from './line-selection.ts';
 type DiffKeys = {
   cursor: Cursor | undefined;
   selected: Selection | undefined;
-  /** What a screen reader is told about where one stands. */
+  /** The cursor position for screen readers. */
   announcement: string;
   actions: LineActions;
   onKeyDown(event: KeyboardEvent): void;
@@ -15,7 +15,7 @@ type DiffKeys = {
 
 type DiffKeyContext = { actions: DiffActions; show(index: number): void };
 
-/** Goes through a diff by keyboard: arrows move, Shift selects, Enter or c comments, n and p go from file to file. */
+/** Keyboard navigation of a diff: arrows move, Shift selects, Enter or c comments, n and p move between files. */
 export function useDiffKeys(rows: readonly DiffRow[], { actions, show }: DiffKeyContext): DiffKeys {
   const [cursor, setCursor] = useState<Cursor>();
   const [selected, setSelected] = useState<Selection>();
@@ -75,7 +75,7 @@ function at(row: DiffRow | undefined, side: Side): Selection | undefined {
   return row === undefined || line === undefined ? undefined : { path: row.file.path, side, line, endLine: line };
 }
 
-/** The place just above the first line of the next file, or of this or the one before. */
+/** The cursor just above the first line of the next or previous file. */
 function fileAt(rows: readonly DiffRow[], cursor: Cursor | undefined, by: 1 | -1): Cursor {
   const index = cursor?.index ?? -1;
   const from = by === -1 ? (nextFile(rows, index, -1) ?? 0) : index;
@@ -90,7 +90,7 @@ function describeCursor(row: DiffRow | undefined, cursor: Cursor | undefined): s
   return `${line.kind === 'same' ? '' : line.kind} line ${line[cursor.side] ?? ''}: ${line.text.slice(0, 200)}`;
 }
 
-/** What can be done in a diff. */
+/** The actions of a diff. */
 export type DiffActions = {
   toggle(path: string): void;
   select(selection: Selection): void;
@@ -100,5 +100,5 @@ export type DiffActions = {
   stop(): void;
 };
 
-/** What a click on a line's number does besides: it selects, with Shift from what was selected before. */
+/** The actions of a diff and of its line numbers; `isMore` extends the selection. */
 export type LineActions = DiffActions & { selectLine(row: DiffRow, side: Side, isMore: boolean): void };

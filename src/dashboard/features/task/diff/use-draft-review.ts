@@ -1,17 +1,17 @@
 import { useCallback, useState } from 'react';
 import { isEmptyReview, mergeReviews, NO_REVIEW, type Review, readReview } from './draft-review.ts';
 
-/** A review that is being written, and those of earlier versions of the same work that were never sent. */
+/** The unsent review, and unsent reviews of earlier versions of the same work. */
 export type DraftReviewState = {
   review: Review;
   change(next: Review): void;
-  /** How many comments wait in earlier reviews. */
+  /** The number of comments in unsent earlier reviews. */
   earlierCount: number;
   mergeEarlier(): void;
   discard(): void;
 };
 
-/** A review that is kept in this browser until it is sent: a reload, another page, or newer work does not lose it. */
+/** An unsent review that is stored in this browser; it survives a reload, navigation and newer work. */
 export function useDraftReview(work: string, commit: string): DraftReviewState {
   const storageKey = `${work} ${commit}`;
   const [review, setReview] = useState(() => readReview(stored(storageKey)));
@@ -47,7 +47,7 @@ function othersOf(work: string, storageKey: string): { key: string; review: Revi
       .map((key) => ({ key, review: readReview(stored(key)) }))
       .filter(({ review }) => review.comments.length > 0);
   } catch {
-    // A browser may forbid to keep anything; then nothing was kept.
+    // Storage may be disabled; then nothing is stored.
     return [];
   }
 }
@@ -56,7 +56,7 @@ function stored(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
-    // A browser may forbid to keep anything.
+    // Storage may be disabled.
     return null;
   }
 }
@@ -66,6 +66,6 @@ function store(key: string, review: Review): void {
     if (isEmptyReview(review)) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(review));
   } catch {
-    // A browser that keeps nothing still lets the review be written and sent.
+    // Without storage the review can still be written and sent.
   }
 }

@@ -1,13 +1,13 @@
 import { isOnCandidate } from '../../../../gates/gate-kinds.ts';
 import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
 
-/** A gate with what it found last; `evidence` is null while it has not run, `command` where it is none. */
+/** A gate with its latest evidence; `evidence` is null if it has not run, `command` if it is not a command. */
 export type Gate = { key: string; name: string; command: string | null; evidence: Evidence | null };
 
-/** A step of a verification as its report tells it. */
+/** A step of a verification report. */
 export type Step = { number: number; result: 'PASS' | 'FAIL' | 'NOT VERIFIED'; text: string };
 
-/** Every piece of evidence with its gate, then the gates that found nothing yet. */
+/** The evidence with its gates, then the gates without evidence. */
 export function pairGates(specs: readonly GateSpec[], evidence: readonly Evidence[]): Gate[] {
   const found = evidence.map((each, index) => ({
     key: `${index} ${each.gate}`,
@@ -22,7 +22,7 @@ export function pairGates(specs: readonly GateSpec[], evidence: readonly Evidenc
   return [...found, ...missing];
 }
 
-/** The steps that a verification's report lists; a line that is not understood belongs to the step before it. */
+/** The steps of a verification report; an indented line belongs to the previous step. */
 export function stepsOf(report: string): Step[] {
   const steps: Step[] = [];
   for (const line of report.split('\n')) {

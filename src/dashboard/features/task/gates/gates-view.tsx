@@ -24,7 +24,7 @@ const VERDICTS: Record<Verdict, string> = {
   error: 'could not run',
 };
 
-/** What each gate found about the task's work, and which gates are still to come. */
+/** The result of each gate of a task, and the gates that have not run. */
 export function GatesView({ task }: { task: TaskState }): ReactElement {
   const gates = pairGates(task.spec.gates, task.evidence);
   if (gates.length === 0)
@@ -42,7 +42,7 @@ export function GatesView({ task }: { task: TaskState }): ReactElement {
   );
 }
 
-/** One gate: its verdict, what it ran on which tree for how long, and what it printed. */
+/** One gate: verdict, command, tree, duration and output. */
 function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; isOver: boolean }): ReactElement {
   const steps = stepsOf(evidence?.output ?? '');
   const displayState =

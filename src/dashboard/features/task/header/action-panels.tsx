@@ -13,11 +13,11 @@ const SHOWN = 12;
 
 type RetryPanelProps = { view: TaskView; reload(): void; close(): void };
 
-/** Shows what a retry opens again before it is asked for. */
+/** Shows which tasks a retry reopens, and starts it. */
 export function RetryPanel({ view, reload, close }: RetryPanelProps): ReactElement {
   const { key } = view.task.spec;
   const query = useOperation('run-state', { run: view.run });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for earlier is asked for once more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a cached result is loaded again once
   useEffect(() => {
     if (query.data !== undefined) query.reload();
   }, []);
@@ -65,7 +65,7 @@ function affected(state: RunState, key: string, isDone: boolean): string[] {
   return (isDone ? tasksToInvalidate(state, key) : tasksToReopen(state, [key])).filter((each) => each !== key);
 }
 
-/** Unfolds below the button that asked for it; Esc closes it. */
+/** A panel below the button that opens it; Esc closes it. */
 export function ActionPanel(props: { title: string; close(): void; children: ReactNode }): ReactElement {
   const { title, close, children } = props;
   const panel = useRef<HTMLElement>(null);
@@ -93,7 +93,7 @@ export function ActionPanel(props: { title: string; close(): void; children: Rea
 
 type RequeuePanelProps = { view: TaskView; reload(): void; close(): void };
 
-/** Puts the task back in line as if it had never been tried; what that does is said first. */
+/** Explains what starting over does, and starts it. */
 export function RequeuePanel({ view, reload, close }: RequeuePanelProps): ReactElement {
   const { key } = view.task.spec;
   const requeue = useAction('retry-run', {

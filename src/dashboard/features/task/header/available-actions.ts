@@ -1,10 +1,10 @@
 import { messageEffect, type TaskView } from '../task-facts.ts';
 
-/** What a person can do about a task; a done one is done `again`, with all that was built upon it. */
+/** The actions that are available for a task; retrying a done task repeats its dependents too. */
 export type AvailableActions = {
   approve: boolean;
   retry: 'again' | 'once more' | null;
-  /** Back in line from a clean workspace, without counting what was tried. */
+  /** Queue it again with a clean workspace and a new attempt count. */
   requeue: boolean;
   message: boolean;
   cancel: boolean;
@@ -21,7 +21,7 @@ const REQUEUED: ReadonlySet<string> = new Set([
 ]);
 const ENDED: ReadonlySet<string> = new Set(['done', 'unverified', 'failed', 'cancelled', 'cancelling']);
 
-/** What is offered; what the engine would refuse is not. */
+/** Lists the actions that the engine would accept. */
 export function availableActions(view: TaskView): AvailableActions {
   const { task, status } = view;
   const { spec, phase, attempts } = task;

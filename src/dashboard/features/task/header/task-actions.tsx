@@ -8,7 +8,7 @@ import styles from './task-header.module.css';
 
 type TaskActionsProps = { view: TaskView; reload(): void; onMessage(): void };
 
-/** What a person can do about the task as it stands; what cannot be taken back is explained first. */
+/** The actions of a task; irreversible ones open an explanation first. */
 export function TaskActions({ view, reload, onMessage }: TaskActionsProps): ReactElement {
   const [panel, setPanel] = useState<'retry' | 'requeue' | 'cancel'>();
   const approve = useAction('approve-run', { done: 'Approved', onDone: reload });
@@ -49,7 +49,7 @@ export function TaskActions({ view, reload, onMessage }: TaskActionsProps): Reac
   );
 }
 
-/** A task is cancelled with its run; what that means is said first. */
+/** A task is cancelled with its whole run; the panel explains that first. */
 function CancelPanel({ run, reload, close }: { run: string; reload(): void; close(): void }): ReactElement {
   const cancel = useAction('cancel-run', {
     done: 'The run is being cancelled',

@@ -12,7 +12,7 @@ import styles from './task-header.module.css';
 
 type TaskHeaderProps = { view: TaskView; live: LiveAttempt | undefined; reload(): void; onMessage(): void };
 
-/** What the task is, how it stands and why, and what can be done about it. */
+/** The title, state, reason, facts and actions of a task. */
 export function TaskHeader({ view, live, reload, onMessage }: TaskHeaderProps): ReactElement {
   const { spec, phase } = view.task;
   const reason = reasonOf(phase);
@@ -46,7 +46,7 @@ export function TaskHeader({ view, live, reload, onMessage }: TaskHeaderProps): 
 
 type TaskFactsProps = { view: TaskView; live: LiveAttempt | undefined; mark: ReactNode };
 
-/** State, who does it, how long, what it cost and what came of it, on one line. */
+/** State, role, agent, duration, cost and commit of a task on one line. */
 function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
   const { spec, attempts } = view.task;
   const last = attempts.at(-1);
@@ -95,7 +95,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }): ReactE
 
 const SHOWN = 8;
 
-/** The tasks around this one: what it needs, what needs it, whom it serves. */
+/** Links to related tasks: its needs, its dependents, and the task it serves. */
 function TaskLinks({ view }: { view: TaskView }): ReactElement | null {
   const { spec } = view.task;
   const served = [spec.resolves, spec.analyzes, spec.verifies].filter((key) => key !== undefined);

@@ -9,7 +9,7 @@ const MODE_TEXT: Record<TerminalMode, string> = {
   over: 'The program has ended; this is its last screen.',
 };
 
-/** The terminal of an interactive agent; it goes on without this page, and shows the same again after a reload. */
+/** The terminal of an interactive agent; it keeps running without this page, and a reload shows it again. */
 export function TerminalView({ run, task }: { run: string; task: string }): ReactElement {
   const container = useRef<HTMLDivElement>(null);
   const { mode, connectionState } = useTerminal({ run, task }, container);

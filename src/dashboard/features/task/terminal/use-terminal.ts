@@ -7,17 +7,17 @@ import { call } from '../../../api/call.ts';
 import { type ConnectionState, useStream } from '../../../api/stream.ts';
 import { after } from '../../../ui/browser/clock.ts';
 
-/** So many bytes are typed at once; a longer paste is sent in pieces. */
+/** Bytes per request; a longer paste is sent in several requests. */
 const PIECE_BYTES = 48 * 1024;
 
-/** `typing`: what is typed reaches the program; `watching`: this person may only look; `over`: the program has ended. */
+/** `typing`: input reaches the program; `watching`: the user may only read; `over`: the program has ended. */
 export type TerminalMode = 'typing' | 'watching' | 'over';
 
 const RESIZE_PAUSE_MS = 150;
-/** The server's own bounds: their type is these very numbers, so that they cannot differ. */
+/** The server's limits; the type contains the numbers, so a difference does not compile. */
 const SIZE: typeof TERMINAL_SIZE = { columns: { least: 20, most: 500 }, rows: { least: 5, most: 300 } };
 
-/** A terminal in this element that shows what the agent's terminal shows, and types into it. */
+/** Connects a terminal in this element to the agent's terminal. */
 export function useTerminal(
   which: { run: string; task: string },
   container: RefObject<HTMLDivElement | null>,
@@ -109,7 +109,7 @@ function bounded(columns: number, rows: number): { columns: number; rows: number
   return { columns: within(columns, SIZE.columns), rows: within(rows, SIZE.rows) };
 }
 
-/** The colours of the page for a terminal. */
+/** The terminal theme from the page's colours. */
 function themeOf(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): ITheme {
   const token = (name: string) => style.getPropertyValue(name).trim();
   return {
@@ -121,12 +121,12 @@ function themeOf(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): ITheme {
   };
 }
 
-/** The bytes of a text in base64. */
+/** Decodes base64 to bytes. */
 function fromBase64(data: string): Uint8Array {
   return Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
 }
 
-/** A text in base64, in pieces that can be typed one after the other. */
+/** A text as base64 chunks for consecutive requests. */
 function toBase64Pieces(text: string): string[] {
   const bytes = new TextEncoder().encode(text);
   const pieces: string[] = [];

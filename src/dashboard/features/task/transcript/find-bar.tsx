@@ -4,7 +4,7 @@ import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './transcript.module.css';
 import type { Find } from './use-transcript-find.ts';
 
-/** Finds a text in the transcript: Enter for the next place, Shift-Enter for the one before, Esc to stop. */
+/** Finds a text in the transcript: Enter for the next hit, Shift-Enter for the previous one, Esc to stop. */
 export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputElement> }): ReactElement {
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') {

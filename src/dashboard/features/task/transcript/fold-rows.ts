@@ -1,6 +1,6 @@
 import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
 
-/** A tool call with what came of it; `times` counts identical calls that followed each other. */
+/** A tool call with its result; `times` counts identical consecutive calls. */
 export type ToolItem = {
   kind: 'tool';
   id: number;
@@ -12,15 +12,15 @@ export type ToolItem = {
   rows: readonly number[];
 };
 
-/** A row that is shown by itself. */
+/** A row that is not part of a tool call. */
 type LineItem = { kind: 'line'; id: number; at: number; line: TranscriptLine; rows: readonly number[] };
 
-/** One thing that a transcript shows; `rows` are the ids of all rows that it stands for. */
+/** An item of a transcript; `rows` are the ids of the rows it contains. */
 export type Item = ToolItem | LineItem;
 
 type Mutable = Omit<ToolItem, 'rows'> & { rows: number[]; same: string };
 
-/** Folds rows into what is shown: calls with their results, and calls that are repeated one after the other into one. */
+/** Folds rows into items: calls with their results, and identical consecutive calls into one. */
 export function foldRows(rows: readonly TranscriptLine[]): Item[] {
   const items: (Mutable | LineItem)[] = [];
   const open = new Map<string, Mutable>();
@@ -70,7 +70,7 @@ function takeResult(row: TranscriptLine, items: (Mutable | LineItem)[], open: Ma
   item.rows.push(row.id);
 }
 
-/** Of what is told about usage one after the other only the last counts: it is a sum. */
+/** Of consecutive usage rows only the last is shown, because it is a running total. */
 function takeUsage(row: TranscriptLine, items: (Mutable | LineItem)[]): void {
   const last = items.at(-1);
   if (last?.kind !== 'line' || last.line.kind !== 'usage') items.push(asLine(row));
@@ -85,7 +85,7 @@ function shown({ same: _same, ...item }: Mutable): ToolItem {
   return item;
 }
 
-/** A field of what an agent said besides. */
+/** A field of a row's structured data. */
 export function field(data: unknown, key: string): unknown {
   return typeof data === 'object' && data !== null ? Reflect.get(data, key) : undefined;
 }
@@ -95,7 +95,7 @@ function textField(data: unknown, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Where the item stands that holds a row; -1 where none does. */
+/** The index of the item that contains a row; -1 if there is none. */
 export function indexOfRow(items: readonly Item[], row: number): number {
   const exact = items.findIndex((item) => item.rows.includes(row));
   return exact !== -1 ? exact : items.findLastIndex((item) => item.id <= row);

@@ -1,19 +1,19 @@
 import type { TranscriptLine, TranscriptPage } from '../../../../schema/transcript-page.ts';
 
-/** The consecutive rows of a transcript that are held, and where they stand in all of it. */
+/** The consecutive loaded rows of a transcript, and their offset in it. */
 export type LoadedRows = { start: number; rows: readonly TranscriptLine[]; total: number; last: number };
 
-/** So many rows are asked for at once. */
+/** Rows per request. */
 export const PAGE_ROWS = 200;
 
-/** More rows are never held: those farthest from the reader are dropped. */
+/** The maximum of loaded rows; those farthest from the reader are dropped. */
 export const MAX_ROWS = 2_000;
 
 const ROW_HEIGHT = 28;
-/** Browsers cut elements that are taller than some 17 million pixels. */
+/** Browsers limit elements to about 17 million pixels. */
 const MAX_GAP_PX = 6_000_000;
 
-/** Begins with one page. `last` is the newest row that is known of. */
+/** Starts with one page. `last` is the id of the newest known row. */
 export function loadedRows(page: TranscriptPage, last: number): LoadedRows {
   return { start: page.offset, rows: page.rows, total: page.total, last: Math.max(last, page.rows.at(-1)?.id ?? 0) };
 }
@@ -22,12 +22,12 @@ function endOf(loaded: LoadedRows): number {
   return loaded.start + loaded.rows.length;
 }
 
-/** Whether the newest row is among those that are held. */
+/** Whether the newest row is loaded. */
 export function isAtNewest(loaded: LoadedRows): boolean {
   return endOf(loaded) >= loaded.total;
 }
 
-/** Puts a page before or behind what is held, as it fits; the far end is dropped. A page that does not touch changes nothing. */
+/** Adds an adjacent page before or after the loaded rows and drops the far end. A page that is not adjacent changes nothing. */
 export function withPage(loaded: LoadedRows, page: TranscriptPage): LoadedRows {
   const total = Math.max(loaded.total, page.total);
   const pageEnd = page.offset + page.rows.length;
@@ -42,7 +42,7 @@ export function withPage(loaded: LoadedRows, page: TranscriptPage): LoadedRows {
   return { ...loaded, total };
 }
 
-/** Takes rows as they are said. They are held only while the newest row is; a reader who is far up only sees that there are more. */
+/** Adds new rows. They are loaded only if the newest row is; otherwise only the total grows. */
 export function withNewRows(loaded: LoadedRows, received: readonly TranscriptLine[], isFollowed: boolean): LoadedRows {
   const fresh = received.filter(({ id }) => id > loaded.last);
   const last = fresh.at(-1)?.id;
@@ -53,12 +53,12 @@ export function withNewRows(loaded: LoadedRows, received: readonly TranscriptLin
   return droppedBefore({ ...loaded, total, last, rows: [...loaded.rows, ...fresh] });
 }
 
-/** How tall the room is that rows take which are not held. */
+/** The heights that stand for the rows that are not loaded. */
 export function gapHeights(loaded: LoadedRows): { before: number; after: number } {
   return { before: gapHeight(loaded.start), after: gapHeight(loaded.total - endOf(loaded)) };
 }
 
-/** Which row a place in the room before (or behind) the held rows stands for. */
+/** The row at a relative position in the gap before or after the loaded rows. */
 function rowInGap(loaded: LoadedRows, side: 'before' | 'after', share: number): number {
   const part = Math.min(1, Math.max(0, share));
   if (side === 'before') return Math.floor(loaded.start * part);
@@ -78,10 +78,10 @@ export type Gaps = { before: number; after: number };
 
 type ScrollState = { scrollTop: number; scrollHeight: number; clientHeight: number };
 
-/** A row by its place among all of them, and where in the view it belongs. */
+/** A row by its offset, and where it is aligned in the view. */
 export type ScrollTarget = { offset: number; at: 'start' | 'end' };
 
-/** What belongs where a reader looks, when that is so far from all rows that are held that others must be read; else undefined. */
+/** The target to load if the view is far from all loaded rows; else undefined. */
 export function scrollTargetAt(loaded: LoadedRows, gaps: Gaps, scroll: ScrollState): ScrollTarget | undefined {
   const { scrollTop, scrollHeight, clientHeight } = scroll;
   const bottom = scrollTop + clientHeight;

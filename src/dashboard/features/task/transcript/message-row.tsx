@@ -6,7 +6,7 @@ import { firstLine } from './one-line.ts';
 import { LongText, Marked } from './row-text.tsx';
 import styles from './transcript-rows.module.css';
 
-/** What stands before a row, so that it is never taken for what the agent said. */
+/** Labels of rows that are not messages of the agent. */
 const LABELS: Readonly<Record<string, string>> = {
   reasoning: 'Reasoning',
   'tool-result': 'Result of an earlier call',
@@ -27,7 +27,7 @@ const FOLDABLE: ReadonlySet<string> = new Set(['reasoning', 'tool-result', 'unkn
 
 type LineRowProps = { line: TranscriptLine; isOpen: boolean; words: readonly string[]; toggle(): void };
 
-/** A row that is no tool call: what the agent said, thought or did, what the engine noted, what a person wrote. */
+/** A row that is not a tool call: a message of the agent, its reasoning, an engine note, or a message of the user. */
 export function LineRow(props: LineRowProps): ReactElement {
   const { line, words } = props;
   if (isFoldable(line)) return <Folded {...props} />;
@@ -62,13 +62,13 @@ function Folded({ line, isOpen, words, toggle }: LineRowProps): ReactElement {
   );
 }
 
-/** Whether a row is one line until it is opened. */
+/** Whether a row is collapsed to one line. */
 function isFoldable({ kind, text }: TranscriptLine): boolean {
   if (!FOLDABLE.has(kind)) return false;
   return kind === 'reasoning' || text.length > 160 || text.includes('\n');
 }
 
-/** What a row about usage says, in a few words; undefined where it says nothing. */
+/** A usage row as text; undefined if it has no cost. */
 function usageText(data: unknown): string | undefined {
   const cost = field(data, 'costUsd');
   const tokens = [field(data, 'inputTokens'), field(data, 'outputTokens')];

@@ -14,7 +14,7 @@ const MAIN_ARGUMENTS = [
 ] as const;
 const MAX_LENGTH = 300;
 
-/** The one argument of a tool call that tells what it is about, on one line. */
+/** The most informative argument of a tool call, on one line. */
 export function mainArgument(input: unknown): string {
   if (typeof input === 'string') return oneLine(input);
   if (typeof input !== 'object' || input === null) return input === undefined ? '' : oneLine(String(input));
@@ -28,7 +28,7 @@ export function mainArgument(input: unknown): string {
   return Object.keys(input).length === 0 ? '' : oneLine(JSON.stringify(input));
 }
 
-/** The first line of a text that holds anything, without what a terminal would obey. */
+/** The first non-empty line of a text, without control characters. */
 export function firstLine(text: string): string {
   return oneLine(
     text

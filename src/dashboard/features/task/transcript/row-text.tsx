@@ -8,7 +8,7 @@ const SHOWN = 12_000;
 
 type LongTextProps = { text: string; words?: readonly string[]; plain?: boolean };
 
-/** A text as it was written; a very long one is cut until the rest is asked for. */
+/** A text; a very long one is truncated until the user expands it. */
 export function LongText({ text, words = [], plain = false }: LongTextProps): ReactElement {
   const [shown, setShown] = useState(SHOWN);
   const rest = text.length - shown;
@@ -26,7 +26,7 @@ export function LongText({ text, words = [], plain = false }: LongTextProps): Re
   );
 }
 
-/** A text in which the words that are looked for stand out. */
+/** A text with the searched words marked. */
 export function Marked({ text, words }: { text: string; words: readonly string[] }): ReactElement {
   const printed = printedText(text);
   if (words.length === 0) return <>{printed}</>;

@@ -7,7 +7,7 @@ import styles from './transcript-rows.module.css';
 
 type ToolRowProps = { item: ToolItem; isOpen: boolean; words: readonly string[]; toggle(): void };
 
-/** A tool call on one line: its name, the argument that matters, how often, and the first line of what came of it. */
+/** A tool call on one line: name, main argument, repetitions, and the first line of its result. */
 export function ToolRow({ item, isOpen, words, toggle }: ToolRowProps): ReactElement {
   const { result } = item;
   const argument = mainArgument(item.input);

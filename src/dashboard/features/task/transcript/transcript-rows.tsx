@@ -10,7 +10,7 @@ import type { TranscriptList } from './use-transcript-list.ts';
 
 type RowsProps = { view: TranscriptList; find: Find; startedAt: number; markedRow: number | undefined };
 
-/** Those rows that are in view, each where it belongs; what was opened stays open. */
+/** The visible rows; opened rows stay open. */
 export function TranscriptRows({ view, find, startedAt, markedRow }: RowsProps): ReactElement {
   const { items, list, gaps, stopFollowing } = view;
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
@@ -53,7 +53,7 @@ export function TranscriptRows({ view, find, startedAt, markedRow }: RowsProps):
   );
 }
 
-/** A place that a search leads to is opened, because it may be inside of what is folded. */
+/** A row that a search leads to is opened, because the hit may be in its collapsed part. */
 function opensWhenMarked(item: Item, isMarked: boolean): boolean {
   return isMarked && (item.kind === 'tool' || item.line.kind !== 'text');
 }
@@ -67,7 +67,7 @@ type TranscriptRowProps = {
   toggle(id: number): void;
 };
 
-/** One thing of a transcript beside the time since its attempt began. */
+/** One item of a transcript with the time since the start of its attempt. */
 const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): ReactElement {
   const { item, startedAt, isOpen, isMarked, words, toggle } = props;
   return (
@@ -84,7 +84,7 @@ const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): Re
   );
 });
 
-/** How long after its attempt began something was said. */
+/** The time since the start of the attempt. */
 function sinceStart(ms: number): string {
   return `+${duration(ms)}`;
 }

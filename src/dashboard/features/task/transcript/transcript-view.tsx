@@ -24,11 +24,11 @@ type TranscriptViewProps = {
   which: AttemptRef;
   startedAt: number;
   isLive: boolean;
-  /** The row that a link leads to. */
+  /** The row that the link names. */
   row: number | undefined;
 };
 
-/** All that was said in one attempt, as it is said. */
+/** The transcript of one attempt, live while it is running. */
 export function TranscriptView({ which, startedAt, isLive, row }: TranscriptViewProps): ReactElement {
   const scroller = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -41,7 +41,7 @@ export function TranscriptView({ which, startedAt, isLive, row }: TranscriptView
   };
   const find = useFind(which, show);
   const isLoaded = transcript.window !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a link is followed once, when there is something to scroll
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link is followed once, when the rows are loaded
   useEffect(() => {
     if (isLoaded && row !== undefined) show(row);
   }, [isLoaded, row]);
@@ -89,7 +89,7 @@ function EmptyTranscript({ isLive }: { isLive: boolean }): ReactElement {
   );
 }
 
-/** How much there is, and whether it grows by itself. */
+/** The number of rows, and the state of the live connection. */
 function StreamStatus({ total, isLive, connectionState }: StreamStatusProps): ReactElement {
   return (
     <p className={styles.standing}>

@@ -7,7 +7,7 @@ import type { AttemptRef } from './use-transcript.ts';
 const PAUSE_MS = 200;
 const MAX_HITS = 1_000;
 
-/** Where a text stands in a transcript, and which of these places is looked at. */
+/** The hits of a text in a transcript, and the current one. */
 export type Find = {
   text: string;
   hits: TranscriptHits['hits'];
@@ -22,14 +22,14 @@ export type Find = {
 type FindResult = { text: string; hits: TranscriptHits['hits']; hasMore: boolean };
 const NO_RESULT: FindResult = { text: '', hits: [], hasMore: false };
 
-/** Looks for a text as it is typed; each place that it stops at is told. */
+/** Searches a text as it is typed; `onHit` gets the row of the current hit. */
 export function useFind({ run, task, attempt }: AttemptRef, onHit: (row: number) => void): Find {
   const [text, search] = useState('');
   const [result, setResult] = useState(NO_RESULT);
   const [error, setError] = useState<unknown>();
   const [at, setAt] = useState(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the way to tell does not ask anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new callback does not search again
   useEffect(() => {
     setError(undefined);
     if (text.trim() === '') {

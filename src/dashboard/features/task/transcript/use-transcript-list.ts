@@ -15,27 +15,27 @@ import type { Transcript } from './use-transcript.ts';
 type List = Virtualizer<HTMLElement, HTMLDivElement>;
 type Target = { row: number } | ScrollTarget | 'end';
 
-/** What is drawn of a transcript, and where its reader stands in it. */
+/** The rendered items of a transcript and its scroll position. */
 export type TranscriptList = {
   items: readonly Item[];
   list: List;
   gaps: Gaps;
-  /** Whether the end is in view and stays there as more is said. */
+  /** Whether the end is in view and stays in view as rows are added. */
   isFollowing: boolean;
-  /** The row that belongs where the reader is, while none is held there. */
+  /** The row at the scroll position, while no row is loaded there. */
   targetRow: number | undefined;
   goTo(target: Target): void;
-  /** What is looked at stays where it is, whatever is said. */
+  /** Stops following the end, so that the visible rows stay in place. */
   stopFollowing(): void;
 };
 
 const NEAR_PX = 1_200;
 const NEAR_END_PX = 48;
-/** A list finds its place within a few frames of being told where to go. */
+/** The list needs a few frames to reach its scroll target. */
 const SETTLING_MS = 250;
 const USUAL_HEIGHT = 28;
 
-/** Draws only what is in view, loads what comes into view, and keeps what is read where it is. */
+/** Renders only the visible items, loads rows on demand, and keeps the scroll position stable. */
 export function useTranscriptList(transcript: Transcript, scroller: RefObject<HTMLElement | null>): TranscriptList {
   const { window, followed, more } = transcript;
   const rows = window?.rows;
@@ -101,7 +101,7 @@ export function useTranscriptList(transcript: Transcript, scroller: RefObject<HT
 type ScrollTo = { goTo(target: Target): void; isScrollingTo: boolean };
 type ListContext = { items: readonly Item[]; list: List; follow(on: boolean): void };
 
-/** Goes to a place, whether its rows are held or must be read first; the last one asked for wins. */
+/** Scrolls to a target and loads its rows first if needed; the latest target wins. */
 function useScrollTo(transcript: Transcript, { items, list, follow }: ListContext): ScrollTo {
   const [isScrollingTo, setScrollingTo] = useState(false);
   const [arrived, setArrived] = useState<{ target: Target }>();

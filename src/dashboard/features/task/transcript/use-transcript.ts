@@ -7,23 +7,23 @@ import { type LoadedRows, loadedRows, PAGE_ROWS, withNewRows, withPage } from '.
 
 export type AttemptRef = { run: string; task: string; attempt: number };
 
-/** A transcript that is read in pieces and grows while its attempt goes on. */
+/** A transcript that is loaded in pages and grows while its attempt is running. */
 export type Transcript = {
   window: LoadedRows | undefined;
   error: unknown;
   connectionState: ConnectionState;
-  /** Whether the reader follows the end: only then old rows make room for new ones. */
+  /** Whether the reader follows the end; only then old rows are dropped for new ones. */
   followed: { current: boolean };
-  /** Holds the page before or behind too. */
+  /** Loads the adjacent page. */
   more(side: 'before' | 'after'): void;
-  /** Holds the rows around this place instead; done when they are there. */
+  /** Replaces the loaded rows by those around this offset. */
   goTo(offset: number): Promise<void>;
   goToRow(row: number): Promise<void>;
   goToEnd(): Promise<void>;
   reload(): void;
 };
 
-/** Reads the transcript of one attempt: the newest page first, then whatever is looked at. */
+/** Loads the transcript of one attempt: the newest page first, then pages on demand. */
 export function useTranscript(which: AttemptRef, isLive: boolean): Transcript {
   const { run, task, attempt } = which;
   const key = `${run} ${task} ${attempt}`;
@@ -48,7 +48,7 @@ export function useTranscript(which: AttemptRef, isLive: boolean): Transcript {
     [key],
   );
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `requestCount` repeats the request
   useEffect(() => {
     controller.current = new AbortController();
     const { signal } = controller.current;
@@ -75,7 +75,7 @@ export function useTranscript(which: AttemptRef, isLive: boolean): Transcript {
       read(query)
         .then((page) => change((was) => withPage(was, page)))
         .catch(() => {
-          // A page that did not come is asked for again when it is scrolled to again.
+          // A failed page is requested again by the next scroll.
         })
         .finally(() => {
           loading.current[side] = false;
@@ -104,7 +104,7 @@ export function useTranscript(which: AttemptRef, isLive: boolean): Transcript {
       read({ offset: now.start + now.rows.length }).then(
         (page) => change((was) => withPage(was, page)),
         () => {
-          // What was said last is read when the end is scrolled to.
+          // The last rows are loaded when the user scrolls to the end.
         },
       );
   }, [isLive, read, change]);
@@ -119,7 +119,7 @@ export function useTranscript(which: AttemptRef, isLive: boolean): Transcript {
 
 type Live = { which: AttemptRef; isOn: boolean; last(): number };
 
-/** Rows as they are said, gathered so that the page is drawn once a frame. */
+/** New rows of a live attempt, gathered to one update per frame. */
 function useLive(key: string, { which, isOn, last }: Live, onRows: (rows: TranscriptLine[]) => void): ConnectionState {
   const waiting = useRef<{ key: string; rows: TranscriptLine[] }>({ key, rows: [] });
   const latestOnRows = useRef(onRows);
