@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openBrowser, validationIssuesOf } from './support/browser.ts';
+import { collectConsoleErrors, openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const PAGES = [
@@ -33,9 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe('every page around the runs', () => {
+describe('every page except those of runs', () => {
   it.each(['light', 'dark'] as const)(
-    'fits a narrow %s screen, can be used by everybody, and breaks no policy',
+    'fits a narrow %s screen, is accessible, and violates no content policy',
     async (colorScheme) => {
       await using served = await serveScratch({
         files: { 'readme.md': '# A project\n', '.manyhands/batches/nightly.yaml': 'items:\n  - Check the links\n' },
@@ -43,7 +43,7 @@ describe('every page around the runs', () => {
       await served.scratch.mh(['do', 'Add prices', '--rehearse', '--plan-only']);
       const context = await browser.newContext({ locale: 'en-US', colorScheme, viewport: NARROW });
       const page = await served.enter(context);
-      const complaints = validationIssuesOf(page);
+      const consoleErrors = collectConsoleErrors(page);
       const found: string[] = [];
       for (const path of PAGES) {
         await page.goto(`${served.url}${path}`);
@@ -56,7 +56,7 @@ describe('every page around the runs', () => {
         if (width > NARROW.width) found.push(`${path}: ${width} pixels wide`);
       }
       expect(found).toEqual([]);
-      expect(complaints).toEqual([]);
+      expect(consoleErrors).toEqual([]);
       await context.close();
     },
   );

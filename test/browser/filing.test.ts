@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser, validationIssuesOf } from './support/browser.ts';
+import { collectConsoleErrors, openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const BATCH = 'items:\n  - Check the links\n  - Update the changelog\n';
@@ -13,15 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe('what a person keeps', () => {
-  it('is a template to start from, a batch to start, and runs that are filed and found again', async () => {
+describe('templates, batches and the history', () => {
+  it('start jobs from a template and a batch, and let runs be flagged, renamed and found', async () => {
     await using served = await serveScratch({
       files: { 'readme.md': '# A project\n', '.manyhands/batches/nightly.yaml': BATCH },
     });
     const { repo } = served.scratch;
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = validationIssuesOf(page);
+    const consoleErrors = collectConsoleErrors(page);
     const here = `dir=${encodeURIComponent(repo)}`;
 
     await page.goto(`${served.url}/templates?${here}`);
@@ -37,9 +37,9 @@ describe('what a person keeps', () => {
     await page.getByRole('link', { name: 'Start a job' }).click();
     await page.getByRole('heading', { name: 'New run' }).waitFor();
     await expect.poll(() => page.getByLabel('Template', { exact: true }).inputValue()).toBe('house-style');
-    await page.getByLabel('Task needed').fill('Look at the readme');
-    await page.getByLabel('Rehearse: costs nothing').check();
-    await page.getByRole('button', { name: 'Start the rehearsal' }).click();
+    await page.getByLabel('Task required').fill('Look at the readme');
+    await page.getByLabel('Rehearse (free)').check();
+    await page.getByRole('button', { name: 'Start rehearsal' }).click();
     await page.waitForURL(/\/runs\/\w+/);
 
     await page.goto(`${served.url}/batches?${here}`);
@@ -58,7 +58,7 @@ describe('what a person keeps', () => {
     await row.focus();
     await page.keyboard.press('x');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByLabel('The new title').fill('Read the readme');
+    await page.getByLabel('New title').fill('Read the readme');
     await page.keyboard.press('Enter');
     await page.getByRole('table').getByRole('link', { name: 'Read the readme' }).waitFor();
     await page.getByLabel('Flagged').check();
@@ -78,7 +78,7 @@ describe('what a person keeps', () => {
       .last()
       .click();
     await page.waitForURL(/\/tasks\//);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await context.close();
   });
 });

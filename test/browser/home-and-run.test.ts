@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
 import { bigRunHistory, storeHistory } from '../support/big-run.ts';
-import { DESKTOP, openBrowser, PHONE, validationIssuesOf } from './support/browser.ts';
+import { collectConsoleErrors, DESKTOP, openBrowser, PHONE } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 /** It says its title as an attacker would write it, and waits for a word to go on. */
@@ -34,11 +34,11 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('the home page', () => {
-  it('tells a newcomer what to do, then shows what happens without a reload', async () => {
+  it('shows the first steps to a new user, then runs as they start and end, without a reload', async () => {
     await using served = await serveScratch({ files: FILES });
     await using context = await newContext();
     const page = await served.enter(context);
-    await page.getByRole('heading', { name: 'Put the first agents to work' }).waitFor();
+    await page.getByRole('heading', { name: 'Start your first run' }).waitFor();
     await page.getByText('mh do "Add a --json flag" --rehearse').waitFor();
     await served.scratch.mh(['do', 'Tidy up', '--rehearse', '--plan-only', '--detach']);
     const needs = page.getByRole('region', { name: 'Needs you' });
@@ -54,11 +54,11 @@ describe('the home page', () => {
 });
 
 describe('the page of a run', () => {
-  it('lets a person watch, rename, cancel and retry it', async () => {
+  it('lets the user watch, rename, cancel and retry it', async () => {
     await using served = await serveScratch({ files: FILES });
     await using context = await newContext();
     const page = await served.enter(context);
-    const complaints = validationIssuesOf(page);
+    const consoleErrors = collectConsoleErrors(page);
     await served.scratch.mh(['job', 'Make it <b>bold</b>', '--write', '--agent', 'command:./agent.sh', '--detach']);
     const card = page.getByRole('article', { name: 'Make it <b>bold</b>' });
     await card.getByText('reading <img src=x onerror=alert(1)>').waitFor();
@@ -67,21 +67,21 @@ describe('the page of a run', () => {
     await page.getByRole('textbox', { name: 'Title' }).fill('Make it bold');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Make it bold', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'One agent less' }).click();
-    await expect.poll(() => page.getByRole('spinbutton', { name: 'Agents at once' }).inputValue()).toBe('19');
+    await page.getByRole('button', { name: 'Fewer agents' }).click();
+    await expect.poll(() => page.getByRole('spinbutton', { name: 'Parallel agents' }).inputValue()).toBe('19');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.locator('main').getByText('Cancelled', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Retry the failed task' }).click();
     await page.locator('main header').getByText('Running', { exact: true }).waitFor();
     writeFileSync(join(served.scratch.root, 'go'), '');
     await page.getByText('1 / 1 done').waitFor();
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
-  it('shows what a retry would undo before it does it, and every fact in its place', async () => {
+  it('shows which tasks a retry affects, and has a graph, a task list and events', async () => {
     await using served = await serveScratch({ files: FILES });
     await served.scratch.mh(['do', 'Add prices', '--rehearse']);
     await using context = await newContext();
@@ -94,12 +94,12 @@ describe('the page of a run', () => {
     await expect.poll(() => page.evaluate(FOCUSED_ROW)).toBe('1');
     await page.getByRole('link', { name: 'Graph' }).click();
     await expect.poll(() => page.locator('.react-flow__node').count()).toBe(5);
-    await page.getByRole('link', { name: 'The same as a list' }).click();
+    await page.getByRole('link', { name: 'Show as list' }).click();
     await page.getByRole('button', { name: /^Retry First part/ }).click();
-    await page.getByText(/built upon it and become/).waitFor();
+    await page.getByText(/depends? on it and becomes? stale/).waitFor();
     await page.getByRole('button', { name: 'No', exact: true }).click();
     await page.getByRole('link', { name: 'Events' }).click();
-    await page.getByLabel('Kind of events').selectOption('run');
+    await page.getByLabel('Event kind').selectOption('run');
     await page.getByText(/^started /).waitFor();
     expect(page.url()).toContain('kind=run');
   });
@@ -107,7 +107,7 @@ describe('the page of a run', () => {
   it.each([
     ['light', 'narrow', PHONE],
     ['dark', 'wide', DESKTOP],
-  ] as const)('can be used by everybody on a %s, %s screen', async (colorScheme, _, size) => {
+  ] as const)('is accessible on a %s, %s screen', async (colorScheme, _, size) => {
     await using served = await serveScratch({ files: FILES });
     await served.scratch.mh(['do', 'Add prices', '--rehearse']);
     await using context = await newContext(colorScheme);
@@ -120,7 +120,7 @@ describe('the page of a run', () => {
     const run = page.url();
     for (const view of VIEWS) {
       await page.goto(`${run}?view=${view}`);
-      await page.getByRole('navigation', { name: 'Ways to look at the run' }).waitFor();
+      await page.getByRole('navigation', { name: 'Run views' }).waitFor();
       await expect.poll(() => page.getByLabel('Loading').count()).toBe(0);
       found.push(...(await faults(page, view)));
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
-import { DESKTOP, openBrowser, validationIssuesOf } from './support/browser.ts';
+import { collectConsoleErrors, DESKTOP, openBrowser } from './support/browser.ts';
 import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
 import { serveDashboard } from './support/served.ts';
 
@@ -17,7 +17,7 @@ while [ ! -e "$HOME/go" ]; do sleep 0.2; done
 date +%s%N >> greeting.txt
 `;
 
-const NEWCOMER = { name: 'Put the first agents to work' };
+const NEWCOMER = { name: 'Start your first run' };
 
 let browser: Browser;
 beforeAll(async () => {
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe('a person in the browser', () => {
-  it('is let in by a link that works once', async () => {
+describe('a user in the browser', () => {
+  it('logs in with a link that works once', async () => {
     await using served = await serve();
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await context.newPage();
@@ -41,7 +41,7 @@ describe('a person in the browser', () => {
     expect(await stranger.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
   });
 
-  it('is led by no link to another server, and back to where a link of another page points', async () => {
+  it('is redirected to no other server, and reaches the page that an external link names', async () => {
     await using served = await serve();
     await using context = await browser.newContext({ locale: 'en-US' });
     await served.enter(context);
@@ -71,7 +71,7 @@ describe('a person in the browser', () => {
     }
   });
 
-  it('is told when the server falls silent without a word, and when it speaks again', async () => {
+  it('sees when the server stops responding, and when it responds again', async () => {
     await using served = await serve();
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await context.newPage();
@@ -88,17 +88,17 @@ describe('a person in the browser', () => {
     await page.getByText('Not connected').waitFor({ state: 'hidden' });
   });
 
-  it('watches a run, over a reload and over the death of the server, and lands it', async () => {
+  it('watches a run across a reload and a server crash, and lands it', async () => {
     await using served = await serve();
     const { scratch } = served;
     await using context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = validationIssuesOf(page);
-    await askForGreeting(scratch);
+    const consoleErrors = collectConsoleErrors(page);
+    await startGreeting(scratch);
     await page.getByRole('link', { name: 'Write a greeting' }).first().click();
-    await standsAs(page, 'Running');
+    await waitForStatus(page, 'Running');
     await page.reload();
-    await standsAs(page, 'Running');
+    await waitForStatus(page, 'Running');
 
     process.kill(served.pid, 'SIGKILL');
     await page.getByText('Not connected').waitFor();
@@ -111,25 +111,25 @@ describe('a person in the browser', () => {
     await page.getByRole('button', { name: 'Land on main' }).click();
     await expect.poll(() => scratch.git('rev-parse', 'main')).not.toBe(before);
     expect(scratch.git('show', 'main:greeting.txt')).toMatch(/^\d+$/);
-    expect(complaints.filter((text) => !/net::ERR_/.test(text))).toEqual([]);
+    expect(consoleErrors.filter((text) => !/net::ERR_/.test(text))).toEqual([]);
   });
 
-  it('cancels a run in two steps, and has it tried again', async () => {
+  it('cancels a run in two steps, and retries it', async () => {
     await using served = await serve();
     const { scratch } = served;
     await using context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = validationIssuesOf(page);
-    await askForGreeting(scratch);
+    const consoleErrors = collectConsoleErrors(page);
+    await startGreeting(scratch);
     await page.getByRole('link', { name: 'Write a greeting' }).first().click();
-    await standsAs(page, 'Running');
+    await waitForStatus(page, 'Running');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
-    await standsAs(page, 'Cancelled');
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await waitForStatus(page, 'Cancelled');
     writeFileSync(join(scratch.root, 'go'), '');
     await page.getByRole('button', { name: /^Retry/ }).click();
     await page.getByText('1 / 1 done').waitFor({ timeout: 60_000 });
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 });
 
@@ -137,13 +137,13 @@ function serve(): Promise<ScratchServer> {
   return serveScratch({ files: { 'README.md': '# Shop\n', 'hand.sh': HAND }, check: 'test -e README.md' });
 }
 
-async function askForGreeting(scratch: Scratch): Promise<void> {
+async function startGreeting(scratch: Scratch): Promise<void> {
   const asked = ['job', 'Write a greeting', '--write', '--agent', 'command:./hand.sh', '--detach'];
   expect((await scratch.mh(asked)).code).toBe(0);
 }
 
-/** Waits until the page of a run says that it stands so; "Being cancelled" is not yet "Cancelled". */
-function standsAs(page: Page, word: string): Promise<void> {
+/** Waits until the page of a run says that it stands so; "Cancelling" is not yet "Cancelled". */
+function waitForStatus(page: Page, word: string): Promise<void> {
   return page.locator('main header').getByText(word, { exact: true }).waitFor();
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('a view whose module could not be fetched', () => {
-  it('says so while the server is gone, and is shown at the same place when it is back', async () => {
+  it('shows an error while the server is down, and is shown at the same address when it is back', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await openRun(served, context);
@@ -30,7 +30,7 @@ describe('a view whose module could not be fetched', () => {
     expect(await trouble.count()).toBe(0);
   });
 
-  it('may be a whole page, which is shown in the same way', async () => {
+  it('can be a whole page', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await openRun(served, context);
@@ -42,7 +42,7 @@ describe('a view whose module could not be fetched', () => {
     await page.getByRole('heading', { name: 'Usage' }).waitFor(BACK);
   });
 
-  it('is shown when a person asks for it again, where the connection was never lost', async () => {
+  it('is shown when the user tries again, although the connection was never lost', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await openRun(served, context);
@@ -56,8 +56,8 @@ describe('a view whose module could not be fetched', () => {
   });
 });
 
-describe('a run that could not be read because the server was gone', () => {
-  it('is read when the server is back', async () => {
+describe('a run that could not be loaded because the server was down', () => {
+  it('is loaded when the server is back', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await openRun(served, context);
@@ -69,7 +69,7 @@ describe('a run that could not be read because the server was gone', () => {
     await link.click();
     await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
     await serveDashboard(served.scratch, Number(new URL(served.url).port));
-    await page.getByRole('navigation', { name: 'Ways to look at the run' }).waitFor(BACK);
+    await page.getByRole('navigation', { name: 'Run views' }).waitFor(BACK);
   });
 });
 

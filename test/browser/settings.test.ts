@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('the settings of a project', () => {
-  it('are changed in a form that keeps the comments of the file and the changes of others', async () => {
+  it('are changed in a form that keeps the comments of the file and concurrent changes', async () => {
     await using served = await serveScratch({
       files: { 'readme.md': '# A project\n', '.manyhands/config.yaml': CONFIG },
     });
@@ -39,7 +39,7 @@ describe('the settings of a project', () => {
     await agents.fill('9');
     writeFileSync(file, `${CONFIG}land: merge\n`);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: /Read the file again/ }).click();
+    await page.getByRole('button', { name: /Reload the file/ }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^Saved to/).waitFor();
     expect(readFileSync(file, 'utf8')).toBe(`${CONFIG.replace('8', '9')}land: merge\n`);

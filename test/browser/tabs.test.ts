@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('eight tabs of one browser', () => {
-  it('share one stream of all runs, which the next takes over without a gap when its tab is closed', async () => {
+  it('share one stream of all runs, and another tab takes it over without a gap', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     const context = await browser.newContext({ locale: 'en-US' });
     const asked: { page: Page; url: string }[] = [];

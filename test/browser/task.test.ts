@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
-import { openBrowser, validationIssuesOf } from './support/browser.ts';
+import { collectConsoleErrors, openBrowser } from './support/browser.ts';
 import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
 
 /** Writes down what it is told; waits, prints much, or talks in a terminal if its prompt says so. */
@@ -51,11 +51,11 @@ async function openTask(
 }
 
 describe('the page of a task', () => {
-  it('follows an agent live, interrupts it with a message, and shows after a reload what was said', async () => {
+  it('follows an agent live, interrupts it with a message, and shows the transcript after a reload', async () => {
     await using served = await serve();
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = validationIssuesOf(page);
+    const consoleErrors = collectConsoleErrors(page);
     const address = await openTask(served, page, { goal: 'please wait' });
     const rows = page.getByRole('region', { name: 'Rows' });
 
@@ -73,15 +73,15 @@ describe('the page of a task', () => {
     await page.goto(`${address}&attempt=1`);
     await rows.getByText('attempt 1 begins').waitFor();
     await expect.poll(() => rows.getByText('You may stop-waiting now').count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await context.close();
   });
 
-  it('collects comments on lines of the diff by keys alone, keeps them over a reload, and the agent gets them', async () => {
+  it('collects comments on diff lines with the keyboard, keeps them across a reload, and sends them to the agent', async () => {
     await using served = await serve();
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = validationIssuesOf(page);
+    const consoleErrors = collectConsoleErrors(page);
     await openTask(served, page, { goal: 'make it', view: 'diff' });
     const diff = page.getByRole('region', { name: 'Diff' });
     await diff.getByText("const two = '1';").waitFor();
@@ -105,11 +105,11 @@ describe('the page of a task', () => {
     await diff.getByText("const two = '2';").waitFor();
     await page.getByRole('tab', { name: 'Transcript' }).click();
     await page.getByText('"made.ts", lines 2 to 3, as it is now').waitFor();
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await context.close();
   });
 
-  it('draws a few rows of many, finds any of them, and goes back to the newest', async () => {
+  it('renders a few rows of many, finds any of them, and returns to the newest', async () => {
     await using served = await serve();
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
@@ -129,11 +129,11 @@ describe('the page of a task', () => {
     await context.close();
   });
 
-  it('types into the terminal of an interactive agent, and shows it again after a reload', async () => {
+  it('types into the terminal of an interactive agent, and restores it after a reload', async () => {
     await using served = await serve();
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await served.enter(context);
-    const complaints = validationIssuesOf(page);
+    const consoleErrors = collectConsoleErrors(page);
     await openTask(served, page, { goal: 'talk to me', args: ['--interactive'], view: 'terminal' });
     const terminal = page.getByRole('region', { name: 'Terminal' });
 
@@ -147,7 +147,7 @@ describe('the page of a task', () => {
     await page.keyboard.type('bye\n');
     await terminal.getByText('The program has ended').waitFor();
     writeFileSync(join(served.scratch.root, 'go'), '');
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await context.close();
   });
 });

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser, validationIssuesOf } from './support/browser.ts';
+import { collectConsoleErrors, openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 let browser: Browser;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('a viewer', () => {
-  it('is told so, reads without leaving a mark, and is refused in the page', async () => {
+  it('sees a banner, sends no changes by reading, and gets a notice when acting', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await served.scratch.mh(['job', 'Look at the readme', '--rehearse']);
     const token = (await served.scratch.mh(['token', '--viewer'])).stdout.trim();
@@ -18,8 +18,8 @@ describe('a viewer', () => {
     await page.goto(served.url);
     await page.getByRole('textbox').fill(token);
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('You are here as a viewer').waitFor();
-    const complaints = validationIssuesOf(page);
+    await page.getByText('You are logged in as a viewer').waitFor();
+    const consoleErrors = collectConsoleErrors(page);
     const asked: string[] = [];
     page.on('request', (request) => {
       if (request.method() !== 'GET') asked.push(`${request.method()} ${request.url()}`);
@@ -30,14 +30,14 @@ describe('a viewer', () => {
       .click();
     await page.waitForURL(/\/runs\//);
     await page.getByRole('button', { name: 'Flag' }).click();
-    await page.getByText('who may look and not act').waitFor();
+    await page.getByText('A viewer cannot do this').waitFor();
     expect(asked).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
-  it('is what an operator is not told to be', async () => {
+  it('is not what an operator sees in the banner', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     const page = await served.enter(await browser.newContext({ locale: 'en-US' }));
-    expect(await page.getByText('You are here as a viewer').count()).toBe(0);
+    expect(await page.getByText('You are logged in as a viewer').count()).toBe(0);
   });
 });

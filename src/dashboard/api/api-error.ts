@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly details: Record<string, unknown>;
 
   constructor(status: number, body: unknown) {
-    super(textOf(body, 'detail') ?? textOf(body, 'title') ?? `The server answered with ${status}`);
+    super(textOf(body, 'detail') ?? textOf(body, 'title') ?? `The server responded with status ${status}`);
     this.name = 'ApiProblem';
     this.status = status;
     this.code = textOf(body, 'code') ?? 'UNKNOWN';

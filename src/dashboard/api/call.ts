@@ -37,7 +37,7 @@ type HttpRequest = { method: string; url: string; body: string | undefined };
 /** Builds the request of an operation from the routes that the server uses too. */
 export function requestFor(name: OperationName | StreamName, input: object): HttpRequest {
   const route = ROUTES[name];
-  if (typeof route !== 'string') throw new Error(`${name} cannot be asked for over HTTP`);
+  if (typeof route !== 'string') throw new Error(`${name} has no HTTP route`);
   const [method = 'GET', path = '/'] = route.split(' ');
   const rest = new Map<string, unknown>(Object.entries(input));
   const filled = path.replace(/\{(\w+)\}/g, (_: string, key: string) => {

@@ -24,14 +24,14 @@ type RunsListener = {
 type TabMessage =
   | { type: 'hello' }
   | { type: 'item'; item: RunsItem }
-  | { type: 'standing'; connectionState: ConnectionState }
-  | { type: 'whole'; snapshot: RunsSnapshot };
+  | { type: 'connection'; connectionState: ConnectionState }
+  | { type: 'snapshot'; snapshot: RunsSnapshot };
 
-const NAME = 'manyhands.runs';
+const NAME = 'manyhands.run-stream';
 
 /**
  * Follows all runs with one connection for all tabs of a browser, which allows only six per server. The tab that
- * holds the lock holds the stream and tells the others; when it goes, the next goes on behind the last position.
+ * holds the lock holds the stream and forwards it; when that tab closes, the next continues after the last position.
  */
 export function followRuns(listener: RunsListener): void {
   if (navigator.locks === undefined) {
@@ -43,7 +43,7 @@ export function followRuns(listener: RunsListener): void {
   let isHolder = false;
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (isHolder) {
-      if (data.type === 'hello') broadcast({ type: 'whole', snapshot: listener.snapshot() });
+      if (data.type === 'hello') broadcast({ type: 'snapshot', snapshot: listener.snapshot() });
     } else deliver(data, listener);
   };
   broadcast({ type: 'hello' });
@@ -60,8 +60,8 @@ export function followRuns(listener: RunsListener): void {
 
 function deliver(message: TabMessage, listener: RunsListener): void {
   if (message.type === 'item') listener.onItem(message.item);
-  else if (message.type === 'standing') listener.onConnectionState(message.connectionState);
-  else if (message.type === 'whole') listener.onSnapshot(message.snapshot);
+  else if (message.type === 'connection') listener.onConnectionState(message.connectionState);
+  else if (message.type === 'snapshot') listener.onSnapshot(message.snapshot);
 }
 
 /** The other tabs get a snapshot once the stream has caught up, which contains anything they missed. */
@@ -70,12 +70,12 @@ function followAsHolder(listener: RunsListener, broadcast: (message: TabMessage)
   openStream('watch-runs', isReady ? { after: position } : {}, {
     onItem: (item) => {
       listener.onItem(item);
-      if ('ready' in item) broadcast({ type: 'whole', snapshot: listener.snapshot() });
+      if ('ready' in item) broadcast({ type: 'snapshot', snapshot: listener.snapshot() });
       else broadcast({ type: 'item', item });
     },
     onConnectionState: (connectionState) => {
       listener.onConnectionState(connectionState);
-      broadcast({ type: 'standing', connectionState });
+      broadcast({ type: 'connection', connectionState });
     },
   });
 }

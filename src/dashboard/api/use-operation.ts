@@ -43,13 +43,13 @@ export function useAction<N extends OperationName>(
       for (const changed of options.changes ?? []) void client.invalidateQueries({ queryKey: [changed] });
       options.onDone?.(output);
     },
-    onError: (error) => notify({ kind: 'trouble', text: error.message, error }),
+    onError: (error) => notify({ kind: 'error', text: error.message, error }),
   });
   return {
     act: (input) => {
       if (MAY_ACT) mutation.mutate(input);
       else if (name !== 'mark-read')
-        notify({ kind: 'trouble', text: 'You are here as a viewer, who may look and not act' });
+        notify({ kind: 'error', text: 'A viewer cannot do this. Log in with an operator token.' });
     },
     isBusy: mutation.isPending,
     error: mutation.error ?? undefined,

@@ -42,12 +42,12 @@ export function Connection(): ReactElement | null {
     <p className={styles.banner} role="status">
       {problem === 'lost' ? (
         <>
-          Not connected: what you see is from before. It is being tried again; if the server was stopped, start it with{' '}
-          <code>mh serve</code>. Agents at work go on.
+          Not connected. This page may be out of date; reconnecting. If the server was stopped, start it with{' '}
+          <code>mh serve</code>. Running agents continue.
         </>
       ) : (
         <>
-          You are not signed in any more. Run <code>mh serve --open</code> for a new link.
+          Your login has expired. Run <code>mh serve --open</code> for a new link.
         </>
       )}
     </p>

@@ -42,7 +42,7 @@ function Entry({ page, waiting, isFirst }: { page: Page; waiting: number; isFirs
         {waits ? (
           <span className={styles.count}>
             {waiting}
-            <span className="hidden-words"> waiting</span>
+            <span className="visually-hidden"> waiting</span>
           </span>
         ) : null}
       </Link>

@@ -45,7 +45,7 @@ export function Shell(): ReactElement {
                 <Route key={path} path={path} component={view} />
               ))}
               <Route>
-                <EmptyState title="There is no such page">Choose one from the navigation, or press Ctrl-K.</EmptyState>
+                <EmptyState title="Page not found">Choose a page from the navigation, or press Ctrl-K.</EmptyState>
               </Route>
             </Switch>
           </Boundary>
@@ -62,7 +62,7 @@ function ViewerLine(): ReactElement | null {
   if (MAY_ACT) return null;
   return (
     <p className={styles.line}>
-      You are here as a viewer: you can look at everything. To act, log in with an operator's token.
+      You are logged in as a viewer and can read everything. To act, log in with an operator token.
     </p>
   );
 }

@@ -13,7 +13,7 @@ import styles from './top-bar.module.css';
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
-const THEME_LABELS = { system: 'as the system', light: 'light', dark: 'dark' } as const;
+const THEME_LABELS = { system: 'system', light: 'light', dark: 'dark' } as const;
 
 /** Pages without a parameter in their address. */
 const LISTED_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
@@ -27,11 +27,11 @@ export function TopBar(): ReactElement {
   return (
     <header className={styles.bar}>
       <p className={styles.numbers}>
-        <span>{count(agents, 'agent')} at work</span>
-        <span>{count(active.length, 'run')} under way</span>
+        <span>{count(agents, 'agent')} running</span>
+        <span>{count(active.length, 'run')} active</span>
         {active.length === 0 ? null : (
           <span>
-            <Money usd={cost} /> spent on {active.length === 1 ? 'it' : 'them'}
+            <Money usd={cost} /> spent
           </span>
         )}
       </p>
@@ -51,7 +51,7 @@ export function TopBar(): ReactElement {
 function ThemeSwitch(): ReactElement {
   const theme = useTheme();
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
-  const label = `Colours: ${THEME_LABELS[theme]}. Change to ${THEME_LABELS[next]}`;
+  const label = `Theme: ${THEME_LABELS[theme]}. Switch to ${THEME_LABELS[next]}`;
   return (
     <Button weight="quiet" aria-label={label} title={label} onClick={() => setTheme(next)}>
       <Icon name="theme" />
@@ -67,7 +67,7 @@ function PaletteControls({ pages }: { pages: readonly PageName[] }): ReactElemen
     <>
       <Button weight="quiet" onClick={() => setOpen('palette')} title="Command palette (Ctrl-K)">
         <Icon name="search" />
-        <span className="hidden-words">Command palette</span>
+        <span className="visually-hidden">Command palette</span>
         <kbd>{IS_APPLE ? '⌘ K' : 'Ctrl K'}</kbd>
       </Button>
       {open === 'palette' ? <Palette pages={pages} onClose={close} /> : null}

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { unpackedBrowser } from '../../support/unpacked-browser.ts';
 
-/** No sandbox within the sandbox of a test, no graphics, nobody to call; the web's own protections stay on. */
+/** No sandbox inside a test sandbox, no GPU and no proxy; the protections of the web stay on. */
 const HEADLESS = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server'];
 const COMPRESSED = fileURLToPath(new URL('../../../node_modules/@sparticuz/chromium/bin/chromium.br', import.meta.url));
 
@@ -14,12 +14,12 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await unpackedBrowser(COMPRESSED), args: HEADLESS });
 }
 
-/** What a page complained about: errors of its scripts, what its policy forbade, requests that failed. */
-export function validationIssuesOf(page: Page): string[] {
-  const heard: string[] = [];
-  page.on('pageerror', (error) => heard.push(String(error)));
+/** Collects the errors of a page: script errors, policy violations and failed requests. */
+export function collectConsoleErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error') heard.push(message.text());
+    if (message.type() === 'error') errors.push(message.text());
   });
-  return heard;
+  return errors;
 }

@@ -52,20 +52,20 @@ function waitingItem(since: string): WaitingItem {
 const ENDED = '2026-01-02T00:00:00.000Z';
 
 describe('the home page', () => {
-  it('puts what waited longest first', () => {
+  it('lists the longest waiting item first', () => {
     const late = run('late', { status: 'held', attention: [waitingItem('2026-01-01T10:00:00.000Z')] });
     const early = run('early', { status: 'held', attention: [waitingItem('2026-01-01T09:00:00.000Z')] });
     expect(sectionsOf([late, early], null).waiting.map((entry) => entry.run.run)).toEqual(['early', 'late']);
   });
 
-  it('shows a run that waits and still works among those that run, and one that only waits not', () => {
+  it('lists a waiting run under running only if it is still active', () => {
     const both = run('both', { attention: [waitingItem(ENDED)], liveCount: 1 });
     const stuck = run('stuck', { status: 'held', attention: [waitingItem(ENDED)] });
     const { waiting, running, idle } = sectionsOf([both, stuck], null);
     expect([waiting.length, running.map((each) => each.run), idle]).toEqual([2, ['both'], []]);
   });
 
-  it('shows ended runs that nobody has read first, then the latest', () => {
+  it('lists unread ended runs first, then the latest', () => {
     const runs = [
       run('old', { endedAt: '2026-01-01T01:00:00.000Z' }),
       run('new', { endedAt: '2026-01-01T02:00:00.000Z' }),
@@ -74,7 +74,7 @@ describe('the home page', () => {
     expect(sectionsOf(runs, null).recent.map((each) => each.run)).toEqual(['unread', 'new', 'old']);
   });
 
-  it('leaves out what is hidden and what belongs to another project', () => {
+  it('leaves out hidden runs and other projects', () => {
     const runs = [run('a'), run('b', { projectId: 'p2' }), run('c', { hidden: true })];
     expect(sectionsOf(runs, 'p1').running.map((each) => each.run)).toEqual(['a']);
   });
@@ -89,11 +89,11 @@ describe('the home page', () => {
   });
 });
 
-describe('what to do next', () => {
+describe('the next step', () => {
   const commands = (sentence: string) =>
     stepPieces(sentence, 'k3v9x2ab').flatMap(({ kind, text }) => (kind === 'command' ? [text] : []));
 
-  it('finds each command in a sentence, and leaves the words', () => {
+  it('has each command of a sentence separated from its text', () => {
     const pieces = stepPieces('manyhands diff k3v9x2ab fix/1.2, then manyhands approve k3v9x2ab fix/1.2', 'k3v9x2ab');
     expect(pieces.map(({ text }) => text)).toEqual([
       'manyhands diff k3v9x2ab fix/1.2',
@@ -102,7 +102,7 @@ describe('what to do next', () => {
     ]);
   });
 
-  it('names the run where the sentence does not', () => {
+  it('adds the run to a command that names none', () => {
     expect(commands('Free some disk space, then manyhands retry.')).toEqual(['manyhands retry k3v9x2ab']);
     expect(commands('Mend what it names (manyhands doctor helps), then manyhands retry.')).toEqual([
       'manyhands doctor',
@@ -110,14 +110,14 @@ describe('what to do next', () => {
     ]);
   });
 
-  it('keeps quoted words and options together', () => {
+  it('keeps quoted arguments and options together', () => {
     expect(commands('manyhands resume k3v9x2ab --track docs')).toEqual(['manyhands resume k3v9x2ab --track docs']);
     expect(commands("manyhands resume k3v9x2ab --track 'the north'")).toEqual([
       "manyhands resume k3v9x2ab --track 'the north'",
     ]);
   });
 
-  it('has no command where none is named', () => {
+  it('has no command if the sentence has none', () => {
     expect(stepPieces('make room', 'k3v9x2ab')).toEqual([{ kind: 'words', text: 'make room' }]);
   });
 });

@@ -60,7 +60,7 @@ const held = (since: string, what: 'plan' | 'held' | 'blocked' | 'paused' = 'hel
 });
 
 describe('the inbox', () => {
-  it('lists what waits in all runs, the oldest first, by age or by project', () => {
+  it('lists the items of all runs, oldest first, by age or by project', () => {
     const runs = [
       run({ run: 'new', attention: [held('2026-11-16T11:30:00Z')] }),
       run({ run: 'old', project: '/work/notes', attention: [held('2026-11-01T00:00:00Z', 'blocked')] }),
@@ -74,14 +74,14 @@ describe('the inbox', () => {
   });
 });
 
-describe('news', () => {
-  it('are that a run waits, ends or fails, and nothing that was so before', () => {
+describe('run notifications', () => {
+  it('are sent when a run needs the user, ends or fails, and only once', () => {
     const before = run({});
     expect(notificationFor(before, run({ attention: [held('2026-11-16T11:30:00Z')] }))?.text).toContain(
-      'holds work for you',
+      'has work to approve',
     );
     expect(notificationFor(before, run({ status: 'done' }))).toMatchObject({ kind: 'done' });
-    expect(notificationFor(before, run({ status: 'failed' }))).toMatchObject({ kind: 'trouble' });
+    expect(notificationFor(before, run({ status: 'failed' }))).toMatchObject({ kind: 'error' });
     expect(notificationFor(before, run({ version: 2 }))).toBeUndefined();
     const waiting = run({ attention: [held('2026-11-16T11:30:00Z')] });
     expect(notificationFor(waiting, { ...waiting, version: 3 })).toBeUndefined();
@@ -89,7 +89,7 @@ describe('news', () => {
     expect(notificationFor(before, run({ status: 'done', hidden: true }))).toBeUndefined();
   });
 
-  it('leave the most urgent state in the tab, and nothing once all is read', () => {
+  it('set the tab icon to the most urgent state, and reset it once all is read', () => {
     expect(tabStatus([run({}), run({ status: 'held', attention: [held('2026-11-16T11:30:00Z')] })])).toEqual({
       waiting: 1,
       displayState: 'waiting',
@@ -111,20 +111,20 @@ describe('the palette', () => {
     ...some,
   });
 
-  it('puts what begins with the words first, and forgets nothing that holds them', () => {
+  it('lists prefix matches first, and includes all other matches', () => {
     const entries = [entry('Show prices'), entry('Prices'), entry('Cart', { words: 'prices' }), entry('Home')];
     expect(findEntries(entries, 'pri', []).map(({ title }) => title)).toEqual(['Prices', 'Show prices', 'Cart']);
     expect(findEntries(entries, 'pri nothing', [])).toEqual([]);
   });
 
-  it('puts what was used last first, and a few of each crowd, while nothing is typed', () => {
+  it('lists recently used entries first, and only a few runs, without a query', () => {
     const runs = Array.from({ length: 20 }, (_, index) => entry(`Run ${index}`, { group: 'Runs' }));
     const found = findEntries([...runs, entry('Home'), entry('Inbox')], '', withRecent(['Home'], 'Inbox'));
     expect(found.slice(0, 2).map(({ title }) => title)).toEqual(['Inbox', 'Home']);
     expect(found.filter(({ group }) => group === 'Runs')).toHaveLength(6);
   });
 
-  it('offers what makes sense for a run as it stands', () => {
+  it('offers the actions available for a run', () => {
     const actions = (some: Partial<RunOverview>) => runActions(run(some)).map(({ action }) => action);
     expect(actions({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toEqual(
       expect.arrayContaining(['approve-run', 'pause-run', 'cancel-run']),
@@ -134,7 +134,7 @@ describe('the palette', () => {
     expect(actions({ status: 'paused' })).toContain('resume');
   });
 
-  it('goes to a page by g and a letter, but never while something is typed', () => {
+  it('opens a page with g and a letter, but not while typing', () => {
     const key = { isCommand: false, isTyping: false, isAfterG: false };
     expect(stepOf({ ...key, key: 'g' })).toEqual({ does: 'wait' });
     expect(stepOf({ ...key, key: 'i', isAfterG: true })).toEqual({ does: 'go', to: '/inbox' });
@@ -156,7 +156,7 @@ describe('search', () => {
     excerpt: '',
   };
 
-  it('gathers the hits of a task from all pages', () => {
+  it('groups the hits of a task from all pages', () => {
     const pages = [
       { hits: [hit, { ...hit, task: 'b/1', row: 2 }], tasks: [], next: 2 },
       { hits: [{ ...hit, row: 3 }], tasks: [], next: null },
@@ -169,7 +169,7 @@ describe('search', () => {
 });
 
 describe('usage', () => {
-  it('asks for the days that the address names, and for thirty without any', () => {
+  it('requests the days of the address, and thirty days by default', () => {
     expect(usageInput(usageQuery(new URLSearchParams('by=model'), NOW), true)).toEqual({
       by: 'model',
       daily: true,
@@ -183,7 +183,7 @@ describe('usage', () => {
     });
   });
 
-  it('plots every day, also those on which nothing happened', () => {
+  it('plots every day, also days without usage', () => {
     const row = {
       name: 'fake',
       attempts: 1,
@@ -241,13 +241,13 @@ describe('settings', () => {
     { ...entry('limits', ''), field: { kind: 'group', entries: [entry('agents', 'Attempts at once.')] } },
   ]);
 
-  it('are found by their name and by what they mean', () => {
+  it('are found by name and description', () => {
     expect(findSettings(sections, 'attempts').map(({ key }) => key)).toEqual(['limits']);
     expect(findSettings(sections, 'limits.agents').map(({ key }) => key)).toEqual(['limits']);
     expect(findSettings(sections, '').map(({ key }) => key)).toEqual(['general', 'limits']);
   });
 
-  it('say where a value comes from, also of one that holds others', () => {
+  it('have the origin of a value, also of a group', () => {
     const origins = { 'limits.agents': 'project', 'agents.fake.kind': 'user', land: 'default' } as const;
     expect(originAt(origins, ['limits', 'agents'])).toBe('project');
     expect(originAt(origins, ['agents'])).toBe('user');

@@ -44,7 +44,7 @@ describe('a report that is read back', () => {
     ]);
   });
 
-  it('has the rows and cells of a table, whatever stands in them', () => {
+  it('has the rows and cells of a table, whatever their content', () => {
     const rows = [
       [['a | b'], [{ code: 'x | y' }]],
       [[''], ['plain']],
@@ -60,7 +60,7 @@ describe('a report that is read back', () => {
     });
   });
 
-  it('shows hostile text letter for letter', () => {
+  it('shows hostile text literally', () => {
     const texts = readBack(
       { kind: 'paragraph', pieces: [HOSTILE] },
       { kind: 'quote', text: HOSTILE },

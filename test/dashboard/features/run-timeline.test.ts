@@ -34,7 +34,7 @@ function segments(story: Story, key: string, history = emptyHistory()) {
 }
 
 describe("a task's row", () => {
-  it('shows the wait for a place, the attempt, then checks and landing', () => {
+  it('shows the wait for a slot, the attempt, then checks and landing', () => {
     const story = given(started(), added(spec('a')))
       .at(T0 + 2_000)
       .and(attempted('a'))
@@ -49,7 +49,7 @@ describe("a task's row", () => {
     ]);
   });
 
-  it('tells a rate limit that was waited out from another failure', () => {
+  it('distinguishes a rate limit from other failures', () => {
     const retried = (kind: 'rate-limit' | 'tests') =>
       given(started(), added(spec('a')), attempted('a'))
         .at(T0 + 1_000)
@@ -61,7 +61,7 @@ describe("a task's row", () => {
     expect(segments(retried('tests'), 'a')[2]).toEqual(['attempt', 'running', 9_000, null]);
   });
 
-  it('shows work that was handed over and not accepted as unverified', () => {
+  it('shows completed work that was not accepted as unverified', () => {
     const story = given(started(), added(spec('a')), attempted('a'))
       .at(T0 + 1_000)
       .and(attemptEnded('a'))
@@ -70,14 +70,14 @@ describe("a task's row", () => {
     expect(segments(story, 'a').map(([, displayState]) => displayState)).toEqual(['unverified', 'checking', 'running']);
   });
 
-  it('goes on as a wait for a person while it is blocked', () => {
+  it('ends with a segment that needs the user while it is blocked', () => {
     const story = given(started(), added(spec('a')), attempted('a'))
       .at(T0 + 1_000)
       .and(attemptEnded('a'), blocked('a'));
     expect(segments(story, 'a').at(-1)).toEqual(['held', 'waiting', 1_000, null]);
   });
 
-  it('begins when the task was added, where the history says so', () => {
+  it('starts when the task was added, if the history tells', () => {
     const late = added(spec('b'));
     const story = given(started(), added(spec('a')))
       .at(T0 + 5_000)
@@ -89,7 +89,7 @@ describe("a task's row", () => {
     expect(segments(story, 'b', history)[0]).toEqual(['wait', 'queued', 5_000, 8_000]);
   });
 
-  it('carries marks for checks and for its landing', () => {
+  it('has marks for gates and landing', () => {
     const story = given(started(), added(spec('a')), attempted('a'), attemptEnded('a'), landing('a'), landed('a'));
     const history = emptyHistory();
     const gate = { tasks: ['a'], commit: 'c', evidence: evidence('test', 'fail') };
@@ -105,7 +105,7 @@ describe("a task's row", () => {
 });
 
 describe('the rows of a timeline', () => {
-  it('stand in the order in which tasks started, then as planned', () => {
+  it('are in the order of starts, then in plan order', () => {
     const story = given(started(), added(spec('a'), spec('b'), spec('c')), attempted('c'))
       .at(T0 + 10)
       .and(attempted('a'));
@@ -116,7 +116,7 @@ describe('the rows of a timeline', () => {
     ]);
   });
 
-  it('are lanes where there are tracks, and a folded lane is only its head', () => {
+  it('are grouped by track, and a collapsed track is only its header', () => {
     const specs = [spec('a', { track: 'south' }), spec('b', { track: 'north' }), spec('c', { track: 'south' })];
     const story = given(started(), added(...specs), attempted('a'), attemptEnded('a'), taskEnded('a', 'done'));
     const rows = timelineRows(story.state, new Set(['north']));
@@ -128,12 +128,12 @@ describe('the rows of a timeline', () => {
     ]);
   });
 
-  it('point at what is most urgent', () => {
+  it('include the most urgent task', () => {
     const story = given(started(), added(spec('a'), spec('b'), spec('c')), attempted('b'), blocked('b'));
     expect(mostUrgent(story.state)).toBe('b');
   });
 
-  it('notes how long the whole run stood still', () => {
+  it('records how long the whole run was held', () => {
     const history = emptyHistory();
     recordEvent(history, { type: 'run.held', data: { hold: { what: 'plan', reason: 'a plan', files: [] } } }, 10);
     recordEvent(history, { type: 'run.approved', data: {} }, 30);
@@ -141,7 +141,7 @@ describe('the rows of a timeline', () => {
   });
 });
 
-describe('the time in sight', () => {
+describe('the visible time range', () => {
   const whole = { from: 0, to: 100_000 };
 
   it('is zoomed around the point under the pointer', () => {
@@ -149,7 +149,7 @@ describe('the time in sight', () => {
     expect(span).toEqual({ from: 12_500, to: 62_500 });
   });
 
-  it('never leaves what there is', () => {
+  it('stays within the full range', () => {
     expect(zoomed({ from: 0, to: 10_000 }, whole, { factor: 100, around: 0.5 })).toEqual(whole);
     expect(moved({ from: 90_000, to: 100_000 }, whole, 1)).toEqual({ from: 90_000, to: 100_000 });
     expect(moved({ from: 0, to: 10_000 }, whole, -5)).toEqual({ from: 0, to: 10_000 });

@@ -31,7 +31,7 @@ const chain = [spec('a'), spec('b', { needs: ['a'] }), spec('c', { needs: ['b'] 
 const done = given(started(), added(...chain), ...worked('a'), landed('a'), ...worked('b'), landed('b'));
 
 describe('the plan', () => {
-  it('is indented by what tasks need', () => {
+  it('is indented by dependency depth', () => {
     const rows = planRows(done.state, { displayState: null, text: '' });
     expect(rows.map((row) => (row.kind === 'task' ? [row.key, row.depth] : []))).toEqual([
       ['a', 0],
@@ -41,7 +41,7 @@ describe('the plan', () => {
     ]);
   });
 
-  it('is filtered by state and by words', () => {
+  it('is filtered by state and text', () => {
     const keys = (filter: Parameters<typeof planRows>[1]) =>
       planRows(done.state, filter).flatMap((row) => (row.kind === 'task' ? [row.key] : []));
     expect(keys({ displayState: 'done', text: '' })).toEqual(['a', 'b']);
@@ -49,7 +49,7 @@ describe('the plan', () => {
     expect(keys({ displayState: 'done', text: 'd' })).toEqual([]);
   });
 
-  it('counts tasks as they look', () => {
+  it('counts tasks by display state', () => {
     expect([...displayStateCounts(done.state)]).toEqual([
       ['done', 2],
       ['queued', 2],
@@ -57,29 +57,29 @@ describe('the plan', () => {
   });
 });
 
-describe('trying a task again', () => {
-  it('makes a done one and all that was built upon it stale', () => {
+describe('retrying a task', () => {
+  it('makes a done task and its dependents stale', () => {
     expect(retryEffect(done.state, 'a')).toEqual({ kind: 'makes-stale', tasks: ['a', 'b', 'c'] });
   });
 
-  it('opens a failed one with those that were skipped because of it', () => {
+  it('reopens a failed task with the tasks skipped because of it', () => {
     const lost = given(started(), added(...chain), taskEnded('a', 'failed'), taskEnded('b', 'skipped'));
     expect(retryEffect(lost.state, 'a')).toEqual({ kind: 'reopens', tasks: ['a', 'b'] });
   });
 
-  it('cannot be asked for while it goes on', () => {
+  it('is not available while it is running', () => {
     expect(retryEffect(done.and(attempted('c')).state, 'c')).toBeNull();
     expect(retryEffect(done.state, 'ghost')).toBeNull();
   });
 
-  it('shows what is to be done again as stale, with what needs it', () => {
+  it('shows invalidated tasks and their dependents as stale', () => {
     const story = done.and({ type: 'tasks.invalidated', data: { tasks: ['b'], reason: 'asked for' } });
     expect([...staleTasks(story.state)]).toEqual(['b', 'c']);
   });
 });
 
 describe('the cost of tasks', () => {
-  it('counts every attempt, the dearest task first, and says what is only reserved', () => {
+  it('counts every attempt, most expensive task first, and marks reserved amounts', () => {
     const story = given(
       started(),
       added(spec('a'), spec('b'), spec('c')),
@@ -98,7 +98,7 @@ describe('the cost of tasks', () => {
 });
 
 describe('the graph', () => {
-  it('draws each task of a small run, with what it needs and whom it serves', () => {
+  it('has a node for each task of a small run, with edges for needs and served tasks', () => {
     const story = given(started(), added(...chain, spec('resolve/1', { resolves: 'd' })));
     const { nodes, edges } = graphModel(story.state, { by: defaultGrouping(story.state), expanded: NONE });
     expect(nodes.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'resolve/1']);
@@ -109,7 +109,7 @@ describe('the graph', () => {
     ]);
   });
 
-  it('folds a large one, joins the edges between folds, and unfolds what is asked for', () => {
+  it('groups a large run, joins edges between clusters, and expands clusters', () => {
     const state = fold(500);
     expect(defaultGrouping(state)).toBe('role');
     const folded = graphModel(state, { by: 'role', expanded: NONE });
@@ -122,14 +122,14 @@ describe('the graph', () => {
     expect(open.edges).toHaveLength(100);
   });
 
-  it('finds a task by its words, then the next one like it', () => {
+  it('finds a task by text, then the next match', () => {
     const state = fold(40);
     expect(findTask(state, 'TASK 1', null)).toBe('implement/1');
     expect(findTask(state, 'task 1', 'implement/1')).toBe('implement/10');
     expect(findTask(state, 'no such', null)).toBeUndefined();
   });
 
-  it('takes apart what does not hang together', () => {
+  it('finds connected components', () => {
     const { nodes, edges } = graphModel(given(started(), added(...chain)).state, { by: 'none', expanded: NONE });
     expect(
       connectedParts(
@@ -139,7 +139,7 @@ describe('the graph', () => {
     ).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  it.each([40, 300, 2_000])('gives %i tasks places that do not overlap, needs to the left', (size) => {
+  it.each([40, 300, 2_000])('gives %i tasks positions that do not overlap, with needs on the left', (size) => {
     const state = fold(size);
     const model = graphModel(state, { by: 'none', expanded: NONE });
     const positions = layoutGraph(model);
@@ -147,7 +147,7 @@ describe('the graph', () => {
     expect(model.edges.every(({ from, to }) => (positions.get(from)?.x ?? 0) < (positions.get(to)?.x ?? 0))).toBe(true);
   });
 
-  it('lays out folds that need each other in a circle', () => {
+  it('lays out clusters with cyclic dependencies', () => {
     const specs = [
       spec('a', { role: 'x' }),
       spec('b', { role: 'y', needs: ['a'] }),
@@ -159,7 +159,7 @@ describe('the graph', () => {
 });
 
 describe('with 10,000 tasks', () => {
-  it('makes every list without a pause that a person would notice', () => {
+  it('computes every list in less than a second', () => {
     const state = fold(10_000);
     const makers = {
       timeline: () => timelineRows(state, NONE),

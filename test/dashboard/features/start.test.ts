@@ -20,8 +20,8 @@ const job = {
   options: schemaOf(StartOptions),
 };
 
-describe('the same on the command line', () => {
-  it('quotes what a shell would change', () => {
+describe('the equivalent command', () => {
+  it('quotes arguments for the shell', () => {
     const line = commandLineOf({
       recipe: 'goal',
       dir: '/work/my shop',
@@ -34,7 +34,7 @@ describe('the same on the command line', () => {
     expect(line?.withoutFlag).toEqual([]);
   });
 
-  it('says every flag of a job, and names what has none', () => {
+  it('has every flag of a job, and lists values without a flag', () => {
     const line = commandLineOf({
       recipe: 'job',
       dir: '',
@@ -55,7 +55,7 @@ describe('the same on the command line', () => {
     expect(line?.withoutFlag).toEqual(['guidelines']);
   });
 
-  it('names the work file, and has no words for work that only the form holds', () => {
+  it('names the work file, and is undefined for work entered in the form', () => {
     expect(
       commandLineOf({ recipe: 'tasks', dir: '', input: { only: ['a', 'b'] }, options: {}, file: 'tasks.yaml' })
         ?.command,
@@ -65,7 +65,7 @@ describe('the same on the command line', () => {
 });
 
 describe('a draft', () => {
-  it('is what an address asks for, over what was typed before', () => {
+  it('merges the parameters of an address', () => {
     const kept = readDraft(
       JSON.stringify({ recipe: 'goal', dir: '/a', inputs: { job: { task: 'Look' } }, options: { budget: 1 } }),
     );
@@ -78,13 +78,13 @@ describe('a draft', () => {
     });
   });
 
-  it('begins anew where something else was written', () => {
+  it('is reset if the stored text is invalid', () => {
     for (const text of ['{', '7', '[]', '{"inputs":{"job":7},"recipe":7}']) {
       expect(readDraft(text)).toMatchObject({ recipe: 'goal', inputs: {}, options: {} });
     }
   });
 
-  it('keeps how and where after its run was started, and not what', () => {
+  it('keeps options and project after its run was started, and clears the input', () => {
     const draft = readDraft(
       JSON.stringify({
         recipe: 'job',
@@ -101,13 +101,13 @@ describe('a draft', () => {
     expect(afterStart(draft).options).not.toHaveProperty('title');
   });
 
-  it('says what is missing before anything is asked of the server', () => {
+  it('is validated before it is sent', () => {
     const draft = readDraft(JSON.stringify({ recipe: 'job', options: { maxParallel: 1000 } }));
     const found = draftIssues({ recipe: job, draft, read: undefined });
     expect([...found.keys()].sort()).toEqual(['input.task', 'options.dir', 'options.maxParallel']);
   });
 
-  it('is told at its field what the server refused, also where only the code says which', () => {
+  it('gets server issues at their fields, also if only the error code names the field', () => {
     const known = fieldsOf(job);
     const refusal = (code: string, details = {}) => issuesFromError({ code, message: 'No.', details }, known);
     expect([...refusal('INPUT_INVALID', { issues: ['input.task: too long'] })]).toEqual([['input.task', 'too long']]);
@@ -115,7 +115,7 @@ describe('a draft', () => {
     expect(refusal('NO_SPACE').size).toBe(0);
   });
 
-  it('asks only for what a work file does not say', () => {
+  it('has only the fields that a work file does not set', () => {
     const read = { request: { recipe: 'job', input: { task: 'Look', role: 'review' }, options: {} } };
     const keys = inputEntries(job, {
       file: 'a',

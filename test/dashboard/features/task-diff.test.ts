@@ -56,7 +56,7 @@ function shown(change: Partial<Shown> = {}): Shown {
 }
 
 describe('reading a diff', () => {
-  it('takes no line of a file for a header', () => {
+  it('does not mistake a line of a file for a header', () => {
     const [first] = parseDiff(PATCH);
     expect(first).toMatchObject({ path: 'src/a.ts', added: 2, deleted: 2 });
     expect(first?.hunks[0]?.lines.map(({ text }) => text)).toEqual([
@@ -69,7 +69,7 @@ describe('reading a diff', () => {
     ]);
   });
 
-  it('tells binary, renamed, added and strangely named files, and those of which only the mode changed', () => {
+  it('recognizes binary, renamed, added and unusually named files, and mode changes', () => {
     expect(parseDiff(PATCH).slice(1)).toMatchObject([
       { path: 'logo.png', isBinary: true },
       { path: 'new name.ts', from: 'old name.ts', status: 'renamed' },
@@ -78,7 +78,7 @@ describe('reading a diff', () => {
     ]);
   });
 
-  it('survives a patch that ends in the middle of a hunk', () => {
+  it('accepts a patch that ends in the middle of a hunk', () => {
     expect(parseDiff('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,90 +1,90 @@\n one')[0]?.hunks[0]?.lines).toHaveLength(
       1,
     );
@@ -97,14 +97,14 @@ describe('reading a diff', () => {
 });
 
 describe('showing a diff', () => {
-  it('folds lock files and long files until they are asked for', () => {
+  it('collapses lock files and long files by default', () => {
     const long = `diff --git a/l.ts b/l.ts\n--- a/l.ts\n+++ b/l.ts\n@@ -0,0 +1,700 @@\n${'+x\n'.repeat(700)}`;
     const files = parseDiff(long);
     expect(diffRows(shown({ files })).map(({ row }) => row)).toEqual(['file', 'note']);
     expect(diffRows(shown({ files, toggled: new Set(['l.ts']) }))).toHaveLength(702);
   });
 
-  it('sets deleted lines against those that came in their place', () => {
+  it('pairs deleted lines with their replacements', () => {
     const pairs = diffRows(shown({ layout: 'split' })).filter((row) => row.row === 'pair');
     expect(pairs.slice(0, 4).map(({ left, right }) => [left?.old, right?.new])).toEqual([
       [1, 1],
@@ -114,7 +114,7 @@ describe('showing a diff', () => {
     ]);
   });
 
-  it('puts a comment below the last line that it is about', () => {
+  it('shows a comment below its last line', () => {
     const [file] = parseDiff(PATCH);
     if (file === undefined) throw new Error('no file');
     const selection = { path: 'src/a.ts', side: 'old' as const, line: 2, endLine: 3 };
@@ -125,7 +125,7 @@ describe('showing a diff', () => {
     expect(comments).toMatchObject([{ text: 'why?', quote: '-- a/fake.ts\ndiff --git a/fake b/fake', endLine: 3 }]);
   });
 
-  it('gives each line of coloured text its own pieces', () => {
+  it('splits highlighted tokens by line', () => {
     const root = { children: ['a ', { scope: 'keyword', children: ['if\n', { scope: 'string', children: ['x'] }] }] };
     expect(tokenLines(root)).toEqual([
       [
@@ -140,13 +140,13 @@ describe('showing a diff', () => {
 describe('a review', () => {
   const comment = { id: '4', path: 'a.ts', side: 'new' as const, line: 3, text: 'mend it' };
 
-  it('loses a comment that has no words left, and names the next one anew', () => {
+  it('removes a comment without text, and gives the next one a new id', () => {
     const review = withComment(NO_REVIEW, comment);
     expect(nextId(review)).toBe('5');
     expect(withComment(review, { ...comment, text: ' ' }).comments).toEqual([]);
   });
 
-  it('is the same after it was put away, and empty when what was put away is damaged', () => {
+  it('is restored from storage, and empty if the stored text is invalid', () => {
     const review = withComment({ message: 'Look', comments: [] }, comment);
     expect(readReview(JSON.stringify(review))).toEqual(review);
     expect(readReview('{"message":1}')).toEqual(NO_REVIEW);
@@ -154,7 +154,7 @@ describe('a review', () => {
     expect(readReview(JSON.stringify({ message: '', comments: [{ ...comment, line: -1 }, 7] })).comments).toEqual([]);
   });
 
-  it('takes up what was never sent about earlier work, and loses none of it', () => {
+  it('can be merged with unsent comments on earlier work', () => {
     const earlier = withComment({ message: 'Then', comments: [] }, comment);
     const joined = mergeReviews(
       withComment({ message: 'Now', comments: [] }, { ...comment, text: 'and this' }),
@@ -167,7 +167,7 @@ describe('a review', () => {
     ]);
   });
 
-  it('is sent without what only the page knows', () => {
+  it('is sent without local ids', () => {
     const { id: _id, ...sent } = comment;
     expect(reviewMessage(withComment({ message: ' Look ', comments: [] }, comment))).toEqual({
       message: 'Look',
@@ -175,7 +175,7 @@ describe('a review', () => {
     });
   });
 
-  it('means lines together only on one side of one file', () => {
+  it('selects lines on one side of one file only', () => {
     const first = { path: 'a.ts', side: 'new' as const, line: 5, endLine: 5 };
     expect(spanned(first, { path: 'a.ts', side: 'new', line: 2 })).toEqual({ ...first, line: 2 });
     expect(spanned(first, { path: 'a.ts', side: 'old', line: 2 })).toMatchObject({ side: 'old', line: 2, endLine: 2 });
@@ -183,7 +183,7 @@ describe('a review', () => {
     expect(isIn(first, 'b.ts', { side: 'new', line: 5 })).toBe(false);
   });
 
-  it('is gone through line by line, over heads of files and hunks', () => {
+  it('moves the cursor line by line across file and hunk headers', () => {
     const rows = diffRows(shown());
     const first = moved(rows, undefined, 1);
     expect(first).toEqual({ index: 2, side: 'new' });

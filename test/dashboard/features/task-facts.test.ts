@@ -26,8 +26,8 @@ function task(...events: RunEvent[]): TaskState {
   return found;
 }
 
-describe('what is said of a task', () => {
-  it('says whom a message interrupts, and that it starts an attempt where none is under way', () => {
+describe('the facts of a task', () => {
+  it('predict that a message interrupts the agent, or starts an attempt if none is running', () => {
     const told = (state: TaskState, resumable = true) => messageEffect({ task: state, status: 'running', resumable });
     expect(told(task(attempted('write')))).toMatchObject({ effect: expect.stringContaining('one is interrupted') });
     const done = task(...worked('write'), landed('write'));
@@ -40,12 +40,12 @@ describe('what is said of a task', () => {
     expect(messageEffect({ task: done, status: 'cancelled', resumable: true })).toHaveProperty('unavailable');
   });
 
-  it('offers only what the engine would do', () => {
+  it('include only actions that the engine accepts', () => {
     const view = { run: 'r', title: '', project: '', recipe: '', dependents: [], stale: false, resumable: true };
     const blockedNow = { ...view, status: 'blocked' as const, task: task(attempted('write'), blocked('write')) };
     expect(availableActions(blockedNow)).toEqual({
       approve: false,
-      retry: 'once more',
+      retry: 'retry',
       requeue: true,
       message: true,
       cancel: true,
@@ -53,7 +53,7 @@ describe('what is said of a task', () => {
     const doneNow = { ...view, status: 'done' as const, task: task(...worked('write'), landed('write')) };
     expect(availableActions(doneNow)).toEqual({
       approve: false,
-      retry: 'again',
+      retry: 'redo',
       requeue: false,
       message: true,
       cancel: false,
@@ -65,7 +65,7 @@ describe('what is said of a task', () => {
     });
   });
 
-  it('tells why it stands so, what it cost and where its work is', () => {
+  it('include reason, cost and commit', () => {
     const ended = attemptEnded('write', 1, { usage: used(0.5), saved: saved('write') });
     const stopped = task(attempted('write'), ended, blocked('write'));
     expect(reasonOf(stopped.phase)).toBe('the disk is full');
@@ -76,7 +76,7 @@ describe('what is said of a task', () => {
 });
 
 describe('the gates of a task', () => {
-  it('lists what was found with the command, then the gates that have not run', () => {
+  it('lists evidence with the command, then the gates that have not run', () => {
     const specs: GateSpec[] = [
       { gate: 'command', name: 'check', run: ['npm', 'test', "it's"], timeoutMs: 1 },
       { gate: 'changed', name: 'changed' },

@@ -30,15 +30,15 @@ function page(offset: number, count: number, total: number): TranscriptPage {
   return { attempt: 1, total, offset, rows: Array.from({ length: count }, (_, at) => row(offset + at + 1)) };
 }
 
-describe('what a transcript shows', () => {
-  it('is what a program printed, without colours and with everything that hides spelled out', () => {
+describe('transcript items', () => {
+  it('show printed text without colours and with invisible characters as code points', () => {
     const said =
       '\u001b[1;31mred\u001b[0m \u001b]8;;javascript:x\u0007link\u001b]8;;\u0007\ta\u202egnp.exe\u200b\u0000';
     expect(printedText(said)).toBe('red link\ta⟨U+202E⟩gnp.exe⟨U+200B⟩⟨U+0000⟩');
     expect(visibleText('if (a\u2066) { // é 🎉 你好\n')).toBe('if (a⟨U+2066⟩) { // é 🎉 你好\n');
   });
 
-  it('puts the result of a tool call with the call, however much was said between', () => {
+  it('join the result of a tool call with the call, across other rows', () => {
     const items = foldRows([
       called(1, 'a'),
       row(2),
@@ -51,24 +51,24 @@ describe('what a transcript shows', () => {
     expect(items[2]).toMatchObject({ result: { text: 'done', isError: false } });
   });
 
-  it('counts identical calls that follow each other, and no others', () => {
+  it('count identical consecutive calls', () => {
     const same = [called(1, 'a'), answered(2, 'a'), called(3, 'b'), answered(4, 'b', 'again')];
     const items = foldRows([...same, called(5, 'c', 'pwd'), called(6, 'd')]);
     expect(items).toMatchObject([{ times: 2, result: { text: 'again' } }, { times: 1 }, { times: 1 }]);
   });
 
-  it('shows a result whose call is not held, and only the last of several sums of usage', () => {
+  it('include a result without its call, and only the last of consecutive usage rows', () => {
     const items = foldRows([answered(1, 'gone'), row(2, 'usage'), row(3, 'usage', { text: 'last' })]);
     expect(items).toMatchObject([{ line: { kind: 'tool-result' } }, { line: { text: 'last' }, rows: [2, 3] }]);
   });
 
-  it('finds the item that holds a row', () => {
+  it('are found by a row', () => {
     const items = foldRows([called(1, 'a'), row(2), answered(3, 'a')]);
     expect(indexOfRow(items, 3)).toBe(0);
     expect(indexOfRow(items, 2)).toBe(1);
   });
 
-  it('tells a call by the argument that matters, on one line without control characters', () => {
+  it('show the main argument of a call on one line without control characters', () => {
     expect(mainArgument({ timeout: 5, command: 'npm\n test\u0007' })).toBe('npm test');
     expect(mainArgument({ other: 'x', file_path: 'src/a.ts' })).toBe('src/a.ts');
     expect(mainArgument({ count: 3 })).toBe('{"count":3}');
@@ -76,7 +76,7 @@ describe('what a transcript shows', () => {
     expect(firstLine('\n  \n first\nsecond')).toBe('first');
   });
 
-  it('marks every word that is looked for, whatever signs it is made of', () => {
+  it('mark every searched word, including special characters', () => {
     expect(searchWords('a.b (c)')).toEqual(['a', 'b', 'c']);
     expect(splitMatches('Say hello', ['HELLO'])).toEqual([
       { text: 'Say ', at: 0, isMatch: false },
@@ -94,8 +94,8 @@ describe('what a transcript shows', () => {
   });
 });
 
-describe('the rows that are held', () => {
-  it('takes the page before and the page behind, and nothing that does not touch', () => {
+describe('loaded rows', () => {
+  it('are extended by adjacent pages only', () => {
     const held = loadedRows(page(400, 200, 1_000), 0);
     expect(withPage(held, page(200, 200, 1_000))).toMatchObject({ start: 200, total: 1_000 });
     expect(withPage(held, page(600, 200, 1_000)).rows).toHaveLength(400);
@@ -107,7 +107,7 @@ describe('the rows that are held', () => {
     expect(withPage(held, page(900, 100, 1_200))).toEqual({ ...held, total: 1_200 });
   });
 
-  it('never holds more than its bound, and drops what is farthest', () => {
+  it('never exceed the maximum, and drop the farthest rows', () => {
     let held = loadedRows(page(50_000, 200, 100_000), 0);
     for (let at = 49_800; at > 40_000; at -= 200) held = withPage(held, page(at, 200, 100_000));
     expect(held.rows).toHaveLength(MAX_ROWS);
@@ -117,20 +117,20 @@ describe('the rows that are held', () => {
     expect(held.rows[0]?.id).toBe(held.start + 1);
   });
 
-  it('grows at its end once for each row, also when a row is told twice', () => {
+  it('grow once for each new row, also if it is received twice', () => {
     const held = withNewRows(loadedRows(page(0, 10, 10), 0), [row(10), row(11), row(12)], true);
     expect(held).toMatchObject({ total: 12, last: 12 });
     expect(held.rows).toHaveLength(12);
     expect(withNewRows(held, [row(12)], true)).toBe(held);
   });
 
-  it('only counts what is said while an earlier part is read', () => {
+  it('only count new rows while an earlier part is loaded', () => {
     const held = withNewRows(loadedRows(page(100, 200, 1_000), 1_000), [row(1_001)], false);
     expect(held).toMatchObject({ start: 100, total: 1_001, last: 1_001 });
     expect(isAtNewest(held)).toBe(false);
   });
 
-  it('keeps a million rows within what a browser can draw, and finds the row for each place', () => {
+  it('keep a million rows within browser limits, and find the row at each scroll position', () => {
     const held = loadedRows(page(500_000, 200, 1_000_000), 0);
     const gaps = gapHeights(held);
     expect(gaps.before + gaps.after).toBeLessThan(16_000_000);

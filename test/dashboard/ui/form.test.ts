@@ -12,7 +12,7 @@ const schemaOf = (schema: z.ZodType) => ({ ...z.toJSONSchema(schema, { io: 'inpu
 const job = fieldOf(schemaOf(JobInput));
 
 describe('a form from a schema', () => {
-  it('asks for each setting in the way that fits it', () => {
+  it('has a control for each type of setting', () => {
     const kinds = Object.fromEntries(entriesOf(schemaOf(JobInput)).map(({ key, field }) => [key, field.kind]));
     expect(kinds).toMatchObject({
       task: 'text',
@@ -22,13 +22,13 @@ describe('a form from a schema', () => {
       stop: 'group',
       retry: 'choice',
       context: 'map',
-      notBefore: 'moment',
+      notBefore: 'date-time',
     });
     const task = entriesOf(schemaOf(JobInput)).find(({ key }) => key === 'task');
     expect(task).toMatchObject({ isRequired: true, field: { isLong: true } });
   });
 
-  it('has a form of its own for all settings and for what every recipe takes, but for schemas within them', () => {
+  it('needs raw JSON only for schemas', () => {
     const raw = (entry: { key: string; field: ReturnType<typeof fieldOf> }, path: string): string[] => {
       const at = `${path}.${entry.key}`;
       return entry.field.kind === 'json' ? [at] : insideOf(entry.field, at);
@@ -44,28 +44,28 @@ describe('a form from a schema', () => {
     expect(inputs.filter((at) => !at.includes('outputSchema'))).toEqual([]);
   });
 
-  it('tells what is needed and what cannot be right, by the path that the server names', () => {
+  it('finds missing and invalid values by the path that the server uses', () => {
     const found = findIssues(job, { priority: 99, template: 'Not a name', stop: { turns: 0 }, retry: 'sometimes' });
     expect([...found.keys()].sort()).toEqual(['priority', 'retry', 'stop.turns', 'task', 'template']);
-    expect(found.get('priority')).toBe('A whole number from -10 to 10.');
-    expect(found.get('stop.turns')).toBe('A whole number above 0.');
+    expect(found.get('priority')).toBe('Must be a whole number from -10 to 10.');
+    expect(found.get('stop.turns')).toBe('Must be a whole number above 0.');
     expect(findIssues(job, { task: 'Mend it', priority: -10 }).size).toBe(0);
   });
 
-  it('puts in what a schema wants and a person need not say', () => {
+  it('adds empty values that the schema requires', () => {
     const entries = entriesOf(schemaOf(TodoRequest));
     expect(entries.filter(({ isRequired }) => isRequired).map(({ key }) => key)).toEqual(['text']);
     expect(TodoRequest.safeParse(completed(entries, { text: '- Mend it' })).success).toBe(true);
   });
 
-  it('finds the line of a list that a server complains about', () => {
+  it('finds the line of a list that a server issue names', () => {
     const told = parseServerIssues(['input.scope.allow.1: must not begin with /', 'input: too much', 'no path here']);
     expect(issueAt(told, 'input.scope.allow', true)).toBe('Line 2: must not begin with /');
     expect(told.get('input')).toBe('too much');
     expect(told.get('')).toBe('no path here');
   });
 
-  it('knows which shape of a union a value has', () => {
+  it('finds the union branch of a value', () => {
     const field = fieldOf({ anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] });
     if (field.kind !== 'union') throw new Error('It is no union');
     expect(branchOf(field.branches, ['npm', 'test'])).toBe(1);
@@ -74,8 +74,8 @@ describe('a form from a schema', () => {
   });
 });
 
-describe('what is typed', () => {
-  it('keeps what is no number as it was typed', () => {
+describe('parsing input', () => {
+  it('keeps text that is not a number', () => {
     expect([
       parseNumber('1.5'),
       parseNumber(' 12 '),
@@ -86,14 +86,14 @@ describe('what is typed', () => {
     expect(parseNumber('')).toBeUndefined();
   });
 
-  it('reads times as people write them', () => {
+  it('parses durations', () => {
     expect(parseDuration('1h30m')).toBe(5_400_000);
     expect(parseDuration('soon')).toBe('soon');
     expect(durationText(5_400_000)).toBe('1h 30m');
     expect(parseDuration(durationText(5_400_000))).toBe(5_400_000);
   });
 
-  it('takes a line for each text, without blank ones', () => {
+  it('splits lines and drops empty ones', () => {
     expect(parseLines(' npm test \n\n npm run lint\n')).toEqual(['npm test', 'npm run lint']);
   });
 });
@@ -101,7 +101,7 @@ describe('what is typed', () => {
 describe('the changes of a file', () => {
   const before = { limits: { agents: 8, checks: 2 }, checks: ['npm test'], agents: { fake: { kind: 'command' } } };
 
-  it('are only those keys that differ', () => {
+  it('are only the keys that differ', () => {
     const after = {
       limits: { agents: 9 },
       checks: ['npm test'],
@@ -118,12 +118,12 @@ describe('the changes of a file', () => {
     expect(withChanges(before, changes)).toEqual(after);
   });
 
-  it('can be made again on a file that changed meanwhile', () => {
+  it('can be applied to a file that changed concurrently', () => {
     const changes = changesBetween(before, { ...before, land: 'pr' });
     expect(withChanges({ limits: { agents: 3 } }, changes)).toEqual({ limits: { agents: 3 }, land: 'pr' });
   });
 
-  it('are none where the values are alike', () => {
+  it('are empty for equal values', () => {
     expect(changesBetween(before, structuredClone(before))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ export function Alerts(): null {
         if (notification === undefined) return;
         const to = runPath(after.run);
         if (!here.startsWith(to))
-          notify({ ...notification, kind: notification.kind === 'trouble' ? 'news' : notification.kind, to });
+          notify({ ...notification, kind: notification.kind === 'error' ? 'info' : notification.kind, to });
         const tag = `${after.run} ${after.version}`;
         showOnDesktop({ title: NAME, text: notification.text, tag, onOpen: () => navigate(to) });
       }),

@@ -2,18 +2,18 @@ import type { RunOverview } from '../../../schema/overview.ts';
 import { type DisplayState, runDisplayState, URGENCY } from '../../ui/state/display-state.ts';
 
 /** A notification about a run. */
-export type RunNotification = { kind: 'trouble' | 'done' | 'news'; text: string };
+export type RunNotification = { kind: 'error' | 'done' | 'info'; text: string };
 
 const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
-  plan: 'has a plan for you to approve',
-  held: 'holds work for you',
+  plan: 'has a plan to approve',
+  held: 'has work to approve',
   blocked: 'is blocked',
   paused: 'is paused',
 };
 const ENDED: Partial<Record<RunOverview['status'], { kind: RunNotification['kind']; text: string }>> = {
   done: { kind: 'done', text: 'is done' },
-  unverified: { kind: 'news', text: 'ended unverified' },
-  failed: { kind: 'trouble', text: 'failed' },
+  unverified: { kind: 'info', text: 'ended unverified' },
+  failed: { kind: 'error', text: 'failed' },
 };
 
 /** The notification for a change of a run; undefined for most changes. */
@@ -25,7 +25,7 @@ export function notificationFor(before: RunOverview | undefined, after: RunOverv
   const fresh = after.attention.find((item) => item.what !== 'paused' && !known.has(keyOf(item)));
   if (fresh === undefined || before === undefined) return undefined;
   return {
-    kind: 'news',
+    kind: 'info',
     text: `${after.title} ${WAITING[fresh.what]}${fresh.reason === '' ? '' : `: ${fresh.reason}`}`,
   };
 }

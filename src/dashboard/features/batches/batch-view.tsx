@@ -17,7 +17,7 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [, navigate] = useLocation();
   const start = useAction('start-batch', {
-    done: `${batch.name} was started`,
+    done: `${batch.name} started`,
     onDone: ({ collection }) =>
       navigate(`/history?collection=${encodeURIComponent(collection)}&dir=${encodeURIComponent(dir)}`),
   });
@@ -74,18 +74,18 @@ const START_ENTRIES = entriesOf({
     rehearse: {
       type: 'boolean',
       default: false,
-      description: 'Play a scenario instead of asking a model: costs nothing.',
+      description: 'Run a scripted scenario instead of a model; free of charge.',
     },
-    parallel: { type: 'integer', minimum: 1, maximum: 50, description: 'Jobs at once, whatever the batch says.' },
-    from: { type: 'integer', minimum: 1, default: 1, description: 'The item to begin with.' },
-    collection: { type: 'string', description: 'Where its runs are filed; by default a new collection.' },
+    parallel: { type: 'integer', minimum: 1, maximum: 50, description: 'Parallel jobs; overrides the batch.' },
+    from: { type: 'integer', minimum: 1, default: 1, description: 'The first item to start.' },
+    collection: { type: 'string', description: 'The collection of its runs; the default is a new one.' },
     agents: {
       type: 'array',
       items: { type: 'string' },
       description: 'Agents: a name, role=name, or command:<program>.',
     },
     checks: { type: 'array', items: { type: 'string' }, description: 'Commands that must exit 0 on each result.' },
-    budget: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars of a job.' },
+    budget: { type: 'number', exclusiveMinimum: 0, description: 'Maximum cost of a job in US dollars.' },
   },
 });
 

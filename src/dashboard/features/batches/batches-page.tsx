@@ -20,7 +20,7 @@ export function BatchesPage(): ReactElement {
   return (
     <PageFrame
       title="Batches"
-      about="Saved lists of prompts; each prompt becomes a job of its own."
+      about="Saved lists of prompts. Each prompt becomes a job."
       actions={<ProjectChoice projects={projects} dir={dir} onChoose={choose} />}
     >
       {isLoading || list.isLoading ? <Skeleton lines={8} /> : null}
@@ -29,11 +29,11 @@ export function BatchesPage(): ReactElement {
         <ErrorMessage key={problem} error={problem} />
       ))}
       {!isLoading && dir === undefined ? (
-        <EmptyState title="No project yet">Start a run in one, and it appears here.</EmptyState>
+        <EmptyState title="No project yet">Start a run in a project and it appears here.</EmptyState>
       ) : null}
       {list.data !== undefined && batches.length === 0 ? (
-        <EmptyState title="This project has no batches">
-          Make one on the command line:{' '}
+        <EmptyState title="No batches in this project">
+          Add one on the command line:{' '}
           <Copyable text={'mh batch add nightly "Update the changelog" "Check the links"'} />
         </EmptyState>
       ) : null}

@@ -39,7 +39,7 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
             and remove them from the database
           </label>
           <Button busy={preview.isBusy} onClick={() => preview.act({ ...input, apply: false })}>
-            Show which
+            Preview
           </Button>
           {result === undefined || result.applied || items.length === 0 ? null : (
             <Button weight="main" busy={apply.isBusy} onClick={() => apply.act({ ...input, apply: true })}>
@@ -48,7 +48,7 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
           )}
           {result?.applied === true && isRemoved && items.some(({ removed }) => !removed) ? (
             <Button busy={clean.isBusy || apply.isBusy} onClick={() => clean.act({ olderThanDays: days, apply: true })}>
-              Clean their folders, then remove them
+              Remove their workspaces, then remove them
             </Button>
           ) : null}
         </p>

@@ -21,7 +21,7 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
   const [editing, setEditing] = useState<'title' | 'collection'>();
   const [text, setText] = useState('');
   const updates = useRunUpdates(onDone);
-  const restore = useAction('restore-archive', { done: 'It is in the database again', changes: ['list-runs'], onDone });
+  const restore = useAction('restore-archive', { done: 'Restored', changes: ['list-runs'], onDone });
   const [first] = runs;
   const isFlagged = runs.every(({ flag }) => flag !== null);
   const isHidden = runs.every(({ hidden }) => hidden);
@@ -33,7 +33,7 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
     setText('');
   };
   if (first === undefined)
-    return <p className={`${styles.bar} ${styles.keys}`}>j and k move, x chooses, Enter opens, f flags, h hides.</p>;
+    return <p className={`${styles.bar} ${styles.keys}`}>j and k move, x selects, Enter opens, f flags, h hides.</p>;
   if (isArchived)
     return (
       <p className={styles.bar}>
@@ -59,8 +59,8 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
         <input
           type="text"
           className={choice.input}
-          aria-label={editing === 'title' ? 'The new title' : 'The collection'}
-          placeholder={editing === 'title' ? 'A new title' : 'A collection; it is made if there is none'}
+          aria-label={editing === 'title' ? 'New title' : 'Collection'}
+          placeholder={editing === 'title' ? 'New title' : 'Collection; a new name creates one'}
           // The user has just opened this field.
           // biome-ignore lint/a11y/noAutofocus: see above
           autoFocus
@@ -76,9 +76,9 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
     );
   return (
     <p className={styles.bar}>
-      <span>{count(runs.length, 'run')} chosen</span>
+      <span>{count(runs.length, 'run')} selected</span>
       <Button onClick={() => updates.flag(runs, !isFlagged)}>{isFlagged ? 'Unflag' : 'Flag'}</Button>
-      <Button onClick={() => updates.hide(runs, !isHidden)}>{isHidden ? 'List again' : 'Hide'}</Button>
+      <Button onClick={() => updates.hide(runs, !isHidden)}>{isHidden ? 'Unhide' : 'Hide'}</Button>
       {dir === undefined ? null : <Button onClick={() => setEditing('collection')}>Add to collection</Button>}
       {runs.length === 1 ? (
         <Button
@@ -108,7 +108,7 @@ export function useRunUpdates(onDone: () => void): RunUpdates {
     const outcomes = await Promise.allSettled(calls);
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed === undefined) notify({ kind: 'done', text: done });
-    else notify({ kind: 'trouble', text: String(failed.reason?.message ?? failed.reason), error: failed.reason });
+    else notify({ kind: 'error', text: String(failed.reason?.message ?? failed.reason), error: failed.reason });
     await Promise.all([
       client.invalidateQueries({ queryKey: ['list-runs'] }),
       client.invalidateQueries({ queryKey: ['list-collections'] }),
@@ -124,10 +124,10 @@ export function useRunUpdates(onDone: () => void): RunUpdates {
     hide: (runs, isOn) =>
       void execute(
         runs.map(({ run }) => call('hide-run', { run, hidden: isOn })),
-        `${count(runs.length, 'run')} ${isOn ? 'hidden' : 'listed again'}`,
+        `${count(runs.length, 'run')} ${isOn ? 'hidden' : 'visible again'}`,
       ),
     collect: (dir, name, runs) =>
-      void execute([call('add-collection', { dir, name, runs: runs.map(({ run }) => run) })], `Filed in ${name}`),
+      void execute([call('add-collection', { dir, name, runs: runs.map(({ run }) => run) })], `Added to ${name}`),
     rename: (run, title) => void execute([call('rename-run', { run, title })], 'Renamed'),
   };
 }

@@ -62,7 +62,7 @@ export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactE
         onChange={(event) => setTyped(event.target.value)}
       />
       {select(
-        'Any state',
+        'Any status',
         'status',
         STATUSES.map((status) => [status, status]),
       )}
@@ -80,7 +80,7 @@ export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactE
         ? null
         : select('Any collection', 'collection', isMissing ? [[query.collection, query.collection], ...named] : named)}
       {box('Flagged', 'flagged')}
-      {box('Hidden too', 'hidden')}
+      {box('Include hidden', 'hidden')}
       {box('Archived', 'archived')}
     </search>
   );

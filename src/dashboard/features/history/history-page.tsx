@@ -47,7 +47,7 @@ export function HistoryPage(): ReactElement {
   return (
     <PageFrame
       title="History"
-      about="Every run of every project."
+      about="All runs of all projects."
       actions={isArchiving ? undefined : <Button onClick={() => setArchiving(true)}>Archive old runs</Button>}
     >
       {isArchiving ? <ArchivePanel onClose={() => setArchiving(false)} /> : null}
@@ -62,7 +62,7 @@ export function HistoryPage(): ReactElement {
         {isLoading ? <Skeleton lines={12} /> : null}
         {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
         {!isLoading && error === undefined && runs.length === 0 ? (
-          <EmptyState title="No run fits">Take a filter away, or start one with New run.</EmptyState>
+          <EmptyState title="No matching runs">Remove a filter, or start a run with New run.</EmptyState>
         ) : null}
         {runs.length === 0 ? null : (
           <HistoryTable runs={runs} chosen={chosen} keys={keys} isArchived={query.archived} onChoose={toggle} />

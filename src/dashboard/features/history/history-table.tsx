@@ -26,9 +26,9 @@ export function HistoryTable({ runs, chosen, keys, isArchived, onChoose }: Histo
         <thead>
           <tr>
             <th scope="col">
-              <span className="hidden-words">Chosen</span>
+              <span className="visually-hidden">Selected</span>
             </th>
-            <th scope="col">State</th>
+            <th scope="col">Status</th>
             <th scope="col">Title</th>
             <th scope="col">Project</th>
             <th scope="col">Recipe</th>
@@ -39,7 +39,7 @@ export function HistoryTable({ runs, chosen, keys, isArchived, onChoose }: Histo
               Cost
             </th>
             <th scope="col" className={table.number}>
-              Took
+              Duration
             </th>
             <th scope="col" className={table.number}>
               Started
@@ -78,7 +78,7 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
       <td>
         <input
           type="checkbox"
-          aria-label={`Choose ${run.title}`}
+          aria-label={`Select ${run.title}`}
           checked={isChosen}
           onChange={onChoose}
           tabIndex={-1}
@@ -92,7 +92,7 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
         {run.flag === null ? null : (
           <span className={styles.flag} title={run.flag.note ?? 'Flagged'}>
             <Icon name="flag" size={12} />
-            <span className="hidden-words">flagged</span>
+            <span className="visually-hidden">flagged</span>
           </span>
         )}
         {run.hidden ? <span className={styles.tag}>hidden</span> : null}

@@ -8,14 +8,14 @@ import styles from './getting-started.module.css';
 export function GettingStarted(): ReactElement {
   return (
     <div className={styles.page}>
-      <h1>Put the first agents to work</h1>
+      <h1>Start your first run</h1>
       <p className={styles.lead}>
         Manyhands gives a goal to coding agents, each in a workspace of its own, checks what they make, and lands it on
         a branch. Nothing has been started yet. Begin with a rehearsal: the model is played, everything else is real.
       </p>
       <ol className={styles.steps}>
         <Step number={1} title="Rehearse, free of charge">
-          <p>In a git repository of yours, in a terminal. Your branch and files stay as they are.</p>
+          <p>In a terminal, in one of your git repositories. Your branch and files do not change.</p>
           <Copyable text={'mh do "Add a --json flag" --rehearse'} />
         </Step>
         <Step number={2} title="Watch it here">
@@ -23,7 +23,7 @@ export function GettingStarted(): ReactElement {
             The run appears on this page by itself: what needs you first, then who works on what, then what happened.
           </p>
         </Step>
-        <Step number={3} title="Then with real agents">
+        <Step number={3} title="Use real agents">
           <p>
             <Link href="/models" className={styles.link}>
               Models
@@ -37,7 +37,7 @@ export function GettingStarted(): ReactElement {
         <LinkButton to="/start" weight="main">
           New run
         </LinkButton>
-        <span className="quiet">does the same from this page, with every option in a form.</span>
+        <span className="quiet">does the same in a form with all options.</span>
       </p>
     </div>
   );

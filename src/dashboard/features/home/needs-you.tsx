@@ -9,8 +9,8 @@ import { projectName, type WaitingEntry } from './home-sections.ts';
 import styles from './needs-you.module.css';
 
 const TITLES: Record<WaitingEntry['item']['what'], string> = {
-  plan: 'A plan waits for approval',
-  held: 'Work is held',
+  plan: 'Plan to approve',
+  held: 'Work to approve',
   blocked: 'Blocked',
   paused: 'Paused',
 };

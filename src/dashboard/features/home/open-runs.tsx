@@ -19,7 +19,7 @@ function RunCard({ run }: { run: RunOverview }): ReactElement {
     <article className={styles.card} style={{ borderLeftColor: stateColor(displayState) }} aria-label={run.title}>
       <header className={styles.head}>
         {run.status === 'cancelling' ? (
-          <StateMark displayState={displayState} label="Being cancelled" />
+          <StateMark displayState={displayState} label="Cancelling" />
         ) : (
           <StateMark displayState={displayState} />
         )}
@@ -48,7 +48,7 @@ function RunCard({ run }: { run: RunOverview }): ReactElement {
         </span>
       </div>
       {run.live.length === 0 ? null : (
-        <ul className={styles.agents} aria-label="Agents at work">
+        <ul className={styles.agents} aria-label="Running agents">
           {run.live.map((live) => (
             <LiveAgent key={`${live.task} ${live.attempt}`} run={run.run} live={live} />
           ))}
@@ -71,8 +71,8 @@ function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
 }
 
 function Idle({ run }: { run: RunOverview }): ReactElement | null {
-  const text = run.reason ?? (run.counts.ready ? 'Waits for a free place.' : null);
-  if (isInterrupted(run)) return <p className={styles.reason}>Nobody works on it: open it and press Resume.</p>;
+  const text = run.reason ?? (run.counts.ready ? 'Waiting for a free agent slot.' : null);
+  if (isInterrupted(run)) return <p className={styles.reason}>No engine is running it. Open it and press Resume.</p>;
   return text === null ? null : <p className={styles.reason}>{text}</p>;
 }
 
@@ -87,7 +87,7 @@ export function OpenRuns({ running, idle }: RunningProps): ReactElement {
         Running <span className="quiet">{cards.length === 0 ? '' : cards.length}</span>
       </h2>
       {cards.length === 0 ? (
-        <p className="quiet">Nothing is running.</p>
+        <p className="quiet">No run is active.</p>
       ) : (
         <ul className={styles.cards}>
           {cards.map((run) => (

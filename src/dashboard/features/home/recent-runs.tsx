@@ -29,7 +29,7 @@ export function RecentRuns({ runs }: { runs: readonly RunOverview[] }): ReactEle
         )}
       </header>
       {runs.length === 0 ? (
-        <p className="quiet">Nothing has ended yet.</p>
+        <p className="quiet">No run has ended yet.</p>
       ) : (
         <ul className={styles.rows}>
           {runs.slice(0, MAX).map((run) => (

@@ -43,10 +43,10 @@ export function InboxPage(): ReactElement {
       title="Inbox"
       about={
         items.length === 0 ? (
-          'What needs you, from all projects.'
+          'What needs you in all projects.'
         ) : (
           <>
-            {count(items.length, 'thing')} waiting.{' '}
+            {count(items.length, 'item')}.{' '}
             <span className={styles.keys}>j and k move, a approves, r retries, Enter opens.</span>
           </>
         )
@@ -62,13 +62,13 @@ export function InboxPage(): ReactElement {
     >
       {isReady ? null : <Skeleton lines={6} />}
       {isReady && items.length === 0 ? (
-        <Panel title="Nothing waits for you">
-          <EmptyState title="All clear.">
-            Approvals, held work, and blocked or paused runs will appear here by themselves.
+        <Panel title="Nothing needs you">
+          <EmptyState title="Your inbox is empty.">
+            Plans and work to approve, and blocked or paused runs appear here.
           </EmptyState>
         </Panel>
       ) : null}
-      <section className={styles.groups} aria-label="What waits" onKeyDown={keys.onKeyDown}>
+      <section className={styles.groups} aria-label="Inbox items" onKeyDown={keys.onKeyDown}>
         {groups.map(([name, some]) => (
           <Panel key={name} title={grouping === 'project' ? folderName(name) : name} flush>
             <ul>
@@ -109,18 +109,18 @@ function useInboxActions(): InboxActions {
       notify({ kind: 'done', text: done });
     } catch (error) {
       setBusy((before) => new Set([...before].filter((each) => each !== key)));
-      notify({ kind: 'trouble', text: error instanceof Error ? error.message : String(error), error });
+      notify({ kind: 'error', text: error instanceof Error ? error.message : String(error), error });
     }
   };
   const trackOf = ({ track }: InboxItem) => (track === undefined ? {} : { track });
   const about = ({ run, task }: InboxItem) => ({ run, ...(task === null ? {} : { task }) });
-  const retry = (item: InboxItem) => void execute(item, () => call('retry-run', about(item)), 'It is tried again');
+  const retry = (item: InboxItem) => void execute(item, () => call('retry-run', about(item)), 'Retry started');
   return {
     resolve: (item) => {
       const { operation } = resolutionOf(item.what);
       if (operation === 'approve-run') void execute(item, () => call('approve-run', about(item)), 'Approved');
       else if (operation === 'retry-run') retry(item);
-      else void execute(item, () => call('resume-runs', { run: item.run, ...trackOf(item) }), 'It goes on');
+      else void execute(item, () => call('resume-runs', { run: item.run, ...trackOf(item) }), 'Resumed');
     },
     retry,
     isBusy: (item) => busy.has(keyOf(item)),

@@ -17,7 +17,7 @@ type WaitingRowProps = {
 
 const LABELS: Record<InboxItem['what'], string> = {
   plan: 'Plan to approve',
-  held: 'Held for you',
+  held: 'Work to approve',
   blocked: 'Blocked',
   paused: 'Paused',
 };

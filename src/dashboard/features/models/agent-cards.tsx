@@ -16,7 +16,9 @@ export function Agents({ dir }: { dir: string }): ReactElement {
   if (isLoading) return <Skeleton lines={10} />;
   if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
   if (data === undefined || data.length === 0)
-    return <EmptyState title="No agent is set up">Add one in the settings, or run mh init in the project.</EmptyState>;
+    return (
+      <EmptyState title="No agent is configured">Add one in the settings, or run mh init in the project.</EmptyState>
+    );
   return (
     <div className={styles.cards}>
       {data.map((agent) => (
@@ -34,7 +36,7 @@ function AgentCard({ agent }: { agent: Agent }): ReactElement {
       <div className={styles.card}>
         <p>
           <StateMark displayState={displayState} bare />{' '}
-          <strong>{agent.ok ? (agent.restsUntil === null ? 'Ready' : 'Rests') : 'Cannot work'}</strong>
+          <strong>{agent.ok ? (agent.restsUntil === null ? 'Ready' : 'Rate-limited') : 'Unavailable'}</strong>
           {agent.restsUntil === null ? null : (
             <>
               {' until '}
@@ -47,7 +49,11 @@ function AgentCard({ agent }: { agent: Agent }): ReactElement {
         <dl className={styles.facts}>
           {(['light', 'standard', 'heavy'] as const).map((tier) => (
             <Fact key={tier} name={tier}>
-              {models[tier] === null ? <span className="quiet">its own choice</span> : <Copyable text={models[tier]} />}
+              {models[tier] === null ? (
+                <span className="quiet">agent's default</span>
+              ) : (
+                <Copyable text={models[tier]} />
+              )}
             </Fact>
           ))}
           {accounts.map(({ name, restsUntil }) => (
@@ -56,14 +62,14 @@ function AgentCard({ agent }: { agent: Agent }): ReactElement {
                 'ready'
               ) : (
                 <>
-                  rests, back <Time at={restsUntil} />
+                  rate-limited until <Time at={restsUntil} />
                 </>
               )}
             </Fact>
           ))}
           {resting.map(({ account, family, until }) => (
             <Fact key={`${account} ${family}`} name={family}>
-              closed{account === null ? '' : ` for ${account}`}, opens <Time at={until} />
+              rate-limited{account === null ? '' : ` for ${account}`} until <Time at={until} />
             </Fact>
           ))}
           {ccswitch.on ? (
@@ -71,7 +77,7 @@ function AgentCard({ agent }: { agent: Agent }): ReactElement {
           ) : null}
           <Fact name="landed">
             <span className="numbers">
-              {quality.attempts === 0 ? 'nothing yet' : `${quality.landed} of ${count(quality.attempts, 'attempt')}`}
+              {quality.attempts === 0 ? 'none yet' : `${quality.landed} of ${count(quality.attempts, 'attempt')}`}
             </span>
           </Fact>
           <Fact name="cost">

@@ -15,11 +15,7 @@ export function Scores({ dir }: { dir: string }): ReactElement {
   if (isLoading) return <Skeleton lines={8} />;
   if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
   if (data === undefined || data.length === 0)
-    return (
-      <EmptyState title="No verified results yet">
-        They come by themselves: each task whose checks decide adds one.
-      </EmptyState>
-    );
+    return <EmptyState title="No verified results yet">Each task with a checked result adds one.</EmptyState>;
   const tally = ({ good, bad }: { good: number; bad: number }) => (good + bad === 0 ? '–' : `${good} of ${good + bad}`);
   return (
     <Panel title="Verified results" flush>
@@ -36,11 +32,11 @@ export function Scores({ dir }: { dir: string }): ReactElement {
             isNumber: true,
             cell: ({ score, counts }) => <span className={counts ? undefined : 'quiet'}>{score.toFixed(2)}</span>,
           },
-          { title: 'Here', isNumber: true, cell: ({ here }) => tally(here) },
-          { title: 'Elsewhere', isNumber: true, cell: ({ elsewhere }) => tally(elsewhere) },
+          { title: 'This project', isNumber: true, cell: ({ here }) => tally(here) },
+          { title: 'Other projects', isNumber: true, cell: ({ elsewhere }) => tally(elsewhere) },
           { title: 'Benchmarks', isNumber: true, cell: ({ bench }) => tally(bench) },
           { title: 'Cost', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
-          { title: 'Because', cell: ({ because }) => <span className={styles.wide}>{because}</span> },
+          { title: 'Reason', cell: ({ because }) => <span className={styles.wide}>{because}</span> },
         ]}
       />
     </Panel>
@@ -55,11 +51,7 @@ export function Benches(): ReactElement {
   if (isLoading) return <Skeleton lines={8} />;
   if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
   if (data === undefined || data.length === 0)
-    return (
-      <EmptyState title="No benchmark was carried out">
-        mh models bench measures your agents on small known tasks.
-      </EmptyState>
-    );
+    return <EmptyState title="No benchmarks yet">mh models bench measures your agents on small tasks.</EmptyState>;
   return (
     <Panel title="Benchmarks" flush>
       <Table
@@ -69,7 +61,7 @@ export function Benches(): ReactElement {
         columns={[
           { title: 'Verdict', cell: ({ verdict }) => <StateMark displayState={DISPLAY_STATES[verdict]} bare /> },
           { title: 'Agent', cell: ({ agent }) => agent },
-          { title: 'Model', cell: ({ model }) => model ?? <span className="quiet">its own choice</span> },
+          { title: 'Model', cell: ({ model }) => model ?? <span className="quiet">agent's default</span> },
           { title: 'Kind', cell: ({ kind, run }) => <Link href={runPath(run)}>{kind}</Link> },
           { title: 'Cost', isNumber: true, cell: ({ costUsd }) => <Money usd={costUsd} /> },
           { title: 'Time', isNumber: true, cell: ({ durationMs }) => duration(durationMs) },

@@ -11,7 +11,7 @@ import { Routes } from './role-routes.tsx';
 
 const VIEWS = [
   { value: 'agents', title: 'Agents' },
-  { value: 'routes', title: 'Who gets what' },
+  { value: 'routes', title: 'Routes' },
   { value: 'scores', title: 'Results' },
   { value: 'benches', title: 'Benchmarks' },
 ] as const;
@@ -29,7 +29,7 @@ export function ModelsPage(): ReactElement {
   return (
     <PageFrame
       title="Models"
-      about="Agents, their models and logins, and what verified results say of them."
+      about="Agents, their models and logins, and their verified results."
       actions={
         <>
           <Tabs label="View" options={VIEWS} value={view} onChoose={show} />
@@ -41,7 +41,7 @@ export function ModelsPage(): ReactElement {
       {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
       {!isLoading && error === undefined && dir === undefined ? (
         <EmptyState title="No project yet">
-          Agents are set up by project: start a run in one, and it appears here.
+          Agents are configured by project. Start a run in a project and it appears here.
         </EmptyState>
       ) : null}
       {dir !== undefined && view === 'agents' ? <Agents dir={dir} /> : null}

@@ -16,7 +16,7 @@ export function Routes({ dir }: { dir: string }): ReactElement {
   const { data, error, isLoading, reload } = useOperation('plan-routes', { dir }, { fresh: true });
   if (isLoading) return <Skeleton lines={8} />;
   if (error !== undefined) return <ErrorMessage error={error} retry={reload} />;
-  if (data === undefined || data.length === 0) return <EmptyState title="There is no role to fill" />;
+  if (data === undefined || data.length === 0) return <EmptyState title="No roles" />;
   const role = params.get('role') ?? data[0]?.role ?? '';
   const choose = (next: string) => {
     const all = new URLSearchParams(params);
@@ -25,7 +25,7 @@ export function Routes({ dir }: { dir: string }): ReactElement {
   };
   return (
     <>
-      <Panel title="Who each role would get now" flush>
+      <Panel title="Agent for each role" flush>
         <Table
           label="Roles"
           rows={data}
@@ -44,16 +44,16 @@ export function Routes({ dir }: { dir: string }): ReactElement {
                 </button>
               ),
             },
-            { title: 'Agent', cell: (row) => row.agent ?? <span className="quiet">nobody</span> },
-            { title: 'Model', cell: (row) => row.model ?? <span className="quiet">its own choice</span> },
+            { title: 'Agent', cell: (row) => row.agent ?? <span className="quiet">none</span> },
+            { title: 'Model', cell: (row) => row.model ?? <span className="quiet">agent's default</span> },
             { title: 'Login', cell: (row) => row.account ?? <span className="quiet">–</span> },
-            { title: 'Why', cell: (row) => <span className={styles.wide}>{row.because}</span> },
-            { title: 'Then', cell: (row) => row.order.slice(1).join(', ') },
+            { title: 'Reason', cell: (row) => <span className={styles.wide}>{row.because}</span> },
+            { title: 'Fallbacks', cell: (row) => row.order.slice(1).join(', ') },
           ]}
         />
       </Panel>
       <Panel
-        title="Why"
+        title="Candidates"
         flush
         actions={
           <span className={choice.choice}>
@@ -85,7 +85,7 @@ function RouteCandidates({ dir, role }: { dir: string; role: string }): ReactEle
   return (
     <>
       <p className={styles.because}>
-        <strong>{data.agent ?? 'Nobody'}</strong>
+        <strong>{data.agent ?? 'No agent'}</strong>
         {data.model === null ? '' : ` with ${data.model}`}: {data.because}
       </p>
       <Table
@@ -94,12 +94,15 @@ function RouteCandidates({ dir, role }: { dir: string; role: string }): ReactEle
         keyOf={({ agent }) => agent}
         columns={[
           { title: 'Agent', cell: ({ agent }) => agent },
-          { title: 'Stands', cell: ({ ok }) => <StateMark displayState={ok ? 'done' : 'failed'} bare /> },
+          { title: 'Status', cell: ({ ok }) => <StateMark displayState={ok ? 'done' : 'failed'} bare /> },
           { title: 'Score', isNumber: true, cell: ({ score }) => score.toFixed(2) },
           { title: 'Results', isNumber: true, cell: ({ results }) => results },
-          { title: 'Rests until', cell: ({ restsUntil }) => (restsUntil === null ? '–' : <Time at={restsUntil} />) },
           {
-            title: 'Because',
+            title: 'Rate-limited until',
+            cell: ({ restsUntil }) => (restsUntil === null ? '–' : <Time at={restsUntil} />),
+          },
+          {
+            title: 'Reason',
             cell: ({ because, detail }) => (
               <span className={styles.wide}>
                 {because} <span className="quiet">{detail}</span>

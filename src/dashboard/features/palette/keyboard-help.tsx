@@ -1,23 +1,23 @@
 import type { ReactElement } from 'react';
 import { Button } from '../../ui/controls/button.tsx';
-import { Sheet } from './modal.tsx';
+import { Modal } from './modal.tsx';
 import styles from './palette.module.css';
 import { GO_KEYS } from './shortcut-keys.ts';
 import type { PageName } from './use-palette-entries.ts';
 
 const EVERYWHERE: readonly [string, string][] = [
   ['Ctrl K', 'Command palette: any run, task, page or action'],
-  ['?', 'These keys'],
+  ['?', 'Keyboard shortcuts'],
   ['/', 'Search'],
   ['c', 'New run'],
-  ['Esc', 'Close what is open'],
+  ['Esc', 'Close the dialog'],
 ];
 const LISTS: readonly [string, string][] = [
-  ['j k', 'Next, previous (or the arrows)'],
+  ['j k', 'Next, previous (or the arrow keys)'],
   ['Enter', 'Open'],
   ['a', 'Approve (inbox)'],
   ['r', 'Retry or resume (inbox)'],
-  ['x', 'Choose (history)'],
+  ['x', 'Select (history)'],
   ['f', 'Flag (history)'],
   ['h', 'Hide (history)'],
 ];
@@ -29,9 +29,9 @@ export function KeyboardHelp({ pages, onClose }: { pages: readonly PageName[]; o
     return page === undefined ? [] : [[`g ${key}`, page.title]];
   });
   return (
-    <Sheet label="Keys" onClose={onClose}>
+    <Modal label="Keyboard shortcuts" onClose={onClose}>
       <div className={styles.help}>
-        <h2>Keys</h2>
+        <h2>Keyboard shortcuts</h2>
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys title="Go to" keys={go} />
         <Keys title="In lists" keys={LISTS} />
@@ -39,7 +39,7 @@ export function KeyboardHelp({ pages, onClose }: { pages: readonly PageName[]; o
           <Button onClick={onClose}>Close</Button>
         </div>
       </div>
-    </Sheet>
+    </Modal>
   );
 }
 

@@ -1,10 +1,10 @@
 import { type ReactElement, type ReactNode, useLayoutEffect, useRef } from 'react';
 import styles from './palette.module.css';
 
-type SheetProps = { label: string; onClose(): void; children: ReactNode };
+type ModalProps = { label: string; onClose(): void; children: ReactNode };
 
 /** A modal dialog: Esc or a click beside it closes it, and the focus returns. */
-export function Sheet({ label, onClose, children }: SheetProps): ReactElement {
+export function Modal({ label, onClose, children }: ModalProps): ReactElement {
   const sheet = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;

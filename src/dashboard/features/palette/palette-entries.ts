@@ -87,8 +87,8 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
   const waits = attention.some(({ what }) => what === 'plan' || what === 'held');
   const isStuck = status === 'blocked' || status === 'failed' || (counts.failed ?? 0) + (counts.blocked ?? 0) > 0;
   const actions: [boolean, RunAction, string, boolean][] = [
-    [waits, 'approve-run', 'Approve what waits', false],
-    [isStuck, 'retry-run', 'Retry what failed or is blocked', false],
+    [waits, 'approve-run', 'Approve', false],
+    [isStuck, 'retry-run', 'Retry failed and blocked tasks', false],
     [status === 'paused' || isInterrupted(run), 'resume', 'Resume', false],
     [isOpen && status !== 'paused', 'pause-run', 'Pause', false],
     [run.flag === null, 'flag-run', 'Flag', false],

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react';
 import { EmptyState } from '../../ui/feedback/placeholders.tsx';
-import { Sheet } from './modal.tsx';
+import { Modal } from './modal.tsx';
 import styles from './palette.module.css';
 import { type Entry, findEntries, withRecent } from './palette-entries.ts';
 import { type PageName, useEntries } from './use-palette-entries.ts';
@@ -44,7 +44,7 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
     event.preventDefault();
   };
   return (
-    <Sheet label="Command palette" onClose={onClose}>
+    <Modal label="Command palette" onClose={onClose}>
       <input
         type="text"
         role="combobox"
@@ -63,7 +63,7 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
         }}
         onKeyDown={press}
       />
-      <div role="listbox" id={`${id}-list`} aria-label="Found" className={styles.list}>
+      <div role="listbox" id={`${id}-list`} aria-label="Results" className={styles.list}>
         {found.map((entry, index) => (
           <Option
             key={entry.id}
@@ -76,9 +76,9 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
         ))}
       </div>
       {found.length === 0 ? (
-        <EmptyState title="Nothing is called so">Search looks into transcripts too: press Esc, then /.</EmptyState>
+        <EmptyState title="No matches">To search transcripts too, press Esc, then /.</EmptyState>
       ) : null}
-    </Sheet>
+    </Modal>
   );
 }
 
@@ -94,7 +94,7 @@ function Option({ id, entry, isCurrent, isConfirming, onChoose }: OptionProps): 
       role="option"
       aria-selected={isCurrent}
       className={styles.option}
-      data-armed={isConfirming}
+      data-confirming={isConfirming}
       ref={(element) => {
         if (isCurrent) element?.scrollIntoView({ block: 'nearest' });
       }}

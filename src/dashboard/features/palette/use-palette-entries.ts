@@ -51,15 +51,15 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
     ),
     {
       id: 'copy-link',
-      title: 'Copy the link of this page',
+      title: 'Copy link to this page',
       group: 'Actions',
       run: () =>
         void navigator.clipboard.writeText(location.href).then(
-          () => notify({ kind: 'done', text: 'The link is copied' }),
+          () => notify({ kind: 'done', text: 'Link copied' }),
           () =>
             notify({
-              kind: 'trouble',
-              text: 'This browser does not let the page copy; take the link from the address bar',
+              kind: 'error',
+              text: 'The browser blocked copying. Copy the link from the address bar.',
             }),
         ),
     },
@@ -75,7 +75,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
     ...THEMES.map(
       (theme): Entry => ({
         id: `theme ${theme}`,
-        title: theme === 'system' ? 'Colours as the system' : `${theme === 'dark' ? 'Dark' : 'Light'} colours`,
+        title: `${theme === 'system' ? 'System' : theme === 'dark' ? 'Dark' : 'Light'} theme`,
         group: 'Appearance',
         words: 'theme',
         run: () => setTheme(theme),
@@ -104,10 +104,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Runs the actions of the palette. */
 function useRunActions(): (run: string, action: RunAction) => void {
   const approve = useAction('approve-run', { done: 'Approved' });
-  const retry = useAction('retry-run', { done: 'It is tried again' });
+  const retry = useAction('retry-run', { done: 'Retry started' });
   const pause = useAction('pause-run', { done: 'Paused' });
-  const resume = useAction('resume-runs', { done: 'It goes on' });
-  const cancel = useAction('cancel-run', { done: 'Cancelled; everything it made is kept' });
+  const resume = useAction('resume-runs', { done: 'Resumed' });
+  const cancel = useAction('cancel-run', { done: 'Cancelling; all work is kept' });
   const land = useAction('land-run', { done: 'Landed' });
   const flag = useAction('flag-run', { done: 'Flagged' });
   const mark = useAction('mark-read');

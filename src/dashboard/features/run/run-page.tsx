@@ -56,7 +56,7 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
         isEnded={state.status.kind === 'ended'}
         isWaiting={waiting.length > 0}
       />
-      <ViewTabs label="Ways to look at the run" views={tabs} here={name} />
+      <ViewTabs label="Run views" views={tabs} here={name} />
       <View state={state} version={throttledVersion} />
     </div>
   );

@@ -26,9 +26,9 @@ export function SearchPage(): ReactElement {
   const groups = text === '' ? [] : groupHits(found.pages);
   const isEmpty = text !== '' && !found.isLoading && found.error === undefined && tasks.length + groups.length === 0;
   return (
-    <PageFrame title="Search" about="Every word of every transcript, and every task.">
+    <PageFrame title="Search" about="All transcripts and tasks.">
       <search>
-        <label htmlFor={id} className="hidden-words">
+        <label htmlFor={id} className="visually-hidden">
           Search for
         </label>
         <input
@@ -43,15 +43,13 @@ export function SearchPage(): ReactElement {
           onChange={(event) => setTyped(event.target.value)}
         />
       </search>
-      <p className="hidden-words" role="status">
+      <p className="visually-hidden" role="status">
         {text === '' || found.isLoading ? '' : `${count(groups.length + tasks.length, 'task')} found`}
       </p>
-      {text === '' ? (
-        <EmptyState title="Type to search">Several words must all occur. The newest come first.</EmptyState>
-      ) : null}
+      {text === '' ? <EmptyState title="Type to search">All words must match. Newest results first.</EmptyState> : null}
       {found.isLoading && text !== '' ? <Skeleton lines={8} /> : null}
       {found.error === undefined ? null : <ErrorMessage error={found.error} retry={found.reload} />}
-      {isEmpty ? <EmptyState title={`Nothing holds “${text}”`}>Try fewer or shorter words.</EmptyState> : null}
+      {isEmpty ? <EmptyState title={`No results for “${text}”`}>Try fewer or shorter words.</EmptyState> : null}
       {tasks.length === 0 ? null : (
         <Panel title="Tasks" flush>
           <ul>
@@ -73,7 +71,7 @@ export function SearchPage(): ReactElement {
       {found.hasMore && text !== '' ? (
         <div>
           <Button busy={found.isAdding} onClick={found.more}>
-            Older hits
+            Older results
           </Button>
         </div>
       ) : null}

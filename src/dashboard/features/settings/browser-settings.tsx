@@ -12,12 +12,12 @@ import { Tabs } from '../../ui/controls/tabs.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './settings.module.css';
 
-const TITLES = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const TITLES = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 const NOTIFICATION_TEXT = {
-  on: 'Shown when a run needs you, fails or ends, while this page is not looked at.',
-  off: 'Shown when a run needs you, fails or ends; your browser will ask for your leave.',
-  blocked: 'Your browser refuses them for this page; allow them in its settings first.',
-  unsupported: 'This browser has none.',
+  on: 'Shown when a run needs you, fails or ends while this page is hidden.',
+  off: 'Show when a run needs you, fails or ends. Your browser asks for permission.',
+  blocked: 'Blocked by your browser. Allow notifications for this page in its settings first.',
+  unsupported: 'Not supported by this browser.',
 } as const;
 
 /** The preferences of this browser. */
@@ -30,9 +30,9 @@ export function BrowserSettings(): ReactElement {
     <Panel title="This browser">
       <div className={styles.fields}>
         <div className={styles.line}>
-          <span className={styles.name}>Colours</span>
+          <span className={styles.name}>Theme</span>
           <Tabs
-            label="Colours"
+            label="Theme"
             options={THEMES.map((value) => ({ value, title: TITLES[value] }))}
             value={theme}
             onChoose={setTheme}
@@ -64,7 +64,7 @@ export function BrowserSettings(): ReactElement {
               checked={keys}
               onChange={(event) => setSingleKeys(event.target.checked)}
             />
-            <span className="quiet">Letters that act anywhere, such as c for a new run; press ? for all of them.</span>
+            <span className="quiet">Keys that work anywhere, such as c for a new run. Press ? for the full list.</span>
           </span>
         </div>
       </div>

@@ -12,40 +12,40 @@ export function ServerPanel({ dir }: { dir: string }): ReactElement {
   const doctor = useOperation('doctor', { dir }, { fresh: true });
   return (
     <>
-      <Panel title="Where everything is" flush>
+      <Panel title="Paths" flush>
         {where.isLoading ? <Skeleton lines={6} /> : null}
         {where.error === undefined ? null : <ErrorMessage error={where.error} retry={where.reload} />}
         {where.data === undefined ? null : (
           <Table
-            label="Where everything is"
+            label="Paths"
             rows={where.data}
             keyOf={({ what, path }) => `${what} ${path}`}
             columns={[
               { title: 'What', cell: ({ what }) => what },
               { title: 'Path', cell: ({ path }) => <Copyable text={path} /> },
-              { title: 'There', cell: ({ exists }) => (exists ? 'yes' : <span className="quiet">not yet</span>) },
+              { title: 'Exists', cell: ({ exists }) => (exists ? 'yes' : <span className="quiet">not yet</span>) },
             ]}
           />
         )}
       </Panel>
-      <Panel title="What it needs" flush>
+      <Panel title="Requirements" flush>
         {doctor.isLoading ? <Skeleton lines={6} /> : null}
         {doctor.error === undefined ? null : <ErrorMessage error={doctor.error} retry={doctor.reload} />}
         {doctor.data === undefined ? null : (
           <Table
-            label="What it needs"
+            label="Requirements"
             rows={doctor.data}
             keyOf={({ name, detail }) => `${name} ${detail}`}
             columns={[
               {
-                title: 'Stands',
+                title: 'Status',
                 cell: ({ ok, required }) => (
                   <StateMark displayState={ok ? 'done' : required ? 'failed' : 'unverified'} bare />
                 ),
               },
               { title: 'What', cell: ({ name }) => name },
               { title: 'Detail', cell: ({ detail }) => detail },
-              { title: 'To mend it', cell: ({ fix }) => fix ?? '' },
+              { title: 'Fix', cell: ({ fix }) => fix ?? '' },
             ]}
           />
         )}

@@ -19,7 +19,7 @@ export function SettingsForm({ edit, document }: { edit: SettingsEdit; document:
   const issues = issuesIn(edit.error);
   return (
     <div className={styles.columns}>
-      <nav className={styles.sections} aria-label="Parts of the settings">
+      <nav className={styles.sections} aria-label="Sections">
         <input
           type="search"
           className={choice.input}
@@ -37,7 +37,7 @@ export function SettingsForm({ edit, document }: { edit: SettingsEdit; document:
         </ul>
       </nav>
       <div className={styles.fields}>
-        {sections.length === 0 ? <EmptyState title="No setting is called so" /> : null}
+        {sections.length === 0 ? <EmptyState title="No matching settings" /> : null}
         {sections.map((section) => (
           <SectionPanel
             key={section.key}
@@ -65,7 +65,7 @@ function SaveBar({ edit }: { edit: SettingsEdit }): ReactElement {
       <div className={styles.buttons}>
         {edit.isConflict ? (
           <Button weight="main" onClick={edit.reload}>
-            Read the file again, keep my changes
+            Reload the file, keep my changes
           </Button>
         ) : (
           <Button weight="main" busy={edit.isBusy} onClick={edit.save}>

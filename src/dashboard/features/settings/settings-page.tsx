@@ -33,7 +33,7 @@ export function SettingsPage(): ReactElement {
       title="Settings"
       actions={
         <>
-          <Tabs label="Whose settings" options={VIEWS} value={view} onChoose={(next) => show({ view: next })} />
+          <Tabs label="Scope" options={VIEWS} value={view} onChoose={(next) => show({ view: next })} />
           {view === 'browser' ? null : <ProjectChoice projects={projects} dir={dir} onChoose={choose} />}
         </>
       }
@@ -41,7 +41,7 @@ export function SettingsPage(): ReactElement {
       {view === 'browser' ? <BrowserSettings /> : null}
       {view !== 'browser' && isLoading ? <Skeleton lines={12} /> : null}
       {!isLoading && dir === undefined && view !== 'browser' && view !== 'user' ? (
-        <EmptyState title="No project yet">Start a run in one, and its settings appear here.</EmptyState>
+        <EmptyState title="No project yet">Start a run in a project and its settings appear here.</EmptyState>
       ) : null}
       {view === 'server' && dir !== undefined ? <ServerPanel dir={dir} /> : null}
       {!isLoading && (view === 'user' || (view === 'project' && dir !== undefined)) ? (
@@ -72,12 +72,12 @@ function FileSettings({ scope, dir, isText, onShow }: FileSettingsProps): ReactE
       <div className={styles.file}>
         <Tabs label="Shown as" options={forms} value={isText ? 'text' : 'form'} onChoose={onShow} />
         <Copyable text={document.file} />
-        {document.exists ? null : <span className="quiet">is made with the first change</span>}
+        {document.exists ? null : <span className="quiet">is created by the first change</span>}
       </div>
       {isText ? (
-        <Panel title="The file as it stands">
+        <Panel title="File content">
           {document.text === '' ? (
-            <EmptyState title="It is empty" />
+            <EmptyState title="The file is empty" />
           ) : (
             <pre className={styles.text}>{document.text}</pre>
           )}

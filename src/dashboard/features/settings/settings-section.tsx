@@ -17,7 +17,11 @@ type SectionPanelProps = {
   onChange(values: Record<string, unknown>): void;
 };
 
-const FROM: Record<Origin, string> = { default: 'default', user: 'set for you', project: 'set in this project' };
+const FROM: Record<Origin, string> = {
+  default: 'default',
+  user: 'set for all my projects',
+  project: 'set in this project',
+};
 
 /** One section of the settings: each with its value, origin, and a button to remove it. */
 export function SectionPanel({ section, document, values, issues, onChange }: SectionPanelProps): ReactElement {

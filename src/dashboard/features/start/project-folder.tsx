@@ -39,7 +39,7 @@ export function FolderChoice({ projects, dir, issue, onChoose }: FolderChoicePro
               {name} · {root}
             </option>
           ))}
-          <option value={OTHER}>Another folder …</option>
+          <option value={OTHER}>Other folder…</option>
         </select>
       )}
       {isOther ? (
@@ -50,13 +50,13 @@ export function FolderChoice({ projects, dir, issue, onChoose }: FolderChoicePro
           value={dir}
           spellCheck={false}
           placeholder="/path/to/a/git/repository"
-          aria-label="The folder of the project"
+          aria-label="Project folder"
           aria-invalid={issue === undefined ? undefined : true}
           onChange={(event) => onChoose(event.target.value)}
         />
       ) : null}
       {issue === undefined ? null : (
-        <p className={styles.mistake} role="alert">
+        <p className={styles.issue} role="alert">
           {issue}
         </p>
       )}

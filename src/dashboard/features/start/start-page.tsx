@@ -20,7 +20,7 @@ const SHOWN_OPTIONS = ['agents', 'checks', 'budget', 'land'];
 export function StartPage(): ReactElement {
   const recipes = useOperation('list-recipes', {}, { fresh: true });
   return (
-    <PageFrame title="New run" about="Say what is wanted; agents plan it, do it, and prove it with your checks.">
+    <PageFrame title="New run" about="Describe the work. Agents plan it, do it and verify it with your checks.">
       {recipes.error === undefined ? null : <ErrorMessage error={recipes.error} retry={recipes.reload} />}
       {recipes.isLoading ? <Skeleton lines={12} /> : null}
       {recipes.data === undefined ? null : <StartForm recipes={withReview(recipes.data)} />}
@@ -43,7 +43,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
   useEffect(() => {
     if (issues.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }, [issues]);
-  if (recipe === undefined) return <ErrorMessage error="There is no recipe to start." />;
+  if (recipe === undefined) return <ErrorMessage error="No recipe is available." />;
 
   const { read } = reading;
   const effectiveRecipe = recipes.find(({ name }) => name === read?.recipe) ?? recipe;
@@ -84,7 +84,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
               onChoose={(next) => change({ dir: next })}
             />
           </WorkPanel>
-          <Panel title="How">
+          <Panel title="Options">
             <EntryFields
               entries={optionEntries(recipe)}
               shown={SHOWN_OPTIONS}

@@ -25,31 +25,31 @@ export function StartPanel(props: StartPanelProps): ReactElement {
         <label className={styles.rehearse} data-on={isRehearsal}>
           <input type="checkbox" checked={isRehearsal} onChange={(event) => props.onRehearse(event.target.checked)} />
           <span>
-            <span className={styles.title}>Rehearse: costs nothing</span>
+            <span className={styles.title}>Rehearse (free)</span>
             <span className={styles.summary}>
-              A scenario is played in place of a model. Everything else is real: workspaces, checks, commits.
+              A scripted scenario replaces the model. Workspaces, checks and commits are real.
             </span>
           </span>
         </label>
         <Button weight="main" busy={props.isBusy} onClick={props.onStart}>
-          {props.isBusy ? 'Starting …' : isRehearsal ? 'Start the rehearsal' : 'Start'}
+          {props.isBusy ? 'Starting…' : isRehearsal ? 'Start rehearsal' : 'Start'}
         </Button>
         <div role="status">
-          {issues === 0 ? null : <p className={styles.mistake}>Nothing was started: mend what is marked.</p>}
+          {issues === 0 ? null : <p className={styles.issue}>Nothing was started. Fix the marked fields.</p>}
         </div>
         {error === undefined ? null : <ErrorMessage error={error} />}
         <div>
-          <p className="quiet">The same on the command line</p>
+          <p className="quiet">Equivalent command</p>
           {command === undefined ? (
-            <p>Write it into a file, then: mh run &lt;file&gt;</p>
+            <p>Write the work to a file, then run: mh run &lt;file&gt;</p>
           ) : (
             <>
               <pre className={styles.command}>{command.command}</pre>
-              <Copyable text={command.command} shown="Copy the command" />
+              <Copyable text={command.command} shown="Copy command" />
             </>
           )}
           {command === undefined || command.withoutFlag.length === 0 ? null : (
-            <p className="quiet">No flag says {command.withoutFlag.join(', ')}: only this form and the API take it.</p>
+            <p className="quiet">{command.withoutFlag.join(', ')}: no flag; only this form and the API accept it.</p>
           )}
         </div>
       </div>

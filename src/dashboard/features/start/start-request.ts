@@ -11,9 +11,9 @@ const REVIEW_INPUT = {
   type: 'object',
   properties: {
     number: { type: 'integer', minimum: 1, description: 'The number of the pull request.' },
-    automerge: { type: 'boolean', default: false, description: 'Merge it if it passes, instead of only approving it.' },
+    automerge: { type: 'boolean', default: false, description: 'Merge it if it passes, instead of approving it.' },
     push: { type: 'boolean', default: false, description: 'Push fixes to its branch.' },
-    yes: { type: 'boolean', default: false, description: 'Approve or merge it without asking once more.' },
+    yes: { type: 'boolean', default: false, description: 'Approve or merge it without confirmation.' },
   },
   required: ['number'],
 } as const;
@@ -22,7 +22,7 @@ const REVIEW_INPUT = {
 export function withReview(recipes: readonly Recipe[]): readonly Recipe[] {
   const options = recipes[0]?.options;
   if (options === undefined || recipes.some(({ name }) => name === 'review')) return recipes;
-  const summary = 'Read, check and mend a pull request, then approve or merge it as far as it may.';
+  const summary = 'Review, check and fix a pull request, then approve or merge it if allowed.';
   return [...recipes, { name: 'review', title: 'Review', summary, input: REVIEW_INPUT, options, file: false }];
 }
 
@@ -60,7 +60,7 @@ export function draftIssues(request: {
   const found = new Map<string, string>();
   for (const [path, text] of findIssues(input, draft.inputs[recipe.name] ?? {})) found.set(`input.${path}`, text);
   for (const [path, text] of findIssues(options, draft.options)) found.set(`options.${path}`, text);
-  if ((draft.dir ?? '').trim() === '') found.set('options.dir', 'Choose a project, or name its folder.');
+  if ((draft.dir ?? '').trim() === '') found.set('options.dir', 'Choose a project or enter its folder.');
   return found;
 }
 

@@ -36,7 +36,7 @@ export function useStart(onStarted: (draft: Draft) => void): StartState & { star
     setState({ ...IDLE, isBusy: true });
     try {
       const { run, notes } = await send(input);
-      for (const text of notes) notify({ kind: 'news', text });
+      for (const text of notes) notify({ kind: 'info', text });
       onStarted(afterStart(input.draft));
       navigate(runPath(run));
     } catch (error) {

@@ -55,10 +55,10 @@ export function WorkFile({ dir, isKnown, file, reading, onChange }: WorkFileProp
           ))}
         </datalist>
         <Button onClick={reload} disabled={file.trim() === '' || dir === ''}>
-          Read it
+          Read file
         </Button>
       </div>
-      <p className="quiet">A file inside the project. It is read before anything is started.</p>
+      <p className="quiet">A file in the project. It is read before the run starts.</p>
       {isLoading ? <Skeleton lines={3} /> : null}
       {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
       {read === undefined ? null : <WorkFileContent read={read} />}
@@ -70,8 +70,8 @@ function WorkFileContent({ read }: { read: Read }): ReactElement {
   if (!read.ok)
     return (
       <div role="alert">
-        <p className={styles.mistake}>{count(read.mistakes.length, 'mistake')}: nothing would be started.</p>
-        <ul className={styles.mistakes}>
+        <p className={styles.issue}>{count(read.mistakes.length, 'error')}. The run cannot be started.</p>
+        <ul className={styles.issues}>
           {read.mistakes.slice(0, MAX_LINES).map(({ line, column, where, reason }) => (
             <li key={`${line}:${column}:${where}:${reason}`}>
               <code className="numbers">{`${read.file}:${line}:${column}`}</code>
@@ -86,7 +86,7 @@ function WorkFileContent({ read }: { read: Read }): ReactElement {
     );
   const lines = [...read.notes, ...read.summary];
   return (
-    <ul className={styles.summaryLines} aria-label="What the file asks for">
+    <ul className={styles.summaryLines} aria-label="Content of the file">
       {lines.slice(0, MAX_LINES).map((line) => (
         <li key={line}>{line}</li>
       ))}

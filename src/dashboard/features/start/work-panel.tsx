@@ -26,7 +26,7 @@ type WorkPanelProps = {
 const SHOWN = ['planOnly', 'template', 'write', 'execute', 'only', 'number'];
 const SOURCES = [
   { value: 'file', title: 'From a work file' },
-  { value: 'form', title: 'Written here' },
+  { value: 'form', title: 'Entered here' },
 ] as const;
 
 /** The work and its project. */
@@ -34,7 +34,7 @@ export function WorkPanel(props: WorkPanelProps): ReactElement {
   const { recipe, draft, dir, entries, reading, change } = props;
   const source = (
     <Tabs
-      label="Where the work is described"
+      label="Source of the work"
       options={SOURCES}
       value={draft.isFromFile ? 'file' : 'form'}
       onChoose={(chosen) => change({ isFromFile: chosen === 'file' })}
@@ -72,7 +72,7 @@ type RecipeChoiceProps = { recipes: readonly Recipe[]; chosen: string; onChoose(
 export function RecipeChoice({ recipes, chosen, onChoose }: RecipeChoiceProps): ReactElement {
   return (
     <fieldset className={styles.recipes}>
-      <legend className="hidden-words">Recipe</legend>
+      <legend className="visually-hidden">Recipe</legend>
       {recipes.map(({ name, title, summary }) => (
         <label key={name} className={styles.recipe} data-chosen={name === chosen}>
           <input type="radio" name="recipe" value={name} checked={name === chosen} onChange={() => onChoose(name)} />

@@ -58,5 +58,5 @@ export function MessageBox({ view, reload, field }: MessageBoxProps): ReactEleme
 function PendingMessages({ task }: { task: TaskView['task'] }): ReactElement | null {
   const messages = pendingMessages(task);
   if (messages.length === 0) return null;
-  return <span className={styles.unheard}>Waits to be told: {messages.join(' · ')}</span>;
+  return <span className={styles.unheard}>Not delivered yet: {messages.join(' · ')}</span>;
 }

@@ -21,13 +21,13 @@ export function reasonOf(phase: TaskPhase): string | null {
     case 'cancelled':
       return phase.reason;
     case 'conflicted':
-      return `Its work conflicts with what landed before, in ${phase.files.join(', ')}. ${phase.resolver} settles it.`;
+      return `Its work conflicts with landed changes in ${phase.files.join(', ')}. ${phase.resolver} resolves the conflict.`;
     case 'analyzing':
-      return `${phase.analysis} studies why the last attempt failed.`;
+      return `${phase.analysis} analyzes why the last attempt failed.`;
     case 'verifying':
       return `${phase.verifier} verifies its work.`;
     case 'landing':
-      return 'Its work is being checked and brought onto the branch.';
+      return 'Its work is being checked and landed.';
     case 'waiting':
     case 'ready':
     case 'running':
@@ -53,24 +53,24 @@ export type MessageEffect = { button: string; effect: string } | { unavailable: 
 
 /** Predicts what the engine does with a message. */
 export function messageEffect({ task, status, resumable }: MessageContext): MessageEffect {
-  if (status === 'cancelling') return { unavailable: 'The run is being cancelled; nobody would hear a message.' };
-  if (status === 'cancelled') return { unavailable: 'The run was cancelled. Retry the task to open it again.' };
+  if (status === 'cancelling') return { unavailable: 'The run is being cancelled. Messages cannot be sent.' };
+  if (status === 'cancelled') return { unavailable: 'The run was cancelled. Retry the task to reopen it.' };
   const last = task.attempts.at(-1);
   const { spec, phase } = task;
   switch (phase.status) {
     case 'running':
       return {
         button: 'Interrupt and send',
-        effect: `${last?.agent ?? 'The agent'} is interrupted and goes on with your message, ${sessionText(resumable)}.`,
+        effect: `${last?.agent ?? 'The agent'} is interrupted and continues with your message, ${sessionText(resumable)}.`,
       };
     case 'waiting':
     case 'ready':
     case 'analyzing':
-      return { button: 'Send', effect: 'The agent gets your message when its next attempt starts.' };
+      return { button: 'Send', effect: 'The agent receives your message when its next attempt starts.' };
     case 'landing':
     case 'verifying':
     case 'conflicted':
-      return { unavailable: 'Its work is on its way to the branch. A message can be sent once that has ended.' };
+      return { unavailable: 'Its work is landing. You can send a message when that has ended.' };
     case 'held':
     case 'blocked':
       return { button: 'Send and continue', effect: newAttempt(last, resumable) };
@@ -79,8 +79,9 @@ export function messageEffect({ task, status, resumable }: MessageContext): Mess
     case 'skipped':
     case 'cancelled': {
       const served = spec.resolves ?? spec.analyzes ?? spec.verifies;
-      if (served !== undefined) return { unavailable: `It has ended and served ${served}. Send a message there.` };
-      const stale = phase.status === 'done' ? ' What was built upon this task is done again.' : '';
+      if (served !== undefined)
+        return { unavailable: `This task served ${served} and has ended. Send a message to ${served}.` };
+      const stale = phase.status === 'done' ? ' Tasks that depend on it are redone.' : '';
       return { button: 'Send and continue', effect: `${newAttempt(last, resumable)}${stale}` };
     }
   }

@@ -97,7 +97,7 @@ function Choice({ address, task }: { address: Address; task: TaskState }): React
       <select value={chosen} onChange={(event) => address.show({ attempt: Number(event.target.value) })}>
         {task.attempts.toReversed().map(({ number, agent, ended }) => (
           <option key={number} value={number}>
-            {number} · {agent} · {ended === null ? 'under way' : (ended.failure?.kind ?? 'ended')}
+            {number} · {agent} · {ended === null ? 'running' : (ended.failure?.kind ?? 'ended')}
           </option>
         ))}
       </select>

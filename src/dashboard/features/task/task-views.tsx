@@ -44,7 +44,7 @@ function AttemptTranscript({ address, view }: { address: Address; view: TaskView
   if (attempt === undefined)
     return (
       <EmptyState title="No attempt has started yet">
-        {phase.status === 'waiting' ? 'It waits for the tasks that it needs.' : 'It starts when an agent is free.'}
+        {phase.status === 'waiting' ? 'It is waiting for the tasks that it needs.' : 'It starts when an agent is free.'}
       </EmptyState>
     );
   return (
@@ -65,15 +65,15 @@ function PromptView({ spec }: { spec: TaskSpec }): ReactElement {
     <div className={styles.view}>
       <dl className={styles.facts}>
         <Fact name="Role">{spec.role}</Fact>
-        <Fact name="Access">{spec.access === 'write' ? 'may change files' : 'only reads'}</Fact>
+        <Fact name="Access">{spec.access === 'write' ? 'read and write' : 'read only'}</Fact>
         <Fact name="Time">
-          at most {duration(spec.limits.runtimeMs)}, silent for at most {duration(spec.limits.inactivityMs)}
+          at most {duration(spec.limits.runtimeMs)}, at most {duration(spec.limits.inactivityMs)} without output
         </Fact>
         {spec.limits.turns === undefined ? null : <Fact name="Turns">at most {spec.limits.turns}</Fact>}
         {spec.limits.costUsd === undefined ? null : <Fact name="Cost">at most {money(spec.limits.costUsd)}</Fact>}
         <Fact name="Attempts">
           {spec.retry.policy === 'none' ? 'one' : `at most ${spec.retry.attempts}`}
-          {spec.retry.policy === 'analyze' ? ', each failure is studied first' : ''}
+          {spec.retry.policy === 'analyze' ? ', each failure is analyzed first' : ''}
         </Fact>
         {scopes.map((scope) => (
           <Fact key={scope.name} name="Files">

@@ -22,15 +22,15 @@ const HEADER_SCHEMA = {
       type: 'string',
       minLength: 1,
       maxLength: 100_000,
-      description: 'Stands before the task as its guidelines.',
+      description: 'Guidelines that precede the task.',
     },
-    role: { type: 'string', pattern: '^[a-z][a-z0-9-]*$', description: 'The role to play.' },
+    role: { type: 'string', pattern: '^[a-z][a-z0-9-]*$', description: 'The role of the job.' },
     write: { type: 'boolean', description: 'Whether the role may change files.' },
-    agent: { type: 'string', description: 'The agent to ask.' },
-    tier: { type: 'string', enum: ['light', 'standard', 'heavy'], description: 'How strong a model.' },
+    agent: { type: 'string', description: 'The agent to use.' },
+    tier: { type: 'string', enum: ['light', 'standard', 'heavy'], description: 'The model tier.' },
     checks: { type: 'array', items: { type: 'string' }, description: 'Commands that must exit 0 on the result.' },
-    budget: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars of a job.' },
-    dir: { type: 'string', description: 'The folder that its jobs work in.' },
+    budget: { type: 'number', exclusiveMinimum: 0, description: 'Maximum cost of a job in US dollars.' },
+    dir: { type: 'string', description: 'The working folder of its jobs.' },
   },
   required: ['summary', 'text'],
 } as const;
@@ -60,7 +60,7 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
   });
   const save = () => {
     const found = findIssues(fieldOf(HEADER_SCHEMA), values);
-    if (!NAME.test(name)) found.set('name', 'Up to 64 lower-case letters, digits and dashes.');
+    if (!NAME.test(name)) found.set('name', 'Use up to 64 lower-case letters, digits and dashes.');
     setIssues(found);
     if (found.size === 0)
       saving.act(saveRequest(dir, name, values, { scope, replace: isOwn && name === template?.name }));
@@ -68,7 +68,7 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
   return (
     <Panel
       title={template === undefined ? 'New template' : `Edit ${template.name}`}
-      actions={<Tabs label="Where it is kept" options={SCOPES} value={scope} onChoose={(next) => setScope(next)} />}
+      actions={<Tabs label="Scope" options={SCOPES} value={scope} onChoose={(next) => setScope(next)} />}
     >
       <div className={styles.column}>
         <div className={styles.field}>
@@ -84,7 +84,7 @@ export function TemplateForm({ dir, template, onDone }: TemplateFormProps): Reac
             aria-invalid={issues.has('name') || undefined}
             onChange={(event) => setName(event.target.value)}
           />
-          {issues.has('name') ? <p className={styles.mistake}>{issues.get('name')}</p> : null}
+          {issues.has('name') ? <p className={styles.issue}>{issues.get('name')}</p> : null}
         </div>
         <EntryFields entries={ENTRIES} shown={['role', 'write']} value={values} issues={issues} onChange={setValues} />
         <div className={styles.buttons}>

@@ -16,7 +16,7 @@ export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewP
   const { name, from, file, statistics } = template;
   const [isConfirming, setConfirming] = useState(false);
   const removal = useAction('remove-template', {
-    done: `${name} was removed`,
+    done: `${name} removed`,
     onDone: onRemoved,
     changes: ['list-templates'],
   });
@@ -38,10 +38,10 @@ export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewP
           <>
             {from === 'built-in' ? null : (
               <Button weight={isConfirming ? 'danger' : 'plain'} busy={removal.isBusy} onClick={remove}>
-                {isConfirming ? 'Really remove it' : 'Remove'}
+                {isConfirming ? 'Confirm removal' : 'Remove'}
               </Button>
             )}
-            <Button onClick={onEdit}>{from === 'built-in' ? 'Make my own of it' : 'Edit'}</Button>
+            <Button onClick={onEdit}>{from === 'built-in' ? 'Customize' : 'Edit'}</Button>
             <LinkButton
               to={`/start?recipe=job&template=${encodeURIComponent(name)}&dir=${encodeURIComponent(dir)}`}
               weight="main"
@@ -55,7 +55,7 @@ export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewP
           <p>{template.summary}</p>
           <p className={styles.facts}>
             {facts.map(([key, value]) => (value === null ? null : <span key={key}>{`${key}: ${value}`}</span>))}
-            {template.write ? <span>may change files</span> : <span>only reads</span>}
+            <span>{template.write ? 'read and write' : 'read only'}</span>
             {template.budget === null ? null : (
               <span>
                 budget <Money usd={template.budget} />
@@ -69,11 +69,11 @@ export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewP
           <pre className={styles.text}>{template.text}</pre>
         </div>
       </Panel>
-      <Panel title="How jobs from it went" flush>
-        {statistics.length === 0 ? <EmptyState title="No job from it has ended yet" /> : null}
+      <Panel title="Job statistics" flush>
+        {statistics.length === 0 ? <EmptyState title="No job with this template has ended yet" /> : null}
         {statistics.length === 0 ? null : (
           <Table
-            label="How jobs from it went"
+            label="Job statistics"
             rows={statistics}
             keyOf={({ agent, model }) => `${agent} ${model}`}
             columns={[

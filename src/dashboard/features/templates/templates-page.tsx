@@ -27,7 +27,7 @@ export function TemplatesPage(): ReactElement {
   return (
     <PageFrame
       title="Templates"
-      about="Guidelines and defaults that jobs can begin with."
+      about="Guidelines and defaults for jobs."
       actions={
         <>
           <ProjectChoice projects={projects} dir={dir} onChoose={choose} />
@@ -41,7 +41,7 @@ export function TemplatesPage(): ReactElement {
       {isLoading || list.isLoading ? <Skeleton lines={8} /> : null}
       {list.error === undefined ? null : <ErrorMessage error={list.error} retry={list.reload} />}
       {!isLoading && dir === undefined ? (
-        <EmptyState title="No project yet">Start a run in one, and it appears here.</EmptyState>
+        <EmptyState title="No project yet">Start a run in a project and it appears here.</EmptyState>
       ) : null}
       {mistakes.map((problem) => (
         <ErrorMessage key={problem} error={problem} />
@@ -57,9 +57,7 @@ export function TemplatesPage(): ReactElement {
               onDone={(name) => go(name === undefined ? {} : { name })}
             />
           ) : chosen === undefined ? (
-            <EmptyState title="Choose a template">
-              Or make one of your own: what a good reviewer always says belongs here.
-            </EmptyState>
+            <EmptyState title="Choose a template">Or create one with your own guidelines.</EmptyState>
           ) : (
             <TemplateView
               dir={dir}

@@ -44,15 +44,15 @@ export function UsagePage(): ReactElement {
   return (
     <PageFrame
       title="Usage"
-      about="What agents and models have consumed."
+      about="Cost, tokens and attempts of agents and models."
       actions={<UsageFilters query={query} onChange={change} />}
     >
       {usage.error === undefined ? null : <ErrorMessage error={usage.error} retry={reload} />}
       <Panel
-        title={usage.data === undefined ? 'Cost by day' : `${money(cost)} in all`}
+        title={usage.data === undefined ? 'Cost by day' : `${money(cost)} in total`}
         actions={
           <>
-            <Tabs label="What is plotted" options={MEASURES} value={measure} onChoose={(of) => change({ of })} />
+            <Tabs label="Measure" options={MEASURES} value={measure} onChoose={(of) => change({ of })} />
             <Button onClick={reload}>Refresh</Button>
           </>
         }
@@ -69,7 +69,7 @@ export function UsagePage(): ReactElement {
         flush
         actions={
           <Tabs
-            label="A row for each"
+            label="Group by"
             options={GROUPINGS}
             value={query.by}
             onChoose={(by) => {
@@ -80,9 +80,7 @@ export function UsagePage(): ReactElement {
         }
       >
         {usage.isLoading ? <Skeleton lines={5} /> : null}
-        {usage.data !== undefined && rows.length === 0 ? (
-          <EmptyState title="Nothing was consumed in these days" />
-        ) : null}
+        {usage.data !== undefined && rows.length === 0 ? <EmptyState title="No usage in this period" /> : null}
         {rows.length === 0 ? null : (
           <UsageTable title={title} rows={rows} measure={measure} chosen={chosen} onChoose={setChosen} />
         )}

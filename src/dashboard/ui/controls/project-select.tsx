@@ -26,7 +26,7 @@ export function ProjectChoice({ projects, dir, onChoose }: ProjectChoiceProps): 
         {isKnown || dir === undefined ? null : <option value={dir}>{dir}</option>}
         {projects.map(({ root, name, exists }) => (
           <option key={root} value={root}>
-            {exists ? name : `${name} (its folder is gone)`}
+            {exists ? name : `${name} (folder missing)`}
           </option>
         ))}
       </select>

@@ -4,37 +4,35 @@ import { onReconnect } from '../../api/run-overview.ts';
 import { isTyping } from '../controls/list-keys.ts';
 import { ErrorMessage, Skeleton } from './placeholders.tsx';
 
-type ModuleState<P> = { is: 'coming' } | { is: 'here'; View: ComponentType<P> } | { is: 'missing' };
+type ModuleState<P> = { is: 'loading' } | { is: 'loaded'; View: ComponentType<P> } | { is: 'failed' };
 
-const NOT_LOADED = new Error(
-  'This part of the page could not be loaded. If the server cannot be reached, it is tried again when it is back.',
-);
+const NOT_LOADED = new Error('This view could not be loaded. It is loaded again when the connection is back.');
 
 /** A view whose module is loaded when it is first shown. A failed load is repeated when the connection is back. */
 export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>, lines: number): ComponentType<P> {
-  let shared: ModuleState<P> = { is: 'coming' };
+  let shared: ModuleState<P> = { is: 'loading' };
   return function LazyView(props: P): ReactElement {
     const [state, setState] = useState(shared);
     const loadModule = async (): Promise<boolean> => {
       try {
-        shared = { is: 'here', View: await load() };
+        shared = { is: 'loaded', View: await load() };
         setState(shared);
         return true;
       } catch {
-        setState({ is: 'missing' });
+        setState({ is: 'failed' });
         return false;
       }
     };
     // biome-ignore lint/correctness/useExhaustiveDependencies: a failed load is repeated by LoadFailed
     useEffect(() => {
-      if (shared.is !== 'here') void loadModule();
+      if (shared.is !== 'loaded') void loadModule();
     }, []);
     switch (state.is) {
-      case 'coming':
+      case 'loading':
         return <Skeleton lines={lines} />;
-      case 'here':
+      case 'loaded':
         return <state.View {...props} />;
-      case 'missing':
+      case 'failed':
         return <LoadFailed loadModule={loadModule} />;
     }
   };

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { after } from '../browser/clock.ts';
 
 /** A message in a corner of the page. */
-export type Notice = { id: number; kind: 'done' | 'trouble' | 'news'; text: string; hint?: string; to?: string };
+export type Notice = { id: number; kind: 'done' | 'error' | 'info'; text: string; hint?: string; to?: string };
 
 const SHOWN_MS = 8_000;
 const MAX = 4;
@@ -18,7 +18,7 @@ export function notify(said: { kind: Notice['kind']; text: string; to?: string; 
   const hint = error instanceof ApiError ? error.hint : undefined;
   const notice: Notice = { id: last, ...shown, ...(hint === undefined ? {} : { hint }) };
   set([...notices, notice].slice(-MAX));
-  if (said.kind !== 'trouble') after(SHOWN_MS, () => dismiss(notice.id));
+  if (said.kind !== 'error') after(SHOWN_MS, () => dismiss(notice.id));
 }
 
 export function dismiss(id: number): void {

@@ -39,8 +39,8 @@ function matchesField(field: Field, value: unknown): boolean {
     case 'switch':
       return typeof value === 'boolean';
     case 'number':
-    case 'span':
-    case 'moment':
+    case 'duration':
+    case 'date-time':
       return typeof value === 'number';
     case 'text':
       return typeof value === 'string';

@@ -14,9 +14,9 @@ export function Control(props: ControlProps): ReactElement {
       return <TextControl {...props} field={field} />;
     case 'number':
       return <NumberControl {...props} field={field} />;
-    case 'span':
+    case 'duration':
       return <DurationControl {...props} />;
-    case 'moment':
+    case 'date-time':
       return <DateTimeControl {...props} />;
     case 'switch':
       return <SwitchControl {...props} />;

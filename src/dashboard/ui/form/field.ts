@@ -4,8 +4,8 @@ import { isSchema, numberIn, type Schema, schemasIn, textIn, textsIn } from './j
 export type Field =
   | { kind: 'text'; isLong: boolean; min: number; max: number | undefined; pattern: string | undefined }
   | { kind: 'number'; isInteger: boolean; range: Range; unit: string | undefined }
-  | { kind: 'span' }
-  | { kind: 'moment' }
+  | { kind: 'duration' }
+  | { kind: 'date-time' }
   | { kind: 'switch' }
   | { kind: 'choice'; options: readonly string[] }
   | { kind: 'list'; item: Field }
@@ -106,7 +106,7 @@ function branchLabel(field: Field, index: number): string {
     const named = field.entries.find(({ isRequired }) => isRequired) ?? field.entries[0];
     return named === undefined ? `Form ${index + 1}` : `With ${named.title.toLowerCase()}`;
   }
-  const words: Partial<Record<Field['kind'], string>> = { text: 'One text', list: 'A list', switch: 'Yes or no' };
+  const words: Partial<Record<Field['kind'], string>> = { text: 'Text', list: 'List', switch: 'Yes or no' };
   return words[field.kind] ?? titleOf(field.kind);
 }
 
@@ -118,8 +118,8 @@ function textField(schema: Schema, key: string): Field {
 }
 
 function numberField(schema: Schema, key: string): Field {
-  if (EPOCH.test(textIn(schema, 'description') ?? '')) return { kind: 'moment' };
-  if (key.endsWith('Ms')) return { kind: 'span' };
+  if (EPOCH.test(textIn(schema, 'description') ?? '')) return { kind: 'date-time' };
+  if (key.endsWith('Ms')) return { kind: 'duration' };
   const above = numberIn(schema, 'exclusiveMinimum');
   const max = numberIn(schema, 'maximum');
   const range: Range = {

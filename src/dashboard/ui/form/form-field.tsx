@@ -59,7 +59,7 @@ export function FormField(props: FormFieldProps): ReactElement {
         </p>
       )}
       {issue === undefined ? null : (
-        <p id={`${id}-mistake`} className={styles.mistake} role="alert">
+        <p id={`${id}-mistake`} className={styles.issue} role="alert">
           {issue}
         </p>
       )}
@@ -80,7 +80,7 @@ export function FormField(props: FormFieldProps): ReactElement {
       <div className={styles.head}>
         <label htmlFor={id} className={styles.name}>
           {entry.title}
-          {entry.isRequired ? <span className={styles.needed}> needed</span> : null}
+          {entry.isRequired ? <span className={styles.needed}> required</span> : null}
         </label>
         {aside}
       </div>

@@ -31,7 +31,7 @@ export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {
               label={key}
               onChange={(next) => onChange(withKey(values, key, next ?? blankValue(field.item)))}
             />
-            {issues.has(pathTo(path, key)) ? <p className={styles.mistake}>{issues.get(pathTo(path, key))}</p> : null}
+            {issues.has(pathTo(path, key)) ? <p className={styles.issue}>{issues.get(pathTo(path, key))}</p> : null}
           </fieldset>
           <Button weight="quiet" aria-label={`Remove ${key}`} onClick={() => onChange(withKey(values, key, undefined))}>
             <Icon name="close" size={12} />
@@ -65,8 +65,8 @@ function NewName({ id, names, taken, onAdd }: NewNameProps): ReactElement {
         className={styles.number}
         list={names.length === 0 ? undefined : `${id}-names`}
         value={name}
-        placeholder="a new name"
-        aria-label="A new name"
+        placeholder="new key"
+        aria-label="New key"
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;

@@ -23,7 +23,7 @@ export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement 
           // A row is identified by its index.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <div key={index} className={styles.row} data-path={at}>
-            <fieldset className={styles.grow} aria-label={`Number ${index + 1}`}>
+            <fieldset className={styles.grow} aria-label={`Item ${index + 1}`}>
               <Control
                 id={`${id}-${index}`}
                 field={field.item}
@@ -32,16 +32,16 @@ export function ListControl(props: ControlProps<FieldOf<'list'>>): ReactElement 
                 path={at}
                 issues={issues}
                 describedBy={undefined}
-                label={`Number ${index + 1}`}
+                label={`Item ${index + 1}`}
                 onChange={(next) =>
                   put(items.map((each, position) => (position === index ? (next ?? blankValue(field.item)) : each)))
                 }
               />
-              {issues.has(at) ? <p className={styles.mistake}>{issues.get(at)}</p> : null}
+              {issues.has(at) ? <p className={styles.issue}>{issues.get(at)}</p> : null}
             </fieldset>
             <Button
               weight="quiet"
-              aria-label={`Remove number ${index + 1}`}
+              aria-label={`Remove item ${index + 1}`}
               onClick={() => put(items.toSpliced(index, 1))}
             >
               <Icon name="close" size={12} />
@@ -118,7 +118,7 @@ export function UnionControl(props: ControlProps<FieldOf<'union'>>): ReactElemen
       <select
         id={id}
         className={styles.select}
-        aria-label="Shape"
+        aria-label="Type"
         value={chosen}
         onChange={(event) => choose(Number(event.target.value))}
       >

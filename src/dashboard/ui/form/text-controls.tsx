@@ -116,7 +116,7 @@ export function JsonControl(props: ControlProps): ReactElement {
         aria-describedby={props.describedBy}
         onChange={(event) => take(event.target.value)}
       />
-      {isTyped && read === undefined ? <p className={styles.mistake}>This is no JSON yet.</p> : null}
+      {isTyped && read === undefined ? <p className={styles.issue}>Invalid JSON.</p> : null}
     </>
   );
 }

@@ -31,7 +31,7 @@ function validate(field: Field, value: unknown, context: ValidationContext): voi
       const values = isSchema(value) ? value : {};
       for (const { key, field: own, isRequired, title } of field.entries) {
         const held = values[key];
-        if (isRequired && isBlank(held)) context.found.set(below(key).path, `${title} is needed.`);
+        if (isRequired && isBlank(held)) context.found.set(below(key).path, `${title} is required.`);
         else if (held !== undefined) validate(own, held, below(key));
       }
       return;
@@ -57,17 +57,17 @@ function issueOf(field: Field, value: unknown): string | undefined {
   switch (field.kind) {
     case 'number':
       return numberIssue(field, value);
-    case 'span':
-      return typeof value === 'number' ? undefined : 'A time such as 90s, 10m, 1h30m or 2d.';
-    case 'moment':
-      return typeof value === 'number' ? undefined : 'A date and a time.';
+    case 'duration':
+      return typeof value === 'number' ? undefined : 'Enter a duration such as 90s, 10m, 1h30m or 2d.';
+    case 'date-time':
+      return typeof value === 'number' ? undefined : 'Enter a date and a time.';
     case 'choice':
       return typeof value === 'string' && field.options.includes(value)
         ? undefined
-        : `One of ${field.options.join(', ')}.`;
+        : `Must be one of ${field.options.join(', ')}.`;
     case 'text':
       return typeof value === 'string' && field.pattern !== undefined && !matchesPattern(field.pattern, value)
-        ? `It does not have the form ${field.pattern}`
+        ? `Must match ${field.pattern}`
         : undefined;
     default:
       return undefined;
@@ -80,7 +80,7 @@ function numberIssue({ isInteger, range }: { isInteger: boolean; range: Range },
   const isLow = isNumber && min !== undefined && (isExclusive ? value <= min : value < min);
   const isHigh = isNumber && max !== undefined && value > max;
   if (isNumber && !isLow && !isHigh) return undefined;
-  return `${isInteger ? 'A whole number' : 'A number'}${rangeText(range)}.`;
+  return `Must be a ${isInteger ? 'whole number' : 'number'}${rangeText(range)}.`;
 }
 
 /** Describes a range, with a leading space. */

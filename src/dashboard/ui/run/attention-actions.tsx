@@ -17,8 +17,8 @@ type Waiting = {
 export function AttentionButtons({ item, away = true }: { item: Waiting; away?: boolean }): ReactElement {
   const { run, task, what, track } = item;
   const approve = useAction('approve-run', { done: 'Approved' });
-  const retry = useAction('retry-run', { done: 'It is tried again' });
-  const resume = useAction('resume-runs', { done: 'It goes on' });
+  const retry = useAction('retry-run', { done: 'Retry started' });
+  const resume = useAction('resume-runs', { done: 'Resumed' });
   const about = task === null ? { run } : { run, task };
   return (
     <>

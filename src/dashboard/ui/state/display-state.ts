@@ -22,7 +22,7 @@ export type DisplayState =
 export const STATE_LABELS: Record<DisplayState, string> = {
   running: 'Running',
   checking: 'Checking',
-  waiting: 'Waits for you',
+  waiting: 'Needs you',
   paused: 'Paused',
   interrupted: 'Interrupted',
   scheduled: 'Scheduled',

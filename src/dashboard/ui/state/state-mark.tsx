@@ -34,9 +34,9 @@ export function StateMark({
   label = STATE_LABELS[displayState],
 }: StateMarkProps): ReactElement {
   return (
-    <span className={styles.mark} data-look={displayState} title={bare ? label : undefined}>
+    <span className={styles.mark} data-state={displayState} title={bare ? label : undefined}>
       <StateIcon displayState={displayState} />
-      <span className={bare ? 'hidden-words' : undefined}>{label}</span>
+      <span className={bare ? 'visually-hidden' : undefined}>{label}</span>
     </span>
   );
 }

@@ -18,7 +18,7 @@ export function Copyable({ text, shown = text }: { text: string; shown?: string 
     <button type="button" className={styles.copyable} title={`Copy ${text}`} onClick={() => void copy()}>
       <code>{visibleText(shown)}</code>
       <Icon name={isCopied ? 'check' : 'copy'} size={12} />
-      <span className="hidden-words" role="status">
+      <span className="visually-hidden" role="status">
         {isCopied ? 'Copied' : ''}
       </span>
     </button>

@@ -40,7 +40,7 @@ export function Cost({ state, version }: ViewProps): ReactElement {
     }),
     [state, version],
   );
-  if (tasks.length === 0 && agents.length === 0) return <EmptyState title="Nothing was spent yet" />;
+  if (tasks.length === 0 && agents.length === 0) return <EmptyState title="No cost yet" />;
   const columns: readonly Column<TaskCost>[] = [
     { title: 'Task', cell: ({ key, title }) => <Link href={taskPath(state.start.run, key)}>{title}</Link> },
     { title: 'Attempts', isNumber: true, cell: ({ attempts }) => figure(attempts) },
@@ -56,11 +56,14 @@ export function Cost({ state, version }: ViewProps): ReactElement {
         { title: 'By role', rows: roles },
       ].map(({ title, rows }) => (
         <Panel key={title} title={title} flush>
-          <Table label={`${title}, figures`} columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
+          <Table label={`${title}, table`} columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
         </Panel>
       ))}
-      <Panel title={tasks.length > MAX_TASKS ? `The ${MAX_TASKS} dearest of ${tasks.length} tasks` : 'By task'} flush>
-        <Table label="By task, figures" columns={columns} rows={tasks.slice(0, MAX_TASKS)} keyOf={({ key }) => key} />
+      <Panel
+        title={tasks.length > MAX_TASKS ? `The ${MAX_TASKS} most expensive of ${tasks.length} tasks` : 'By task'}
+        flush
+      >
+        <Table label="By task, table" columns={columns} rows={tasks.slice(0, MAX_TASKS)} keyOf={({ key }) => key} />
       </Panel>
     </div>
   );
@@ -74,9 +77,9 @@ function Budget({ state: { spent, reserved, start } }: { state: RunState }): Rea
       <p className={styles.figures}>
         <strong>{money(spent.costUsd)}</strong>
         <span className="quiet">
-          {run === undefined ? 'spent; no budget was set' : `spent of ${money(run)}`}
-          {reserved.costUsd > 0 ? `, ${money(reserved.costUsd)} set aside for what is under way` : ''}
-          {project === undefined ? '' : `; the project may spend ${money(project)}`}
+          {run === undefined ? 'spent; no budget' : `spent of ${money(run)}`}
+          {reserved.costUsd > 0 ? `, ${money(reserved.costUsd)} reserved for running attempts` : ''}
+          {project === undefined ? '' : `; project budget ${money(project)}`}
         </span>
       </p>
       {run === undefined ? null : (

@@ -28,7 +28,7 @@ export function Events({ state }: ViewProps): ReactElement {
       {count === 0 ? (
         <Skeleton lines={6} />
       ) : shown.length === 0 ? (
-        <EmptyState title="Nothing like that happened">Choose another kind or other words.</EmptyState>
+        <EmptyState title="No matching events">Choose another kind or text.</EmptyState>
       ) : (
         <VirtualList
           label="Events"
@@ -93,12 +93,12 @@ const KIND_TITLES: Record<(typeof KINDS)[number], string> = {
   task: 'Tasks',
   attempt: 'Attempts',
   gate: 'Checks',
-  call: 'Small questions',
+  call: 'Small calls',
 };
 const CONNECTION_LABELS: Record<ConnectionState, string> = {
-  connecting: 'Connecting …',
+  connecting: 'Connecting…',
   live: 'Live',
-  lost: 'Not connected; trying again',
+  lost: 'Not connected; reconnecting',
   ended: '',
 };
 
@@ -110,12 +110,12 @@ function EventFilter({ kind, text, connectionState, count, choose }: EventFilter
         type="search"
         className={styles.text}
         placeholder="Filter events"
-        aria-label="Filter events by words"
+        aria-label="Filter events by text"
         value={text}
         onChange={({ target }) => choose('text', target.value)}
       />
       <label>
-        <span className="hidden-words">Kind of events</span>
+        <span className="visually-hidden">Event kind</span>
         <select
           className={styles.text}
           value={kind ?? ''}

@@ -13,7 +13,7 @@ type GraphBarProps = {
 };
 
 const TITLES: Record<Grouping, string> = {
-  none: 'Every task',
+  none: 'All tasks',
   track: 'By track',
   role: 'By role',
   depth: 'By step',
@@ -38,11 +38,11 @@ export function GraphBar({ by, hasExpanded, onChoose, onCollapseAll, onFind }: G
       <FindBox onFind={onFind} />
       {hasExpanded ? (
         <Button weight="quiet" onClick={onCollapseAll}>
-          Fold all
+          Collapse all
         </Button>
       ) : null}
       <Link href={`${path}?view=tasks`} className={styles.list}>
-        The same as a list
+        Show as list
       </Link>
     </div>
   );
@@ -71,7 +71,7 @@ function FindBox({ onFind }: { onFind(text: string): boolean }): ReactElement {
         onChange={({ target }) => setText(target.value)}
       />
       <span className="quiet" role="status">
-        {isMissing ? 'No task is like that' : ''}
+        {isMissing ? 'No matching task' : ''}
       </span>
     </form>
   );

@@ -22,8 +22,8 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
     <Link
       href={taskPath(state.start.run, data.task)}
       className={styles.node}
-      data-look={displayState}
-      data-sought={foundTask === data.task}
+      data-state={displayState}
+      data-found={foundTask === data.task}
       style={{ color: stateColor(displayState) }}
       title={`${data.task}: ${task.spec.title}`}
     >
@@ -47,7 +47,7 @@ export function ClusterNode({ id, data }: NodeProps<ClusterNodeData>): ReactElem
     if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
   }
   return (
-    <button type="button" className={styles.node} data-cluster="" title="Unfold" onClick={() => expand(id)}>
+    <button type="button" className={styles.node} data-cluster="" title="Expand" onClick={() => expand(id)}>
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
       <span className={styles.words}>
         <span className={styles.title}>{data.name}</span>

@@ -49,7 +49,7 @@ export function Graph({ state, version }: ViewProps): ReactElement {
     return true;
   };
   if (size === 0)
-    return <EmptyState title="No tasks yet">The run is being prepared; its tasks appear here.</EmptyState>;
+    return <EmptyState title="No tasks yet">The run is being prepared. Its tasks appear here.</EmptyState>;
   return (
     <div className={styles.graph}>
       <GraphBar

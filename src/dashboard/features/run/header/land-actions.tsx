@@ -9,13 +9,13 @@ import { Icon } from '../../../ui/text/icon.tsx';
 export function LandActions({ state }: { state: RunState }): ReactElement | null {
   const run = state.start.run;
   const land = useAction('land-run', { done: 'Landed' });
-  const undo = useAction('undo-run', { done: 'The landing is taken back' });
+  const undo = useAction('undo-run', { done: 'Landing undone' });
   if (state.landed !== null && state.undone === null && hasLanded(state)) {
     if (state.landed.how !== 'merge') return null;
     return (
       <ConfirmButton
-        question={`Take its changes on ${state.landed.branch} back?`}
-        yes="Undo it"
+        question={`Revert its changes on ${state.landed.branch}?`}
+        yes="Undo landing"
         busy={undo.isBusy}
         onConfirm={() => undo.act({ run })}
       >

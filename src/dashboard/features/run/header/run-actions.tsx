@@ -15,7 +15,7 @@ export function RunActions({ state, overview }: { state: RunState; overview: Lis
   const isEnded = state.status.kind === 'ended';
   const retryable = state.counts.failed + state.counts.blocked + state.counts.cancelled;
   const run = state.start.run;
-  const retry = useAction('retry-run', { done: 'It is tried again' });
+  const retry = useAction('retry-run', { done: 'Retry started' });
   return (
     <div className={styles.actions}>
       {isEnded ? null : <ActiveRunActions state={state} isInterrupted={overview?.carried === false} />}
@@ -33,18 +33,18 @@ export function RunActions({ state, overview }: { state: RunState; overview: Lis
 /** `isInterrupted`: no engine is running the run. */
 function ActiveRunActions({ state, isInterrupted }: { state: RunState; isInterrupted: boolean }): ReactElement {
   const run = state.start.run;
-  const pause = useAction('pause-run', { done: 'Nothing more is started; what runs goes on' });
-  const resume = useAction('resume-runs', { done: 'It goes on' });
-  const cancel = useAction('cancel-run', { done: 'It is being cancelled; everything it made is kept' });
+  const pause = useAction('pause-run', { done: 'Paused; running attempts continue' });
+  const resume = useAction('resume-runs', { done: 'Resumed' });
+  const cancel = useAction('cancel-run', { done: 'Cancelling; all work is kept' });
   if (state.status.kind === 'cancelling') {
     return (
       <ConfirmButton
-        question="Kill its agents now? What they made is saved."
-        yes="Kill them"
+        question="Stop its agents now? Their work is saved."
+        yes="Stop now"
         busy={cancel.isBusy}
         onConfirm={() => cancel.act({ run, force: true })}
       >
-        <Icon name="stop" size={14} /> Stop at once
+        <Icon name="stop" size={14} /> Stop now
       </ConfirmButton>
     );
   }
@@ -61,8 +61,8 @@ function ActiveRunActions({ state, isInterrupted }: { state: RunState; isInterru
         </Button>
       )}
       <ConfirmButton
-        question="Cancel this run? What it made is kept."
-        yes="Cancel it"
+        question="Cancel this run? Its work is kept."
+        yes="Cancel run"
         busy={cancel.isBusy}
         onConfirm={() => cancel.act({ run })}
       >
@@ -111,9 +111,9 @@ function AgentsAtOnce({ run, now }: { run: string; now: number }): ReactElement 
   return (
     <span className={styles.group}>
       <label htmlFor="agents-at-once" className="quiet">
-        Agents at once
+        Parallel agents
       </label>
-      <Button weight="quiet" aria-label="One agent less" disabled={now <= 1} onClick={() => set(now - 1)}>
+      <Button weight="quiet" aria-label="Fewer agents" disabled={now <= 1} onClick={() => set(now - 1)}>
         <Icon name="minus" size={12} />
       </Button>
       <input
@@ -127,7 +127,7 @@ function AgentsAtOnce({ run, now }: { run: string; now: number }): ReactElement 
         onBlur={({ target }) => set(target.valueAsNumber)}
         onKeyDown={({ key, currentTarget }) => (key === 'Enter' ? set(currentTarget.valueAsNumber) : undefined)}
       />
-      <Button weight="quiet" aria-label="One agent more" disabled={now >= MAX} onClick={() => set(now + 1)}>
+      <Button weight="quiet" aria-label="More agents" disabled={now >= MAX} onClick={() => set(now + 1)}>
         <Icon name="plus" size={12} />
       </Button>
     </span>

@@ -31,7 +31,7 @@ export function RunFacts({ state }: { state: RunState }): ReactElement {
         <Fact name="Started">
           <Time at={state.startedAt} />
         </Fact>
-        <Fact name={status.kind === 'ended' ? 'Took' : 'Elapsed'}>
+        <Fact name={status.kind === 'ended' ? 'Duration' : 'Elapsed'}>
           <Duration from={state.startedAt} to={status.kind === 'ended' ? status.at : null} />
         </Fact>
         <Fact name="Cost">

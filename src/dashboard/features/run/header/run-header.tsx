@@ -28,7 +28,7 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
     <header className={styles.header}>
       <div className={styles.first}>
         {state.status.kind === 'cancelling' ? (
-          <StateMark displayState={displayState} label="Being cancelled" />
+          <StateMark displayState={displayState} label="Cancelling" />
         ) : (
           <StateMark displayState={displayState} />
         )}

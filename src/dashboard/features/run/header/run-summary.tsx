@@ -6,7 +6,7 @@ import { call } from '../../../api/call.ts';
 import { useThrottled } from '../../../ui/browser/clock.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { Time } from '../../../ui/text/amounts.tsx';
+import { count, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './run-summary.module.css';
@@ -37,7 +37,7 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
           )}
           {data.risks.length === 0 ? null : (
             <span className={styles.risk} title={data.risks.map(({ task, risk }) => `${task}: ${risk}`).join('\n')}>
-              {data.risks.length} risky
+              {count(data.risks.length, 'risk')}
             </span>
           )}
           {data.recommended.action === 'none' || isWaiting ? null : (
@@ -48,7 +48,7 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
           )}
           <span className={styles.more}>
             <Button weight="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-              <Icon name="chevron" size={12} /> What agents did
+              <Icon name="chevron" size={12} /> Agent activity
             </Button>
           </span>
           {isOpen ? <SummaryDetails data={data} /> : null}
@@ -64,7 +64,7 @@ const MAX = 12;
 function SummaryDetails({ data }: { data: CompactRun }): ReactElement {
   const { run, toolCalls, changedFiles, risks, warnings } = data;
   const isEmpty = toolCalls.length + changedFiles.length + risks.length + warnings.length === 0;
-  if (isEmpty) return <p className="quiet">No tools were called and nothing risky was seen.</p>;
+  if (isEmpty) return <p className="quiet">No tool calls, risks or warnings.</p>;
   return (
     <div className={styles.details}>
       <SummaryPart title="Risks" total={risks.length}>

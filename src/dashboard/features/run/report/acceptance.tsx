@@ -33,7 +33,7 @@ export function Verdicts(props: { run: string; revision: string; isEnded: boolea
     queryFn: ({ signal }) => call('judge-run', { run }, signal),
   });
   const recheck = useAction('recheck-run', {
-    done: 'The checks ran again',
+    done: 'Checks finished',
     changes: ['verify-run', 'judge-run', 'report-run'],
   });
   return (
@@ -43,7 +43,7 @@ export function Verdicts(props: { run: string; revision: string; isEnded: boolea
         actions={
           isEnded ? (
             <Button busy={recheck.isBusy} onClick={() => recheck.act({ run })}>
-              Check again
+              Run checks again
             </Button>
           ) : undefined
         }
@@ -72,7 +72,7 @@ function QueryResult(props: { query: Query; lines: number; children: ReactElemen
 function Criteria({ acceptance: { acceptance, criteria } }: { acceptance: Acceptance }): ReactElement {
   return (
     <>
-      <p className={styles.decision}>{acceptance === 'verified' ? 'Verified' : 'Not accepted yet'}</p>
+      <p className={styles.decision}>{acceptance === 'verified' ? 'Verified' : 'Not verified'}</p>
       <ul>
         {criteria.map(({ criterion, verdict, reason }) => (
           <li key={criterion} className={styles.row}>

@@ -11,7 +11,7 @@ const NAMED = 6;
 /** Shows which tasks a retry affects, and asks for confirmation. */
 export function RetryConfirmation(props: { state: RunState; task: string; onDone(): void }): ReactElement | null {
   const { state, task, onDone } = props;
-  const retry = useAction('retry-run', { done: 'It is tried again', onDone });
+  const retry = useAction('retry-run', { done: 'Retry started', onDone });
   const effect = retryEffect(state, task);
   if (effect === null) return null;
   const others = effect.tasks.filter((key) => key !== task);
@@ -27,11 +27,11 @@ export function RetryConfirmation(props: { state: RunState; task: string; onDone
         Retry <strong>{title}</strong>?{' '}
         {effect.kind === 'makes-stale'
           ? others.length === 0
-            ? 'It was done; nothing was built upon it.'
-            : `It was done. ${count(others.length, 'task was built upon it and becomes stale', 'tasks were built upon it and become stale')}:`
+            ? 'It is done, and no task depends on it.'
+            : `It is done. ${count(others.length, 'task depends on it and becomes stale', 'tasks depend on it and become stale')}:`
           : others.length === 0
-            ? 'Nothing else is opened again.'
-            : `${count(others.length, 'more task is opened again', 'more tasks are opened again')}:`}
+            ? 'No other task is affected.'
+            : `${count(others.length, 'more task is reopened', 'more tasks are reopened')}:`}
       </p>
       {others.length === 0 ? null : (
         <p className="quiet">

@@ -37,8 +37,8 @@ export function Tasks({ state, version }: ViewProps): ReactElement {
         <RetryConfirmation state={state} task={retryTask} onDone={() => setRetryTask(null)} />
       )}
       {rows.length === 0 ? (
-        <EmptyState title={state.order.length === 0 ? 'No tasks yet' : 'No task is like that'}>
-          {state.order.length === 0 ? 'The run is being prepared.' : 'Choose another state or other words.'}
+        <EmptyState title={state.order.length === 0 ? 'No tasks yet' : 'No matching tasks'}>
+          {state.order.length === 0 ? 'The run is being prepared.' : 'Choose another state or text.'}
         </EmptyState>
       ) : (
         <VirtualList
@@ -91,11 +91,11 @@ function StatusFilter({ counts, total, chosen, text, onDisplayState, onText }: S
         type="search"
         className={styles.text}
         placeholder="Filter tasks"
-        aria-label="Filter tasks by words"
+        aria-label="Filter tasks by text"
         value={text}
         onChange={({ target }) => onText(target.value)}
       />
-      <fieldset className={styles.looks} aria-label="By state">
+      <fieldset className={styles.looks} aria-label="Filter by state">
         <Choice isChosen={chosen === null} count={total} onChoose={() => onDisplayState(null)}>
           All
         </Choice>

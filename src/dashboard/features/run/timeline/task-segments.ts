@@ -64,7 +64,7 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
   const { ended, startedAt } = attempt;
   const description =
     ended === null
-      ? 'at work'
+      ? 'running'
       : ended.failure === null
         ? ended.summary
         : `${ended.failure.kind}: ${ended.failure.message}`;
@@ -86,20 +86,21 @@ function attemptDisplayState({ ended }: AttemptState, isLast: boolean): DisplayS
 }
 
 function between(from: number, to: number, last: AttemptState | undefined): Segment {
-  if (last === undefined) return wait(from, to, 'waited for a free place');
+  if (last === undefined) return wait(from, to, 'waited for a free agent slot');
   const failure = last.ended?.failure ?? null;
   if (failure === null)
     return { kind: 'checks', displayState: 'checking', from, to, attempt: null, description: 'checks and review' };
-  if (LIMITS.has(failure.kind)) return { ...wait(from, to, `waited out: ${failure.message}`), displayState: 'waiting' };
+  if (LIMITS.has(failure.kind))
+    return { ...wait(from, to, `waited for the limit to reset: ${failure.message}`), displayState: 'waiting' };
   return wait(from, to, `waited after a failure: ${failure.kind}`);
 }
 
 function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
   switch (phase.status) {
     case 'ready':
-      return [wait(from, null, phase.notBefore > from ? 'waits for its time' : readyReason(state))];
+      return [wait(from, null, phase.notBefore > from ? 'waiting for its scheduled time' : readyReason(state))];
     case 'analyzing':
-      return [wait(from, null, `${phase.analysis} studies the failure`)];
+      return [wait(from, null, `${phase.analysis} analyzes the failure`)];
     case 'landing':
     case 'verifying':
     case 'conflicted':
@@ -130,8 +131,8 @@ function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
 }
 
 function readyReason({ status, paused }: RunState): string {
-  if (status.kind === 'held') return 'waits until the run goes on';
-  return Object.keys(paused).length > 0 ? 'waits while it is paused' : 'waits for a free place';
+  if (status.kind === 'held') return 'waiting for the run to be approved';
+  return Object.keys(paused).length > 0 ? 'waiting while paused' : 'waiting for a free agent slot';
 }
 
 function wait(from: number, to: number | null, description: string): Segment {

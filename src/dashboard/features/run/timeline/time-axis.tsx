@@ -62,19 +62,19 @@ function IdleMark({
 }
 
 const ENTRIES: readonly { kind: string; displayState: DisplayState; description: string }[] = [
-  { kind: 'attempt', displayState: 'done', description: 'attempt that handed work over' },
+  { kind: 'attempt', displayState: 'done', description: 'completed attempt' },
   { kind: 'attempt', displayState: 'failed', description: 'failed' },
-  { kind: 'attempt', displayState: 'running', description: 'at work' },
+  { kind: 'attempt', displayState: 'running', description: 'running' },
   { kind: 'wait', displayState: 'queued', description: 'wait' },
   { kind: 'checks', displayState: 'checking', description: 'checks and landing' },
-  { kind: 'held', displayState: 'waiting', description: 'waits for you' },
+  { kind: 'held', displayState: 'waiting', description: 'needs you' },
 ];
 
 /** The legend of the bars, and the zoom buttons. */
 export function Legend({ view }: { view: TimeRangeView }): ReactElement {
   return (
     <div className={styles.legendBar}>
-      <ul className={styles.legend} aria-label="What the bars mean">
+      <ul className={styles.legend} aria-label="Legend">
         {ENTRIES.map(({ kind, displayState, description }) => (
           <li key={description}>
             <span className={styles.sample} data-kind={kind} style={{ color: stateColor(displayState) }} />
@@ -89,7 +89,7 @@ export function Legend({ view }: { view: TimeRangeView }): ReactElement {
         <Button weight="quiet" aria-label="Zoom in" title="Zoom in (+)" onClick={() => view.zoom(1 / 1.5)}>
           <Icon name="plus" size={14} />
         </Button>
-        <Button weight="quiet" disabled={view.isFull} title="Show all of it (0)" onClick={view.fit}>
+        <Button weight="quiet" disabled={view.isFull} title="Show all (0)" onClick={view.fit}>
           <Icon name="wide" size={14} /> Fit
         </Button>
       </span>

@@ -25,7 +25,7 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
   if (task === undefined) {
     return (
       <div className={styles.details}>
-        <p className="quiet">Point at a row for its details; Enter opens the task, + and - zoom.</p>
+        <p className="quiet">Hover over a row for its details. Enter opens the task, + and - zoom.</p>
       </div>
     );
   }
@@ -65,7 +65,7 @@ export function LiveAgents({ run, live, all }: AtWorkProps): ReactElement {
   return (
     // Scrollable content must be focusable with the keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <section className={styles.work} tabIndex={0} aria-label="Agents at work">
+    <section className={styles.work} tabIndex={0} aria-label="Running agents">
       <ul className={styles.workList}>
         {live.map((each) => (
           <LiveAgent key={`${each.task} ${each.attempt}`} run={run} live={each} />

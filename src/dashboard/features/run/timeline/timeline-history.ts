@@ -49,7 +49,7 @@ export function recordEvent(history: TimelineHistory, event: RunEvent, at: numbe
         at,
         displayState: 'waiting',
         shape: 'person',
-        description: 'approved by a person',
+        description: 'approved by the user',
       });
       return;
     case 'task.messaged':
@@ -57,7 +57,7 @@ export function recordEvent(history: TimelineHistory, event: RunEvent, at: numbe
         at,
         displayState: 'waiting',
         shape: 'person',
-        description: 'a person wrote to it',
+        description: 'message from the user',
       });
       return;
     case 'run.held':

@@ -105,11 +105,11 @@ export function TrackHead({ state, row: { track, tasks, done, isCollapsed }, onT
       {reason === undefined ? null : <span className={styles.paused}>Paused: {reason}</span>}
       {isEnded || track === '' ? null : reason === undefined ? (
         <Button weight="quiet" busy={pause.isBusy} onClick={() => pause.act({ run, track })}>
-          <Icon name="pause" size={12} /> Pause<span className="hidden-words"> track {track}</span>
+          <Icon name="pause" size={12} /> Pause<span className="visually-hidden"> track {track}</span>
         </Button>
       ) : (
         <Button weight="quiet" busy={resume.isBusy} onClick={() => resume.act({ run, track })}>
-          <Icon name="play" size={12} /> Resume<span className="hidden-words"> track {track}</span>
+          <Icon name="play" size={12} /> Resume<span className="visually-hidden"> track {track}</span>
         </Button>
       )}
     </div>

@@ -34,7 +34,7 @@ export function Timeline({ state, version }: { state: RunState; version: number 
   const urgent = useMemo(() => mostUrgent(state), [state, version]);
   const task = state.tasks[hovered ?? urgent ?? ''];
   if (rows.length === 0)
-    return <EmptyState title="No tasks yet">The run is being prepared; its tasks appear here.</EmptyState>;
+    return <EmptyState title="No tasks yet">The run is being prepared. Its tasks appear here.</EmptyState>;
   return (
     <div className={styles.timeline} ref={box}>
       <Legend view={view} />

@@ -39,7 +39,7 @@ export function Outcome({ ended }: { ended: Ended }): ReactElement {
                 {flag.severity}
               </span>
               {flag.risk}: {flag.detail}
-              {flag.blocking ? <strong> holds the work</strong> : null}
+              {flag.blocking ? <strong> blocks landing</strong> : null}
             </li>
           ))}
         </ul>
@@ -49,7 +49,7 @@ export function Outcome({ ended }: { ended: Ended }): ReactElement {
           <dt>Saved</dt>
           <dd>
             <Copyable text={saved.ref} />
-            {saved.changed ? null : <span className="quiet"> nothing was changed</span>}
+            {saved.changed ? null : <span className="quiet"> no changes</span>}
           </dd>
           <dt>Restore</dt>
           <dd>

@@ -18,7 +18,7 @@ export function AttemptsView({ view, reload }: { view: TaskView; reload(): void 
   const attempts = view.task.attempts.toReversed();
   if (attempts.length === 0)
     return (
-      <EmptyState title="No attempt has started yet">Each try at this task is told here, side by side.</EmptyState>
+      <EmptyState title="No attempt has started yet">The attempts of this task appear here side by side.</EmptyState>
     );
   return (
     <ScrollArea className={styles.columns} label="Attempts side by side">
@@ -50,13 +50,13 @@ function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement
       <dl className={styles.facts}>
         <Fact name="Agent">{attempt.account === null ? attempt.agent : `${attempt.agent} · ${attempt.account}`}</Fact>
         <Fact name="Model">
-          {[modelOf(usage) ?? 'not told', attempt.tier].filter((each) => each !== null).join(' · ')}
+          {[modelOf(usage) ?? 'unknown', attempt.tier].filter((each) => each !== null).join(' · ')}
         </Fact>
-        <Fact name="Chosen">{attempt.because}</Fact>
+        <Fact name="Reason">{attempt.because}</Fact>
         <Fact name="Started">
           <Time at={attempt.startedAt} />
         </Fact>
-        <Fact name={ended === null ? 'Running' : 'Took'}>
+        <Fact name={ended === null ? 'Running' : 'Duration'}>
           <Duration from={attempt.startedAt} to={ended?.at ?? null} />
         </Fact>
         <Fact name="Turns">{figure(used?.turns)}</Fact>
@@ -65,14 +65,14 @@ function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement
         </Fact>
         <Fact name="Cost">
           <Money usd={used?.costUsd ?? null} />
-          {usage.kind === 'unknown' && ended !== null ? <span className="quiet"> not known</span> : null}
+          {usage.kind === 'unknown' && ended !== null ? <span className="quiet"> unknown</span> : null}
         </Fact>
       </dl>
       {ended === null ? null : <Outcome ended={ended} />}
       <Warnings which={{ ...which, attempt: number }} warnings={attempt.warnings} reload={reload} />
       <p>
         <Link href={`${taskPath(which.run, which.task)}?attempt=${number}`} className={styles.link}>
-          Read its transcript
+          Open transcript
         </Link>
       </p>
     </article>

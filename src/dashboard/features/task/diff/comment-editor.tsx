@@ -35,7 +35,7 @@ export function CommentEditor({ selection, draft, save, stop }: CommentEditorPro
         rows={3}
         maxLength={20_000}
         aria-label={label}
-        placeholder="What should the agent do about it?"
+        placeholder="What should the agent change?"
         value={text}
         onChange={(event) => write(event.target.value)}
         onKeyDown={onKeyDown}

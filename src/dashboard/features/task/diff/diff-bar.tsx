@@ -16,7 +16,7 @@ export function DiffBar({ files, layout, onLayout }: DiffBarProps): ReactElement
         {count(files.length, 'file')} <Changed added={added} deleted={deleted} />
       </p>
       <fieldset className={styles.modes}>
-        <legend className="hidden-words">Layout</legend>
+        <legend className="visually-hidden">Layout</legend>
         {(['unified', 'split'] as const).map((each) => (
           <button key={each} type="button" aria-pressed={layout === each} onClick={() => onLayout(each)}>
             {each === 'unified' ? 'Unified' : 'Split'}

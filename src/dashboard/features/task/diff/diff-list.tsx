@@ -84,7 +84,7 @@ export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps):
           {top.file.path}
         </div>
       )}
-      <p className="hidden-words" role="status">
+      <p className="visually-hidden" role="status">
         {keys.announcement}
       </p>
     </div>

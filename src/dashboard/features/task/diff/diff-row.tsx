@@ -35,7 +35,7 @@ export const DiffRowView = memo(function DiffRowView(props: DiffRowViewProps): R
           {row.text}
           {row.canExpand ? (
             <button type="button" className={styles.unfold} onClick={() => actions.toggle(row.file.path)}>
-              Show it
+              Show
             </button>
           ) : null}
         </p>

@@ -33,7 +33,7 @@ function collapseReason(file: DiffFile): string | null {
   if (lines === 0) return null;
   const kind = fileKind(file.path);
   if (kind === 'lock') return 'Lock file';
-  if (kind === 'generated') return 'Looks generated';
+  if (kind === 'generated') return 'Generated file';
   return lines > MANY_LINES ? `${lines.toLocaleString('en-US')} lines` : null;
 }
 
@@ -115,9 +115,9 @@ function nameOf(line: DiffLine | null): string {
 }
 
 function notesOf(file: DiffFile): string[] {
-  if (file.isBinary) return ['A binary file'];
+  if (file.isBinary) return ['Binary file'];
   if (file.hunks.length > 0) return file.notes;
-  return file.notes.length > 0 ? file.notes : [file.status === 'renamed' ? 'Renamed without changes' : 'An empty file'];
+  return file.notes.length > 0 ? file.notes : [file.status === 'renamed' ? 'Renamed without changes' : 'Empty file'];
 }
 
 function hunkTitle({ title, lines }: Hunk): string {

@@ -28,13 +28,13 @@ export function DiffView({ view, reload }: { view: TaskView; reload(): void }): 
   const files = useMemo(() => parseDiff(data?.diff ?? ''), [data?.diff]);
   if (error instanceof ApiError && error.code === 'REFUSED')
     return (
-      <EmptyState title="There is no saved work yet">
-        The work of an attempt is saved when it ends. Then it can be read and reviewed here.
+      <EmptyState title="No saved work yet">
+        The work of an attempt is saved when it ends. You can review it here then.
       </EmptyState>
     );
   if (error !== undefined) return <ErrorMessage error={error} retry={query.reload} />;
   if (data === undefined) return <Skeleton lines={12} />;
-  if (files.length === 0) return <EmptyState title="Nothing was changed">The last attempt changed no file.</EmptyState>;
+  if (files.length === 0) return <EmptyState title="No changes">The last attempt changed no files.</EmptyState>;
   return <DiffReview key={data.to} view={view} commit={data.to} files={files} reload={reload} />;
 }
 

@@ -45,8 +45,8 @@ export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactEle
       <textarea
         className={styles.field}
         rows={1}
-        placeholder="Message that goes with the review"
-        aria-label="Message that goes with the review"
+        placeholder="Message with the review"
+        aria-label="Message with the review"
         value={review.message}
         onChange={(event) => change({ ...review, message: event.target.value })}
         onKeyDown={onKeyDown}

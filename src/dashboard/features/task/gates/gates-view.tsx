@@ -20,7 +20,7 @@ const DISPLAY_STATES: Record<Verdict, DisplayState> = {
 const VERDICTS: Record<Verdict, string> = {
   pass: 'passed',
   fail: 'failed',
-  held: 'a person decides',
+  held: 'needs approval',
   error: 'could not run',
 };
 
@@ -30,7 +30,7 @@ export function GatesView({ task }: { task: TaskState }): ReactElement {
   if (gates.length === 0)
     return (
       <EmptyState title="This task has no gates">
-        Its work is not checked before it lands, or it lands nothing.
+        Its work is not checked before landing, or it lands nothing.
       </EmptyState>
     );
   return (
@@ -53,13 +53,13 @@ function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; i
         <StateMark displayState={displayState} bare />
         <h2 className={styles.name}>{name}</h2>
         <span className={styles.verdict}>
-          {evidence === null ? (isOver ? 'left no evidence' : 'has not run yet') : VERDICTS[evidence.verdict]}
+          {evidence === null ? (isOver ? 'no evidence' : 'not run yet') : VERDICTS[evidence.verdict]}
         </span>
         {evidence === null ? null : (
           <span className={styles.figures}>
             <span className="numbers">{took(evidence.durationMs)}</span>
             {evidence.exitCode === null ? null : <span>exit {evidence.exitCode}</span>}
-            <span title="The tree that it looked at">
+            <span title="Checked tree">
               <Copyable text={evidence.tree} shown={short(evidence.tree)} />
             </span>
           </span>
@@ -67,11 +67,9 @@ function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; i
       </div>
       {evidence === null ? null : <p className={styles.summary}>{evidence.summary}</p>}
       {evidence?.stale === true ? (
-        <p className={styles.stale}>Stale: the work was invalidated after this was found.</p>
+        <p className={styles.stale}>Stale: the work was invalidated after this check.</p>
       ) : null}
-      {evidence?.reused === true ? (
-        <p className="quiet">Found before on exactly this tree, and not run again.</p>
-      ) : null}
+      {evidence?.reused === true ? <p className="quiet">Reused: the same tree was checked before.</p> : null}
       {command === null ? null : <Copyable text={command} />}
       {steps.length === 0 ? null : <Steps steps={steps} />}
       {evidence?.output === undefined || evidence.output === '' ? null : (

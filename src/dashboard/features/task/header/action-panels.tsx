@@ -22,7 +22,7 @@ export function RetryPanel({ view, reload, close }: RetryPanelProps): ReactEleme
     if (query.data !== undefined) query.reload();
   }, []);
   const retry = useAction('retry-run', {
-    done: `${key} is tried again`,
+    done: `Retry of ${key} started`,
     onDone: () => {
       reload();
       close();
@@ -31,11 +31,11 @@ export function RetryPanel({ view, reload, close }: RetryPanelProps): ReactEleme
   const isDone = view.task.phase.status === 'done';
   const others = query.data === undefined ? [] : affected(query.data.state as RunState, key, isDone);
   return (
-    <ActionPanel title={isDone ? 'Do this task again?' : 'Try this task again?'} close={close}>
+    <ActionPanel title={isDone ? 'Redo this task?' : 'Retry this task?'} close={close}>
       {query.error === undefined ? null : <ErrorMessage error={query.error} retry={query.reload} />}
       {query.isLoading ? <Skeleton lines={2} /> : <Affected others={others} isDone={isDone} />}
       <Button weight="main" busy={retry.isBusy} onClick={() => retry.act({ run: view.run, task: key })}>
-        {isDone ? 'Do it again' : 'Retry'}
+        {isDone ? 'Redo' : 'Retry'}
       </Button>
     </ActionPanel>
   );
@@ -43,7 +43,7 @@ export function RetryPanel({ view, reload, close }: RetryPanelProps): ReactEleme
 
 function Affected({ others, isDone }: { others: readonly string[]; isDone: boolean }): ReactElement {
   if (others.length === 0) return <p>No other task is affected.</p>;
-  const what = isDone ? 'become stale and are done again' : 'open again with it';
+  const what = isDone ? 'become stale and are redone' : 'are reopened with it';
   return (
     <div>
       <p>
@@ -97,7 +97,7 @@ type RequeuePanelProps = { view: TaskView; reload(): void; close(): void };
 export function RequeuePanel({ view, reload, close }: RequeuePanelProps): ReactElement {
   const { key } = view.task.spec;
   const requeue = useAction('retry-run', {
-    done: `${key} starts over`,
+    done: `${key} is starting over`,
     onDone: () => {
       reload();
       close();
@@ -107,8 +107,8 @@ export function RequeuePanel({ view, reload, close }: RequeuePanelProps): ReactE
   return (
     <ActionPanel title="Start this task over?" close={close}>
       <p>
-        {isRunning ? 'The agent is stopped. ' : ''}The next attempt begins in a clean workspace and a new session, and
-        what was tried does not count. All work so far stays saved.
+        {isRunning ? 'The agent is stopped. ' : ''}The next attempt starts in a clean workspace and a new session, and
+        previous attempts do not count. All work so far is kept.
       </p>
       <Button
         weight="main"

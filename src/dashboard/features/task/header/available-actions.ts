@@ -3,7 +3,7 @@ import { messageEffect, type TaskView } from '../task-facts.ts';
 /** The actions that are available for a task; retrying a done task repeats its dependents too. */
 export type AvailableActions = {
   approve: boolean;
-  retry: 'again' | 'once more' | null;
+  retry: 'redo' | 'retry' | null;
   /** Queue it again with a clean workspace and a new attempt count. */
   requeue: boolean;
   message: boolean;
@@ -38,13 +38,13 @@ export function availableActions(view: TaskView): AvailableActions {
 function retryOf(status: TaskView['task']['phase']['status'], isServing: boolean): AvailableActions['retry'] {
   switch (status) {
     case 'done':
-      return isServing ? null : 'again';
+      return isServing ? null : 'redo';
     case 'blocked':
-      return 'once more';
+      return 'retry';
     case 'failed':
     case 'skipped':
     case 'cancelled':
-      return isServing ? null : 'once more';
+      return isServing ? null : 'retry';
     case 'waiting':
     case 'ready':
     case 'running':

@@ -28,7 +28,7 @@ export function TaskActions({ view, reload, onMessage }: TaskActionsProps): Reac
       ) : null}
       {can.retry ? (
         <Button aria-expanded={panel === 'retry'} onClick={() => setPanel(panel === 'retry' ? undefined : 'retry')}>
-          {can.retry === 'again' ? 'Do again…' : 'Retry…'}
+          {can.retry === 'redo' ? 'Redo…' : 'Retry…'}
         </Button>
       ) : null}
       {can.requeue ? <Button {...opens('requeue')}>Start over…</Button> : null}
@@ -52,7 +52,7 @@ export function TaskActions({ view, reload, onMessage }: TaskActionsProps): Reac
 /** A task is cancelled with its whole run; the panel explains that first. */
 function CancelPanel({ run, reload, close }: { run: string; reload(): void; close(): void }): ReactElement {
   const cancel = useAction('cancel-run', {
-    done: 'The run is being cancelled',
+    done: 'Cancelling the run',
     onDone: () => {
       reload();
       close();
@@ -60,7 +60,7 @@ function CancelPanel({ run, reload, close }: { run: string; reload(): void; clos
   });
   return (
     <ActionPanel title="Cancel the whole run?" close={close}>
-      <p>All its agents are stopped. Everything they made is kept, and its tasks can be tried again later.</p>
+      <p>All its agents are stopped. Their work is kept, and tasks can be retried later.</p>
       <Button weight="danger" busy={cancel.isBusy} onClick={() => cancel.act({ run })}>
         Cancel run
       </Button>

@@ -19,7 +19,7 @@ export function TaskHeader({ view, live, reload, onMessage }: TaskHeaderProps): 
   const next = phase.status === 'blocked' ? phase.nextStep : null;
   return (
     <header className={styles.header}>
-      <nav className={styles.trail} aria-label="Where this is">
+      <nav className={styles.trail} aria-label="Breadcrumb">
         <Link href={runPath(view.run)}>{view.title}</Link>
         <span aria-hidden="true">/</span>
         <Copyable text={spec.key} />
@@ -56,13 +56,13 @@ function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
   return (
     <dl className={styles.line}>
       <div className={styles.fact}>
-        <dt className="hidden-words">State</dt>
+        <dt className="visually-hidden">State</dt>
         <dd>{mark}</dd>
       </div>
       <Fact name="Role">{spec.role}</Fact>
-      <Fact name="Agent">{agent.filter((each) => each != null).join(' · ') || 'not chosen yet'}</Fact>
+      <Fact name="Agent">{agent.filter((each) => each != null).join(' · ') || 'not assigned yet'}</Fact>
       {last === undefined ? null : (
-        <Fact name={last.ended === null ? 'Running for' : 'Took'}>
+        <Fact name={last.ended === null ? 'Running for' : 'Duration'}>
           <Duration from={last.startedAt} to={last.ended?.at ?? null} />
         </Fact>
       )}

@@ -4,9 +4,9 @@ import styles from './terminal.module.css';
 import { type TerminalMode, useTerminal } from './use-terminal.ts';
 
 const MODE_TEXT: Record<TerminalMode, string> = {
-  typing: 'What you type goes to the agent.',
-  watching: 'You may look; typing needs the right to act.',
-  over: 'The program has ended; this is its last screen.',
+  typing: 'Your input goes to the agent.',
+  watching: 'Read only. Log in with an operator token to type.',
+  over: 'The program has ended. This is its last screen.',
 };
 
 /** The terminal of an interactive agent; it keeps running without this page, and a reload shows it again. */
@@ -19,7 +19,7 @@ export function TerminalView({ run, task }: { run: string; task: string }): Reac
         <div ref={container} className={styles.screen} />
       </div>
       <p className={styles.standing} role="status">
-        {connectionState === 'lost' ? 'Not connected; it is being tried again. ' : ''}
+        {connectionState === 'lost' ? 'Not connected; reconnecting. ' : ''}
         {MODE_TEXT[mode]}
       </p>
     </section>

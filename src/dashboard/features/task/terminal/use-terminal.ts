@@ -141,8 +141,8 @@ function chunk(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 /**
- * Makes elements obey a policy that forbids styles in markup, because xterm does not: style elements carry the page's
- * nonce, and the styles of spans are set through their objects instead of as text. Returns the way back.
+ * Makes xterm comply with a policy that forbids inline styles: style elements get the page's nonce, and the styles of
+ * spans are set through their objects instead of as text. Returns a function that undoes it.
  */
 function makeStrict(document: Document): () => void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';

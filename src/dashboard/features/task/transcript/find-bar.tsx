@@ -41,7 +41,7 @@ export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputEleme
 
 function statusText(find: Find): string {
   if (find.text.trim() === '') return '';
-  if (find.error !== undefined) return 'cannot search now';
+  if (find.error !== undefined) return 'search failed';
   if (find.isBusy) return '…';
   if (find.hits.length === 0) return 'not found';
   return `${find.at + 1} of ${find.hits.length}${find.hasMore ? '+' : ''}`;

@@ -12,13 +12,13 @@ const LABELS: Readonly<Record<string, string>> = {
   'tool-result': 'Result of an earlier call',
   'file-change': 'File',
   session: 'Session',
-  usage: 'Used',
+  usage: 'Usage',
   retry: 'Retry',
-  'permission-denied': 'Not allowed',
+  'permission-denied': 'Permission denied',
   question: 'Question',
   result: 'Result',
   unknown: 'Raw output',
-  truncated: 'Left out',
+  truncated: 'Omitted',
   message: 'You',
   engine: 'Manyhands',
 };
@@ -32,7 +32,7 @@ export function LineRow(props: LineRowProps): ReactElement {
   const { line, words } = props;
   if (isFoldable(line)) return <Folded {...props} />;
   const label = LABELS[line.kind];
-  const text = line.kind === 'usage' ? (usageText(line.data) ?? 'usage is not known') : line.text;
+  const text = line.kind === 'usage' ? (usageText(line.data) ?? 'usage unknown') : line.text;
   return (
     <div className={styles.line} data-kind={line.kind}>
       {label === undefined ? null : <span className={styles.label}>{label}</span>}

@@ -83,9 +83,9 @@ export function TranscriptView({ which, startedAt, isLive, row }: TranscriptView
 
 function EmptyTranscript({ isLive }: { isLive: boolean }): ReactElement {
   return isLive ? (
-    <EmptyState title="Nothing was said yet">What the agent says and does appears here as it happens.</EmptyState>
+    <EmptyState title="No output yet">Messages and tool calls of the agent appear here live.</EmptyState>
   ) : (
-    <EmptyState title="Nothing was said in this attempt">It ended before its agent said anything.</EmptyState>
+    <EmptyState title="No output in this attempt">It ended before the agent wrote anything.</EmptyState>
   );
 }
 
@@ -95,7 +95,7 @@ function StreamStatus({ total, isLive, connectionState }: StreamStatusProps): Re
     <p className={styles.standing}>
       <span className="numbers">{count(total, 'row')}</span>
       {isLive ? (
-        <span className={styles.live} data-standing={connectionState}>
+        <span className={styles.live} data-connection={connectionState}>
           {CONNECTION_LABELS[connectionState]}
         </span>
       ) : null}
