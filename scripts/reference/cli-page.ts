@@ -16,14 +16,14 @@ export async function cliPage(): Promise<Page> {
   const program = await wholeProgram(session);
   const commands = program.createHelp().visibleCommands(program);
   return referencePage('cli', 'Commands', [
-    '`mh` and `manyhands` are the same program. `-C <folder>` before or after a command names the project, when it is not the current folder. Where a run is asked for, any unique beginning of its id will do, and nothing means the latest run of the project; where a task is asked for, `<run> <task>` and `<run>/<task>` are the same.',
-    'Output goes to stdout, progress and messages to stderr. With `--json` stdout holds [exactly one document](json.md), also when a command [fails](errors.md).',
+    '`mh` and `manyhands` are the same program. `-C <folder>` before or after a command selects the project (default: the current folder). A run can be named by any unique prefix of its id; the default is the latest run of the project. A task can be named as `<run> <task>` or `<run>/<task>`.',
+    'Output goes to stdout, progress and messages to stderr. With `--json` stdout is [exactly one document](json.md), also when a command [fails](errors.md).',
     ...commands.flatMap((command) => section(command, '##')),
     '## Exit codes',
-    'A defect of Manyhands itself ends with 70.',
-    '### Of commands that work',
+    'A bug in Manyhands itself exits with 70.',
+    '### Commands that start or change runs',
     exitTable(EXIT_CODES),
-    '### Of commands that ask',
+    '### Commands that only read',
     exitTable(READING_EXIT_CODES),
   ]);
 }
@@ -74,10 +74,11 @@ function meaning({ description, argChoices = [], defaultValue }: Argument | Opti
   ].join('; ');
 }
 
-/** What most commands have in common is said once, at the end of the page. */
+/** Exit codes that many commands share are listed once, at the end of the page. */
 function exitText(text: string): string {
-  if (text === EXIT_CODES) return 'Exit codes: [those of commands that work](#of-commands-that-work).';
-  if (text === READING_EXIT_CODES) return 'Exit codes: [those of commands that ask](#of-commands-that-ask).';
+  if (text === EXIT_CODES)
+    return 'Exit codes: see [commands that start or change runs](#commands-that-start-or-change-runs).';
+  if (text === READING_EXIT_CODES) return 'Exit codes: see [commands that only read](#commands-that-only-read).';
   return exitTable(text);
 }
 

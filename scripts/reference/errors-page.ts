@@ -7,9 +7,9 @@ const DOCUMENT = `{ "error": { "code": "RUN_UNKNOWN", "message": "There is no ru
 export function errorsPage(): Page {
   const rows = Object.entries(ERRORS).map(([name, { exit, hint }]) => [code(name), String(exit), hint]);
   return referencePage('errors', 'Errors', [
-    'A failure is told on stderr as what happened, with which value, and a hint. With `--json` it is the one document on stdout instead:',
+    'A failure is printed to stderr as a message (what happened, with which value) and a hint (what to do). With `--json` it is a document on stdout instead:',
     codeBlock('json', DOCUMENT),
-    'Codes are stable; messages are for people. How an *attempt* can fail, and what follows, is [another table](failures.md).',
+    'Codes are stable; messages and hints may change. A placeholder such as `<run>` in a hint is replaced if the details contain its value. The failures of an *attempt* are in [another table](failures.md).',
     table(['code', 'exit', 'hint'], rows),
   ]);
 }

@@ -1,11 +1,10 @@
 import { isInterrupted } from '../../core/view/run-status.ts';
 import { plannedTasks } from '../../recipes/todo/todo.ts';
 import type { RunDocument } from '../../schema/document.ts';
+import { shellWord } from './shell-word.ts';
 
 /** A command to type, and what it is for. */
 export type NextStep = { command: string; purpose: string };
-
-const SAFE_WORD = /^[\w./@:+-]+$/;
 
 /** The commands that are useful next, given the current state of the run. */
 export function nextSteps(document: RunDocument): NextStep[] {
@@ -51,14 +50,14 @@ function resultSteps(document: RunDocument): NextStep[] {
   if (landed?.url) return [{ command: landed.url, purpose: 'the pull request' }];
   if (landed !== null && landed.how === 'merge') {
     return [
-      { command: `git log --oneline ${short(base.commit)}..${quote(landed.branch)}`, purpose: 'show what landed' },
+      { command: `git log --oneline ${short(base.commit)}..${shellWord(landed.branch)}`, purpose: 'show what landed' },
     ];
   }
   if (branch === null || commit === null) return [];
-  const from = quote(base.branch ?? base.commit);
+  const from = shellWord(base.branch ?? base.commit);
   return [
-    { command: `git diff ${from}...${quote(branch)}`, purpose: 'show what changed' },
-    { command: `git merge ${quote(branch)}`, purpose: 'merge it yourself, or' },
+    { command: `git diff ${from}...${shellWord(branch)}`, purpose: 'show what changed' },
+    { command: `git merge ${shellWord(branch)}`, purpose: 'merge it yourself, or' },
     { command: `manyhands land ${run}`, purpose: 'fast-forward the base to it' },
   ];
 }
@@ -77,9 +76,4 @@ function failureSteps({ run, tasks }: RunDocument): NextStep[] {
 
 function short(commit: string): string {
   return commit.slice(0, 8);
-}
-
-/** Branch names may contain characters that are special to a shell. */
-function quote(word: string): string {
-  return SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -47,10 +47,10 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
     let used = 0;
     const cells = columns.map(({ right }, index) => {
       const isLast = index === columns.length - 1;
-      const room = isLast ? Math.max(width - used - 1, 10) : (widths[index] ?? 0);
+      const cellWidth = isLast ? Math.max(width - used - 1, 10) : (widths[index] ?? 0);
       used += (widths[index] ?? 0) + 2;
-      const text = shorten(row[index] ?? '', room);
-      const blanks = ' '.repeat(Math.max((isLast ? 0 : room) - textWidth(text), 0));
+      const text = shorten(row[index] ?? '', cellWidth);
+      const blanks = ' '.repeat(Math.max((isLast ? 0 : cellWidth) - textWidth(text), 0));
       return right ? blanks + text : text + blanks;
     });
     return cells.join('  ').trimEnd();

@@ -123,7 +123,7 @@ function whoText({ agent, attempts }: TaskDocument): string {
   return `${agent ?? ''}${attempts > 1 ? ` ×${attempts}` : ''}`;
 }
 
-function factsText({ evidence, cost, commit, status, reason }: TaskDocument, room: number, colors: Painter): string {
+function factsText({ evidence, cost, commit, status, reason }: TaskDocument, width: number, colors: Painter): string {
   const isQuiet = status === 'done';
   const parts = [
     ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
@@ -134,7 +134,7 @@ function factsText({ evidence, cost, commit, status, reason }: TaskDocument, roo
     ...(cost > 0 ? [same(moneyText(cost))] : []),
     ...(!isQuiet && reason !== null ? [same(oneLine(reason))] : []),
   ];
-  let left = room;
+  let left = width;
   const shown: string[] = [];
   for (const part of parts) {
     if (left < 4) break;

@@ -18,9 +18,9 @@ export function addContextOption(command: Command): Command {
 }
 
 /** Reads the values of `--context`; the last value of a key wins. Strings are kept verbatim, other values become JSON. */
-export async function contextOf(terminal: Terminal, given: readonly string[]): Promise<Context> {
+export async function contextOf(terminal: Terminal, values: readonly string[]): Promise<Context> {
   const entries: [string, string][] = [];
-  for (const text of given)
+  for (const text of values)
     entries.push(...(text.startsWith('@') ? await fileEntries(terminal, text.slice(1)) : [pair(text)]));
   const context = Context.safeParse(Object.fromEntries(entries));
   if (context.success) return context.data;

@@ -32,11 +32,11 @@ export async function choosePullRequests(
       'USAGE',
       'There is no terminal to ask which pull requests to review: name them with --pr <number> or --from-run',
     );
-  return chosen(answer, open);
+  return parseChoice(answer, open);
 }
 
 /** The pull requests that an answer such as `1,3`, `all` or `q` selects. */
-export function chosen(answer: string, open: readonly PullRequest[]): number[] {
+export function parseChoice(answer: string, open: readonly PullRequest[]): number[] {
   const choice = answer.trim().toLowerCase();
   if (choice === '' || choice === 'q') return [];
   if (choice === 'all') return open.map(({ number }) => number);

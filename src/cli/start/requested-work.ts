@@ -18,11 +18,11 @@ const DEFAULT_FILES = ['tasks.yaml', 'tasks.yml', 'task_config.yaml', 'task_conf
 /** Reads the named work file, or the default one of the folder; the requested ids must exist in it. */
 export async function readRequestedWork(
   terminal: Terminal,
-  request: { given: string | undefined; dir: string; format?: WorkFormat | undefined; only?: readonly string[] },
+  request: { file: string | undefined; dir: string; format?: WorkFormat | undefined; only?: readonly string[] },
 ): Promise<RequestedWork> {
-  const path = request.given === undefined ? await defaultFile(request.dir) : resolve(terminal.cwd, request.given);
+  const path = request.file === undefined ? await defaultFile(request.dir) : resolve(terminal.cwd, request.file);
   const root = await findProjectRoot(request.dir);
-  const file = request.given ?? (relative(terminal.cwd, path) || path);
+  const file = request.file ?? (relative(terminal.cwd, path) || path);
   const roles = await roleNames(root === undefined ? {} : { userDir: join(root, '.manyhands', 'roles') });
   const work = await readWorkFile(path, { shown: file, format: request.format, roles, root });
   return { file, work: withOnly(work, request.only ?? [], file) };

@@ -33,12 +33,12 @@ export type RunFileOptions = {
 /** Reads a work file, then shows what it would start, plans its tasks, or runs it. */
 export async function runFile(
   session: Session,
-  { flags, given, options = {} }: { flags: RunFlags; given: string | undefined; options?: RunFileOptions },
+  { flags, file, options = {} }: { flags: RunFlags; file: string | undefined; options?: RunFileOptions },
 ): Promise<number> {
   const { terminal } = session.platform;
   const typed = await startOptions(terminal, flags.sequential ? { ...flags, maxParallel: 1 } : flags);
   const requested = await readRequestedWork(terminal, {
-    given,
+    file,
     dir: typed.dir,
     format: flags.format,
     only: onlyOf(flags),

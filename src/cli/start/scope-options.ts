@@ -21,7 +21,7 @@ export function addScopeOptions(command: Command): Command {
     .option('--scope-deny <glob>', 'a file or folder that it must not change; repeatable', collectGlob)
     .option(
       '--max-diff-lines [n]',
-      `at most so many added and deleted lines; ${DEFAULT_DIFF_LINES} without a number`,
+      `maximum number of added and deleted lines (${DEFAULT_DIFF_LINES} without a number)`,
       wholeNumber(1, 10_000_000),
     );
 }

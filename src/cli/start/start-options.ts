@@ -26,7 +26,7 @@ export type StartFlags = z.infer<typeof StartFlags>;
 /** Adds the options of StartFlags. */
 export function addStartOptions(command: Command): Command {
   command
-    .option('-a, --agent <agent>', 'an agent: name, role=name or command:<program>; repeatable', collect)
+    .option('-a, --agent <agent>', 'the agent: name, role=name or command:<program>; repeatable', collect)
     .option('-c, --check <command>', 'a command that must exit with 0 on the merged result; repeatable', collect)
     .addOption(
       new Option(
@@ -34,11 +34,11 @@ export function addStartOptions(command: Command): Command {
         'branch creates mh/<run> (default), merge fast-forwards the base, pr opens a pull request',
       ).choices(LandMode.options),
     )
-    .option('--budget <usd>', 'spend at most so many US dollars', parseUsd)
+    .option('--budget <usd>', 'maximum cost in US dollars', parseUsd)
     .option('--base <rev>', 'the branch or commit to start from')
     .option('--rehearse', 'simulate the agents with a scenario instead of using a model')
     .option('--scenario <file>', 'the scenario to use; implies --rehearse')
-    .option('-p, --max-parallel <n>', 'parallel attempts', wholeNumber(1, 150))
+    .option('-p, --max-parallel <n>', 'maximum number of parallel attempts', wholeNumber(1, 150))
     .option('-t, --title <text>', 'the title of the run')
     .option('--collection <name>', 'add the run to this collection; creates it if needed');
   return addDir(addJson(addFollowing(command)));

@@ -49,11 +49,11 @@ export async function startRun(
 
 /** A note if the file that contains the goal is itself a work file; a to-do list is a valid goal. */
 async function workFileNote(terminal: Terminal, words: readonly string[], dir: string): Promise<string[]> {
-  const given = words.join(' ');
-  if (!given.startsWith('@')) return [];
-  const file = given.slice(1);
+  const text = words.join(' ');
+  if (!text.startsWith('@')) return [];
+  const file = text.slice(1);
   try {
-    const { work } = await readRequestedWork(terminal, { given: file, dir });
+    const { work } = await readRequestedWork(terminal, { file, dir });
     if (todoOf(work) !== undefined) return [];
     return [
       `${file} is a work file (${work.format}), but here its text is used as the goal. To run the work file: manyhands run ${shellWord(file)}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosen } from '../../../src/cli/start/pull-request-choice.ts';
+import { parseChoice } from '../../../src/cli/start/pull-request-choice.ts';
 import type { PullRequest } from '../../../src/schema/pull-request.ts';
 import { stage } from '../cli-run.ts';
 
@@ -18,11 +18,11 @@ describe('choosing pull requests', () => {
     ['q', []],
     ['', []],
   ])('accepts %j', (answer, expected) => {
-    expect(chosen(answer, OPEN)).toEqual(expected);
+    expect(parseChoice(answer, OPEN)).toEqual(expected);
   });
 
   it.each(['4', '0', '-1', '42', '1;2', 'one'])('rejects %s, which is not in the table', (answer) => {
-    expect(() => chosen(answer, OPEN)).toThrow(/is not a number from 1 to 3/);
+    expect(() => parseChoice(answer, OPEN)).toThrow(/is not a number from 1 to 3/);
   });
 
   it('shows them in a table without control characters, and reviews the chosen ones', async () => {

@@ -17,7 +17,7 @@ export const limitCommand: CliCommand = {
   define(command, session) {
     command
       .argument('[run]', 'default: the latest run of the project')
-      .requiredOption('-n, --agents <n>', 'parallel attempts, from 1 to 150', wholeNumber(1, 150));
+      .requiredOption('-n, --agents <n>', 'maximum number of parallel attempts, from 1 to 150', wholeNumber(1, 150));
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

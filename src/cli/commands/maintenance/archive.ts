@@ -42,7 +42,7 @@ export const archiveCommand: CliCommand = {
   define(command, session) {
     command
       .option('--all', 'runs of all projects')
-      .option('--older-than <days>', 'only runs that ended at least so many days ago', wholeNumber(0, 36_500), 30)
+      .option('--older-than <days>', 'only runs that ended at least this many days ago', wholeNumber(0, 36_500), 30)
       .option('--apply', 'write the archives; without it nothing is written')
       .option('--remove', 'with --apply: remove each run from the database after its archive has been verified');
     addHelp(addDir(addJson(command.helpCommand(false))), EXAMPLES, READING_EXIT_CODES);

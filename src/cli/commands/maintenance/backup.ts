@@ -21,14 +21,14 @@ export const backupCommand: CliCommand = {
       act: async ({ keep, json }) => {
         const { terminal, openCaller } = session.platform;
         await using caller = await openCaller(terminal.env);
-        const made = await caller.call('backup', { keep });
-        if (json) printJson(terminal, made);
-        else terminal.out(`${made.file}\n`);
+        const backup = await caller.call('backup', { keep });
+        if (json) printJson(terminal, backup);
+        else terminal.out(`${backup.file}\n`);
         const old =
-          made.removed.length === 0
+          backup.removed.length === 0
             ? ''
-            : `; ${made.removed.length} older ${made.removed.length === 1 ? 'backup' : 'backups'} removed`;
-        if (!json) terminal.err(`${bytesText(made.bytes)}, verified${old}\n`);
+            : `; ${backup.removed.length} older ${backup.removed.length === 1 ? 'backup' : 'backups'} removed`;
+        if (!json) terminal.err(`${bytesText(backup.bytes)}, verified${old}\n`);
         return 0;
       },
     });

@@ -22,7 +22,7 @@ export const cleanCommand: CliCommand = {
   define(command, session) {
     command
       .option('--all', 'files of all projects')
-      .option('--older-than <days>', 'only what is older than so many days', wholeNumber(0, 36_500), 7)
+      .option('--older-than <days>', 'only files older than this many days', wholeNumber(0, 36_500), 7)
       .option('--apply', 'remove it; without it nothing is removed');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {

@@ -17,7 +17,7 @@ const EXAMPLES = {
   rm: ['manyhands collection rm weekly', 'manyhands collection rm nightly k3v9x2ab'],
 };
 
-/** At most so many runs of a collection are shown. */
+/** The maximum number of runs that `show` lists. */
 const MOST_SHOWN = 1000;
 
 const COLUMNS = [

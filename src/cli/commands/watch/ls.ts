@@ -33,7 +33,7 @@ export const lsCommand: CliCommand = {
   define(command, session) {
     command
       .option('--all', 'runs of all projects')
-      .option('-n, --limit <n>', 'at most so many runs', wholeNumber(1, 1000), 20)
+      .option('-n, --limit <n>', 'maximum number of runs', wholeNumber(1, 1000), 20)
       .option('--collection <name>', 'only runs in this collection')
       .option('--flagged', 'only flagged runs')
       .option('--hidden', 'also hidden runs');

@@ -56,7 +56,7 @@ export function addBench(models: Command, session: Session): void {
     .description('measure agents with small tasks; without --execute, show what would run')
     .option('-a, --agent <agent>', 'an agent, agent:model or command:<program>; repeatable', collect)
     .addOption(new Option('-k, --kind <kind>', `${BenchKind.options.join(', ')}; repeatable`).argParser(collectKind))
-    .option('--budget <usd>', 'at most so many US dollars in total', parseUsd)
+    .option('--budget <usd>', 'maximum total cost in US dollars', parseUsd)
     .option('--execute', 'run it, which costs money');
   addHelp(addDir(addJson(command)), EXAMPLES, EXIT);
   whenCalled(command, session, { options: Flags, act: (flags) => bench(session, flags) });

@@ -128,6 +128,6 @@ function pickLines({ role, agent, account, tier, model, because, candidates }: A
 }
 
 function candidateText({ detail, restsUntil, score, results, because }: AgentPick['candidates'][number]): string {
-  const rest = restsUntil === null ? [] : [`rate-limited until ${restsUntil}`];
-  return [detail, ...rest, ...(results === 0 ? [] : [`score ${score.toFixed(2)} (${because})`])].join('; ');
+  const limit = restsUntil === null ? [] : [`rate-limited until ${restsUntil}`];
+  return [detail, ...limit, ...(results === 0 ? [] : [`score ${score.toFixed(2)} (${because})`])].join('; ');
 }

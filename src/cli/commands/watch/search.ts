@@ -34,7 +34,7 @@ export const searchCommand: CliCommand = {
       .argument('<text...>', 'words, all of which must match')
       .option('--run <run>', 'only this run')
       .option('--all', 'search all projects')
-      .option('-n, --limit <n>', 'at most so many results', wholeNumber(1, 200), 50)
+      .option('-n, --limit <n>', 'maximum number of results', wholeNumber(1, 200), 50)
       .option(
         '--before <n>',
         'older results: the number that the last search printed',

@@ -28,7 +28,7 @@ export const showCommand: CliCommand = {
     command
       .argument('[run]', 'default: the latest run of the project')
       .option('--compact', 'only the phase, the last action, risks and what to do next')
-      .option('--after <cursor>', 'with --compact: only changes since this cursor, which the last output contains');
+      .option('--after <cursor>', 'with --compact: only changes since this cursor, which the previous output contains');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

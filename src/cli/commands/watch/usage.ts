@@ -33,7 +33,7 @@ export const usageCommand: CliCommand = {
   summary: 'show the tokens and the money that runs have used',
   define(command, session) {
     command
-      .addOption(new Option('--by <what>', 'one line per').choices(UsageBy.options).default('agent'))
+      .addOption(new Option('--by <what>', 'group by').choices(UsageBy.options).default('agent'))
       .option('--since <day>', 'the first day to include, such as 2026-03-01', parseDay)
       .option('--until <day>', 'the last day to include', parseDay)
       .option('--all', 'usage of all projects');

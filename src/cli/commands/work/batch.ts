@@ -104,7 +104,7 @@ function defineAdd(command: Command, session: Session): void {
   command
     .argument('[prompt...]', 'prompts, or one file of prompts (one per line, or a batch file); - reads standard input')
     .option('--template <name>', 'the template of the jobs')
-    .option('--parallel <n>', 'parallel jobs', wholeNumber(1, 50))
+    .option('--parallel <n>', 'maximum number of parallel jobs', wholeNumber(1, 50))
     .option('--summary <text>', 'a description of the batch');
   addHelp(addDir(addJson(addContextOption(command))), EXAMPLES.slice(0, 2), READING_EXIT_CODES);
   whenCalled(command, session, {
@@ -145,7 +145,7 @@ function defineRm(command: Command, session: Session): void {
 function defineRun(command: Command, session: Session): void {
   command.description('run each item as a job; the jobs are filed in one collection').argument('<name>', 'the batch');
   addStartOptions(command)
-    .option('--parallel <n>', 'parallel jobs; overrides the batch', wholeNumber(1, 50))
+    .option('--parallel <n>', 'maximum number of parallel jobs; overrides the batch', wholeNumber(1, 50))
     .option('--from <n>', 'start with this item', wholeNumber(1, 10_000));
   addHelp(command, EXAMPLES.slice(3), EXIT_CODES);
   whenCalled(command, session, { options: RunFlags, act: (flags, [name = '']) => run(session, flags, name) });

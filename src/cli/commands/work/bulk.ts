@@ -65,12 +65,12 @@ function addRun(parent: Command, session: Session): void {
   addHelp(addFailedOut(command), ['manyhands bulk run tasks.jsonl -n 8 --failed-out failed_items.jsonl'], EXIT_CODES);
   whenCalled(command, session, {
     options: BulkFlags,
-    act: ({ n, failedOut, ...given }, [file]) => {
-      const maxParallel = given.maxParallel ?? n;
-      const flags = { ...given, ...(maxParallel === undefined ? {} : { maxParallel }) };
-      const settled = async ({ run }: { run: string }) => writeFailed(session, { run, dir: given.dir, failedOut });
+    act: ({ n, failedOut, ...rest }, [file]) => {
+      const maxParallel = rest.maxParallel ?? n;
+      const flags = { ...rest, ...(maxParallel === undefined ? {} : { maxParallel }) };
+      const settled = async ({ run }: { run: string }) => writeFailed(session, { run, dir: rest.dir, failedOut });
       const options = { recipes: ['bulk'] as const, ...(failedOut === undefined ? {} : { settled }) };
-      return runFile(session, { flags, given: file, options });
+      return runFile(session, { flags, file, options });
     },
   });
 }

@@ -35,15 +35,15 @@ export const checkCommand: CliCommand = {
         ),
       );
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
-    whenCalled(command, session, { options: Flags, act: (flags, [given]) => checkFile(session, flags, given) });
+    whenCalled(command, session, { options: Flags, act: (flags, [file]) => checkFile(session, flags, file) });
   },
 };
 
-async function checkFile({ platform }: Session, flags: Flags, given: string | undefined): Promise<number> {
+async function checkFile({ platform }: Session, flags: Flags, named: string | undefined): Promise<number> {
   const { terminal } = platform;
   const dir = await resolveDir(terminal, flags.dir);
   try {
-    const { file, work } = await readRequestedWork(terminal, { given, dir, format: flags.format });
+    const { file, work } = await readRequestedWork(terminal, { file: named, dir, format: flags.format });
     const count = workCount(work);
     if (flags.json) {
       const { format, recipe, notes } = work;

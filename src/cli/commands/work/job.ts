@@ -68,9 +68,9 @@ export const jobCommand: CliCommand = {
     );
     addStartOptions(command)
       .option('--after <run>', 'start when this run, or run/task, is done; repeatable', collect)
-      .option('--priority <n>', 'from -10 (last) to 10 (first)', wholeNumber(-10, 10))
+      .option('--priority <n>', 'priority from -10 (last) to 10 (first)', wholeNumber(-10, 10))
       .option('--stop <rule>', 'stop at turns=N, budget=USD, time=10m or completion; repeatable', parseStopRule)
-      .option('--output-limit <size>', 'limit of the output of an attempt, such as 10MB', parseBytes)
+      .option('--output-limit <size>', 'maximum output of an attempt, such as 10MB', parseBytes)
       .addOption(new Option('--retry <policy>', 'what to do after a failure').choices(RetryPolicy.options))
       .option('-r, --role <role>', 'the role of the agent; read-only unless --write')
       .option('-w, --write', 'allow the role to change files')

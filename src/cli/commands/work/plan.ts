@@ -79,13 +79,13 @@ async function readInput({ platform }: Session, words: readonly string[], dir: s
   return { file: null, text: text.data, entries: [] };
 }
 
-async function todoOf(terminal: Session['platform']['terminal'], given: string, dir: string): Promise<TodoInput> {
-  const { work } = await readRequestedWork(terminal, { given, dir });
+async function todoOf(terminal: Session['platform']['terminal'], file: string, dir: string): Promise<TodoInput> {
+  const { work } = await readRequestedWork(terminal, { file, dir });
   const todo = todoListOf(work);
-  if (todo !== undefined) return { ...todo, file: todo.file ?? given };
+  if (todo !== undefined) return { ...todo, file: todo.file ?? file };
   throw new AppError(
     'USAGE',
-    `${given} is already a work file (${work.format}). Run it with: manyhands run ${shellWord(given)}`,
+    `${file} is already a work file (${work.format}). Run it with: manyhands run ${shellWord(file)}`,
   );
 }
 

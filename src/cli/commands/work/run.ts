@@ -27,6 +27,6 @@ export const runCommand: CliCommand = {
       .option('-o, --output <file>', 'with a to-do list: the file to write the tasks to (default: tasks.yaml)')
       .option('--force', 'with a to-do list: overwrite that file if it exists; a copy is kept');
     addHelp(command, EXAMPLES, EXIT_CODES);
-    whenCalled(command, session, { options: RunFlags, act: (flags, [given]) => runFile(session, { flags, given }) });
+    whenCalled(command, session, { options: RunFlags, act: (flags, [file]) => runFile(session, { flags, file }) });
   },
 };

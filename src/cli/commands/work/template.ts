@@ -115,7 +115,7 @@ function defineAdd(command: Command, session: Session): void {
     .option('-r, --role <role>', 'the role of the agent; read-only unless --write')
     .option('-w, --write', 'allow the role to change files')
     .option('-c, --check <command>', 'a command that must exit with 0 on the merged result; repeatable', collect)
-    .option('--budget <usd>', 'at most so many US dollars per job', parseUsd)
+    .option('--budget <usd>', 'maximum cost of a job in US dollars', parseUsd)
     .option('--force', 'replace an existing template');
   addHelp(addDir(addJson(command)), EXAMPLES.slice(2, 3), READING_EXIT_CODES);
   whenCalled(command, session, {

@@ -20,8 +20,7 @@ export const yoloCommand: CliCommand = {
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: RunFlags,
-      act: (flags, [given]) =>
-        runFile(session, { flags, given, options: { through: true, recipes: ['todo', 'tasks'] } }),
+      act: (flags, [file]) => runFile(session, { flags, file, options: { through: true, recipes: ['todo', 'tasks'] } }),
     });
   },
 };
