@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
-import { findFittingNode, isFitting } from './fitting-node.mjs';
+import { isFitting, requireFittingNode } from './runtime.mjs';
 
 const LINK_FD = 3;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -14,24 +14,23 @@ const LONG_LIVED = process.argv[2] === 'serve' ? ['--semi-space-growth-factor=1'
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const program = new URL('../dist/main.js', import.meta.url);
-const node = findFittingNode();
 
 if (process.platform === 'win32') refuse('Manyhands does not run on Windows itself: use it in WSL 2.');
 else if (!existsSync(program)) refuse(`Manyhands is not built yet: run \`npm run setup\` in ${folder} first.`);
-else if (node === undefined) refuse(`Manyhands needs Node 22.18 or newer and this is ${process.version}: ${remedy()}.`);
 else if (isFitting(process.version)) await runHere();
-else runOn(node);
+else runOnAnotherNode();
 
 function refuse(sentence) {
   process.stderr.write(`${sentence}\n`);
   process.exitCode = 3;
 }
 
-function remedy() {
-  const brings = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
-  return brings
-    ? `run \`npm run setup\` in ${folder}, which brings one, or install it`
-    : 'install it from https://nodejs.org';
+function runOnAnotherNode() {
+  try {
+    runOn(requireFittingNode((line) => process.stderr.write(`${line}\n`)));
+  } catch (error) {
+    refuse(error.message);
+  }
 }
 
 /** Node 22 calls its SQLite experimental on stderr, at every start; all other warnings are shown. */

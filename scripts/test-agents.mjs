@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFittingNode } from '../bin/fitting-node.mjs';
+import { requireFittingNode } from '../bin/runtime.mjs';
 import { boxed } from './steps/box.mjs';
 import { ROOT } from './steps/checkout.mjs';
 import { runOffline } from './steps/offline.mjs';
@@ -34,7 +34,14 @@ await finish(async () => {
 });
 
 async function testAll() {
-  const tests = [findFittingNode(), VITEST, 'run', '--config', 'vitest.agents.config.ts', ...process.argv.slice(2)];
+  const tests = [
+    requireFittingNode((line) => process.stderr.write(`${line}\n`)),
+    VITEST,
+    'run',
+    '--config',
+    'vitest.agents.config.ts',
+    ...process.argv.slice(2),
+  ];
   const env = { ...process.env, MANYHANDS_AGENTS_PREPARED: '1' };
   const { code, isLate } = await runOffline(tests, { cwd: ROOT, env }, LONGEST_MS);
   if (!isLate) return code;

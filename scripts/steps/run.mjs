@@ -1,14 +1,10 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { findFittingNode } from '../../bin/fitting-node.mjs';
+import { requireFittingNode } from '../../bin/runtime.mjs';
 
 /** Runs a script on a Node that fits, in this terminal, and gives its exit code; a Ctrl-C reaches it by itself. */
 export async function runOnNode(script, args, options = {}) {
-  const node = findFittingNode();
-  if (node === undefined)
-    throw new Error(
-      `Manyhands needs Node 22.18 or newer and this is ${process.version}: install it from https://nodejs.org.`,
-    );
+  const node = requireFittingNode((line) => process.stderr.write(`${line}\n`));
   return run(node, [script, ...args], options);
 }
 

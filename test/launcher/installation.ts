@@ -1,18 +1,31 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
-import { isFitting } from '../../bin/fitting-node.mjs';
+import { isFitting } from '../../bin/runtime.mjs';
 
 /** How a launcher is started: a Node that can run the program itself, or one that must start another. */
-export type Launch = { node: string[]; options?: { cwd?: string; detached?: boolean } };
+export type Launch = { node: string[]; options?: { cwd?: string; detached?: boolean; env?: NodeJS.ProcessEnv } };
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const BIN = join(import.meta.dirname, '../../bin');
+const RUNTIME_VERSION = Object.values(
+  JSON.parse(readFileSync(join(BIN, 'runtime/package.json'), 'utf8')).optionalDependencies,
+)[0];
 
 /** A Node that fits: the one that runs the tests. */
 export const fittingNode: Launch = { node: [process.execPath] };
@@ -21,7 +34,7 @@ export const olderNode: Launch = {
   node: findOlderNode() ?? [process.execPath, '--require', join(FIXTURES, 'pretend-old.cjs')],
 };
 
-/** A folder like an installed checkout: the real launcher, a small program as dist, and a Node that the set-up brought. */
+/** A folder like an installed package: the real launcher, a small program as dist, and a Node in the cache beside it. */
 export async function install(parts: { dist?: false; node?: false } = {}): Promise<string> {
   const folder = join(temporaryFolder(), 'many hands');
   cpSync(BIN, join(folder, 'bin'), { recursive: true });
@@ -30,7 +43,7 @@ export async function install(parts: { dist?: false; node?: false } = {}): Promi
     '{"name":"manyhands","version":"0.0.0","type":"module","bin":{"mh":"bin/manyhands.mjs"}}',
   );
   if (parts.dist !== false) await buildProgram(join(folder, 'dist/main.js'));
-  if (parts.node !== false) bringNode(join(folder, 'node_modules', `node-${process.platform}-${process.arch}`));
+  if (parts.node !== false) bringNode(cacheOf(folder));
   return folder;
 }
 
@@ -41,7 +54,8 @@ export function launcherIn(folder: string): string {
 /** Starts a launcher; it and what it started are gone when the test ends. */
 export function start(launch: Launch, launcher: string, args: string[]): ChildProcess {
   const [program = '', ...before] = launch.node;
-  const child = spawn(program, [...before, launcher, ...args], { stdio: 'pipe', ...launch.options });
+  const env = { ...process.env, XDG_CACHE_HOME: cacheOf(join(dirname(realpathSync(launcher)), '..')) };
+  const child = spawn(program, [...before, launcher, ...args], { stdio: 'pipe', env, ...launch.options });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -82,7 +96,14 @@ async function buildProgram(outfile: string): Promise<void> {
   });
 }
 
-function bringNode(folder: string): void {
+/** Where a launcher looks for the Node that was installed for it. */
+export function cacheOf(folder: string): string {
+  return join(folder, 'cache');
+}
+
+function bringNode(cache: string): void {
+  const system = `node-${process.platform}-${process.arch}`;
+  const folder = join(cache, 'manyhands', `node-${RUNTIME_VERSION}`, 'node_modules', system);
   mkdirSync(join(folder, 'bin'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name":"node-brought","version":"0.0.0"}');
   symlinkSync(process.execPath, join(folder, 'bin/node'));

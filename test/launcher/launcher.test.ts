@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   fittingNode,
   install,
+  type Launch,
   launch,
   launcherIn,
   olderNode,
@@ -102,10 +103,43 @@ test('shows every warning but that of an experimental SQLite', async () => {
   expect(stderr).not.toContain('SQLite');
 });
 
-test('says in one sentence that no Node fits', async () => {
-  const { code, stderr } = await launch(olderNode, launcherIn(await install({ node: false })), ['tell']);
-  expect(stderr).toMatch(/^Manyhands needs Node 22\.18 or newer and this is v\d+\.\d+\.\d+: [^\n]+\.\n$/);
-  expect(code).toBe(3);
+describe('where no Node is new enough', () => {
+  /** An npm that behaves as told, in front of everything else; `npm_execpath` of the test's own npm is left out. */
+  function withNpm(folder: string, script: string): Launch {
+    const bin = join(folder, 'npm-bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const { npm_execpath: _, ...env } = process.env;
+    const PATH = `${bin}:/usr/bin:/bin`;
+    return { ...olderNode, options: { env: { ...env, PATH, XDG_CACHE_HOME: join(folder, 'new cache') } } };
+  }
+
+  test('installs one through npm, with a pinned integrity, says so, and runs on it from then on', async () => {
+    const folder = await install({ node: false });
+    const system = `node-${process.platform}-${process.arch}`;
+    const script = [
+      'echo "npm $*" >&2',
+      'grep -q \'"integrity": "sha512-\' package-lock.json || exit 9',
+      `mkdir -p node_modules/${system}/bin && ln -s "${process.execPath}" node_modules/${system}/bin/node`,
+    ].join('\n');
+    const how = withNpm(folder, script);
+    const first = await launch(how, launcherIn(folder), ['exit', '0']);
+    expect(first.stderr).toMatch(
+      /^Manyhands needs Node 22\.18 or newer and this is v\S+\. Installing Node 24\S+ with npm into .*new cache.* \(once; 189 MB\) …\n$/,
+    );
+    expect(first.code).toBe(0);
+    expect(await launch(how, launcherIn(folder), ['exit', '0'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('says what npm said and what to do, and leaves nothing half installed, when that fails', async () => {
+    const folder = await install({ node: false });
+    const how = withNpm(folder, 'mkdir -p node_modules; echo "no network" >&2; exit 1');
+    const { code, stderr } = await launch(how, launcherIn(folder), ['tell']);
+    expect(stderr).toContain('no network');
+    expect(stderr).toContain('Install Node 22.18 or newer, then try again.');
+    expect(code).toBe(3);
+    expect(readdirSync(join(folder, 'new cache/manyhands'))).toEqual([]);
+  });
 });
 
 test('runs as a command that npm linked', async () => {

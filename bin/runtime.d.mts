@@ -1,2 +1,3 @@
 export function isFitting(version: string): boolean;
 export function findFittingNode(): string | undefined;
+export function requireFittingNode(say: (line: string) => void): string;
