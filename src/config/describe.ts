@@ -10,12 +10,12 @@ type Path = readonly (string | number)[];
 const PLACEHOLDER = '<name>';
 let known: Schema | undefined;
 
-/** Every setting with its type, default and meaning, in the order of the schema; `<name>` stands for a name of one's own. */
+/** Every setting with its type, default and meaning, in the order of the schema; `<name>` is any name. */
 export function describeConfig(): ConfigKey[] {
   return describe(root(), [], '');
 }
 
-/** What may stand at a path, in words; undefined where no setting is. */
+/** The allowed values at a path as text; undefined where there is no setting. */
 export function allowedAt(path: Path): string | undefined {
   const schema = schemaAt(path);
   return schema === undefined ? undefined : typeText(schema);
@@ -27,13 +27,13 @@ export function keysAt(path: Path): string[] {
   return schema === undefined ? [] : variants(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
 }
 
-/** Made when it is first asked for: most commands never do. */
+/** Created on first use: most commands never need it. */
 function root(): Schema {
   known ??= z.toJSONSchema(Config, { io: 'input' });
   return known;
 }
 
-/** What is said about a map holds for its keys that say nothing themselves. */
+/** The description of a map applies to its keys that have none. */
 function describe(schema: Schema, path: readonly string[], above: string): ConfigKey[] {
   const free = asSchema(schema.additionalProperties);
   const named = Object.entries(schema.properties ?? {});

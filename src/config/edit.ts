@@ -12,7 +12,7 @@ import { writeWhole } from './write.ts';
 
 const LIST = 'list of text';
 
-const WORD = /^[^\s,]+$/;
+const ITEM = /^[^\s,]+$/;
 
 /** One setting in one scope. */
 export type ConfigTarget = { key: string; scope: ConfigScope; place: ConfigLocation };
@@ -105,7 +105,7 @@ function makeMaps(document: Document, path: readonly string[]): void {
   }
 }
 
-/** A list or map in place of the old node, with the comments that stood around that one. */
+/** A list or map in place of the old node, with the comments around that one. */
 function withComments(document: Document, path: readonly string[], value: unknown): Node {
   const node = document.createNode(value);
   const old = document.getIn(path, true);
@@ -149,9 +149,9 @@ function inStyleOf(before: string, document: Document): string {
   return before.includes('\r\n') ? whole.replaceAll(/\r?\n/g, '\r\n') : whole;
 }
 
-/** Words between commas where a list of texts is wanted, as a list; commas in parentheses part nothing. Any other value stays. */
+/** Items between commas as a list, where a list of texts is expected; commas in parentheses do not separate. Any other value is returned unchanged. */
 function commaList(path: readonly string[], value: unknown): unknown {
   if (typeof value !== 'string' || allowedAt(path) !== LIST) return value;
-  const words = value.split(/,(?![^(]*\))/).map((word) => word.trim());
-  return words.every((word) => WORD.test(word.replaceAll(/\([^)]*\)/g, ''))) ? words : value;
+  const items = value.split(/,(?![^(]*\))/).map((item) => item.trim());
+  return items.every((item) => ITEM.test(item.replaceAll(/\([^)]*\)/g, ''))) ? items : value;
 }

@@ -7,15 +7,15 @@ import { refuseConfig } from './config-error.ts';
 /** Whose settings: a person's for all projects, or those of one project. */
 export type ConfigScope = 'global' | 'project';
 
-/** Where settings are looked for; without a project only the global ones count. */
+/** The folders of settings; without a project only the global ones count. */
 export type ConfigLocation = { dir?: string; env: NodeJS.ProcessEnv };
 
 const MAX_BYTES = 1_000_000;
 
 /** The file of a scope, whether it exists or not; undefined where there is no project. */
-export function configFile(scope: ConfigScope, place: ConfigLocation): string | undefined {
-  if (scope === 'global') return join(configHome(place.env), 'config.yaml');
-  return place.dir === undefined ? undefined : join(place.dir, '.manyhands', 'config.yaml');
+export function configFile(scope: ConfigScope, location: ConfigLocation): string | undefined {
+  if (scope === 'global') return join(configHome(location.env), 'config.yaml');
+  return location.dir === undefined ? undefined : join(location.dir, '.manyhands', 'config.yaml');
 }
 
 /** The text of a file of settings; undefined when there is none. What is no UTF-8 text is refused. */
@@ -26,7 +26,7 @@ export async function readConfigText(file: string): Promise<string | undefined> 
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    // The only way to fail is the one that is told here.
+    // There is only one way to fail.
     return refuseConfig([{ file, ...firstBadByte(bytes), key: '', reason: 'not UTF-8 text; save the file as UTF-8' }]);
   }
 }
@@ -44,7 +44,7 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
     return await readFile(file);
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    if (errorCode(error) === 'EISDIR') return refuseWhole(file, 'a folder stands here; a file is expected');
+    if (errorCode(error) === 'EISDIR') return refuseWhole(file, 'this is a folder; a file is expected');
     throw fromSystemError(error, `reading ${file}`);
   }
 }
@@ -64,7 +64,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch {
-    // What cannot be seen cannot be read either; the reading that follows says why.
+    // What cannot be seen cannot be read either; reading it reports why.
     return false;
   }
 }

@@ -6,12 +6,12 @@ export function requireKey(key: string): string[] {
   return requirePath(key.split('.'));
 }
 
-/** A path whose parts are told apart already; a part may hold dots. */
+/** A path as separate parts; a part may hold dots. */
 export function requirePath(path: string[]): string[] {
   if (path.every((part) => part !== '' && part !== '__proto__') && allowedAt(path) !== undefined) return path;
   const key = path.join('.');
   const known = describeConfig().map((setting) => setting.key);
-  const meant = nearest(key, [...known, ...keysAt([])]);
-  const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const suggested = nearest(key, [...known, ...keysAt([])]);
+  const suggestion = suggested === undefined ? '' : `; did you mean ${suggested}?`;
   throw new AppError('CONFIG_KEY_UNKNOWN', `There is no setting "${key}"${suggestion}`, { key, known });
 }

@@ -1,5 +1,5 @@
 import { Config } from '../schema/config.ts';
-import { type Mistake, refuseConfig } from './config-error.ts';
+import { type ConfigIssue, refuseConfig } from './config-error.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { mergeConfig, type Plain, valueAt } from './merge.ts';
 import { type ParsedConfig, parseConfig } from './parse.ts';
@@ -13,16 +13,16 @@ export type ConfigOrigin = 'default' | ConfigScope;
 /** Upper layers come last. */
 export type LoadedConfig = { config: Config; layers: ConfigLayer[] };
 
-/** The settings in force: the project's over the global ones over the defaults; all mistakes are told at once. */
-export async function loadConfig(place: ConfigLocation): Promise<Config> {
-  return (await loadLayers(place)).config;
+/** The settings in force: the project's over the global ones over the defaults; all errors are reported at once. */
+export async function loadConfig(location: ConfigLocation): Promise<Config> {
+  return (await loadLayers(location)).config;
 }
 
 /** The settings in force, with the layers they come from. */
-export async function loadLayers(place: ConfigLocation): Promise<LoadedConfig> {
+export async function loadLayers(location: ConfigLocation): Promise<LoadedConfig> {
   const texts: LayerText[] = [];
   for (const scope of ['global', 'project'] as const) {
-    const file = configFile(scope, place);
+    const file = configFile(scope, location);
     const text = file === undefined ? undefined : await readConfigText(file);
     if (file !== undefined && text !== undefined) texts.push({ scope, file, text });
   }
@@ -31,7 +31,7 @@ export async function loadLayers(place: ConfigLocation): Promise<LoadedConfig> {
 
 export type LayerText = { scope: ConfigScope; file: string; text: string };
 
-/** Judges texts as if they stood in their files: each alone first, then what they say together. */
+/** Validates texts as if they were their files: each alone first, then the combination. */
 export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
   const layers = texts.map(({ scope, file, text }) => ({ scope, ...parseConfig(text, file) }));
   const alone = layers.flatMap((layer) =>
@@ -58,7 +58,10 @@ function complaints(value: Plain) {
   return parsed.success ? [] : validationIssuesOf(parsed.error.issues);
 }
 
-function locateDeepest(layers: readonly ConfigLayer[], complaint: Parameters<ParsedConfig['locate']>[0]): Mistake[] {
+function locateDeepest(
+  layers: readonly ConfigLayer[],
+  complaint: Parameters<ParsedConfig['locate']>[0],
+): ConfigIssue[] {
   const deepest = [...layers].sort((a, b) => b.depthOf(complaint.path) - a.depthOf(complaint.path))[0];
   return deepest === undefined ? [] : [deepest.locate(complaint)];
 }

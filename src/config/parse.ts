@@ -1,6 +1,6 @@
 import { type Document, isAlias, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { messageOf } from '../errors.ts';
-import { type Mistake, refuseConfig } from './config-error.ts';
+import { type ConfigIssue, refuseConfig } from './config-error.ts';
 import { dropEmpty, isPlain, type Plain } from './merge.ts';
 import { pathText, type ValidationIssue } from './validation-issue.ts';
 import { enterNode, startOfNode } from './yaml-node.ts';
@@ -11,32 +11,32 @@ export type ParsedConfig = {
   document: Document;
   value: Plain;
   /** Where a complaint about this file belongs. */
-  locate(complaint: ValidationIssue): Mistake;
-  /** How many steps of the path stand in this file. */
+  locate(complaint: ValidationIssue): ConfigIssue;
+  /** How many parts of the path exist in this file. */
   depthOf(path: readonly (string | number)[]): number;
 };
 
 const MAX_ALIASES = 50;
 
-/** Reads the YAML of a file; broken syntax, duplicate keys, alias bombs and `__proto__` are refused with their place. */
+/** Reads the YAML of a file; broken syntax, duplicate keys, alias bombs and `__proto__` are refused with their location. */
 export function parseConfig(text: string, file: string): ParsedConfig {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
-  const mistake = (offset: number, key: string, reason: string): Mistake => {
+  const issueAt = (offset: number, key: string, reason: string): ConfigIssue => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1), key, reason };
   };
-  const broken = [...document.errors, ...document.warnings].map(({ pos, message }) => mistake(pos[0], '', message));
-  for (const offset of forbiddenKeys(document)) broken.push(mistake(offset, '__proto__', 'this key is not allowed'));
+  const broken = [...document.errors, ...document.warnings].map(({ pos, message }) => issueAt(pos[0], '', message));
+  for (const offset of forbiddenKeys(document)) broken.push(issueAt(offset, '__proto__', 'this key is not allowed'));
   if (broken.length > 0) refuseConfig(broken);
-  const value = toPlain(document, (reason) => refuseConfig([mistake(0, '', reason)]));
+  const value = toPlain(document, (reason) => refuseConfig([issueAt(0, '', reason)]));
   return {
     file,
     document,
     value,
     locate: ({ path, reason, about }) => {
       const { keyOffset, valueOffset } = find(document, path);
-      return mistake(about === 'value' ? valueOffset : keyOffset, pathText(path), reason);
+      return issueAt(about === 'value' ? valueOffset : keyOffset, pathText(path), reason);
     },
     depthOf: (path) => find(document, path).depth,
   };

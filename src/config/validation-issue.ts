@@ -3,7 +3,7 @@ import { nearest } from '../errors.ts';
 import { allowedAt, keysAt } from './describe.ts';
 import { isPlain } from './merge.ts';
 
-/** A mistake in plain words: the path, and whether its value, its name or its absence is wrong. */
+/** A validation error as text: the path, and whether its value, its name or its absence is wrong. */
 export type ValidationIssue = { path: (string | number)[]; reason: string; about: 'value' | 'key' | 'missing' };
 
 type Issue = z.core.$ZodIssue;
@@ -39,9 +39,11 @@ function unknownKey(path: (string | number)[], key: string): ValidationIssue {
   const moved = MOVED.get(pathText([...path, key]));
   if (moved !== undefined) return { path: [...path, key], reason: `unknown key; it is ${moved} now`, about: 'key' };
   const known = keysAt(path);
-  const meant = nearest(key, known);
+  const suggested = nearest(key, known);
   const help =
-    meant === undefined ? `known keys here: ${known.join(', ')}` : `did you mean ${pathText([...path, meant])}?`;
+    suggested === undefined
+      ? `known keys here: ${known.join(', ')}`
+      : `did you mean ${pathText([...path, suggested])}?`;
   return { path: [...path, key], reason: `unknown key; ${help}`, about: 'key' };
 }
 

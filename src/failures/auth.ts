@@ -1,9 +1,9 @@
 import type { FailureRule } from './failure.ts';
 
-/** Long enough that a person has acted; a new run or a retry by hand asks again anyway. */
+/** Long enough that a person has acted; a new run or a retry by hand tries again anyway. */
 const REST_MS = 86_400_000;
 
-/** Only a person can log in again, so the account rests for a day and others go on. */
+/** Only a person can log in again, so the account is not used for a day and others continue. */
 export const auth: FailureRule<'auth'> = {
   kind: 'auth',
   title: 'Login refused',

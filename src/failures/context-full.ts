@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** The conversation itself is the trouble, so the next attempt begins a new one. */
+/** The conversation itself is the problem, so the next attempt begins a new one. */
 export const contextFull: FailureRule<'context-full'> = {
   kind: 'context-full',
   title: 'Context full',

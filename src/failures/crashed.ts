@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** A program that fell over says nothing about the task, so it is tried once more. */
+/** A crashed program proves nothing about the task, so it is tried once more. */
 export const crashed: FailureRule<'crashed'> = {
   kind: 'crashed',
   title: 'Crashed',

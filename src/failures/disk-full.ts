@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** Every retry would fill the disk again; a person must make room. */
+/** Every retry would fill the disk again; a person must free space. */
 export const diskFull: FailureRule<'disk-full'> = {
   kind: 'disk-full',
   title: 'Disk full',

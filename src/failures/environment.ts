@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** A missing program or broken set-up stays so until a person mends it; retries would only cost money. */
+/** A missing program or broken set-up stays so until a person fixes it; retries would only cost money. */
 export const environment: FailureRule<'environment'> = {
   kind: 'environment',
   title: 'Environment',

@@ -1,6 +1,6 @@
 import type { Failure, FailureKind, FollowUp } from '../schema/failure.ts';
 
-/** What a rule may look at: the failure, the number of the attempt that failed (from 1), and the time. */
+/** The input of a rule: the failure, the number of the attempt that failed (from 1), and the time. */
 export interface FailureContext {
   failure: Failure;
   attempt: number;

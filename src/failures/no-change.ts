@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** Saying done counts for nothing: the next attempt is told that nothing had changed. */
+/** A claim to be done does not count: the next prompt says that nothing had changed. */
 export const noChange: FailureRule<'no-change'> = {
   kind: 'no-change',
   title: 'Nothing changed',

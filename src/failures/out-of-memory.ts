@@ -2,7 +2,7 @@ import type { FailureRule } from './failure.ts';
 
 const DELAY_MS = 30_000;
 
-/** Memory is freed by other work ending, so wait before asking for it again. */
+/** Memory is freed by other work ending, so wait before retrying. */
 export const outOfMemory: FailureRule<'out-of-memory'> = {
   kind: 'out-of-memory',
   title: 'Out of memory',

@@ -1,6 +1,6 @@
 import { type FailureRule, restUntil } from './failure.ts';
 
-/** Rate limits count per minute; a provider that names no time is asked again after one. */
+/** Rate limits count per minute; a provider that names no time is called again after one. */
 const REST_MS = 60_000;
 
 /** The provider refuses for a short time only, so another agent takes over while this one rests. */

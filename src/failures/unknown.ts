@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** What nobody understands is tried again, within the cap; it never passes and never counts as an end. */
+/** An unknown failure is retried, within the cap; it never passes and never counts as an end. */
 export const unknown: FailureRule<'unknown'> = {
   kind: 'unknown',
   title: 'Unknown',

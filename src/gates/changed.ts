@@ -1,7 +1,7 @@
 import type { GateSpec } from '../schema/gate.ts';
 import type { Gate } from './gate.ts';
 
-/** Passes when the candidate changes something: an agent that says done and did nothing is not believed. */
+/** Passes when the candidate changes something: an agent's claim to be done is no evidence. */
 export const changedGate: Gate<Extract<GateSpec, { gate: 'changed' }>> = {
   name: 'changed',
   async check(_spec, input) {

@@ -8,12 +8,12 @@ import { noWork, shownPath } from './inspection.ts';
 /** Only the end of each channel counts: an error that the agent went on from is none. */
 const LAST_LINES = 20;
 const LAST_BYTES = 256 * 1024;
-/** How programs begin the line by which they give up; a time or a level in brackets may stand before it. */
+/** How programs begin the line by which they give up; a time or a level in brackets may precede it. */
 const ERROR_LINE =
   /^(?:[[(]?[\dTZ:.,+ -]{8,40}[\])]?\s*)?(?:\w[\w./-]{0,40}:\s*)?[[(<]?(?:error|fatal|panic|critical|traceback|uncaught|unhandled(?:rejection)?|segmentation fault)\b|^npm ERR!/i;
 
 /**
- * Passes when the last 20 lines of neither channel tell of an error: on standard error no line that begins as programs
+ * Passes when the last 20 lines of neither channel report an error: on standard error no line that begins as programs
  * begin their last one (error, fatal, panic, traceback, uncaught ...), on standard output no JSON event that is an error
  * by its own fields (`type` is error or ends in it or in `failed`, or `is_error` is true). Prose on standard output is
  * never judged.
@@ -66,7 +66,7 @@ function isErrorEvent(line: string): boolean {
     if ('is_error' in event && event.is_error === true) return true;
     return 'type' in event && typeof event.type === 'string' && /(^|[._-])(error|failed)$/.test(event.type);
   } catch {
-    // A line that was cut, or only looks like an event, says nothing.
+    // A line that was cut, or only resembles an event, is ignored.
     return false;
   }
 }

@@ -11,7 +11,7 @@ import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
-/** With less room than this a program cannot be expected to have said, or written, what it meant to. */
+/** With less free space than this, a program cannot be expected to write its output. */
 const FULL_DISK_BYTES = 1024 * 1024;
 const SIGNAL_NAMES = new Map(Object.entries(system.signals).map(([name, number]) => [128 + number, name]));
 
@@ -52,13 +52,13 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
 }
 
 function judge(spec: CommandSpec, end: SupervisedEnd, isFull: boolean): { verdict: Verdict; summary: string } {
-  const say = (verdict: Verdict, what: string) => ({ verdict, summary: `${spec.name} ${what}${leftovers(end)}` });
-  if (end.timedOut) return say('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
-  if (end.isProvenSuccess) return say('pass', 'passed');
-  if (isFull) return say('error', 'could not run to its end: the disk is full');
-  if (end.ending.kind === 'interrupted') return say('error', 'was ended from outside before it had a result');
-  if (end.ending.code === 0) return say('error', 'left an exit code of 0 that is not its own');
-  return say('fail', `failed with exit code ${end.ending.code}${meaning(end.ending.code)}`);
+  const judged = (verdict: Verdict, what: string) => ({ verdict, summary: `${spec.name} ${what}${leftovers(end)}` });
+  if (end.timedOut) return judged('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
+  if (end.isProvenSuccess) return judged('pass', 'passed');
+  if (isFull) return judged('error', 'could not run to its end: the disk is full');
+  if (end.ending.kind === 'interrupted') return judged('error', 'was ended from outside before it had a result');
+  if (end.ending.code === 0) return judged('error', 'left an exit code of 0 that is not its own');
+  return judged('fail', `failed with exit code ${end.ending.code}${meaning(end.ending.code)}`);
 }
 
 function leftovers(end: SupervisedEnd): string {
@@ -96,9 +96,9 @@ async function isProgram(path: string): Promise<boolean> {
 
 async function isDiskFull(paths: readonly string[]): Promise<boolean> {
   for (const path of paths) {
-    const room = await statfs(path).catch(() => undefined); // The check may have removed its own folder.
-    if (room === undefined || room.blocks === 0) continue;
-    if (room.bavail * room.bsize < FULL_DISK_BYTES || (room.files > 0 && room.ffree === 0)) return true;
+    const free = await statfs(path).catch(() => undefined); // The check may have removed its own folder.
+    if (free === undefined || free.blocks === 0) continue;
+    if (free.bavail * free.bsize < FULL_DISK_BYTES || (free.files > 0 && free.ffree === 0)) return true;
   }
   return false;
 }

@@ -20,14 +20,14 @@ export interface AttemptWork {
   /** The commit that the changes are measured against, and the one that holds them. */
   base: string;
   commit: string;
-  /** The refs below which stands what it committed and then left behind; that does not land. */
+  /** The refs of commits that it made and then left out of the result; those do not land. */
   kept: string;
   /** The files of its raw output. */
   stdout: string;
   stderr: string;
 }
 
-/** What a gate may look at. It never sees the agent's own workspace. */
+/** The input of a gate. It never sees the agent's own workspace. */
 export interface GateInput {
   changed: readonly ChangedPath[];
   output: unknown;
@@ -48,7 +48,7 @@ export interface GateResult {
   setup: string;
   durationMs: number;
   output?: string;
-  /** How many secrets stand in the attempt's own output, or in commits that it left behind. */
+  /** How many secrets are in the attempt's own output, or in commits that do not land. */
   exposed?: number;
 }
 

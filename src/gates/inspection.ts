@@ -2,7 +2,7 @@ import type { GateResult } from './gate.ts';
 
 const SHOWN_CHARS = 200;
 
-/** What an inspecting gate says when there is nothing that it could look at: never a pass. */
+/** The result of an inspecting gate without saved work: never a pass. */
 export function noWork(): GateResult {
   return { verdict: 'error', summary: 'There is no saved work to look at', exitCode: null, setup: '', durationMs: 0 };
 }

@@ -11,7 +11,7 @@ type PatternsSpec = Extract<GateSpec, { gate: 'patterns' }>;
 
 const MAX_BYTES = 8_000_000;
 const TIMEOUT_MS = 3_000;
-const SAID: Readonly<Record<Exclude<Found, 'found'>, string>> = {
+const REASONS: Readonly<Record<Exclude<Found, 'found'>, string>> = {
   missing: 'is not found',
   invalid: 'is no regular expression',
   'too-long': 'took too long to look for',
@@ -29,7 +29,7 @@ export const patternsGate: Gate<PatternsSpec> = {
     const answers =
       texts.length === 0 ? spec.require.map(() => 'missing' as const) : await boundedSearch(search, input.signal);
     const problems = answers.flatMap((answer, index) =>
-      answer === 'found' ? [] : [`${shownPath(spec.require[index] ?? '')} ${SAID[answer]}`],
+      answer === 'found' ? [] : [`${shownPath(spec.require[index] ?? '')} ${REASONS[answer]}`],
     );
     const where = spec.files.slice(0, 5).map(shownPath).join(', ');
     return {
@@ -55,8 +55,8 @@ async function textsOf(
   globs: readonly string[],
   signal: AbortSignal,
 ): Promise<string[]> {
-  const isMeant = globMatcher(globs, 'exact');
-  const files = (await listFiles(mirror, commit, signal)).filter(({ path }) => isMeant(path));
+  const matches = globMatcher(globs, 'exact');
+  const files = (await listFiles(mirror, commit, signal)).filter(({ path }) => matches(path));
   const texts: string[] = [];
   for await (const content of readBlobs(mirror, { oids: files.map(({ oid }) => oid), maxBytes: MAX_BYTES }, signal))
     if (content !== undefined) texts.push(content.toString('utf8'));

@@ -10,7 +10,7 @@ import { scopeGate } from './scope/scope.ts';
 import { secretsGate } from './secrets/secrets.ts';
 import { syntaxGate } from './syntax/syntax.ts';
 
-/** Runs the gate that a spec asks for. */
+/** Runs the gate of a spec. */
 export function checkGate(spec: GateSpec, input: GateInput): Promise<GateResult> {
   switch (spec.gate) {
     case 'changed':
@@ -35,11 +35,11 @@ export function checkGate(spec: GateSpec, input: GateInput): Promise<GateResult>
 export interface DefinitionContext {
   /** Versions of the programs that a check depends on, as one text. */
   tools: string;
-  /** Files taken from another commit: such evidence never stands for the candidate as it is. */
+  /** Files taken from another commit: such evidence never counts for the candidate itself. */
   overlay?: { commit: string; paths: readonly string[] };
 }
 
-/** What evidence is bound to besides the tree: another command, limit, tool or overlay makes another definition. */
+/** What evidence is bound to in addition to the tree: another command, limit, tool or overlay makes another definition. */
 export function definitionHash(spec: GateSpec, context: DefinitionContext): string {
   const overlay = context.overlay ? [context.overlay.commit, ...[...context.overlay.paths].sort()] : [];
   return createHash('sha256')

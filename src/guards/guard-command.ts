@@ -8,12 +8,12 @@ const SCRIPT_RUNNERS =
 /** Scripts that an installation runs by itself. */
 const LIFECYCLE =
   /^(pre|post)?(install|prepare|pack|publish|version|dependencies)$|^prepublishOnly$|^(pre|post)?uninstall$/;
-/** Commands that ask whether a file is there, or what it says, by words of the check itself; what is compared with, or read for patterns, decides and is not among them. */
+/** Commands that test whether a file exists or contains a text of the check itself; files that are compared with, or read for patterns, decide and are excluded. */
 const QUESTION =
   /^\s*(!\s*)?(test|\[\[?|ls|stat|wc)\s[^<>$]*$|^\s*(!\s*)?[ef]?grep\s+(-[a-eg-z]*q[a-eg-z]*|--quiet)(?!.*\s-(\w*f|-file))\s[^<>$]*$/;
 const INTERPRETERS = /^(node|bun|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|perl|php)$/;
 
-/** The words of every command a check runs. */
+/** The text of every command a check runs. */
 export function commandTexts(gates: readonly GateSpec[]): string[] {
   return candidateGates(gates).map(commandText);
 }
@@ -54,9 +54,9 @@ export function namedPaths(texts: readonly string[]): (path: string) => boolean 
       const isRun = INTERPRETERS.test(all[index - 1] ?? '') || word.includes('/');
       const module = all[index - 1] === '-m' ? word.replaceAll('.', '/') : undefined;
       for (const folder of folders) {
-        exact.add(tidy(folder + word));
-        if (isRun) stems.add(tidy(folder + word));
-        if (module !== undefined) stems.add(tidy(folder + module));
+        exact.add(normalized(folder + word));
+        if (isRun) stems.add(normalized(folder + word));
+        if (module !== undefined) stems.add(normalized(folder + module));
       }
     });
   }
@@ -75,7 +75,7 @@ function namedScripts(text: string, scripts: ReadonlyMap<string, string>): strin
   });
 }
 
-/** The text without its commands that only ask whether a file is there or says something: they run nothing of it. */
+/** The text without its commands that only test whether a file exists or contains something: they run nothing of it. */
 function withoutQuestions(text: string): string {
   return text
     .split(/([;&|\n(){}`]+)/)
@@ -93,7 +93,7 @@ function foldersEntered(all: readonly string[]): string[] {
   );
 }
 
-function tidy(path: string): string {
+function normalized(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;

@@ -38,7 +38,7 @@ export const CHECK_CONFIG: readonly string[] = [
   '**/{build.gradle,build.gradle.kts,settings.gradle,settings.gradle.kts,gradle.properties,gradle/wrapper/**,gradlew,mvnw}',
   '**/{pom.xml,.mvn/**,testng.xml,junit-platform.properties,*.runsettings,Directory.Build.*,nuget.config}',
   '**/{CTestTestfile.cmake,CTestCustom.cmake,testthat.R}',
-  // what runs elsewhere on the word of the repository
+  // what other systems run because the repository says so
   '.github/{workflows,actions}/**',
   '{.gitlab-ci.yml,.gitlab-ci.*.yml,.gitlab/ci/**,.circleci/**,Jenkinsfile,Jenkinsfile.*,azure-pipelines*,.azure-pipelines/**}',
   '{.travis.yml,appveyor.yml,.appveyor.yml,bitbucket-pipelines.yml,.buildkite/**,.drone.yml,.woodpecker/**,.ci/**,cloudbuild.yaml}',

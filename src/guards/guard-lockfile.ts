@@ -14,7 +14,7 @@ export function isLockfile(path: string): boolean {
   return LOCKFILES.has((path.split('/').at(-1) ?? '').toLowerCase());
 }
 
-/** Why a changed lockfile needs a person, or nothing: it takes a package from where none came from before, and nobody said it may. */
+/** Why a changed lockfile needs a person, or nothing: it takes a package from a new origin that the settings do not allow. */
 export function lockfileReason(
   base: string | undefined,
   candidate: string | undefined,

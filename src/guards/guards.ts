@@ -25,7 +25,7 @@ export interface GuardOptions {
   /** Origins that a lockfile may name without having named them before. */
   registries: readonly string[];
   gates: readonly GateSpec[];
-  /** Paths of the candidate that are no regular files (links, submodules): their text says nothing about what a check reads. */
+  /** Paths of the candidate that are no regular files (links, submodules): their text does not show what a check reads. */
   special: ReadonlySet<string>;
   readBase(path: string): Promise<string | undefined>;
   readCandidate(path: string): Promise<string | undefined>;
@@ -34,7 +34,7 @@ export interface GuardOptions {
 export interface Guarded {
   /** Test files that the checks must also pass with in the base's version (absent there: without them). */
   overlay: string[];
-  /** What a person must look at before it lands. */
+  /** What a person must review before it lands. */
   held: { path: string; reason: string }[];
 }
 
@@ -129,7 +129,7 @@ function findReplacements(changed: readonly ChangedPath[], rules: Rules): Map<st
   );
 }
 
-/** Once the base's version is asked for, it is the base's tests as a whole: an added one may need a helper that was changed. */
+/** Where the base's version is used, it is the base's tests as a whole: an added one may need a helper that was changed. */
 async function overlayOf(tests: readonly ChangedPath[], options: GuardOptions): Promise<string[]> {
   for (const change of tests) {
     if (change.status !== 'added' || (await canSilence(change.path, options))) return tests.map((test) => test.path);

@@ -1,7 +1,7 @@
-/** A piece of a line: plain text, or text that is shown letter for letter as code. */
+/** A piece of a line: plain text, or text that is shown verbatim as code. */
 export type Piece = string | { code: string };
 
-/** A part of a report. Every text in it may come from an agent: whoever writes it out makes it harmless. */
+/** A part of a report. Every text in it may come from an agent: writers must escape it. */
 export type Block =
   | { kind: 'heading'; level: 1 | 2 | 3; text: string }
   | { kind: 'paragraph'; pieces: Piece[] }
@@ -13,7 +13,7 @@ export type Block =
 /** A report before it is written out in a format. */
 export type Page = { title: string; blocks: Block[] };
 
-/** A heading with what stands below it; nothing at all where there is nothing to say. */
+/** A heading with its content; nothing at all where the content is empty. */
 export function section(text: string, blocks: readonly Block[]): Block[] {
   return blocks.length === 0 ? [] : [{ kind: 'heading', level: 2, text }, ...blocks];
 }

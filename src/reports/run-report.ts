@@ -8,7 +8,7 @@ import { type Block, code, list, type Page, type Piece, paragraph, section, tabl
 import { taskBlocks } from './task-section.ts';
 import { decisionTrail } from './trail.ts';
 
-/** What a report is made of. `looked` is null where the repository cannot be looked at; `blind` says why. */
+/** What a report is made of. `looked` is null where the repository cannot be read; `blind` is the reason. */
 export type ReportMaterial = {
   state: RunState;
   events: readonly ShownEvent[];
@@ -19,21 +19,21 @@ export type ReportMaterial = {
 const MAX_FILES = 200;
 const MAX_STEPS = 500;
 
-/** The report of a run: what was asked, what was done, what proves it, what is risky, what it cost, and who decided what. */
+/** The report of a run: what was requested, what was done, what proves it, what is risky, what it cost, and who decided what. */
 export function runReport({ state, events, looked, blind }: ReportMaterial): Page {
   const document = runDocument(state);
   return {
     title: document.title,
     blocks: [
       ...overview(document, looked, blind),
-      ...section('What was asked', asked(state)),
+      ...section('What was requested', requestBlocks(state)),
       ...(looked === null ? [] : section('Acceptance', acceptanceBlocks(looked.acceptance))),
       ...(looked === null ? [] : section('Evidence', evidenceBlocks(looked.acceptance))),
       ...(looked === null ? [] : section('What changed', changeBlocks(looked.changes))),
       ...section('What was done', taskBlocks(state, document)),
       ...section('Risks', riskBlocks(document)),
       ...section('Decisions', trailBlocks(events)),
-      ...section('How to look at it yourself', checkOutBlocks(document)),
+      ...section('How to inspect it yourself', checkOutBlocks(document)),
     ],
   };
 }
@@ -59,7 +59,7 @@ function overview(document: RunDocument, looked: ReportMaterial['looked'], blind
   const note =
     blind === null
       ? []
-      : [paragraph(`The repository could not be looked at, so acceptance and evidence are left out: ${blind}`)];
+      : [paragraph(`The repository could not be read, so acceptance and evidence are left out: ${blind}`)];
   return [...table(['', ''], rows), ...note];
 }
 
@@ -67,8 +67,8 @@ function judgementText({ decision, reasons }: Judgement): string {
   return `${decision}: ${reasons.join('; ')}`;
 }
 
-/** The words of the person who asked, as they were given. */
-function asked({ start }: RunState): Block[] {
+/** The request of the person, verbatim. */
+function requestBlocks({ start }: RunState): Block[] {
   const input = typeof start.input === 'object' && start.input !== null ? start.input : {};
   const text = 'goal' in input ? input.goal : 'task' in input ? input.task : start.title;
   return [{ kind: 'quote', text: typeof text === 'string' ? text : start.title }];
@@ -93,8 +93,8 @@ function evidenceBlocks({ evidence, tree }: Acceptance): Block[] {
         : 'missing',
     summary,
   ]);
-  const bound: Block[] = tree === null ? [] : [paragraph('The tree that stands now: ', code(tree))];
-  return [...bound, ...table(['check', 'verdict', 'standing', 'what it said'], rows)];
+  const bound: Block[] = tree === null ? [] : [paragraph('The current tree: ', code(tree))];
+  return [...bound, ...table(['check', 'verdict', 'status', 'summary'], rows)];
 }
 
 function changeBlocks({ files, kinds, risks, tests }: ChangeSummary): Block[] {

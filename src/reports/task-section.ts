@@ -7,7 +7,7 @@ import { type Block, code, list, paragraph, table } from './page.ts';
 const MAX_DETAILS = 100;
 const OUTPUT_CHARS = 4_000;
 
-/** The tasks of a run: all in a table, then each with its attempts, what it said last and what its checks found. */
+/** The tasks of a run: all in a table, then each with its attempts, its final message and what its checks found. */
 export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
   const rows = tasks.map((task) => [
     code(task.key),
@@ -26,13 +26,13 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
 
 function taskDetails(task: TaskState): Block[] {
   const { key, title } = task.spec;
-  const said = lastAttempt(task)?.ended?.summary ?? '';
+  const finalMessage = lastAttempt(task)?.ended?.summary ?? '';
   return [
     { kind: 'heading', level: 3, text: `${key}: ${title}` },
     ...list(task.attempts.map((attempt) => [attemptText(attempt)])),
-    ...(said.trim() === ''
+    ...(finalMessage.trim() === ''
       ? []
-      : [paragraph('What the agent said last (its own words, which prove nothing):'), quote(said)]),
+      : [paragraph('The final message of the agent (its own claim, no evidence):'), quote(finalMessage)]),
     ...task.evidence.flatMap(({ gate, verdict, summary, output, stale }) => [
       paragraph(code(gate), `: ${verdict}${stale === true ? ' (stale)' : ''}: ${summary}`),
       ...(verdict === 'pass' || output === undefined || output.trim() === '' ? [] : [outputBlock(output)]),
@@ -60,7 +60,7 @@ function quote(text: string): Block {
   return { kind: 'quote', text: text.slice(0, OUTPUT_CHARS) };
 }
 
-/** The end of what a check printed, where the failure usually stands. */
+/** The end of what a check printed, where the failure usually is. */
 function outputBlock(output: string): Block {
   const end = output.slice(-OUTPUT_CHARS);
   const left = output.length - end.length;

@@ -5,7 +5,7 @@ import { RunEvent } from '../schema/event.ts';
 /** A decision that was taken about a run: by whom, about what, and why. */
 export type TrailStep = { at: number; by: string; about: string; decision: string; reason: string };
 
-/** The decisions of a run in their order: holds and what a person said to them, retries, rejections, what landed and what was taken back. */
+/** The decisions of a run in their order: holds and their answers, retries, rejections, what landed and what was undone. */
 export function decisionTrail(events: readonly ShownEvent[]): TrailStep[] {
   return events.flatMap(({ at, type, data }) => {
     const event = RunEvent.safeParse({ type, data });

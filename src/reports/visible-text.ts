@@ -10,14 +10,14 @@ const UNSEEN =
 
 /** Text of an agent as a document may hold it: not longer than this, and with everything invisible made visible. */
 export function visibleText(text: string, most: number): string {
-  const room = text.length > most * 4 ? text.slice(0, most * 4) : text;
-  const plain = stripVTControlCharacters(room.replaceAll(/\r\n?/g, '\n').replaceAll(STRING_SEQUENCE, ''));
+  const bounded = text.length > most * 4 ? text.slice(0, most * 4) : text;
+  const plain = stripVTControlCharacters(bounded.replaceAll(/\r\n?/g, '\n').replaceAll(STRING_SEQUENCE, ''));
   const cut = plain.slice(0, most).toWellFormed();
   const shown = cut.replaceAll(
     UNSEEN,
     (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
-  const left = text.length - (room.length - Math.max(plain.length - most, 0));
+  const left = text.length - (bounded.length - Math.max(plain.length - most, 0));
   return left > 0 ? `${shown.trimEnd()} … (${left} more characters)` : shown;
 }
 

@@ -1,6 +1,6 @@
 import type { Risk } from './risk.ts';
 
-/** The last tests that it ran itself were red, and still it says that it is done. */
+/** The last tests that it ran itself were red, and still it claims to be done. */
 export const claimAfterFailedTest: Risk = {
   name: 'claim-after-failed-test',
   title: 'Success claimed after a failed test',

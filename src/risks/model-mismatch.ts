@@ -1,15 +1,15 @@
 import type { Risk } from './risk.ts';
 
-/** Another model was billed than the one that was asked for. Dates and vendor prefixes of a model's name do not count. */
+/** Another model was billed than the one that was requested. Dates and vendor prefixes of a model's name do not count. */
 export const modelMismatch: Risk = {
   name: 'model-mismatch',
   title: 'Model mismatch',
   severity: 'high',
   find: ({ declaredModel, billedModel }) => {
     if (declaredModel === undefined || billedModel === undefined) return undefined;
-    const [asked, billed] = [plain(declaredModel), plain(billedModel)];
-    if (asked === billed || billed.startsWith(`${asked}-`) || isAlias(asked, billed)) return undefined;
-    return `${declaredModel} was asked for and ${billedModel} was billed`;
+    const [requested, billed] = [plain(declaredModel), plain(billedModel)];
+    if (requested === billed || billed.startsWith(`${requested}-`) || isAlias(requested, billed)) return undefined;
+    return `${declaredModel} was requested and ${billedModel} was billed`;
   },
 };
 
@@ -22,6 +22,6 @@ function plain(model: string): string {
 }
 
 /** `sonnet` is an alias of `claude-sonnet-4-5`. */
-function isAlias(asked: string, billed: string): boolean {
-  return !asked.includes('-') && billed.split('-').includes(asked);
+function isAlias(requested: string, billed: string): boolean {
+  return !requested.includes('-') && billed.split('-').includes(requested);
 }

@@ -1,6 +1,6 @@
 import type { Risk } from './risk.ts';
 
-/** A gate could not look at everything, and was told to leave that to a person. */
+/** A gate could not inspect everything, and its settings leave that to a person. */
 export const notChecked: Risk = {
   name: 'not-checked',
   title: 'Not checked',

@@ -16,7 +16,7 @@ export type Digest = {
 
 export type RiskContext = {
   digest: Digest;
-  /** Whether it ended by its own word as done. */
+  /** Whether it claimed to be done. */
   claimedSuccess: boolean;
   /** The reason for which we stopped it, if we did. */
   stoppedBy: string | undefined;
@@ -24,11 +24,11 @@ export type RiskContext = {
   softOutputBytes: number;
   declaredModel: string | undefined;
   billedModel: string | undefined;
-  /** Settings files of the repository that it obeys though nobody trusts them. */
+  /** Settings files of the repository that it obeys although they are not trusted. */
   untrusted: readonly string[];
   /** Files that differ from where it began. */
   changed: readonly string[];
-  /** What the gates that look into the work found: secrets that it showed or left behind, and what they leave to a person. */
+  /** What the inspecting gates found: secrets in its output or in commits that do not land, and what they leave to a person. */
   inspected: { exposed: number; held: readonly string[] };
 };
 
@@ -37,7 +37,7 @@ export interface Risk {
   readonly name: RiskName;
   readonly title: string;
   readonly severity: RiskSeverity;
-  /** What follows where the user says nothing; a warning unless given. */
+  /** The default consequence; a warning unless given. */
   readonly policy?: RiskPolicy;
   /** What was found, in a sentence, or undefined. */
   find(context: RiskContext): string | undefined;

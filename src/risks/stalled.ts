@@ -1,6 +1,6 @@
 import type { Risk } from './risk.ts';
 
-/** It had to be stopped because it said nothing or took too long. */
+/** It had to be stopped because it was silent or took too long. */
 export const stalled: Risk = {
   name: 'stalled',
   title: 'Stalled',

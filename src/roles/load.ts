@@ -22,8 +22,8 @@ export async function loadRole(name: string, sources: RoleSources = {}): Promise
     }
   }
   const known = await roleNames(sources);
-  const meant = nearest(name, known);
-  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const suggested = nearest(name, known);
+  const suggestion = suggested === undefined ? '' : ` Did you mean ${suggested}?`;
   throw new AppError('ROLE_UNKNOWN', `There is no role "${name}".${suggestion} Known roles: ${known.join(', ')}`, {
     name,
     known,
@@ -59,7 +59,7 @@ async function listIfThere(folder: string): Promise<string[]> {
   }
 }
 
-/** Where the built-in roles stand: beside this file in the source, in `roles/` beside the bundle once built. */
+/** The folder of the built-in roles: beside this file in the source, in `roles/` beside the bundle once built. */
 function rolesFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   return existsSync(join(here, 'plan.md')) ? here : join(here, 'roles');

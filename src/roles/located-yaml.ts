@@ -2,7 +2,7 @@ import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, vis
 import type { z } from 'zod';
 import { AppError, type ErrorCode, messageOf } from '../errors.ts';
 
-/** Where a YAML text stands and which row of the error table its mistakes belong to. */
+/** The origin of a YAML text, and the row of the error table for its errors. */
 export interface YamlSource {
   file: string;
   code: ErrorCode;
@@ -11,13 +11,13 @@ export interface YamlSource {
 }
 
 type Issue = z.core.$ZodIssue;
-type Mistake = { line: number; reason: string };
+type YamlIssue = { line: number; reason: string };
 
 const LONGEST_TEXT = 1_000_000;
 const MAX_ALIASES = 50;
 const MAX_ISSUES_SHOWN = 5;
 
-/** Reads YAML that a person wrote; every mistake is told as file, line and reason. Bombs, duplicate keys and `__proto__` are refused. */
+/** Reads YAML that a person wrote; every error is reported with file, line and reason. Alias bombs, duplicate keys and `__proto__` are refused. */
 export function parseLocatedYaml<T>(text: string, schema: z.ZodType<T>, source: YamlSource): T {
   if (text.length > LONGEST_TEXT) refuse(source, [{ line: 1, reason: `longer than ${LONGEST_TEXT} characters` }]);
   const lines = new LineCounter();
@@ -83,8 +83,8 @@ function reasonOf(issue: Issue): string {
   return where === '' ? what : `${where}: ${what}`;
 }
 
-function refuse(source: YamlSource, mistakes: Mistake[]): never {
-  const located = mistakes.map(({ line, reason }) => ({ line: line + (source.firstLine ?? 1) - 1, reason }));
+function refuse(source: YamlSource, issues: YamlIssue[]): never {
+  const located = issues.map(({ line, reason }) => ({ line: line + (source.firstLine ?? 1) - 1, reason }));
   const shown = located.slice(0, MAX_ISSUES_SHOWN).map(({ line, reason }) => `${source.file}:${line}: ${reason}`);
   if (located.length > shown.length) shown.push(`and ${located.length - shown.length} more`);
   throw new AppError(source.code, shown.join('\n'), { file: source.file, mistakes: located });

@@ -14,13 +14,13 @@ const RoleHeader = z.strictObject({
     .record(z.string(), z.unknown())
     .refine((schema) => schema.type === 'object', 'must be a JSON Schema with type: object')
     .superRefine((schema, context) => {
-      const mistake = schemaMistake(schema);
-      if (mistake !== undefined) context.addIssue({ code: 'custom', message: `is no JSON Schema: ${mistake}` });
+      const problem = schemaError(schema);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: `is no JSON Schema: ${problem}` });
     })
     .optional(),
 });
 
-/** What a task asks of an agent; `text` is the whole file, so that a run can pin it and read it again. */
+/** The prompt and the rights of an agent; `text` is the whole file, so that a run can pin it and read it again. */
 export interface Role {
   name: string;
   summary: string;
@@ -33,14 +33,13 @@ export interface Role {
 
 const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?---[ \t]*(?:\r?\n|$)/;
 
-/** Reads a role file; a mistake is told as file, line and reason. */
+/** Reads a role file; an error is reported with file, line and reason. */
 export function parseRole(text: string, source: { name: string; file: string }): Role {
   const matter = FRONT_MATTER.exec(text);
   if (!matter) refuse(source.file, 1, 'must begin with front matter between two lines of ---');
   const yaml = matter[1] ?? '';
   const header = parseLocatedYaml(yaml, RoleHeader, { file: source.file, code: 'ROLE_INVALID', firstLine: 2 });
-  if (header.role !== source.name)
-    refuse(source.file, 2, `role: "${header.role}" stands in the file of "${source.name}"`);
+  if (header.role !== source.name) refuse(source.file, 2, `role: "${header.role}" is in the file of "${source.name}"`);
   return {
     name: header.role,
     summary: header.summary,
@@ -52,7 +51,7 @@ export function parseRole(text: string, source: { name: string; file: string }):
   };
 }
 
-function schemaMistake(schema: Record<string, unknown>): string | undefined {
+function schemaError(schema: Record<string, unknown>): string | undefined {
   try {
     z.fromJSONSchema(schema);
     return undefined;

@@ -8,31 +8,31 @@ import { parseLocatedYaml } from '../roles/located-yaml.ts';
 import { Batch, type BatchDocument, type BatchItem } from '../schema/batch.ts';
 import { listNamed, type NamedFiles, readNamed, requireName } from './named-files.ts';
 
-/** What may be said about a batch as a whole. */
+/** The settings of a batch as a whole. */
 export type BatchSettings = Partial<Pick<Batch, 'summary' | 'template' | 'parallel' | 'context'>>;
 
-/** A batch with the file it stands in. */
+/** A batch with its name and file. */
 export type NamedBatch = Batch & { name: string; file: string };
 
 /** The batches of the project around a folder. */
 export async function batchFiles(dir: string): Promise<NamedFiles> {
   const root = await findProjectRoot(dir);
   if (root === undefined) throw new AppError('NOT_A_REPOSITORY', `${dir} is in no repository, so it has no batches`);
-  return { folder: join(root, '.manyhands', 'batches'), ending: '.yaml', mistake: 'BATCH_INVALID' };
+  return { folder: join(root, '.manyhands', 'batches'), ending: '.yaml', errorCode: 'BATCH_INVALID' };
 }
 
-/** The batch of that name; mistakes in its file are told with their lines. */
+/** The batch of that name; errors in its file are reported with their lines. */
 export async function loadBatch(files: NamedFiles, name: string): Promise<NamedBatch> {
   const found = await readNamed(files, name);
   if (found !== undefined) return { ...parse(found.text, found.file), name, file: found.file };
   const known = await listNamed(files);
-  const meant = nearest(name, known);
-  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const suggested = nearest(name, known);
+  const suggestion = suggested === undefined ? '' : ` Did you mean ${suggested}?`;
   const all = known.length === 0 ? 'There is none yet' : `Known batches: ${known.join(', ')}`;
   throw new AppError('BATCH_UNKNOWN', `There is no batch "${name}".${suggestion} ${all}`, { name, known });
 }
 
-/** Adds items to the end of a batch, which is made if it is not there; what its file says otherwise stays as it is written. */
+/** Adds items to the end of a batch, which is created if it is missing; the rest of its file stays unchanged. */
 export async function addToBatch(
   files: NamedFiles,
   name: string,

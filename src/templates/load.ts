@@ -11,7 +11,7 @@ import { parseTemplateFile } from './parse.ts';
 /** Folders of templates; one that comes first hides what those after it have of the same name. */
 export type TemplateSources = (NamedFiles & { from: TemplateOrigin; root?: string })[];
 
-/** Where templates are looked for from a folder: its project, the person's own settings, the built-in ones. */
+/** Where templates are found from a folder: its project, the person's own settings, the built-in ones. */
 export async function templateSources(env: NodeJS.ProcessEnv, dir: string): Promise<TemplateSources> {
   const root = await findProjectRoot(dir);
   return [
@@ -28,12 +28,12 @@ export async function loadTemplate(name: string, sources: TemplateSources): Prom
   for (const { from, root, ...files } of sources) {
     const found = await readNamed(files, name);
     if (found === undefined) continue;
-    const place = { name, file: found.file, from, ...(root === undefined ? {} : { root }) };
-    return parseTemplateFile(found.text, place);
+    const source = { name, file: found.file, from, ...(root === undefined ? {} : { root }) };
+    return parseTemplateFile(found.text, source);
   }
   const known = await templateNames(sources);
-  const meant = nearest(name, known);
-  const suggestion = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const suggested = nearest(name, known);
+  const suggestion = suggested === undefined ? '' : ` Did you mean ${suggested}?`;
   throw new AppError(
     'TEMPLATE_UNKNOWN',
     `There is no template "${name}".${suggestion} Known templates: ${known.join(', ')}`,
@@ -41,7 +41,7 @@ export async function loadTemplate(name: string, sources: TemplateSources): Prom
   );
 }
 
-/** Every template that can be loaded, by name; those that cannot are told with their mistakes. */
+/** Every template that can be loaded, by name; those that cannot are listed with their errors. */
 export async function listTemplates(sources: TemplateSources): Promise<{ templates: Template[]; mistakes: string[] }> {
   const templates: Template[] = [];
   const mistakes: string[] = [];
@@ -63,10 +63,10 @@ export async function templateNames(sources: TemplateSources): Promise<string[]>
 }
 
 function markdown(folder: string): NamedFiles {
-  return { folder, ending: '.md', mistake: 'TEMPLATE_INVALID' };
+  return { folder, ending: '.md', errorCode: 'TEMPLATE_INVALID' };
 }
 
-/** Where the built-in templates stand: beside this file in the source, in `templates/` beside the bundle once built. */
+/** The folder of the built-in templates: beside this file in the source, in `templates/` beside the bundle once built. */
 function templatesFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   return existsSync(join(here, 'bugfix.md')) ? here : join(here, 'templates');

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { AppError, type ErrorCode, fromSystemError, isAbsent } from '../errors.ts';
 import { FileName } from '../schema/template.ts';
 
-/** A folder of files that are called by name: where it is, how they end, and which row of the table their mistakes belong to. */
-export type NamedFiles = { folder: string; ending: '.md' | '.yaml'; mistake: ErrorCode };
+/** A folder of named files: its path, the ending of its files, and the error code for invalid ones. */
+export type NamedFiles = { folder: string; ending: '.md' | '.yaml'; errorCode: ErrorCode };
 
 const MAX_BYTES = 1_000_000;
 
 /** The text of the file of that name; undefined when there is none. What is no plain file of UTF-8 text, or too long, is refused. */
 export async function readNamed(files: NamedFiles, name: string): Promise<{ text: string; file: string } | undefined> {
   const file = join(files.folder, `${requireName(files, name)}${files.ending}`);
-  const refuse = (reason: string) => new AppError(files.mistake, `${file}:1: ${reason}`, { file });
+  const refuse = (reason: string) => new AppError(files.errorCode, `${file}:1: ${reason}`, { file });
   try {
     const found = await stat(file);
     if (!found.isFile()) throw refuse('not a plain file');
@@ -35,11 +35,11 @@ export async function listNamed({ folder, ending }: NamedFiles): Promise<string[
 }
 
 /** The name, if it can be a file's: no path leads out of the folder. */
-export function requireName({ mistake }: Pick<NamedFiles, 'mistake'>, name: string): string {
+export function requireName({ errorCode }: Pick<NamedFiles, 'errorCode'>, name: string): string {
   const checked = FileName.safeParse(name);
   if (checked.success) return checked.data;
   const reason = checked.error.issues[0]?.message ?? 'not a name';
-  throw new AppError(mistake, `"${name.slice(0, 80)}" is no name: ${reason}`, { name });
+  throw new AppError(errorCode, `"${name.slice(0, 80)}" is no name: ${reason}`, { name });
 }
 
 async function listIfThere(folder: string): Promise<string[]> {

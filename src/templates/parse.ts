@@ -10,7 +10,7 @@ export type TemplateSource = { name: string; file: string; from: TemplateOrigin;
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?---[ \t]*(?:\r?\n|$)/;
 const LONGEST_TEXT = 50_000;
 
-/** Reads a template file; a mistake is told as file, line and reason. Its text is kept letter for letter: nothing in it is ever filled in. */
+/** Reads a template file; an error is reported with file, line and reason. Its text is kept verbatim: nothing in it is ever expanded. */
 export function parseTemplateFile(content: string, source: TemplateSource): Template {
   const matter = FRONT_MATTER.exec(content);
   if (matter === null) refuse(source.file, 1, 'must begin with front matter between two lines of ---');
@@ -20,14 +20,14 @@ export function parseTemplateFile(content: string, source: TemplateSource): Temp
     firstLine: 2,
   });
   if (header.name !== source.name)
-    refuse(source.file, lineOf(content, 'name:'), `name: "${header.name}" stands in the file of "${source.name}"`);
+    refuse(source.file, lineOf(content, 'name:'), `name: "${header.name}" is in the file of "${source.name}"`);
   const { dir, ...rest } = header;
   const text = content.slice(matter[0].length).trim();
   const line = matter[0].split('\n').length;
   if (text === '') refuse(source.file, line, 'there is no text below the front matter');
   if (text.length > LONGEST_TEXT) refuse(source.file, line, `the text is longer than ${LONGEST_TEXT} characters`);
   if (rest.write !== undefined && rest.role === undefined)
-    refuse(source.file, lineOf(content, 'write:'), 'write: says something only together with role:');
+    refuse(source.file, lineOf(content, 'write:'), 'write: has no effect without role:');
   const folder = dir === undefined ? {} : { dir: resolveDir(dir, source, lineOf(content, 'dir:')) };
   return { ...rest, ...folder, text, from: source.from, file: source.file };
 }

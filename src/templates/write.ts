@@ -17,14 +17,14 @@ export type NewTemplate = {
   force: boolean;
 };
 
-/** Writes a template; it is read first as it will stand, so that no file with a mistake is made. */
-export async function writeTemplate(sources: TemplateSources, asked: NewTemplate): Promise<Template> {
-  const { from, root, ...files } = sourceOf(sources, asked.scope);
-  const name = requireName(files, asked.name);
+/** Writes a template; it is parsed first, so that no invalid file is written. */
+export async function writeTemplate(sources: TemplateSources, requested: NewTemplate): Promise<Template> {
+  const { from, root, ...files } = sourceOf(sources, requested.scope);
+  const name = requireName(files, requested.name);
   const file = join(files.folder, `${name}${files.ending}`);
-  const text = hasFrontMatter(asked.content) ? asked.content : withHeader(asked);
+  const text = hasFrontMatter(requested.content) ? requested.content : withHeader(requested);
   const template = parseTemplateFile(text, { name, file, from, ...(root === undefined ? {} : { root }) });
-  if (!asked.force && (await readNamed(files, name)) !== undefined)
+  if (!requested.force && (await readNamed(files, name)) !== undefined)
     throw new AppError('FILE_TAKEN', `There is a template "${name}" already: ${file}`, { name, file });
   await writeWhole(file, text.endsWith('\n') ? text : `${text}\n`);
   return template;

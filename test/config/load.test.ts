@@ -130,7 +130,7 @@ const MISTAKES: { title: string; text: string | Buffer; at: string; says: RegExp
   { title: 'two documents', text: 'land: pr\n---\nland: merge\n', at: '', says: /multiple documents/ },
 ];
 
-describe('a mistake in a file of settings', () => {
+describe('an error in a settings file', () => {
   for (const { title, text, at, says } of MISTAKES) {
     it(`is told with its place: ${title}`, async () => {
       await using home = await scratch();
@@ -153,10 +153,10 @@ describe('a mistake in a file of settings', () => {
     expect(message).toContain('did you mean budget?');
   });
 
-  it('is told when a folder stands in place of the file', async () => {
+  it('is reported when the path is a folder', async () => {
     await using home = await scratch();
     await mkdir(home.projectFile, { recursive: true });
-    expect((await failureOf(loadConfig(home.place))).message).toMatch(/a folder stands here/);
+    expect((await failureOf(loadConfig(home.place))).message).toMatch(/this is a folder/);
   });
 
   it('is told for a bomb of aliases, quickly', async () => {

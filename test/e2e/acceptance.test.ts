@@ -98,7 +98,7 @@ describe('accepting a run', () => {
   it('is told in a report, in both formats, also where the repository is gone', async () => {
     await using place = await scratch();
     const printed = await place.mh(['report']);
-    expect(printed.stdout).toMatch(/## What was asked\n\n> add a file[\s\S]*## Evidence[\s\S]*grep[\s\S]*pass/);
+    expect(printed.stdout).toMatch(/## What was requested\n\n> add a file[\s\S]*## Evidence[\s\S]*grep[\s\S]*pass/);
     const file = join(place.root, 'report.html');
     expect((await place.mh(['report', '--output', file, '--json'])).json).toMatchObject({ format: 'html', file });
     const html = readFileSync(file, 'utf8');
@@ -107,7 +107,7 @@ describe('accepting a run', () => {
     expect((await place.mh(['report', '--output', join(place.root, 'no/such/folder.md')])).code).toBe(3);
     rmSync(join(place.repo, '.git'), { recursive: true });
     const blind = await place.mh(['report', place.run]);
-    expect([blind.code, blind.stdout]).toEqual([0, expect.stringContaining('could not be looked at')]);
+    expect([blind.code, blind.stdout]).toEqual([0, expect.stringContaining('could not be read')]);
     expect(existsSync(join(place.repo, '.git'))).toBe(false);
   });
 

@@ -146,7 +146,7 @@ describe('the gate command', () => {
     const result = await check(flood);
     expect(result).toMatchObject({ verdict: 'fail', exitCode: 3 });
     expect(Buffer.byteLength(result.output ?? '')).toBeLessThanOrEqual(16 * 1024);
-    expect(result.output).toMatch(/^first\nx+\n[\s\S]*left out[\s\S]*\nx+\nlast\n$/);
+    expect(result.output).toMatch(/^first\nx+\n[\s\S]*omitted[\s\S]*\nx+\nlast\n$/);
   });
 
   it('removes the checkout and keeps the raw output', async () => {

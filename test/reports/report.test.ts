@@ -123,7 +123,7 @@ describe('a report as Markdown', () => {
   it('tells what was asked, who worked, what failed, and who decided', () => {
     const text = toMarkdown(reportOf('plain words'));
     for (const part of [
-      '## What was asked',
+      '## What was requested',
       '## What was done',
       '## Risks',
       '## Decisions',

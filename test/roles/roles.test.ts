@@ -106,7 +106,7 @@ describe('a role of the user', () => {
     ['an unknown key', `${HEADER.replace('access', 'acces')}{{task}}`, 4, 'unknown key "acces"'],
     ['a wrong access', `${HEADER.replace('read', 'all')}{{task}}`, 4, 'access'],
     ['a key given twice', `${HEADER.replace('access', 'role: mine\naccess')}{{task}}`, 4, 'unique'],
-    ['the name of another role', `${HEADER.replace('mine', 'other')}{{task}}`, 2, 'stands in the file of "mine"'],
+    ['the name of another role', `${HEADER.replace('mine', 'other')}{{task}}`, 2, 'is in the file of "mine"'],
     ['an unknown placeholder', `${HEADER}{{task}}\n\n{{taks}}\n`, 8, 'unknown placeholder {{taks}}'],
     ['an unclosed section', `${HEADER}{{task}}\n{{#evidence}}\n`, 7, '{{#evidence}} is never closed'],
     ['a section closed in the wrong order', `${HEADER}{{task}}\n{{#goal}}\n{{/task}}\n`, 8, '{{/task}} closes nothing'],

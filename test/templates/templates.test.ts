@@ -77,11 +77,11 @@ describe('templates', () => {
 
   it.each([
     ['no front matter', 'Just text', /:1: must begin with front matter/],
-    ['another name', template('other'), /x\.md:2: name: "other" stands in the file of "x"/],
+    ['another name', template('other'), /x\.md:2: name: "other" is in the file of "x"/],
     ['an unknown key', template('x', 'modle: m\n'), /x\.md:4: unknown key "modle"/],
     ['a wrong value', template('x', 'budget: -1\n'), /x\.md:4: budget: /],
     ['no text', template('x', '', ''), /x\.md:5: there is no text/],
-    ['write without a role', template('x', 'write: true\n'), /x\.md:4: write: says something only/],
+    ['write without a role', template('x', 'write: true\n'), /x\.md:4: write: has no effect/],
     [
       'a summary that would read a file',
       '---\nname: x\nsummary: "@/etc/passwd"\n---\ntext',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { refusal, ScopeHookInput } from './scope-hook.ts';
 
-/** To the agent's program this exit code means: do not use the tool, and tell the model what stands on standard error. */
+/** To the agent's program this exit code means: do not use the tool, and show the model the text on standard error. */
 const REFUSED = 2;
 const STANDARD_INPUT = 0;
 

@@ -5,14 +5,14 @@ import { shownPath } from '../inspection.ts';
 import { writtenPaths } from './command-targets.ts';
 import { scopeMatcher } from './scope-matcher.ts';
 
-/** What the hook of one attempt is told in a file: the workspace, and the scopes that all apply there. */
+/** The input of the hook of one attempt, as a file: the workspace, and the scopes that all apply there. */
 export const ScopeHookInput = z.object({
   workspace: z.string(),
   scopes: z.array(z.object({ allow: z.array(z.string()), deny: z.array(z.string()), also: z.array(z.string()) })),
 });
 export type ScopeHookInput = z.infer<typeof ScopeHookInput>;
 
-/** What the agent's program says before it uses a tool, as far as it matters here. */
+/** The request of the agent's program before it uses a tool, as far as it matters here. */
 const ToolUse = z.object({
   tool_name: z.string(),
   cwd: z.string().optional(),
@@ -27,33 +27,33 @@ const MAX_LINKS = 64;
 
 /**
  * Why a tool must not be used, if it must not: it would write to a file of the repository outside the scope. It spares
- * the agent a wasted attempt; what decides is the gate that looks at the saved work.
+ * the agent a wasted attempt; what decides is the gate that inspects the saved work.
  */
-export function refusal(order: ScopeHookInput, said: string): string | undefined {
-  const use = readUse(said);
+export function refusal(input: ScopeHookInput, request: string): string | undefined {
+  const use = readUse(request);
   if (use === undefined) return 'What the tool is to do could not be read';
   const { file_path, notebook_path, command } = use.tool_input;
-  const root = realPath(order.workspace);
+  const root = realPath(input.workspace);
   const cwd = use.cwd ?? root;
   const written = [
     ...[file_path, notebook_path].flatMap((path) => path ?? []),
     ...(command === undefined ? [] : writtenPaths(command)),
   ];
-  const judges = order.scopes.map((scope) => scopeMatcher(scope));
+  const judges = input.scopes.map((scope) => scopeMatcher(scope));
   for (const path of written) {
     const inside = relative(root, realPath(resolve(cwd, path)));
     if (inside === '' || inside === '..' || inside.startsWith('../') || isAbsolute(inside)) continue;
     for (const judge of judges) {
       const reason = judge(inside);
-      if (reason !== undefined) return `${shownPath(inside)} ${reason} in this task. ${rules(order)}`;
+      if (reason !== undefined) return `${shownPath(inside)} ${reason} in this task. ${rules(input)}`;
     }
   }
   return undefined;
 }
 
-function readUse(said: string): z.infer<typeof ToolUse> | undefined {
+function readUse(request: string): z.infer<typeof ToolUse> | undefined {
   try {
-    return ToolUse.safeParse(JSON.parse(said)).data;
+    return ToolUse.safeParse(JSON.parse(request)).data;
   } catch {
     // Whatever is no JSON cannot be judged either.
     return undefined;
@@ -65,7 +65,7 @@ function realPath(path: string, left = MAX_LINKS): string {
   try {
     return realpathSync(path);
   } catch {
-    // It is not there, or may not be looked at: then its folder decides.
+    // It is missing or not readable: then its folder decides.
     const folder = dirname(path);
     return folder === path || left === 0 ? path : join(realPath(folder, left - 1), basename(path));
   }

@@ -15,7 +15,7 @@ export function scopeMatcher({ allow, deny, also }: Scope): (path: string) => st
 }
 
 /**
- * Whether a path is meant by one of these: the very path, everything below a folder, or what a glob matches. `loose`
+ * Whether a path matches one of these: the exact path, everything below a folder, or what a glob matches. `loose`
  * also sees through letter case and invisible characters, so that what is forbidden stays so on any file system.
  */
 export function globMatcher(globs: readonly string[], how: 'exact' | 'loose'): (path: string) => boolean {
@@ -25,7 +25,9 @@ export function globMatcher(globs: readonly string[], how: 'exact' | 'loose'): (
     return { name, pattern: picomatch.makeRe(name, { dot: true }) };
   });
   return (path) => {
-    const asked = plain(path);
-    return rules.some(({ name, pattern }) => asked === name || asked.startsWith(`${name}/`) || pattern.test(asked));
+    const normalized = plain(path);
+    return rules.some(
+      ({ name, pattern }) => normalized === name || normalized.startsWith(`${name}/`) || pattern.test(normalized),
+    );
   };
 }

@@ -15,7 +15,7 @@ const RUN = /(.)\1{5,}/;
 const SEQUENCES = ['0123456789', '1234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'deadbeef', 'cafebabe'];
 const SEQUENCE_CHARS = 8;
 const KEY_NAME = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
-/** A word or a chain of words, as programs and people name things: no digit stands between letters at random. */
+/** A word or a chain of words, as programs and people name things: without random digits between letters. */
 const IDENTIFIER =
   /^[A-Za-z_$][A-Za-z_$-]*\d{0,4}(?:(?:\.|::|->|\/|\[)[A-Za-z_$][\w$-]*\]?)*(?:\(.*)?$|^[\w.-]*(?:\/[\w.-]+)+$|^[a-z]+(?:[-_. ][a-z]+)+\d{0,4}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -23,12 +23,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const RANDOM_BITS = 3.3;
 const SHORTEST_RANDOM = 12;
 
-/** The class of a value whose form alone says whose key it is: it is real unless it stands for one. */
+/** The class of a value whose form alone identifies the vendor: real unless it is a placeholder. */
 export function classOfKnown(value: string): SecretClass {
   return isPlaceholder(value) || OPENS_NOTHING.test(value) ? 'placeholder' : 'real';
 }
 
-/** The class of a password in an address: on this machine it is anybody's guess, elsewhere it opens something. */
+/** The class of a password in an address: on this machine it counts as a default, elsewhere it is real. */
 export function classOfUrlPassword(password: string, host: string): SecretClass {
   if (isPlaceholder(password) || IS_REFERENCE.test(password) || /\bexample\b/i.test(host)) return 'placeholder';
   return /^(localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker|[a-z]+$)/i.test(host) ? 'unknown' : 'real';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How sure it is that a text is a secret. `real`: a value that opens something, as far as anybody can tell from outside;
- * `placeholder`: it stands where a secret would; `key-name`: the name of one, without a value; `identifier`: a word of
+ * How certain it is that a text is a secret. `real`: a value that probably grants access;
+ * `placeholder`: it is written instead of a secret; `key-name`: the name of one, without a value; `identifier`: a word of
  * the program; `unknown`: none of these for certain.
  */
 export type SecretClass = 'real' | 'placeholder' | 'key-name' | 'identifier' | 'unknown';
@@ -13,7 +13,7 @@ export type SecretCandidate = { rule: string; value: string; class: SecretClass;
 const SHOWN_CHARS = 4;
 const FINGERPRINT_CHARS = 16;
 
-/** Names a value without telling it: the same value has the same fingerprint, wherever it is found. */
+/** Identifies a value without revealing it: the same value always has the same fingerprint. */
 export function fingerprintOf(value: string): string {
   return createHash('sha256').update(value, 'latin1').digest('hex').slice(0, FINGERPRINT_CHARS);
 }

@@ -4,7 +4,7 @@ import type { SecretCandidate, SecretClass } from './secret-finding.ts';
 type Rule = {
   name: string;
   pattern: RegExp;
-  /** The value, the first group unless said otherwise, and its class. */
+  /** The value, the first group by default, and its class. */
   read(match: RegExpExecArray): { value: string; class: SecretClass };
 };
 
@@ -19,7 +19,7 @@ const known = (match: RegExpExecArray) => {
   return { value, class: classOfKnown(value) };
 };
 
-/** What secretlint does not look for, or does not tell from a placeholder. */
+/** What secretlint does not find, or does not distinguish from a placeholder. */
 const RULES: readonly Rule[] = [
   { name: 'aws-access-key-id', pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g, read: known },
   { name: 'google-api-key', pattern: /\bAIza[\w-]{35}\b/g, read: known },

@@ -44,7 +44,7 @@ async function loadLint(): Promise<Lint> {
   };
 }
 
-/** A rule may mark the name with the value, or cut the value short; then what it tells of it is exact. */
+/** A rule may mark the name with the value, or cut the value short; then its message holds the exact value. */
 function valueAmong(data: unknown, marked: string): string {
   if (typeof data !== 'object' || data === null) return marked;
   const texts = Object.values(data).filter((text) => typeof text === 'string');

@@ -7,7 +7,7 @@ import { type Added, addedText, type History } from '../../git/read/added-text.t
 import type { SecretCandidate } from './secret-finding.ts';
 import { scanText } from './secret-scan.ts';
 
-/** A candidate with its place; `line` 0 stands for the file's name, an empty path for a commit's message. */
+/** A candidate with its location; `line` 0 means the file's name, an empty path a commit's message. */
 export type FoundSecret = SecretCandidate & { commit: string; path: string; line: number };
 
 /** What was found, and what could not be read whole. */
@@ -15,7 +15,7 @@ export type Search = { found: FoundSecret[]; unread: string[] };
 
 const CHUNK_BYTES = 128 * 1024;
 const OVERLAP_CHARS = 4 * 1024;
-/** More findings than this say nothing new. */
+/** More findings than this are not listed. */
 const MAX_FOUND = 5_000;
 
 /** Looks through everything that a history adds, up to a limit: contents, names and messages of each of its commits. */
@@ -41,7 +41,7 @@ export async function searchHistory(
   return search;
 }
 
-/** How many different secrets stand in a file, up to a limit; a file that is not there has none. */
+/** How many different secrets a file holds, up to a limit; a missing file has none. */
 export async function searchFile(path: string, maxBytes: number, signal: AbortSignal): Promise<Set<string>> {
   const real = new Set<string>();
   let before = '';
@@ -58,7 +58,7 @@ export async function searchFile(path: string, maxBytes: number, signal: AbortSi
   return real;
 }
 
-/** Those of the values that stand in a commit's files already; they are told to git on its standard input only. */
+/** Those of the values that a commit's files already hold; git receives them on its standard input only. */
 export async function knownIn(mirror: Mirror, commit: string, values: readonly string[]): Promise<Set<string>> {
   if (values.length === 0) return new Set();
   const args = ['grep', '--text', '-h', '-o', '-F', '--no-color', '-f', '-', commit, '--'];

@@ -33,7 +33,7 @@ const OTHERS: readonly (readonly [SecretClass, string])[] = [
 /**
  * Fails when a commit of the work brings in a text that is a secret by all that can be seen: in a file, a file's name or
  * a message, also if a later commit takes it out again, because the history lands with the work. Secrets in the output
- * of the attempt and in commits that do not land are told, and stop nothing.
+ * of the attempt and in commits that do not land are reported, and stop nothing.
  */
 export const secretsGate: Gate<SecretsSpec> = {
   name: 'secrets',
@@ -104,7 +104,7 @@ function summaryOf({ landing, leftBehind, exposed, unread }: Findings): string {
   const first = landing[0];
   if (first !== undefined) {
     const more = new Set(landing.map(({ value }) => value)).size - 1;
-    return `A secret (${first.rule}) stands in ${placeOf(first)}${more === 0 ? '' : ` and ${more} more elsewhere`}`;
+    return `A secret (${first.rule}) stands in ${locationOf(first)}${more === 0 ? '' : ` and ${more} more elsewhere`}`;
   }
   if (unread.length > 0) return `Not everything could be read: ${unread.slice(0, 3).map(shownPath).join(', ')}`;
   const apart = [
@@ -116,17 +116,17 @@ function summaryOf({ landing, leftBehind, exposed, unread }: Findings): string {
 
 function list(title: string, found: readonly FoundSecret[]): string[] {
   if (found.length === 0) return [];
-  const places = new Map(found.map((secret) => [`${secret.value} ${placeOf(secret)}`, secret]));
-  const lines = [...places.values()].slice(0, SHOWN).map((secret) => {
+  const locations = new Map(found.map((secret) => [`${secret.value} ${locationOf(secret)}`, secret]));
+  const lines = [...locations.values()].slice(0, SHOWN).map((secret) => {
     const { rule, value, commit } = secret;
-    const where = `${placeOf(secret)} (commit ${commit.slice(0, 12)})`;
+    const where = `${locationOf(secret)} (commit ${commit.slice(0, 12)})`;
     return `- ${rule} in ${where}: ${maskedValue(value)}, fingerprint ${fingerprintOf(value)}`;
   });
-  const rest = places.size - lines.length;
+  const rest = locations.size - lines.length;
   return [`${title}:`, ...lines, ...(rest > 0 ? [`- and ${rest} more`] : [])];
 }
 
-function placeOf({ path, line }: FoundSecret): string {
+function locationOf({ path, line }: FoundSecret): string {
   if (path === '') return 'a commit message';
   return line === 0 ? `the name of ${shownPath(path)}` : `${shownPath(path)}:${line}`;
 }

@@ -1,14 +1,14 @@
 import type { ParserOptions } from '@babel/parser';
 import { messageOf } from '../../errors.ts';
 
-/** What a parser says of a text: nothing when it is correct, else where and why not. */
-export type Mistake = { line: number | undefined; message: string };
-/** A parser in this process; `template` says that the text is no text of this language yet. */
-type Parse = (text: string, path: string) => Promise<Mistake | 'template' | undefined>;
+/** An error that a parser found in a text. */
+export type SyntaxIssue = { line: number | undefined; message: string };
+/** A parser in this process; `template`: the text becomes a text of this language only when it is filled in. */
+type Parse = (text: string, path: string) => Promise<SyntaxIssue | 'template' | undefined>;
 
 type Plugins = NonNullable<ParserOptions['plugins']>;
 
-/** Files that are JSON with comments although their names do not say so. */
+/** Files that are JSON with comments although their names do not show it. */
 const WITH_COMMENTS =
   /(^|\/)(tsconfig[\w.-]*|jsconfig[\w.-]*|deno|devcontainer|api-extractor[\w.-]*|\.eslintrc|\.jshintrc|language-configuration|turbo|nx|wrangler)\.json$|(^|\/)\.(vscode|devcontainer|zed)\/[^/]*\.json$|\.(jsonc|code-workspace|hujson)$|(^|\/)\.(babelrc|swcrc|eslintrc|jshintrc)$/i;
 const NEWER: Plugins = ['decorators-legacy', 'decoratorAutoAccessors', 'deferredImportEvaluation'];
@@ -30,7 +30,7 @@ export function parserFor(path: string): Parse | undefined {
   return PARSERS.find(({ files }) => files.test(path))?.parse;
 }
 
-async function parseJson(text: string): Promise<Mistake | undefined> {
+async function parseJson(text: string): Promise<SyntaxIssue | undefined> {
   try {
     JSON.parse(withoutMark(text));
     return undefined;
@@ -41,15 +41,15 @@ async function parseJson(text: string): Promise<Mistake | undefined> {
   }
 }
 
-async function parseJsonLines(text: string): Promise<Mistake | undefined> {
+async function parseJsonLines(text: string): Promise<SyntaxIssue | undefined> {
   for (const [index, line] of text.split('\n').entries()) {
-    const mistake = line.trim() === '' ? undefined : await parseJson(line);
-    if (mistake !== undefined) return { ...mistake, line: index + 1 };
+    const issue = line.trim() === '' ? undefined : await parseJson(line);
+    if (issue !== undefined) return { ...issue, line: index + 1 };
   }
   return undefined;
 }
 
-async function parseCommentedJson(text: string): Promise<Mistake | undefined> {
+async function parseCommentedJson(text: string): Promise<SyntaxIssue | undefined> {
   const { parse, printParseErrorCode } = await import('jsonc-parser');
   const errors: { error: number; offset: number; length: number }[] = [];
   parse(withoutMark(text), errors, { allowTrailingComma: true });
@@ -59,7 +59,7 @@ async function parseCommentedJson(text: string): Promise<Mistake | undefined> {
 }
 
 /** Aliases are not followed, so that a small file cannot become a large one. */
-async function parseYaml(text: string): Promise<Mistake | 'template' | undefined> {
+async function parseYaml(text: string): Promise<SyntaxIssue | 'template' | undefined> {
   const { parseAllDocuments } = await import('yaml');
   const documents = parseAllDocuments(text, { logLevel: 'silent', prettyErrors: true });
   const first = Array.isArray(documents) ? documents.flatMap(({ errors }) => errors)[0] : undefined;
@@ -68,7 +68,7 @@ async function parseYaml(text: string): Promise<Mistake | 'template' | undefined
   return { line: first.linePos?.[0].line, message: first.message.split('\n')[0] ?? first.code };
 }
 
-async function parseToml(text: string): Promise<Mistake | undefined> {
+async function parseToml(text: string): Promise<SyntaxIssue | undefined> {
   const { parse, TomlError } = await import('smol-toml');
   try {
     parse(withoutMark(text));

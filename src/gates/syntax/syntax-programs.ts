@@ -1,12 +1,12 @@
 import { errorCode } from '../../errors.ts';
 import { cleanText } from '../../process/output-text.ts';
 import { type RunResult, run } from '../../process/run.ts';
-import type { Mistake } from './syntax-parsers.ts';
+import type { SyntaxIssue } from './syntax-parsers.ts';
 
-/** A file of the work as it stands in our scratch folder. */
+/** A copy of a file of the work in our scratch folder. */
 export type FileCopy = { path: string; copy: string };
-/** What became of a file: correct, wrong, or nobody here can tell. */
-export type Checked = { path: string; mistake?: Mistake; unchecked?: string };
+/** The result for a file: correct, wrong, or not checked. */
+export type Checked = { path: string; issue?: SyntaxIssue; unchecked?: string };
 
 /** A language's own checker; it reads the file and never runs it. */
 type Program = {
@@ -15,13 +15,13 @@ type Program = {
   /** The command for one copy, or for all of them at once where `answers` finds each one's answer. */
   command(copies: readonly string[]): string[];
   input?(copies: readonly string[]): string;
-  answers?(result: RunResult, copy: string): Mistake | 'correct' | undefined;
+  answers?(result: RunResult, copy: string): SyntaxIssue | 'correct' | undefined;
 };
 
 type Checking = { env: Record<string, string>; cwd: string; signal: AbortSignal };
 
 const TIMEOUT_MS = 60_000;
-/** Programs and shells say by these that something is not there to be run. */
+/** Exit codes by which programs and shells report a missing program. */
 const NOT_THERE = [126, 127];
 
 /** Only parses: no code object is made, nothing is imported, no site packages are seen. */
@@ -88,9 +88,9 @@ export async function checkWith(program: Program, files: readonly FileCopy[], ch
   const checked: Checked[] = [];
   for (const file of files) {
     const answer = answers(result, file.copy);
-    // A file over which the checker itself fell leaves the others without an answer: each is asked for alone.
+    // A file that crashes the checker leaves the others without a result: each is checked alone.
     if (answer === undefined) checked.push(await checkOne(program, file, checking));
-    else checked.push(answer === 'correct' ? { path: file.path } : { path: file.path, mistake: answer });
+    else checked.push(answer === 'correct' ? { path: file.path } : { path: file.path, issue: answer });
   }
   return checked;
 }
@@ -101,7 +101,7 @@ async function checkOne(program: Program, file: FileCopy, checking: Checking): P
   if (typeof result === 'string') return { path, unchecked: result };
   const answer = program.answers?.(result, copy) ?? (result.code === 0 && !program.answers ? 'correct' : undefined);
   if (answer === 'correct') return { path };
-  return { path, mistake: answer ?? saidOf(result, file) };
+  return { path, issue: answer ?? issueFrom(result, file) };
 }
 
 async function start(program: Program, files: readonly FileCopy[], checking: Checking): Promise<RunResult | string> {
@@ -119,17 +119,17 @@ async function start(program: Program, files: readonly FileCopy[], checking: Che
   }
 }
 
-function saidOf({ stdout, stderr, code, timedOut }: RunResult, { copy }: FileCopy): Mistake {
+function issueFrom({ stdout, stderr, code, timedOut }: RunResult, { copy }: FileCopy): SyntaxIssue {
   if (timedOut) return { line: undefined, message: `its checker did not end within ${TIMEOUT_MS / 1000} s` };
-  const said = cleanText(`${stderr}\n${stdout.toString('utf8')}`)
+  const lines = cleanText(`${stderr}\n${stdout.toString('utf8')}`)
     .replaceAll(copy, '')
     .split('\n');
-  const first = said.map((line) => line.trim()).find((line) => line !== '') ?? `its checker ended with ${code}`;
+  const first = lines.map((line) => line.trim()).find((line) => line !== '') ?? `its checker ended with ${code}`;
   const [, line] = /\bline (\d+)|^:(\d+)[:,]/.exec(first)?.filter((part) => part !== undefined) ?? [];
   return { line: line === undefined ? undefined : Number(line), message: first.replace(/^:\s*/, '').slice(0, 300) };
 }
 
-function pythonAnswer({ stdout }: RunResult, copy: string): Mistake | 'correct' | undefined {
+function pythonAnswer({ stdout }: RunResult, copy: string): SyntaxIssue | 'correct' | undefined {
   for (const text of stdout.toString('utf8').split('\n')) {
     const answer: unknown = text === '' ? undefined : JSON.parse(text);
     if (typeof answer !== 'object' || answer === null || !('path' in answer) || answer.path !== copy) continue;
@@ -140,10 +140,10 @@ function pythonAnswer({ stdout }: RunResult, copy: string): Mistake | 'correct' 
   return undefined;
 }
 
-function gofmtAnswer({ code, stderr }: RunResult, copy: string): Mistake | 'correct' | undefined {
-  const said = stderr.split('\n').find((line) => line.startsWith(`${copy}:`));
-  if (said !== undefined) {
-    const [line = '', , ...message] = said.slice(copy.length + 1).split(':');
+function gofmtAnswer({ code, stderr }: RunResult, copy: string): SyntaxIssue | 'correct' | undefined {
+  const lines = stderr.split('\n').find((line) => line.startsWith(`${copy}:`));
+  if (lines !== undefined) {
+    const [line = '', , ...message] = lines.slice(copy.length + 1).split(':');
     return { line: Number(line) || undefined, message: message.join(':').trim() };
   }
   return code === 0 || code === 2 ? 'correct' : undefined;

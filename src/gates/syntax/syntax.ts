@@ -23,7 +23,7 @@ const FREE_TEXT =
 
 /**
  * Fails when a changed file is not correct text of its language, by a parser or the language's own checker, which read it
- * and never run it. What nothing here can check is named; the spec says whether that is left to a person.
+ * and never run it. What nothing here can check is named; the spec decides whether that is left to a person.
  */
 export const syntaxGate: Gate<SyntaxSpec> = {
   name: 'syntax',
@@ -47,9 +47,9 @@ type Input = GateInput & { work: AttemptWork };
 
 async function checkFiles(spec: SyntaxSpec, { work, folder, env, signal }: Input): Promise<Checked[]> {
   const customFor = customsOf(spec);
-  const isMeant = spec.files.length === 0 ? () => true : globMatcher(spec.files, 'exact');
+  const matches = spec.files.length === 0 ? () => true : globMatcher(spec.files, 'exact');
   const changed = await changedBlobs(work.mirror, { from: work.base, to: work.commit }, signal);
-  const files = changed.filter(({ path }) => isMeant(path) && (!FREE_TEXT.test(path) || customFor(path) !== undefined));
+  const files = changed.filter(({ path }) => matches(path) && (!FREE_TEXT.test(path) || customFor(path) !== undefined));
   const oids = files.map(({ oid }) => oid);
   const checked: Checked[] = [];
   const waiting = new Map<Program, FileCopy[]>();
@@ -83,12 +83,12 @@ async function check(
     return program === undefined ? { path, unchecked: 'nothing here can check it' } : { program };
   }
   try {
-    const mistake = await parse(text, path);
-    if (mistake === 'template') return { path, unchecked: 'is a template' };
-    return mistake === undefined ? { path } : { path, mistake };
+    const issue = await parse(text, path);
+    if (issue === 'template') return { path, unchecked: 'is a template' };
+    return issue === undefined ? { path } : { path, issue };
   } catch (error) {
-    // A text nested deeper than the stack is no text that anybody wants.
-    return { path, mistake: { line: undefined, message: `cannot be parsed: ${messageOf(error)}` } };
+    // A text nested deeper than the stack counts as wrong.
+    return { path, issue: { line: undefined, message: `cannot be parsed: ${messageOf(error)}` } };
   }
 }
 
@@ -116,12 +116,12 @@ async function writeCopy(folder: string, path: string, content: Buffer): Promise
 }
 
 function judge(spec: SyntaxSpec, checked: readonly Checked[]): Omit<GateResult, 'durationMs'> {
-  const wrong = checked.filter(({ mistake }) => mistake !== undefined);
+  const wrong = checked.filter(({ issue }) => issue !== undefined);
   const unchecked = checked.filter((file) => file.unchecked !== undefined);
   const isHeld = spec.unchecked === 'hold' && unchecked.length > 0;
   const verdict: Verdict = wrong.length > 0 ? 'fail' : isHeld ? 'held' : 'pass';
   const lines = [
-    ...wrong.slice(0, SHOWN).map(mistakeOf),
+    ...wrong.slice(0, SHOWN).map(issueText),
     ...unchecked.slice(0, SHOWN).map((file) => `${shownPath(file.path)}: not checked, ${file.unchecked}`),
   ];
   return {
@@ -136,12 +136,12 @@ function judge(spec: SyntaxSpec, checked: readonly Checked[]): Omit<GateResult, 
 function summaryOf(found: { wrong: Checked[]; unchecked: Checked[]; correct: number }): string {
   const [first] = found.wrong;
   const more = found.wrong.length > 1 ? `, and ${found.wrong.length - 1} more files` : '';
-  if (first !== undefined) return `${mistakeOf(first)}${more}`;
+  if (first !== undefined) return `${issueText(first)}${more}`;
   const apart = found.unchecked.length === 0 ? '' : `, ${found.unchecked.length} not checked`;
   return `${found.correct} ${found.correct === 1 ? 'file' : 'files'} correct${apart}`;
 }
 
-function mistakeOf({ path, mistake }: Checked): string {
-  const line = mistake?.line === undefined ? '' : `:${mistake.line}`;
-  return `${shownPath(path)}${line}: ${shownPath(mistake?.message ?? '')}`;
+function issueText({ path, issue }: Checked): string {
+  const line = issue?.line === undefined ? '' : `:${issue.line}`;
+  return `${shownPath(path)}${line}: ${shownPath(issue?.message ?? '')}`;
 }

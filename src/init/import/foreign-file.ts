@@ -1,5 +1,5 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
-import { type Mistake, refuseConfig } from '../../config/config-error.ts';
+import { type ConfigIssue, refuseConfig } from '../../config/config-error.ts';
 import { dropEmpty, isPlain, type Plain } from '../../config/merge.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { messageOf } from '../../errors.ts';
@@ -9,7 +9,7 @@ export type ForeignFile = {
   file: string;
   value: Plain;
   /** Where a mistake about a key belongs. */
-  locate(path: readonly string[], reason: string): Mistake;
+  locate(path: readonly string[], reason: string): ConfigIssue;
 };
 
 /** JSON is read as the YAML that it is. */

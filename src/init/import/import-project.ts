@@ -1,4 +1,4 @@
-import { type Mistake, refuseConfig } from '../../config/config-error.ts';
+import { type ConfigIssue, refuseConfig } from '../../config/config-error.ts';
 import { mergeConfig, type Plain, valueAt } from '../../config/merge.ts';
 import { git } from '../../git/git.ts';
 import type { ImportEntry } from '../../schema/init.ts';
@@ -32,7 +32,7 @@ export async function importProject(root: string, env: NodeJS.ProcessEnv = {}): 
   const known = await knownOf(root);
   const result: Imported = { entries: [], settings: [], held: [], files: [], notes: [] };
   const prompts = await promptFiles(files);
-  const mistakes: Mistake[] = [];
+  const mistakes: ConfigIssue[] = [];
   let whole: Plain = {};
   const inProject = await foreignFiles(files);
   const inHome = await homeFiles(

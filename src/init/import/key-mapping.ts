@@ -47,7 +47,7 @@ export function mapped<T>(
     to,
     read: (value, context) => {
       const parsed = how.type.safeParse(value);
-      if (!parsed.success) return { mistake: mistakeText(value, parsed.error) };
+      if (!parsed.success) return { mistake: issueText(value, parsed.error) };
       return how.turn?.(parsed.data, context) ?? { settings: [{ to, value: parsed.data }] };
     },
   };
@@ -76,7 +76,7 @@ export function left(note: string): Taken {
   return { note };
 }
 
-function mistakeText(value: unknown, error: z.ZodError): string {
+function issueText(value: unknown, error: z.ZodError): string {
   const [issue] = error.issues;
   const quoted = typeof value === 'string' && /^(true|false|-?\d+(\.\d+)?)$/i.test(value.trim());
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;

@@ -1,4 +1,4 @@
-import type { Mistake } from '../../config/config-error.ts';
+import type { ConfigIssue } from '../../config/config-error.ts';
 import { isPlain } from '../../config/merge.ts';
 import { validationIssuesOf } from '../../config/validation-issue.ts';
 import { Config } from '../../schema/config.ts';
@@ -15,7 +15,7 @@ export type Translation = {
   held: Setting[];
   files: NewFile[];
   prompts: ForeignPrompt[];
-  mistakes: Mistake[];
+  mistakes: ConfigIssue[];
 };
 
 /** Goes through every key of a file: each becomes something, is left out for a reason, or is told as not understood. */
