@@ -106,10 +106,28 @@ export interface Availability {
   nextStep?: string;
 }
 
+/** The vendors with a model API. */
+export type ModelVendor = 'anthropic' | 'openai' | 'gemini';
+
+/** What an agent can do; other folders check this and never its kind. */
+export interface AgentCapabilities {
+  /** It is known to call a language model, so that small calls of one are allowed in its runs. */
+  readonly model: boolean;
+  /** It performs a scenario, so that no model may be called in its run. */
+  readonly scripted: boolean;
+  /** It shows images in the workspace to its model. */
+  readonly pictures: boolean;
+  /** It has its own channel for instructions of lower priority than the role; otherwise the prompt contains them. */
+  readonly instructions: boolean;
+  /** The vendor whose model API may answer small calls in its runs. */
+  readonly modelApi?: ModelVendor;
+}
+
 /** A coding program: one implementation per kind, selected by the registry. */
 export interface Agent {
   readonly name: string;
   readonly kind: AgentConfig['kind'];
+  readonly capabilities: AgentCapabilities;
   readonly maxParallel: number;
   /** Whether it can be used now, and what is missing. */
   available(): Promise<Availability>;

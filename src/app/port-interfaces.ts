@@ -1,3 +1,4 @@
+import type { AgentCapabilities } from '../agents/agent.ts';
 import type { SendMessage } from '../core/attempt/decide-message.ts';
 import type { ResultSnapshot } from '../core/finish/result-snapshot.ts';
 import type { History } from '../core/models/history.ts';
@@ -126,8 +127,8 @@ export interface EnginePort {
 /** What is known about the tasks of a benchmark. */
 export interface BenchPort {
   title(kind: BenchKind): string;
-  /** Why an agent of a kind cannot take it at all, if it cannot. */
-  unsupported(kind: BenchKind, agent: AgentKind): string | undefined;
+  /** Why an agent does not support it, if it does not. */
+  unsupported(kind: BenchKind, agent: AgentCapabilities): string | undefined;
   /** What it costs with a model by list prices, if the model is on the list. */
   estimate(kind: BenchKind, model: string | null): number | undefined;
   /** US dollars that one may cost at most. */
@@ -135,7 +136,14 @@ export interface BenchPort {
 }
 
 /** An agent and whether it could work here and now. */
-export type AgentView = { name: string; kind: AgentKind; ok: boolean; detail: string; nextStep: string | null };
+export type AgentView = {
+  name: string;
+  kind: AgentKind;
+  capabilities: AgentCapabilities;
+  ok: boolean;
+  detail: string;
+  nextStep: string | null;
+};
 
 /** Whether agents would be played, and by which scenario. */
 export type RehearsalChoice = { rehearse: boolean; scenario?: string | undefined };

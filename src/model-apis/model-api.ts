@@ -1,7 +1,6 @@
+import type { ModelVendor } from '../agents/agent.ts';
 import type { Usage } from '../schema/usage.ts';
 import type { World } from '../world.ts';
-
-export type Vendor = 'anthropic' | 'openai' | 'gemini';
 
 /** A question that is answered with one JSON object. */
 type ModelQuestion = {
@@ -23,7 +22,7 @@ export type RequestOptions = { env: NodeJS.ProcessEnv; world: World; timeoutMs: 
 
 /** A vendor's model API, used with a key from the environment. */
 export interface ModelApi {
-  readonly vendor: Vendor;
+  readonly vendor: ModelVendor;
   /** Whether the environment has a key. */
   hasKey(env: NodeJS.ProcessEnv): boolean;
   /** Sends one request; failures are values, only an abort throws. */

@@ -49,10 +49,10 @@ describe('the task of each benchmark', () => {
     expect(log.stdout.trim().split('\n')).toHaveLength(1);
   });
 
-  it('is not asked of an agent that cannot take it', () => {
-    expect(unsupported('multimodal', 'claude')).toBeUndefined();
-    expect(unsupported('multimodal', 'command')).toMatch(/^not supported/);
-    expect(unsupported('code', 'rehearsal')).toMatch(/^not supported/);
+  it('is not supported by an agent without the capability', () => {
+    expect(unsupported('multimodal', { scripted: false, pictures: true })).toBeUndefined();
+    expect(unsupported('multimodal', { scripted: false, pictures: false })).toMatch(/^not supported/);
+    expect(unsupported('code', { scripted: true, pictures: false })).toMatch(/^not supported/);
   });
 });
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelApi, Vendor } from '../../src/model-apis/model-api.ts';
+import type { ModelVendor } from '../../src/agents/agent.ts';
+import type { ModelApi } from '../../src/model-apis/model-api.ts';
 import { MODEL_APIS } from '../../src/model-apis/registry.ts';
 import { realWorld } from '../../src/world.ts';
 import type { Step } from '../real/model-server/step.ts';
 import { closedAddress, type ModelServer, startModelServer } from '../real/model-server.ts';
 
-const MODELS: Record<Vendor, string> = {
+const MODELS: Record<ModelVendor, string> = {
   anthropic: 'claude-haiku-4-5-20251001',
   openai: 'gpt-6-luna',
   gemini: 'gemini-3.1-flash-lite',

@@ -42,6 +42,7 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
   return {
     name,
     kind: 'acp',
+    capabilities: { model: true, scripted: false, pictures: false, instructions: true },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: VENDORS.find(([pattern]) => pattern.test(basename(command)))?.[1],
     obeys: obeyedBy(command),

@@ -46,6 +46,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
   return {
     name,
     kind: 'codex',
+    capabilities: { model: true, scripted: false, pictures: true, instructions: true, modelApi: 'openai' },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(OPENAI|CODEX)_/,
     available: () =>

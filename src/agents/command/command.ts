@@ -30,6 +30,7 @@ export function commandAgent({ name, config, search }: CommandAgentOptions): Age
   return {
     name,
     kind: 'command',
+    capabilities: { model: false, scripted: false, pictures: false, instructions: false },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: undefined,
     available: async () => availability(find()),

@@ -26,6 +26,7 @@ export function rehearsalAgent({ name, config, dir, program }: RehearsalAgentOpt
   return {
     name,
     kind: 'rehearsal',
+    capabilities: { model: false, scripted: true, pictures: false, instructions: false },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: undefined,
     available: async () => availability(scenario),

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, Assignment } from '../../agents/agent.ts';
+import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { candidateGates, commandText, scopeGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { promptText, renderPrompt } from '../../roles/prompt.ts';
 import type { Role } from '../../roles/role.ts';
-import type { AgentConfig, AgentKind } from '../../schema/config/agent.ts';
+import type { AgentConfig } from '../../schema/config/agent.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
@@ -102,21 +102,18 @@ export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefin
   return found;
 }
 
-type PromptRequest = { assignment: Assignment; kind: AgentKind; appUrl?: string };
+type PromptRequest = { assignment: Assignment; capabilities: AgentCapabilities; appUrl?: string };
 
 /** The role of the next attempt: after a failed verification, the role that fixes. */
 function roleOf({ spec, report }: TaskState): string {
   return report !== null && spec.verify !== undefined ? spec.verify.fixRole : spec.role;
 }
 
-/** Agents without a separate channel for instructions: the prompt contains them. */
-const INSTRUCTED_BY_PROMPT: ReadonlySet<AgentKind> = new Set(['command', 'rehearsal']);
-
 /** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
 export async function writePrompt(run: ActiveRun, task: TaskState, request: PromptRequest): Promise<void> {
-  const { assignment, kind } = request;
+  const { assignment, capabilities } = request;
   await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
-  const instructions = INSTRUCTED_BY_PROMPT.has(kind) ? assignment.settings.instructions : '';
+  const instructions = capabilities.instructions ? '' : assignment.settings.instructions;
   const testing = task.spec.access === 'write' ? await testInstructions(run, lastAttempt(task)?.base) : '';
   const prompt = promptFor(
     run.ledger.state,

@@ -57,7 +57,11 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       ...(appUrl === undefined ? {} : { appUrl }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
-    await writePrompt(run, task, { assignment, kind: agent.kind, ...(appUrl === undefined ? {} : { appUrl }) });
+    await writePrompt(run, task, {
+      assignment,
+      capabilities: agent.capabilities,
+      ...(appUrl === undefined ? {} : { appUrl }),
+    });
     await recordMessages(ctx, run, { task, attempt });
     signal.throwIfAborted();
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });

@@ -1,5 +1,5 @@
-import type { ModelAnswer, Vendor } from '../../model-apis/model-api.ts';
-import type { AgentKind } from '../../schema/config/agent.ts';
+import type { AgentCapabilities } from '../../agents/agent.ts';
+import type { ModelAnswer } from '../../model-apis/model-api.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { askAgent } from './ask-agent.ts';
 import { instructionFor, jsonSchemaOf, type Question } from './question.ts';
@@ -15,21 +15,15 @@ const TIMEOUT_MS = 20_000;
 /** A few thousand tokens of a light model; an agent's program adds its own instructions. */
 const API_USD = 0.01;
 const AGENT_USD = 0.05;
-const VENDORS: Readonly<Partial<Record<AgentKind, Vendor>>> = {
-  claude: 'anthropic',
-  codex: 'openai',
-  gemini: 'gemini',
-};
-const WITHOUT_MODEL: ReadonlySet<AgentKind> = new Set<AgentKind>(['command', 'rehearsal']);
 
 /** The providers for this run, in order; none where it only rehearses or runs commands, or the settings choose rules. */
 export function callProvidersOf(ctx: EngineContext, run: ActiveRun): CallProvider[] {
   const { use } = run.config.smallCalls;
   const names = agentsOf(run);
-  const kinds = names.flatMap((name) => run.config.agents[name]?.kind ?? []);
-  if (use === 'rules' || kinds.includes('rehearsal') || kinds.every((kind) => WITHOUT_MODEL.has(kind))) return [];
+  const agents = names.flatMap((name) => run.agents.get(name)?.capabilities ?? []);
+  if (use === 'rules' || agents.some(({ scripted }) => scripted) || !agents.some(({ model }) => model)) return [];
   return [
-    ...(use === 'agent' ? [] : apiProviders(ctx, run, kinds)),
+    ...(use === 'agent' ? [] : apiProviders(ctx, run, agents)),
     ...(use === 'api' ? [] : agentProviders(ctx, run, names)),
   ];
 }
@@ -49,9 +43,9 @@ function agentsOf({ config, ledger }: ActiveRun): string[] {
 }
 
 /** With `auto` only vendors whose agents work in the run are called. */
-function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly AgentKind[]): CallProvider[] {
+function apiProviders(ctx: EngineContext, { config }: ActiveRun, agents: readonly AgentCapabilities[]): CallProvider[] {
   const { use, models } = config.smallCalls;
-  const vendors = new Set(kinds.flatMap((kind) => VENDORS[kind] ?? []));
+  const vendors = new Set(agents.flatMap(({ modelApi }) => modelApi ?? []));
   return ctx.implementations.modelApis
     .filter((api) => api.hasKey(ctx.env) && (use === 'api' || vendors.has(api.vendor)))
     .map((api) => ({
@@ -70,7 +64,7 @@ function apiProviders(ctx: EngineContext, { config }: ActiveRun, kinds: readonly
 function agentProviders(ctx: EngineContext, run: ActiveRun, names: readonly string[]): CallProvider[] {
   const name = names.find((each) => {
     const agent = run.config.agents[each];
-    if (agent === undefined || WITHOUT_MODEL.has(agent.kind)) return false;
+    if (agent === undefined || run.agents.get(each)?.capabilities.model !== true) return false;
     return run.config.smallCalls.use === 'agent' || agent.models.light !== undefined;
   });
   const agent = name === undefined ? undefined : run.agents.get(name);

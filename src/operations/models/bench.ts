@@ -60,7 +60,7 @@ type One = { ports: Ports; view: AgentsView; agent: AgentView; kind: BenchKind; 
 function planOne({ ports, view, agent, kind, text }: One): Planned {
   const { name } = agent;
   const model = modelFor(view.config.agents[name], 'standard') ?? null;
-  const reason = ports.bench.unsupported(kind, agent.kind) ?? whyNot(view, agent) ?? null;
+  const reason = ports.bench.unsupported(kind, agent.capabilities) ?? whyNot(view, agent) ?? null;
   const named = model === null ? name : `${name}:${model}`;
   return {
     agent: name,

@@ -75,7 +75,7 @@ function candidateOf(view: AgentsView, role: string, agent: string): AgentPick['
   };
 }
 
-function standing(view: AgentsView, { name, ...agent }: AgentView): AgentStatus {
+function standing(view: AgentsView, { name, capabilities: _, ...agent }: AgentView): AgentStatus {
   const { config, ccswitch, resting, now } = view;
   const settings = config.agents[name];
   const model = (tier: 'light' | 'standard' | 'heavy') => modelFor(settings, tier) ?? null;

@@ -36,7 +36,8 @@ export async function viewAgents(
   const agents: AgentView[] = [];
   for (const agent of parts.agents({ config, project: { id: '', root } }).values()) {
     const { ok, detail, nextStep } = await agent.available();
-    agents.push({ name: agent.name, kind: agent.kind, ok, detail, nextStep: nextStep ?? null });
+    const { name, kind, capabilities } = agent;
+    agents.push({ name, kind, capabilities, ok, detail, nextStep: nextStep ?? null });
   }
   const history = readHistory(store);
   return {
