@@ -118,6 +118,6 @@ describe('the next step', () => {
   });
 
   it('has no command if the sentence has none', () => {
-    expect(stepPieces('make room', 'k3v9x2ab')).toEqual([{ kind: 'words', text: 'make room' }]);
+    expect(stepPieces('make room', 'k3v9x2ab')).toEqual([{ kind: 'text', text: 'make room' }]);
   });
 });

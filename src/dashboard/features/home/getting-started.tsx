@@ -10,8 +10,8 @@ export function GettingStarted(): ReactElement {
     <div className={styles.page}>
       <h1>Start your first run</h1>
       <p className={styles.lead}>
-        Manyhands gives a goal to coding agents, each in a workspace of its own, checks what they make, and lands it on
-        a branch. Nothing has been started yet. Begin with a rehearsal: the model is played, everything else is real.
+        Manyhands runs coding agents on a goal, each in its own workspace, checks their work and lands it on a branch.
+        No run has been started yet. Begin with a rehearsal: a script replaces the model, everything else is real.
       </p>
       <ol className={styles.steps}>
         <Step number={1} title="Rehearse, free of charge">
@@ -19,16 +19,14 @@ export function GettingStarted(): ReactElement {
           <Copyable text={'mh do "Add a --json flag" --rehearse'} />
         </Step>
         <Step number={2} title="Watch it here">
-          <p>
-            The run appears on this page by itself: what needs you first, then who works on what, then what happened.
-          </p>
+          <p>The run appears on this page: first what needs you, then active runs, then ended runs.</p>
         </Step>
         <Step number={3} title="Use real agents">
           <p>
             <Link href="/models" className={styles.link}>
               Models
             </Link>{' '}
-            says which agents can work on this machine. Name the checks that must pass and what it may cost.
+            shows which agents are available. Set the checks that must pass and a budget.
           </p>
           <Copyable text={'mh do "Add a --json flag" --check "npm test" --budget 2'} />
         </Step>
@@ -49,7 +47,7 @@ function Step({ number, title, children }: { number: number; title: string; chil
       <span className={styles.number} aria-hidden="true">
         {number}
       </span>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <h2>{title}</h2>
         {children}
       </div>

@@ -52,7 +52,7 @@ export function NeedsYou({ waiting }: { waiting: readonly WaitingEntry[] }): Rea
 function WaitingRow({ entry: { run, item } }: { entry: WaitingEntry }): ReactElement {
   return (
     <li className={styles.item}>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <p className={styles.first}>
           <StateMark displayState="waiting" bare />
           <strong>{TITLES[item.what]}</strong>

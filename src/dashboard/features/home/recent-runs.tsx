@@ -51,7 +51,7 @@ function RecentRow({ run }: { run: RunOverview }): ReactElement {
   return (
     <li className={styles.row} data-unread={run.unread}>
       <StateMark displayState={runDisplayState(run)} bare />
-      <div className={styles.words}>
+      <div className={styles.text}>
         <Link href={runPath(run.run)} className={styles.title}>
           {run.title}
         </Link>

@@ -103,10 +103,10 @@ export function pendingMessages(task: TaskState): string[] {
   return task.messages
     .filter(({ after }) => after >= task.attempts.length)
     .map(({ message, comments }) => {
-      const words = message.trim();
-      if (comments.length === 0) return words;
+      const text = message.trim();
+      if (comments.length === 0) return text;
       const count = comments.length === 1 ? 'a comment' : `${comments.length} comments`;
-      return words === '' ? count : `${words} (and ${count})`;
+      return text === '' ? count : `${text} (and ${count})`;
     });
 }
 

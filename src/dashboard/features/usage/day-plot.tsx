@@ -17,12 +17,12 @@ export function DayPlot({ bars, measure, chosen }: DayPlotProps): ReactElement {
   const step = WIDTH / Math.max(1, bars.length);
   const total = bars.reduce((sum, { all }) => sum + all, 0);
   const heightOf = (amount: number) => (amount / top) * HEIGHT;
-  const said = (amount: number) => amountText(amount, measure);
+  const format = (amount: number) => amountText(amount, measure);
   return (
     <figure className={styles.plot}>
       <div className={styles.scale} aria-hidden="true">
-        <span>{said(top)}</span>
-        <span>{said(top / 2)}</span>
+        <span>{format(top)}</span>
+        <span>{format(top / 2)}</span>
         <span>0</span>
       </div>
       <svg
@@ -30,11 +30,11 @@ export function DayPlot({ bars, measure, chosen }: DayPlotProps): ReactElement {
         preserveAspectRatio="none"
         className={styles.bars}
         role="img"
-        aria-label={`By day: ${said(total)} in ${count(bars.length, 'day')}`}
+        aria-label={`By day: ${format(total)} in ${count(bars.length, 'day')}`}
       >
         {bars.map(({ day, all, chosen: own }, index) => (
           <g key={day}>
-            <title>{`${day}: ${said(all)}${chosen === undefined ? '' : `; ${chosen}: ${said(own)}`}`}</title>
+            <title>{`${day}: ${format(all)}${chosen === undefined ? '' : `; ${chosen}: ${format(own)}`}`}</title>
             <rect x={index * step} y={0} width={step} height={HEIGHT} className={styles.day} />
             <rect
               x={index * step + (step * GAP) / 2}

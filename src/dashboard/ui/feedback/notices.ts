@@ -12,13 +12,13 @@ let last = 0;
 const listeners = new Set<() => void>();
 
 /** Shows a notice; errors stay until they are dismissed, other notices disappear after a few seconds. */
-export function notify(said: { kind: Notice['kind']; text: string; to?: string; error?: unknown }): void {
+export function notify(message: { kind: Notice['kind']; text: string; to?: string; error?: unknown }): void {
   last += 1;
-  const { error, ...shown } = said;
+  const { error, ...shown } = message;
   const hint = error instanceof ApiError ? error.hint : undefined;
   const notice: Notice = { id: last, ...shown, ...(hint === undefined ? {} : { hint }) };
   set([...notices, notice].slice(-MAX));
-  if (said.kind !== 'error') after(SHOWN_MS, () => dismiss(notice.id));
+  if (message.kind !== 'error') after(SHOWN_MS, () => dismiss(notice.id));
 }
 
 export function dismiss(id: number): void {

@@ -38,22 +38,22 @@ export function MapControl(props: ControlProps<FieldOf<'map'>>): ReactElement {
           </Button>
         </div>
       ))}
-      <NewName
+      <NewKey
         id={`${id}-new`}
         names={field.names}
-        taken={Object.keys(values)}
+        usedNames={Object.keys(values)}
         onAdd={(name) => onChange(withKey(values, name, blankValue(field.item)))}
       />
     </div>
   );
 }
 
-type NewNameProps = { id: string; names: readonly string[]; taken: readonly string[]; onAdd(name: string): void };
+type NewKeyProps = { id: string; names: readonly string[]; usedNames: readonly string[]; onAdd(name: string): void };
 
-function NewName({ id, names, taken, onAdd }: NewNameProps): ReactElement {
+function NewKey({ id, names, usedNames, onAdd }: NewKeyProps): ReactElement {
   const [name, setName] = useState('');
   const add = () => {
-    if (name.trim() === '' || taken.includes(name.trim())) return;
+    if (name.trim() === '' || usedNames.includes(name.trim())) return;
     onAdd(name.trim());
     setName('');
   };
@@ -81,7 +81,7 @@ function NewName({ id, names, taken, onAdd }: NewNameProps): ReactElement {
           ))}
         </datalist>
       )}
-      <Button onClick={add} disabled={name.trim() === '' || taken.includes(name.trim())}>
+      <Button onClick={add} disabled={name.trim() === '' || usedNames.includes(name.trim())}>
         <Icon name="plus" size={12} />
         Add
       </Button>

@@ -106,9 +106,9 @@ function matchesPattern(pattern: string, value: string): boolean {
 }
 
 /** Parses issues that a server reports as `path: reason`. */
-export function parseServerIssues(told: unknown): Map<string, string> {
+export function parseServerIssues(reported: unknown): Map<string, string> {
   const found = new Map<string, string>();
-  for (const each of Array.isArray(told) ? told : []) {
+  for (const each of Array.isArray(reported) ? reported : []) {
     if (typeof each !== 'string') continue;
     const at = each.indexOf(': ');
     found.set(each.slice(0, Math.max(0, at)), at < 0 ? each : each.slice(at + 2));

@@ -34,9 +34,9 @@ export function ChoiceControl(props: ControlProps<FieldOf<'choice'>>): ReactElem
       onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
     >
       <option value="">{fallback === undefined ? 'not set' : `default: ${valueText(fallback)}`}</option>
-      {field.options.map((word) => (
-        <option key={word} value={word}>
-          {word}
+      {field.options.map((option) => (
+        <option key={option} value={option}>
+          {option}
         </option>
       ))}
     </select>
@@ -68,7 +68,7 @@ export function NumberControl(props: ControlProps<FieldOf<'number'>>): ReactElem
         onChange={(event) => take(event.target.value)}
       />
       <span className="quiet">
-        {[field.unit, rangeText(field.range).replace(/^ (of )?/, '')].filter((word) => word).join(', ')}
+        {[field.unit, rangeText(field.range).replace(/^ (of )?/, '')].filter((option) => option).join(', ')}
       </span>
     </span>
   );

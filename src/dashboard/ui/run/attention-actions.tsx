@@ -56,7 +56,7 @@ export function NextStepLine({ step, run }: { step: string; run: string }): Reac
     <>
       {stepPieces(step, run).map(({ kind, text }, index) => {
         const key = `${index} ${text}`;
-        return kind === 'words' ? <span key={key}>{text}</span> : <Copyable key={key} text={text} />;
+        return kind === 'text' ? <span key={key}>{text}</span> : <Copyable key={key} text={text} />;
       })}
     </>
   );

@@ -1,5 +1,5 @@
 /** A piece of a sentence: plain text, or a command that can be copied. */
-export type StepPiece = { kind: 'words' | 'command'; text: string };
+export type StepPiece = { kind: 'text' | 'command'; text: string };
 
 const ARGUMENT = String.raw`--[a-z-]+(?:[ =](?:'[^']*'|[\w./-]*\w))?|'[^']*'|[0-9a-hjkmnp-tv-z]{8}(?: (?!then\b|and\b|or\b)[a-z][a-z0-9./-]*[a-z0-9])?`;
 
@@ -14,10 +14,10 @@ export function stepPieces(sentence: string, run: string): StepPiece[] {
   let end = 0;
   for (const match of sentence.matchAll(COMMAND)) {
     const [command] = match;
-    if (match.index > end) pieces.push({ kind: 'words', text: sentence.slice(end, match.index) });
+    if (match.index > end) pieces.push({ kind: 'text', text: sentence.slice(end, match.index) });
     pieces.push({ kind: 'command', text: ABOUT_RUN.test(command) ? `${command} ${run}` : command });
     end = match.index + command.length;
   }
-  if (end < sentence.length) pieces.push({ kind: 'words', text: sentence.slice(end) });
+  if (end < sentence.length) pieces.push({ kind: 'text', text: sentence.slice(end) });
   return pieces;
 }

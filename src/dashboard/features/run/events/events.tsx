@@ -130,7 +130,7 @@ function EventFilter({ kind, text, connectionState, count, choose }: EventFilter
         </select>
       </label>
       <span className="quiet numbers">{count.toLocaleString('en-US')}</span>
-      <span className={styles.standing} role="status">
+      <span className={styles.connection} role="status">
         {CONNECTION_LABELS[connectionState]}
       </span>
     </div>

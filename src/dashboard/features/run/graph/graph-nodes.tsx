@@ -29,7 +29,7 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
     >
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
       <StateMark displayState={displayState} bare />
-      <span className={styles.words}>
+      <span className={styles.text}>
         <span className={styles.title}>{task.spec.title}</span>
         <span className={styles.sub}>{[task.spec.role, agent].filter(Boolean).join(' · ')}</span>
       </span>
@@ -49,7 +49,7 @@ export function ClusterNode({ id, data }: NodeProps<ClusterNodeData>): ReactElem
   return (
     <button type="button" className={styles.node} data-cluster="" title="Expand" onClick={() => expand(id)}>
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
-      <span className={styles.words}>
+      <span className={styles.text}>
         <span className={styles.title}>{data.name}</span>
         <span className={styles.sub}>
           {(counts.done ?? 0).toLocaleString('en-US')} / {data.tasks.length.toLocaleString('en-US')} done
@@ -74,6 +74,6 @@ export const NodeContext = createContext<NodeContextValue | undefined>(undefined
 
 export function useNodeContext(): NodeContextValue {
   const context = useContext(NodeContext);
-  if (context === undefined) throw new Error('A node of the graph stands outside of its graph');
+  if (context === undefined) throw new Error('A graph node is rendered outside of the graph');
   return context;
 }

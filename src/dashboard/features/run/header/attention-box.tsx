@@ -33,7 +33,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
   const { task, reason, files, nextStep } = item;
   return (
     <li className={styles.item}>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <p className={styles.reason}>
           <StateMark displayState="waiting" bare />
           {task === null ? null : (

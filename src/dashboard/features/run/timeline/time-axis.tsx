@@ -58,7 +58,7 @@ function IdleMark({
   const right = Math.min(shareOf(idlePeriod.to ?? end, range), 1);
   if (right <= left) return null;
   const style = { left: `${left * 100}%`, width: `${(right - left) * 100}%` };
-  return <span className={styles.stand} style={style} title={idlePeriod.description} />;
+  return <span className={styles.idle} style={style} title={idlePeriod.description} />;
 }
 
 const ENTRIES: readonly { kind: string; displayState: DisplayState; description: string }[] = [

@@ -50,7 +50,7 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
             <span className={styles.who}>{attempt === null ? kind : `${attempt.number} · ${attempt.agent}`}</span>
             <span className="numbers">{duration((to ?? end) - from)}</span>
             <span className="numbers">{attempt?.usage.kind === 'known' ? money(attempt.usage.costUsd) : ''}</span>
-            <span className={styles.words}>{attempt?.ended === null ? (activity ?? description) : description}</span>
+            <span className={styles.text}>{attempt?.ended === null ? (activity ?? description) : description}</span>
           </li>
         ))}
       </ul>

@@ -15,9 +15,9 @@ type CommentEditorProps = {
 export function CommentEditor({ selection, draft, save, stop }: CommentEditorProps): ReactElement {
   const [text, setText] = useState(draft.current);
   const field = useRef<HTMLTextAreaElement>(null);
-  const write = (words: string) => {
-    draft.current = words;
-    setText(words);
+  const write = (next: string) => {
+    draft.current = next;
+    setText(next);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: selecting other lines keeps the focus in the editor
   useEffect(() => field.current?.focus(), [selection]);

@@ -15,9 +15,9 @@ export function pairGates(specs: readonly GateSpec[], evidence: readonly Evidenc
     command: commandOf(specs.find(({ name }) => name === each.gate)),
     evidence: each,
   }));
-  const told = new Set(evidence.map(({ gate }) => gate));
+  const reported = new Set(evidence.map(({ gate }) => gate));
   const missing = specs
-    .filter(({ name }) => !told.has(name))
+    .filter(({ name }) => !reported.has(name))
     .map((spec) => ({ key: spec.name, name: spec.name, command: commandOf(spec), evidence: null }));
   return [...found, ...missing];
 }

@@ -18,7 +18,7 @@ export function TerminalView({ run, task }: { run: string; task: string }): Reac
       <div className={styles.frame}>
         <div ref={container} className={styles.screen} />
       </div>
-      <p className={styles.standing} role="status">
+      <p className={styles.connection} role="status">
         {connectionState === 'lost' ? 'Not connected; reconnecting. ' : ''}
         {MODE_TEXT[mode]}
       </p>

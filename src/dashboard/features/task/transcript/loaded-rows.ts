@@ -53,7 +53,7 @@ export function withNewRows(loaded: LoadedRows, received: readonly TranscriptLin
   return droppedBefore({ ...loaded, total, last, rows: [...loaded.rows, ...fresh] });
 }
 
-/** The heights that stand for the rows that are not loaded. */
+/** The heights of the gaps for rows that are not loaded. */
 export function gapHeights(loaded: LoadedRows): { before: number; after: number } {
   return { before: gapHeight(loaded.start), after: gapHeight(loaded.total - endOf(loaded)) };
 }

@@ -92,7 +92,7 @@ function EmptyTranscript({ isLive }: { isLive: boolean }): ReactElement {
 /** The number of rows, and the state of the live connection. */
 function StreamStatus({ total, isLive, connectionState }: StreamStatusProps): ReactElement {
   return (
-    <p className={styles.standing}>
+    <p className={styles.connection}>
       <span className="numbers">{count(total, 'row')}</span>
       {isLive ? (
         <span className={styles.live} data-connection={connectionState}>
