@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,10 +12,10 @@ import { prepareHome, resolveHome } from '../../src/home.ts';
 import { runStream } from '../../src/schema/ids.ts';
 import { JobInput, StartOptions } from '../../src/schema/request.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { realWorld } from '../../src/world.ts';
+import { realWorld, type World } from '../../src/world.ts';
 import { writeFiles } from '../support/scratch.ts';
 
-/** Speaks Claude's lines: refuses the work, and answers whoever asks its light model. */
+/** Writes output in the format of Claude: fails every task, and answers small calls to its light model. */
 const CLAUDE = `#!/bin/sh
 case "$*" in
   *--version*) echo '2.1.325 (Claude Code)'; exit 0 ;;
@@ -28,14 +28,23 @@ echo '{"type":"result","subtype":"error_during_execution","is_error":true,"num_t
 exit 1
 `;
 
-export type RunPlaceOptions = {
+export type RunProjectOptions = {
   config?: Record<string, unknown>;
   agent?: Record<string, unknown>;
   env?: Record<string, string>;
+  /** Further files of the first commit; one above the repository (`../agent.sh`) is not committed. */
+  files?: Record<string, string>;
+  world?: World;
 };
 
 /** A repository whose one agent always fails, and engines for it in this process. */
-export async function makeRunPlace({ config = {}, agent = {}, env: more = {} }: RunPlaceOptions) {
+export async function makeRunProject({
+  config = {},
+  agent = {},
+  env: more = {},
+  files = {},
+  world = realWorld,
+}: RunProjectOptions) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-engine-')));
   const repo = join(root, 'project');
   const settings = {
@@ -44,9 +53,10 @@ export async function makeRunPlace({ config = {}, agent = {}, env: more = {} }: 
     ...config,
   };
   writeFiles(root, { claude: CLAUDE });
-  writeFiles(repo, { 'a.txt': 'a\n', '.manyhands/config.yaml': JSON.stringify(settings) });
+  writeFiles(repo, { 'a.txt': 'a\n', '.manyhands/config.yaml': JSON.stringify(settings), ...files });
   const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
-  const git = (...args: string[]) => execFileSync('git', [...identity, ...args], { cwd: repo });
+  const git = (...args: string[]) =>
+    execFileSync('git', [...identity, ...args], { cwd: repo, encoding: 'utf8' }).trim();
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--message=Start');
@@ -55,30 +65,59 @@ export async function makeRunPlace({ config = {}, agent = {}, env: more = {} }: 
   const home = resolveHome(env);
   await prepareHome(home);
   const store = await openSqliteStore({ file: home.database, world: realWorld });
-  const newEngine = () =>
-    new Engine({ home, store, world: realWorld, implementations: chooseImplementations(env, []), env });
+  const newEngine = () => new Engine({ home, store, world, implementations: chooseImplementations(env, []), env });
   const stateOf = (run: string) => loadRun(store, runStream(run));
-  const start = (engine: Engine, task: string) =>
-    startRun(engine, { recipe: 'job', input: JobInput.parse({ task }), options: StartOptions.parse({ dir: repo }) });
+  const start = (engine: Engine, task: string, options: Partial<StartOptions> = {}) =>
+    startRun(engine, {
+      recipe: 'job',
+      input: JobInput.parse({ task }),
+      options: StartOptions.parse({ dir: repo, ...options }),
+    });
+  const open = async (engine: Engine, task: string, options: Partial<StartOptions> = {}) => {
+    const { state, project } = await start(engine, task, options);
+    return openRun(engine, state.start.run, { state, project });
+  };
   return {
     root,
+    repo,
     home,
     store,
+    git,
     newEngine,
     stateOf,
     start,
-    /** Carries a job to its end and gives the run. */
-    async carry(task: string) {
+    /** Starts a job and opens its run; the engine does not run it. */
+    open,
+    /** Runs a job to its end and returns its state. */
+    async run(task: string, options: Partial<StartOptions> = {}) {
       const engine = newEngine();
-      const { state, project } = await start(engine, task);
-      engine.run(await openRun(engine, state.start.run, { state, project }));
+      const active = await open(engine, task, options);
+      engine.run(active);
       await engine.idle();
       await engine.stop();
-      return stateOf(state.start.run);
+      return stateOf(active.id);
+    },
+    /** Commits these files on a branch of the user's repository that starts from a commit, and returns the new commit. */
+    commit(branch: string, from: string, changes: Record<string, string>): string {
+      const current = git('rev-parse', '--abbrev-ref', 'HEAD');
+      git('checkout', '--quiet', '-B', branch, from);
+      writeFiles(repo, changes);
+      git('add', '--all');
+      git('commit', '--quiet', `--message=${branch}`);
+      const commit = git('rev-parse', 'HEAD');
+      if (current !== branch) git('checkout', '--quiet', current);
+      return commit;
+    },
+    /** Writes a file in HOME, which agents and checks can read. */
+    writeHome: (name: string, text: string) => writeFileSync(join(root, name), text),
+    /** The lines that agents or checks appended to a file in HOME. */
+    lines(name: string): string[] {
+      const file = join(root, name);
+      return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
     },
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
-      await rm(root, { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

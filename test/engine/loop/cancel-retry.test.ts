@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { cancelRun } from '../../../src/core/run/decide-run.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
-import { makeRunPlace } from '../run-project.ts';
+import { makeRunProject } from '../run-project.ts';
 
 describe('a run that cannot be cancelled because its data is gone', () => {
   it('is put down after a few tries, and does not keep the engine busy for ever', async () => {
-    await using place = await makeRunPlace({});
+    await using place = await makeRunProject({});
     const engine = place.newEngine();
     const { state, project } = await place.start(engine, 'Mend it');
     const run = await openRun(engine, state.start.run, { state, project });

@@ -7,7 +7,7 @@ import type { Engine } from '../../../src/engine/loop/engine.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { writeFiles } from '../../support/scratch.ts';
-import { makeRunPlace } from '../run-project.ts';
+import { makeRunProject } from '../run-project.ts';
 
 /** Writes its process number, and ends when it is let go. */
 const AGENT = `#!/bin/sh
@@ -18,10 +18,10 @@ echo '{"usage":{"costUsd":0.01}}'
 touch "$HOME/over"
 `;
 
-type Place = Awaited<ReturnType<typeof makeRunPlace>>;
+type Place = Awaited<ReturnType<typeof makeRunProject>>;
 
 async function makeHeldPlace(): Promise<Place> {
-  const place = await makeRunPlace({ agent: { kind: 'command', command: '../agent.sh', env: {} } });
+  const place = await makeRunProject({ agent: { kind: 'command', command: '../agent.sh', env: {} } });
   writeFiles(place.root, { 'agent.sh': AGENT });
   return place;
 }

@@ -9,7 +9,7 @@ import { runStream } from '../../../src/schema/ids.ts';
 import { realWorld } from '../../../src/world.ts';
 import type { Script } from '../../real/model-server/step.ts';
 import { type ModelServer, startModelServer } from '../../real/model-server.ts';
-import { makeRunPlace } from '../run-project.ts';
+import { makeRunProject } from '../run-project.ts';
 
 const LONG_TASK = `Mend the rounding of prices ${'in the basket, the order and the invoice, '.repeat(8)}please.`;
 const WHY = { why: 'The tool it needs is missing.', nextStep: 'Install the tool.' };
@@ -29,7 +29,7 @@ async function makePlace({ script = [], ...more }: Setting) {
   count += 1;
   const name = `small-${count}`;
   const env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: server.scenario(name, script) };
-  return Object.assign(await makeRunPlace({ ...more, env }), { requests: () => server.requests(name) });
+  return Object.assign(await makeRunProject({ ...more, env }), { requests: () => server.requests(name) });
 }
 
 const answer = (args: Record<string, unknown>) => ({ call: [{ name: 'answer', args }], usage: { in: 1000, out: 100 } });
@@ -39,7 +39,7 @@ const WISE: Script = ({ system }) => answer(system.startsWith('Name') ? TITLE : 
 describe('a small question', () => {
   it('is asked of the vendor whose agent works in the run, charged to the run, and never asked again', async () => {
     await using place = await makePlace({ script: WISE });
-    const run = await place.carry(LONG_TASK);
+    const run = await place.run(LONG_TASK);
     const document = runDocument(run);
     expect([document.status, document.title]).toEqual(['failed', TITLE.title]);
     expect(document.tasks[0]?.diagnosis).toEqual({ ...WHY, by: 'api:anthropic' });
@@ -56,7 +56,7 @@ describe('a small question', () => {
   it('goes to the light model of an agent where the vendor refuses, in a folder of its own', async () => {
     const refusal = { fault: { kind: 'refusal', reason: 'auth' } } as const;
     await using place = await makePlace({ script: () => refusal, agent: { models: { light: 'light-model' } } });
-    const run = await place.carry(LONG_TASK);
+    const run = await place.run(LONG_TASK);
     expect(run.start.title).toBe('Named by the light model');
     expect(run.calls.title?.ended?.tries.map(({ by, usage }) => [by, usage.kind])).toEqual([
       ['api:anthropic', 'none'],
@@ -67,7 +67,7 @@ describe('a small question', () => {
 
   it('is answered by rules where everybody fails, and the run does not suffer', async () => {
     await using place = await makePlace({ script: () => ({ fault: { kind: 'malformed' } }) });
-    const document = runDocument(await place.carry(LONG_TASK));
+    const document = runDocument(await place.run(LONG_TASK));
     expect(document.title).toMatch(/…$/);
     expect(document.tasks[0]?.diagnosis).toMatchObject({ why: 'No such tool', by: 'rules' });
   });
@@ -78,7 +78,7 @@ describe('a small question', () => {
     ['the budget of the run has no room for it', { budget: { run: 0.5 } }],
   ])('is asked of nobody where %s', async (_, config) => {
     await using place = await makePlace({ script: WISE, config });
-    const run = await place.carry(LONG_TASK);
+    const run = await place.run(LONG_TASK);
     expect([place.requests().length, run.openCalls, Object.keys(run.calls)]).toEqual([0, 0, []]);
   });
 
@@ -88,7 +88,7 @@ describe('a small question', () => {
     const { state, project } = await place.start(engine, LONG_TASK);
     const active = await openRun(engine, state.start.run, { state, project });
     expect(smallCallNotes(engine, active)).toEqual([]);
-    await place.carry(LONG_TASK);
+    await place.run(LONG_TASK);
     expect(place.requests()).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('a small question', () => {
 
   it('is not asked where a title was short enough to be one', async () => {
     await using place = await makePlace({ script: WISE, config: { smallCalls: { use: 'api' } } });
-    const run = await place.carry('Mend it');
+    const run = await place.run('Mend it');
     expect(Object.keys(run.calls)).toEqual(['diagnosis job/1 1']);
   });
 
@@ -128,7 +128,7 @@ describe('a small question', () => {
     const script: Script = ({ system }) =>
       answer(system.startsWith('Say how strong') ? tier : system.startsWith('Name') ? TITLE : WHY);
     await using place = await makePlace({ script, agent: { models: { light: 'small', heavy: 'big' } } });
-    const run = await place.carry('Fix a typo');
+    const run = await place.run('Fix a typo');
     expect(run.tasks['job/1']?.attempts[0]).toMatchObject({
       tier: 'heavy',
       because: expect.stringContaining('heavy because prices are money'),
