@@ -49,7 +49,7 @@ export function completeKey(state: RunState, wanted: string): string {
   throw new AppError(
     'TASK_UNKNOWN',
     `Run ${state.start.run} has no task ${wanted}; it has ${known.slice(0, 8).join(', ')}`,
-    { task: wanted },
+    { run: state.start.run, task: wanted },
   );
 }
 
@@ -57,7 +57,7 @@ export function completeKey(state: RunState, wanted: string): string {
 export function requireTask(state: RunState, key: string): TaskState {
   const task = state.tasks[key];
   if (task !== undefined) return task;
-  throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${key}`, { task: key });
+  throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${key}`, { run: state.start.run, task: key });
 }
 
 /** The engine; the caller made sure that this process is it. */

@@ -63,7 +63,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
       'blocked',
       expect.stringMatching(/disk is full|No space left/),
     ]);
-    expect(full.stderr).toContain('Free disk space');
+    expect(full.stderr).toContain('Free some disk space');
     expect(await shop.leftovers()).toEqual([]);
 
     disk.grow('256m');

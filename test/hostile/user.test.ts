@@ -51,7 +51,9 @@ describe.concurrent('a checkout that is not clean', () => {
     const before = await shop.fingerprint();
     const held = await job(shop, FIXES, '--land', 'merge');
     expect([held.code, held.run.status, held.run.landed]).toEqual([4, 'held', null]);
-    expect(held.run.reason).toMatch(/main could not be moved \(dirty\)/);
+    expect(held.run.reason).toMatch(
+      /main is checked out with uncommitted changes; commit them, or run git stash\. Then run: manyhands land/,
+    );
     expect(await shop.fingerprint()).toBe(before);
 
     const refused = await shop.mh(['land', held.run.run]);

@@ -46,7 +46,8 @@ const TRY_AGAIN: FollowUp = { action: 'retry', delayMs: 0, resume: false, free: 
 export function startAttempt(state: RunState, command: StartAttempt): RunEvent[] {
   const task = requireTask(state, command.task);
   requirePhase(task, 'ready');
-  if (state.status.kind !== 'running') throw new AppError('REFUSED', `Run ${state.start.run} is ${state.status.kind}`);
+  if (state.status.kind !== 'running')
+    throw new AppError('REFUSED', `Run ${state.start.run} is ${state.status.kind}`, { run: state.start.run });
   return [{ type: 'attempt.started', data: { ...command, attempt: task.attempts.length + 1 } }];
 }
 

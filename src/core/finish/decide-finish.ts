@@ -31,7 +31,8 @@ export function undoLanding(
   state: RunState,
   what: { branch: string; commit: string; from: string; reason: string },
 ): RunEvent[] {
-  if (state.undone !== null) throw new AppError('REFUSED', `Run ${state.start.run} was undone already`);
+  if (state.undone !== null)
+    throw new AppError('REFUSED', `Run ${state.start.run} was undone already`, { run: state.start.run });
   return [{ type: 'run.undone', data: what }];
 }
 

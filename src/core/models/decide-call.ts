@@ -12,7 +12,8 @@ const NOT_ANSWERED = 'the engine ended before it was answered';
 
 /** Records a small call before any provider is called. */
 export function startCall(state: RunState, command: StartCall): RunEvent[] {
-  if (state.status.kind === 'ended') throw new AppError('REFUSED', `Run ${state.start.run} has ended`);
+  if (state.status.kind === 'ended')
+    throw new AppError('REFUSED', `Run ${state.start.run} has ended`, { run: state.start.run });
   if (state.calls[command.call] !== undefined)
     throw new AppError('REFUSED', `The call "${command.call}" was made before`);
   return [{ type: 'call.started', data: command }];

@@ -69,7 +69,10 @@ function selectHolds(state: RunState, { hold, task }: HoldChoice): WaitingHold[]
     requirePhase(requireTask(state, task), 'held');
     return waiting.filter((each) => each.task === task);
   }
-  if (waiting.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has nothing that waits for approval`);
+  if (waiting.length === 0)
+    throw new AppError('REFUSED', `Run ${state.start.run} has nothing that waits for approval`, {
+      run: state.start.run,
+    });
   return waiting;
 }
 

@@ -42,13 +42,16 @@ export function cancelRun(state: RunState, reason: string, force = false): RunEv
 /** Opens ended or blocked tasks again, with what they need and with those that were skipped because of them; the run goes on. */
 export function retryTasks(state: RunState, what: { task?: TaskKey; reason: string }): RunEvent[] {
   if (state.status.kind === 'cancelling') {
-    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`);
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`, {
+      run: state.start.run,
+    });
   }
   const done = what.task === undefined ? undefined : requireTask(state, what.task);
   if (done?.phase.status === 'done' && !isAuxiliary(done)) return invalidateTasks(state, done.spec.key, what.reason);
   const roots =
     what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
-  if (roots.length === 0) throw new AppError('REFUSED', `Run ${state.start.run} has no task to try again`);
+  if (roots.length === 0)
+    throw new AppError('REFUSED', `Run ${state.start.run} has no task to try again`, { run: state.start.run });
   return [{ type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
 }
 
@@ -78,7 +81,8 @@ function requireChangeable(state: RunState, root: TaskKey): void {
 export function endRun(state: RunState, what: { status: RunEnd; reason: string }): RunEvent[] {
   requireLive(state);
   const open = state.order.find((key) => isOpen(requireTask(state, key)));
-  if (open !== undefined) throw new AppError('REFUSED', `Run ${state.start.run} still has an open task: ${open}`);
+  if (open !== undefined)
+    throw new AppError('REFUSED', `Run ${state.start.run} still has an open task: ${open}`, { run: state.start.run });
   return [{ type: 'run.ended', data: { ...what, spend: state.spent } }];
 }
 

@@ -18,7 +18,9 @@ export function requeueTasks(state: RunState, what: { task?: TaskKey; reason: st
     return [...events, ...requeued(rootsOf(state, events, key), reason)];
   }
   if (state.status.kind === 'cancelling')
-    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; retry once it has ended`);
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; retry once it has ended`, {
+      run: state.start.run,
+    });
   if (!OPEN.has(task.phase.status) || isAuxiliary(task) || task.attempts.length === 0)
     throw new AppError('REFUSED', `Task ${key} is ${task.phase.status} and cannot be queued again`, { key });
   return requeued([task.spec.key], reason);

@@ -169,15 +169,18 @@ function requireEnded({ status, start }: RunState): void {
   throw new AppError(
     'REFUSED',
     `Run ${start.run} has not ended; wait for it with manyhands wait ${start.run}, or cancel it`,
+    { run: start.run },
   );
 }
 
 function nothingToUndo({ start, undone, tip, pushed }: RunState): AppError {
   const { run } = start;
   if (undone !== null)
-    return new AppError('REFUSED', `Run ${run} was undone already: ${undone.commit.slice(0, 10)} on ${undone.branch}`);
+    return new AppError('REFUSED', `Run ${run} was undone already: ${undone.commit.slice(0, 10)} on ${undone.branch}`, {
+      run,
+    });
   if (tip.commit === start.base.commit || pushed === null)
-    return new AppError('REFUSED', `Run ${run} changed nothing in your repository`);
+    return new AppError('REFUSED', `Run ${run} changed nothing in your repository`, { run });
   const text = `Run ${run} landed only on its branch mh/${run}, and nothing was removed; delete the branch with manyhands undo ${run} --branch`;
   return new AppError('REFUSED', text, { run });
 }

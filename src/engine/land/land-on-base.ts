@@ -49,7 +49,11 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
       return { kind: 'landed' };
     }
     if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {
-      return held(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}. Then: manyhands land ${run.id}`);
+      const problem =
+        pushed.reason === 'dirty'
+          ? `${branch} is checked out with uncommitted changes; commit them, or run git stash`
+          : `${branch} could not be updated (${pushed.reason}): ${pushed.detail}`;
+      return held(`${problem}. Then run: manyhands land ${run.id}`);
     }
   }
   return held(

@@ -39,9 +39,9 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
 async function resultOf(run: ActiveRun): Promise<string> {
   const { landed, tip, start, status } = run.ledger.state;
   if (status.kind !== 'ended')
-    throw new AppError('REFUSED', `Run ${run.id} has not ended; the engine still runs its checks`);
+    throw new AppError('REFUSED', `Run ${run.id} has not ended; the engine still runs its checks`, { run: run.id });
   if (tip.commit === start.base.commit)
-    throw new AppError('REFUSED', `Run ${run.id} changed nothing that could be checked`);
+    throw new AppError('REFUSED', `Run ${run.id} changed nothing that could be checked`, { run: run.id });
   if (landed !== null) return landed.commit;
   await refreshMirror(run.project.mirror, run.project.repository);
   return (await readRef(run.project.mirror, `refs/user/heads/mh/${run.id}`)) ?? tip.commit;

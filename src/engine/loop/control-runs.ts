@@ -108,7 +108,7 @@ export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
         withMutex(`land ${run}`, async () => {
           const { landed } = active.ledger.state;
           if (landed !== null && landed.how !== 'pr')
-            throw new AppError('REFUSED', `Run ${run} has landed on ${landed.branch} already`);
+            throw new AppError('REFUSED', `Run ${run} has landed on ${landed.branch} already`, { run });
           const outcome =
             how === 'pr' ? await landAsPullRequest(engine, active, request) : await landOnBase(engine, active);
           if (outcome.kind === 'held')

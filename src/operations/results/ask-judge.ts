@@ -21,7 +21,9 @@ export const askJudge: Operation<'ask-judge'> = async (ports, { agents, ...ref }
   const state = await findRun(ports, ref);
   const { start, tip } = state;
   if (state.status.kind !== 'ended')
-    throw new AppError('REFUSED', `Run ${start.run} has not ended, so there is nothing final to judge`);
+    throw new AppError('REFUSED', `Run ${start.run} has not ended, so there is nothing final to judge`, {
+      run: start.run,
+    });
   const { sight, acceptance } = await examineResult(ports, state);
   const looked = { acceptance, judgement: judgementOf(state, acceptance, []), changes: changeSummary(sight.changes) };
   const report = toMarkdown(runReport({ state, events: ports.runs.history(start.run), looked, blind: null }));

@@ -11,14 +11,16 @@ export const landRun: Operation<'land-run'> = async (ports, input) => {
   const word = runStatus(state);
   if (state.undone !== null) {
     const again = `git revert ${state.undone.commit.slice(0, 10)}`;
-    throw new AppError('REFUSED', `Run ${run} was undone on ${state.undone.branch}; to have it again: ${again}`);
+    throw new AppError('REFUSED', `Run ${run} was undone on ${state.undone.branch}; to have it again: ${again}`, {
+      run,
+    });
   }
   // A pull request that is open is brought up to date, or the run is landed here after all.
   if (state.landed !== null && state.landed.how !== 'pr')
-    throw new AppError('REFUSED', `Run ${run} has landed on ${state.landed.branch} already`);
-  if (state.tip.commit === base.commit) throw new AppError('REFUSED', `Run ${run} has nothing to land`);
+    throw new AppError('REFUSED', `Run ${run} has landed on ${state.landed.branch} already`, { run });
+  if (state.tip.commit === base.commit) throw new AppError('REFUSED', `Run ${run} has nothing to land`, { run });
   if (word === 'running' || word === 'cancelling')
-    throw new AppError('REFUSED', `Run ${run} is still ${word}; wait for it with manyhands wait ${run}`);
+    throw new AppError('REFUSED', `Run ${run} is still ${word}; wait for it with manyhands wait ${run}`, { run });
   const draft = input.draft === undefined ? {} : { draft: input.draft };
   return runDocument(await requireEngine(ports).land(run, { how: input.how, ...draft }));
 };

@@ -12,7 +12,9 @@ export const resumeRuns: Operation<'resume-runs'> = async (ports, input) => {
   if (input.run !== undefined || input.track !== undefined) {
     const { start, status } = await findRun(ports, input);
     if (status.kind === 'ended')
-      throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`);
+      throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`, {
+        run: start.run,
+      });
     await engine.submit(start.run, (state) =>
       unpauseRun(state, input.track === undefined ? {} : { track: input.track }),
     );
