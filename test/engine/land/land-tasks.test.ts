@@ -42,11 +42,11 @@ describe('a batch of tasks', () => {
     expect(run.task('b').evidence).toMatchObject([{ gate: 'check', verdict: 'pass', reused: true }]);
   });
 
-  it('gives no task the blame when the check itself cannot run', async () => {
-    await using run = await makeLandingRun({ check: 'exit 127' });
+  it('is blocked, and its attempts are not counted, when the check itself cannot run', async () => {
+    await using run = await makeLandingRun({ config: { workspace: { setup: ['exit 3'] } } });
     await run.work('a', { files: { 'one.txt': '1\n' } });
     await run.land('a');
-    expect(run.status('a')).not.toBe('done');
+    expect([run.status('a'), run.task('a').counted]).toEqual(['blocked', 0]);
     expect(await run.files()).not.toContain('one.txt');
   });
 });

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { cancelRun } from '../../../src/core/run/decide-run.ts';
+import { enginePort } from '../../../src/engine/loop/control-runs.ts';
+import type { Engine } from '../../../src/engine/loop/engine.ts';
+import { openRun } from '../../../src/engine/start/open-run.ts';
+import { runStream } from '../../../src/schema/ids.ts';
+import { writeFiles } from '../../support/scratch.ts';
+import { makeRunProject } from '../run-project.ts';
+
+/** Writes its process id, and ends when the file `go` exists. */
+const AGENT = `#!/bin/sh
+echo $$ >"$HOME/agent.new"; mv "$HOME/agent.new" "$HOME/agent"
+while [ ! -e "$HOME/go" ]; do sleep 0.02; done
+echo whole >work.txt
+echo '{"usage":{"costUsd":0.01}}'
+touch "$HOME/over"
+`;
+
+type HeldProject = Awaited<ReturnType<typeof makeRunProject>>;
+
+async function makeHeldProject(): Promise<HeldProject> {
+  const project = await makeRunProject({ agent: { kind: 'command', command: '../agent.sh', env: {} } });
+  writeFiles(project.root, { 'agent.sh': AGENT });
+  return project;
+}
+
+async function begin(project: HeldProject, engine: Engine): Promise<string> {
+  const { state, project: opened } = await project.start(engine, 'Write it');
+  engine.run(await openRun(engine, state.start.run, { state, project: opened }));
+  await appears(join(project.root, 'agent'));
+  return state.start.run;
+}
+
+async function appears(file: string): Promise<void> {
+  for (let tries = 0; tries < 600 && !existsSync(file); tries += 1) await pause(20);
+}
+
+it('does nothing after it left, whatever its agents do, and the next engine adopts them', async () => {
+  await using project = await makeHeldProject();
+  const engine = project.newEngine();
+  const run = await begin(project, engine);
+  await engine.leave();
+  const before = project.store.read(runStream(run)).map(({ type }) => type);
+  expect(before.at(-1)).toBe('attempt.spawned');
+  const pid = Number(readFileSync(join(project.root, 'agent'), 'utf8'));
+  expect(process.kill(pid, 0)).toBe(true);
+  writeFileSync(join(project.root, 'go'), '');
+  await appears(join(project.root, 'over'));
+  const second = project.newEngine();
+  expect(project.store.read(runStream(run)).map(({ type }) => type)).toEqual(before);
+  second.run(await openRun(second, run));
+  await second.idle();
+  await second.stop();
+  const state = project.stateOf(run);
+  expect(state.tasks['job/1']?.attempts).toHaveLength(1);
+  expect([state.status.kind, state.spent.costUsd]).toEqual(['ended', 0.01]);
+});
+
+it('refuses requests while it ends, and waits for requests in progress', async () => {
+  await using project = await makeHeldProject();
+  const engine = project.newEngine();
+  const run = await begin(project, engine);
+  const port = enginePort(engine, () => {});
+  const busy = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const request = engine.handle(async () => {
+    await busy.promise;
+    order.push('request');
+  });
+  const left = engine.leave().then(() => order.push('left'));
+  await expect(port.send(run, { task: 'job/1', message: 'Use tabs', comments: [] })).rejects.toMatchObject({
+    code: 'ENGINE_GONE',
+  });
+  busy.resolve();
+  await Promise.all([request, left]);
+  expect(order).toEqual(['request', 'left']);
+  writeFileSync(join(project.root, 'go'), '');
+  await appears(join(project.root, 'over'));
+});
+
+describe('a run that cannot be cancelled because its data is gone', () => {
+  it('is dropped after a few tries, so that the engine becomes idle', async () => {
+    await using project = await makeRunProject({});
+    const engine = project.newEngine();
+    const { state, project: opened } = await project.start(engine, 'Fix it');
+    const run = await openRun(engine, state.start.run, { state, project: opened });
+    await engine.submit(run, (current) => cancelRun(current, 'a test')).committed;
+    await rm(project.home.mirrors, { recursive: true });
+    run.endCommit = { commit: 'a commit that is not there', reason: 'a test' };
+    engine.run(run);
+    await engine.idle();
+    expect([...engine.runs.keys()]).toEqual([]);
+    expect(project.stateOf(state.start.run).status.kind).toBe('cancelling');
+    await engine.stop();
+  });
+});

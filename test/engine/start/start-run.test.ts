@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { writeFiles } from '../../support/scratch.ts';
+import { makeRunProject } from '../run-project.ts';
+
+describe('starting a run', () => {
+  it('pins its base, settings and roles, and records no value of a variable', async () => {
+    await using project = await makeRunProject({});
+    const { state } = await project.start(project.newEngine(), 'Do it');
+    const { start } = project.stateOf(state.start.run);
+    expect(start).toEqual(state.start);
+    expect(start.base).toEqual({ branch: 'main', commit: project.git('rev-parse', 'main') });
+    expect(start.config.agents.one?.env).toEqual({ ANTHROPIC_API_KEY: '' });
+    expect(Object.keys(start.roles)).toEqual(expect.arrayContaining(['implement', 'review']));
+  });
+
+  it('says that uncommitted changes are not part of it, and leaves them alone', async () => {
+    await using project = await makeRunProject({});
+    writeFiles(project.repo, { 'a.txt': 'changed\n' });
+    const { notes } = await project.start(project.newEngine(), 'Do it');
+    expect(notes.join()).toContain('Your 1 uncommitted change is not part of this run');
+    expect(project.git('status', '--porcelain')).toBe('M a.txt');
+  });
+
+  it('files it in its collection in the same transaction', async () => {
+    await using project = await makeRunProject({});
+    const { state } = await project.start(project.newEngine(), 'Do it', { collection: 'nightly' });
+    const events = project.store.read(`project/${state.start.project.id}`);
+    expect(events.map(({ type, data }) => [type, data])).toContainEqual([
+      'collection.filed',
+      { run: state.start.run, collection: 'nightly' },
+    ]);
+  });
+
+  it.each([
+    ['the base does not exist', { base: 'no-such-branch' }, 'BRANCH_UNKNOWN'],
+    ['it must end in a pull request and there is no forge', { land: 'pr' as const }, 'FORGE_MISSING'],
+  ])('is refused before anything is recorded when %s', async (_, options, code) => {
+    await using project = await makeRunProject({});
+    await expect(project.start(project.newEngine(), 'Do it', options)).rejects.toMatchObject({ code });
+    expect(project.store.streams('run/')).toEqual([]);
+  });
+
+  it('is refused when it must land by merge and HEAD is detached', async () => {
+    await using project = await makeRunProject({});
+    project.git('checkout', '--quiet', '--detach');
+    const starting = project.start(project.newEngine(), 'Do it', { land: 'merge' });
+    await expect(starting).rejects.toThrow('HEAD is detached');
+  });
+
+  it('is refused where a branch named mh prevents the branch of the run', async () => {
+    await using project = await makeRunProject({});
+    project.git('branch', 'mh');
+    await expect(project.start(project.newEngine(), 'Do it')).rejects.toMatchObject({ code: 'BRANCH_TAKEN' });
+  });
+
+  it('is refused when no agent can work', async () => {
+    await using project = await makeRunProject({ agent: { command: './no-such-program' } });
+    await expect(project.start(project.newEngine(), 'Do it')).rejects.toMatchObject({ code: 'AGENT_MISSING' });
+  });
+});
