@@ -6,7 +6,7 @@ import type { InitFile } from '../schema/init.ts';
 import { realWorld, type World } from '../world.ts';
 import { createFile } from './create-file.ts';
 import { withBlock, withoutBlock } from './marked-block.ts';
-import { isTaken, requirePlace } from './project-path.ts';
+import { pathExists, requireInsideProject } from './project-path.ts';
 
 export type AgentsMdRequest = { root: string; remove: boolean; dryRun: boolean };
 
@@ -18,8 +18,8 @@ export async function writeAgentsMd(request: AgentsMdRequest, world: World = rea
   const seen = new Map<string, string>();
   const done: InitFile[] = [];
   for (const name of FILES) {
-    const file = await requirePlace(request.root, name);
-    const real = (await isTaken(file)) ? await requireReal(file, name) : file;
+    const file = await requireInsideProject(request.root, name);
+    const real = (await pathExists(file)) ? await requireReal(file, name) : file;
     const other = seen.get(real);
     if (other === undefined) done.push(await change(request, { name, file }, world));
     else done.push({ path: name, action: 'unchanged', backup: null, note: `it is a link to ${other}` });
@@ -30,7 +30,7 @@ export async function writeAgentsMd(request: AgentsMdRequest, world: World = rea
 
 async function requireReal(file: string, name: string): Promise<string> {
   return realpath(file).catch((error: unknown) => {
-    throw new AppError('INIT_REFUSED', `${name} is a link that leads nowhere`, { file }, { cause: error });
+    throw new AppError('INIT_REFUSED', `${name} is a broken link`, { file }, { cause: error });
   });
 }
 
@@ -40,7 +40,7 @@ async function change(
   world: World,
 ): Promise<InitFile> {
   const { name, file } = target;
-  const before = (await isTaken(file)) ? await readText(file, name) : undefined;
+  const before = (await pathExists(file)) ? await readText(file, name) : undefined;
   const text = before ?? '';
   const after = request.remove
     ? withoutBlock(text, name)
@@ -56,7 +56,7 @@ async function change(
   return { path: name, action, backup, note: null };
 }
 
-/** Backups are nobody's business but the user's: git does not see them. */
+/** Backups are private to the user: git ignores them. */
 async function keep(root: string, backup: { path: string; text: string }, world: World): Promise<void> {
   await createFile(root, { path: `${BACKUPS}/.gitignore`, text: '*\n' }, world);
   const kept = await createFile(root, backup, world);

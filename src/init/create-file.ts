@@ -2,25 +2,25 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode, fromSystemError } from '../errors.ts';
 import { realWorld, type World } from '../world.ts';
-import { isTaken, requirePlace } from './project-path.ts';
+import { pathExists, requireInsideProject } from './project-path.ts';
 
-/** Makes a file that is not there yet, whole or not at all; whatever stands there already is kept as it is. */
+/** Creates a missing file, whole or not at all; an existing file is kept unchanged. */
 export async function createFile(
   root: string,
   { path, text }: { path: string; text: string },
   world: World = realWorld,
 ): Promise<'written' | 'kept'> {
-  const file = await requirePlace(root, path);
-  if (await isTaken(file)) return 'kept';
+  const file = await requireInsideProject(root, path);
+  if (await pathExists(file)) return 'kept';
   try {
     await mkdir(dirname(file), { recursive: true });
-    return await place(file, text, join(dirname(file), `.init.${world.token()}.tmp`));
+    return await linkInto(file, text, join(dirname(file), `.init.${world.token()}.tmp`));
   } catch (error) {
     throw fromSystemError(error, `writing ${file}`);
   }
 }
 
-async function place(file: string, text: string, temporary: string): Promise<'written' | 'kept'> {
+async function linkInto(file: string, text: string, temporary: string): Promise<'written' | 'kept'> {
   try {
     await writeFile(temporary, text, { flag: 'wx' });
     await link(temporary, file);

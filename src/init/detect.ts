@@ -5,7 +5,7 @@ import { findMonorepo, PLAIN_FOLDER } from './monorepo.ts';
 import { openProject, type ProjectFiles } from './project-files.ts';
 import { type FoundForge, repositoryFacts } from './repository-facts.ts';
 
-/** A command that could become a check, and whether it does without being asked for. */
+/** A command that could become a check, and whether it does by default. */
 export type ProposedCheck = { name: string; run: string; isWanted: boolean };
 
 /** Everything that could be found out about a project without running anything of it. */
@@ -37,19 +37,19 @@ const PRIVATE_FILES = [
   'config/master.key',
 ];
 const KEY_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CLAUDE.md', 'docs'];
-const WANTED: readonly CheckName[] = ['test', 'typecheck', 'lint'];
+const DEFAULT_CHECKS: readonly CheckName[] = ['test', 'typecheck', 'lint'];
 const MAX_FOLDERS = 20;
 
-/** Looks at a project from the top of its repository; `from` is where the person stands in it. */
+/** Inspects a project from the top of its repository; `from` is the person's current folder in it. */
 export async function detectProject(root: string, from: string = root): Promise<Detection> {
   const files = await openProject(root);
-  const places = await findPlaces(files, relative(root, from));
+  const folders = await findFolders(files, relative(root, from));
   const monorepo = await findMonorepo(files);
   const facts = await repositoryFacts(
     root,
     PRIVATE_FILES.filter((name) => name.includes('/') || files.has(name)),
   );
-  const found = places.flatMap(({ folder, found: each }) => each.map((one) => ({ folder, ...one })));
+  const found = folders.flatMap(({ folder, found: each }) => each.map((one) => ({ folder, ...one })));
   return {
     root,
     frameworks: [...frameworksOf(found), ...(await packageFrameworks(files, monorepo?.folders ?? []))],
@@ -72,25 +72,25 @@ export async function detectProject(root: string, from: string = root): Promise<
   };
 }
 
-type Place = { folder: string; found: Found[] };
-type Placed = Found & { folder: string };
+type ProjectFolder = { folder: string; found: Found[] };
+type FoundIn = Found & { folder: string };
 
-/** The top; where nothing stands there, the folder the person stands in; else the folders right below the top. */
-async function findPlaces(files: ProjectFiles, from: string): Promise<Place[]> {
-  const top = await takeResultSnapshot(files);
+/** The top; where nothing is found there, the person's current folder; else the folders right below the top. */
+async function findFolders(files: ProjectFiles, from: string): Promise<ProjectFolder[]> {
+  const top = await detectEcosystems(files);
   if (top.length > 0) return [{ folder: '', found: top }];
   const isPlain = (path: string) => path !== '' && path.split('/').every((part) => PLAIN_FOLDER.test(part));
   const folders = isPlain(from) ? [from] : files.names.filter((name) => PLAIN_FOLDER.test(name)).slice(0, MAX_FOLDERS);
-  const places: Place[] = [];
+  const projects: ProjectFolder[] = [];
   for (const folder of folders) {
     const inner = await files.enter(folder);
-    const found = inner === undefined ? [] : await takeResultSnapshot(inner);
-    if (found.length > 0) places.push({ folder, found });
+    const found = inner === undefined ? [] : await detectEcosystems(inner);
+    if (found.length > 0) projects.push({ folder, found });
   }
-  return places;
+  return projects;
 }
 
-async function takeResultSnapshot(files: ProjectFiles): Promise<Found[]> {
+async function detectEcosystems(files: ProjectFiles): Promise<Found[]> {
   const all = await Promise.all(ECOSYSTEMS.map((ecosystem) => ecosystem.detect(files)));
   const found = all.filter((each) => each !== undefined);
   if (found.some(({ checks }) => checks.some(({ name }) => name === 'test'))) return found;
@@ -98,7 +98,7 @@ async function takeResultSnapshot(files: ProjectFiles): Promise<Found[]> {
   return fallback === undefined || fallback.checks.length === 0 ? found : [...found, fallback];
 }
 
-function frameworksOf(found: readonly Placed[]): Detection['frameworks'] {
+function frameworksOf(found: readonly FoundIn[]): Detection['frameworks'] {
   return found.map(({ framework, folder }) => ({ name: framework, folder }));
 }
 
@@ -108,13 +108,13 @@ async function packageFrameworks(files: ProjectFiles, folders: readonly string[]
   for (const folder of folders) {
     const inner = await files.enter(folder);
     if (inner !== undefined)
-      frameworks.push(...frameworksOf((await takeResultSnapshot(inner)).map((each) => ({ ...each, folder }))));
+      frameworks.push(...frameworksOf((await detectEcosystems(inner)).map((each) => ({ ...each, folder }))));
   }
   return frameworks.filter(({ name }) => name !== 'Node.js');
 }
 
 /** Each name once: where two kinds of project have a test, the second is called by its package manager as well. */
-function proposeChecks(found: readonly Placed[]): ProposedCheck[] {
+function proposeChecks(found: readonly FoundIn[]): ProposedCheck[] {
   const proposed: ProposedCheck[] = [];
   const hasProof = found.some(({ checks }) => checks.some(({ name }) => name === 'test' || name === 'typecheck'));
   for (const { folder, checks, packageManager, framework } of found) {
@@ -126,7 +126,7 @@ function proposeChecks(found: readonly Placed[]): ProposedCheck[] {
       ];
       const free = names.find((each) => !proposed.some((other) => other.name === each));
       if (free !== undefined)
-        proposed.push({ name: free, run: within(folder, run), isWanted: WANTED.includes(name) || !hasProof });
+        proposed.push({ name: free, run: within(folder, run), isWanted: DEFAULT_CHECKS.includes(name) || !hasProof });
     }
   }
   return proposed;

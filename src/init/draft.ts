@@ -1,6 +1,6 @@
 import type { Detection, ProposedCheck } from './detect.ts';
 
-/** What a person decided, or what is taken without asking. */
+/** What a person decided, or the defaults. */
 export type Choices = {
   checks: Pick<ProposedCheck, 'name' | 'run'>[];
   setup: string[];
@@ -10,16 +10,16 @@ export type Choices = {
   base: string | null;
 };
 
-/** A part of the settings file: what stands in it, and what is said above it. */
+/** A part of the settings file: its value, and the comment above it. */
 export type Part = { key: string; value: unknown; comment: string; alternatives: string[] };
 
-/** What is taken without asking: the checks that prove most, and no private file. */
+/** The defaults: the checks that prove most, and no private file. */
 export function defaultChoices(detection: Detection): Choices {
   const { checks, setup } = detection;
   return { checks: checks.filter(({ isWanted }) => isWanted), setup, copyFiles: [], base: null };
 }
 
-/** The settings of a new project, part by part; a part without anything to say is told about in a comment. */
+/** The settings of a new project, part by part; a part without a value becomes a comment. */
 export function draftSettings(detection: Detection, choices: Choices): Part[] {
   const { forge, keyFiles } = detection;
   const others = detection.checks.filter(({ run }) => !choices.checks.some((chosen) => chosen.run === run));
@@ -58,7 +58,7 @@ export function draftSettings(detection: Detection, choices: Choices): Part[] {
     {
       key: 'project',
       value: keyFiles.length === 0 ? {} : { keyFiles },
-      comment: 'What agents should look at first.',
+      comment: 'What agents should read first.',
       alternatives: ['testInstructions: docs/testing.md'],
     },
   ];

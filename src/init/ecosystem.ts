@@ -6,7 +6,7 @@ export type CheckName = 'test' | 'lint' | 'typecheck' | 'build';
 /** A command that exists in the project. */
 export type FoundCheck = { name: CheckName; run: string };
 
-/** What one kind of project needs. Every text in it is ours: nothing of the repository's own words is ever run. */
+/** What one kind of project needs. Every command in it is ours: no text of the repository is ever run. */
 export type Found = {
   framework: string;
   packageManager: string | null;
@@ -33,7 +33,7 @@ export function frameworkOf(
   return rows.find(([, ...packages]) => packages.some(isUsed))?.[0];
 }
 
-/** Those of the names that stand in the folder. */
+/** Those of the names that exist in the folder. */
 export function present(files: ProjectFiles, names: readonly string[]): string[] {
   return names.filter((name) => files.has(name));
 }

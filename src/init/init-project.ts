@@ -12,7 +12,7 @@ import { type Choices, draftSettings, type Part } from './draft.ts';
 import type { Imported } from './import/import-project.ts';
 import type { NewFile, Setting } from './import/key-mapping.ts';
 import { settingsMap } from './import/settings-map.ts';
-import { isTaken, requirePlace } from './project-path.ts';
+import { pathExists, requireInsideProject } from './project-path.ts';
 import { missingFrom, renderSettings, requireValid, yamlOf } from './render.ts';
 import { refreshSchema } from './schema-file.ts';
 
@@ -34,14 +34,14 @@ export async function initProject(request: InitRequest, world: World = realWorld
   const { detection, imported, dryRun } = request;
   const { root } = detection;
   const parts = partsOf(request);
-  const file = await requirePlace(root, CONFIG);
-  const isThere = await isTaken(file);
+  const file = await requireInsideProject(root, CONFIG);
+  const isThere = await pathExists(file);
   const text = renderSettings(parts);
   requireValid(text, file, await globalLayer(request.env));
   const missing = isThere ? missingFrom(await existingSettings(request), settingsOf(parts)) : {};
-  const wanted = [...(imported?.files ?? []), ...(isThere ? [] : [{ path: CONFIG, text }])];
+  const drafts = [...(imported?.files ?? []), ...(isThere ? [] : [{ path: CONFIG, text }])];
   const files: InitFile[] = [...(isThere ? [keptFile(CONFIG)] : []), await refreshSchema(root, dryRun, world)];
-  for (const each of wanted) files.push(await make(root, each, { dryRun, world }));
+  for (const each of drafts) files.push(await make(root, each, { dryRun, world }));
   if (request.agentsMd) files.push(...(await writeAgentsMd({ root, remove: false, dryRun }, world)));
   return {
     root,
@@ -90,8 +90,8 @@ async function make(
   file: NewFile,
   { dryRun, world }: { dryRun: boolean; world: World },
 ): Promise<InitFile> {
-  const place = await requirePlace(root, file.path);
-  const action = dryRun ? ((await isTaken(place)) ? 'kept' : 'written') : await createFile(root, file, world);
+  const path = await requireInsideProject(root, file.path);
+  const action = dryRun ? ((await pathExists(path)) ? 'kept' : 'written') : await createFile(root, file, world);
   return action === 'kept' ? keptFile(file.path) : { path: file.path, action, backup: null, note: null };
 }
 

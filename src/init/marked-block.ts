@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 const BEGIN = '<!-- manyhands:begin -->';
 const END = '<!-- manyhands:end -->';
 
-/** A text with the block in it: in its old place, else at the end. Everything outside of the marks stays byte for byte. */
+/** A text with the block in it: at its old position, else at the end. Everything outside of the marks stays byte for byte. */
 export function withBlock(text: string, body: string, file: string): string {
   const old = findBlock(text, file);
   const eol = old?.eol ?? (text.includes('\r\n') ? '\r\n' : '\n');
@@ -22,7 +22,7 @@ export function withoutBlock(text: string, file: string): string {
 
 type Place = { start: number; end: number; eol: string };
 
-/** Where the block stands, with the end of its last line; marks that are not exactly one pair are refused. */
+/** The range of the block, with the end of its last line; marks that are not exactly one pair are refused. */
 function findBlock(text: string, file: string): Place | undefined {
   const begins = offsets(text, BEGIN);
   const ends = offsets(text, END);

@@ -26,8 +26,8 @@ export async function openProject(root: string): Promise<ProjectFiles> {
 /** Whether there is a plain file of that name inside a folder. */
 export function isFileInside(folder: string, path: string): boolean {
   try {
-    const place = realpathSync(join(folder, path));
-    return isBelow(realpathSync(folder), place) && statSync(place).isFile();
+    const real = realpathSync(join(folder, path));
+    return isBelow(realpathSync(folder), real) && statSync(real).isFile();
   } catch {
     // What cannot be reached is not there for us.
     return false;
@@ -43,33 +43,33 @@ async function viewOf(top: string, folder: string): Promise<ProjectFiles> {
     has: (name) => known.has(name),
     read: (path) => readInside(top, join(folder, path)),
     enter: async (below) => {
-      const place = await placeInside(top, join(folder, below));
-      return place !== undefined && (await stat(place)).isDirectory() ? viewOf(top, join(folder, below)) : undefined;
+      const real = await realPathInside(top, join(folder, below));
+      return real !== undefined && (await stat(real)).isDirectory() ? viewOf(top, join(folder, below)) : undefined;
     },
   };
 }
 
 async function readInside(top: string, path: string): Promise<string | undefined> {
-  const place = await placeInside(top, path);
-  if (place === undefined) return undefined;
-  const facts = await stat(place);
+  const real = await realPathInside(top, path);
+  if (real === undefined) return undefined;
+  const facts = await stat(real);
   if (!facts.isFile() || facts.size > MAX_BYTES) return undefined;
-  return decode(await readFile(place));
+  return decode(await readFile(real));
 }
 
-async function placeInside(top: string, path: string): Promise<string | undefined> {
+async function realPathInside(top: string, path: string): Promise<string | undefined> {
   try {
-    const place = await realpath(join(top, path));
-    return isBelow(top, place) ? place : undefined;
+    const real = await realpath(join(top, path));
+    return isBelow(top, real) ? real : undefined;
   } catch {
-    // A file that is not there, or that may not be seen, tells nothing about the project.
+    // A file that is missing or not readable says nothing about the project.
     return undefined;
   }
 }
 
-function isBelow(top: string, place: string): boolean {
-  const way = relative(top, place);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+function isBelow(top: string, real: string): boolean {
+  const inside = relative(top, real);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 function decode(bytes: Buffer): string | undefined {

@@ -3,11 +3,11 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { AppError, isAbsent } from '../errors.ts';
 
 /** The full path of a file in a project; refused where a link on the way, or the file itself, leads out of the project. */
-export async function requirePlace(root: string, path: string): Promise<string> {
+export async function requireInsideProject(root: string, path: string): Promise<string> {
   const file = join(root, path);
   const top = await realpath(root);
-  for (let place = file; place !== root; place = dirname(place)) {
-    const real = await realIfThere(place);
+  for (let current = file; current !== root; current = dirname(current)) {
+    const real = await realPathIfPresent(current);
     if (real === undefined) continue;
     const way = relative(top, real);
     if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
@@ -17,8 +17,8 @@ export async function requirePlace(root: string, path: string): Promise<string> 
   return file;
 }
 
-/** Whether anything stands at a path, be it a link that leads nowhere. */
-export async function isTaken(file: string): Promise<boolean> {
+/** Whether anything exists at a path, even a broken link. */
+export async function pathExists(file: string): Promise<boolean> {
   try {
     await lstat(file);
     return true;
@@ -28,9 +28,9 @@ export async function isTaken(file: string): Promise<boolean> {
   }
 }
 
-async function realIfThere(place: string): Promise<string | undefined> {
+async function realPathIfPresent(current: string): Promise<string | undefined> {
   try {
-    return await realpath(place);
+    return await realpath(current);
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;

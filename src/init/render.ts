@@ -11,11 +11,11 @@ const HEAD = [
 
 /** The text of a new settings file. Values are written by the YAML library, so that none can become anything else. */
 export function renderSettings(parts: readonly Part[]): string {
-  const told = parts.filter(({ value, alternatives }) => !isEmpty(value) || alternatives.length > 0);
-  const value = Object.fromEntries(told.filter((part) => !isEmpty(part.value)).map((part) => [part.key, part.value]));
+  const shown = parts.filter(({ value, alternatives }) => !isEmpty(value) || alternatives.length > 0);
+  const value = Object.fromEntries(shown.filter((part) => !isEmpty(part.value)).map((part) => [part.key, part.value]));
   const document = new Document({ $schema: `./${SCHEMA_NAME}`, ...value });
   document.commentBefore = HEAD;
-  for (const { key, comment, alternatives } of told) {
+  for (const { key, comment, alternatives } of shown) {
     const pair = isMap(document.contents)
       ? document.contents.items.find((item) => isScalar(item.key) && item.key.value === key)
       : undefined;
@@ -33,15 +33,15 @@ export function yamlOf(value: Plain): string {
   return new Document(value).toString({ lineWidth: 0 });
 }
 
-/** Judges a text as if it stood in its file, together with the settings below it; mistakes are thrown with their place. */
+/** Validates a text as if it were its file, together with the settings below it; errors are thrown with their location. */
 export function requireValid(text: string, file: string, below: readonly LayerText[]): void {
   combineLayers([...below, { scope: 'project', file, text }]);
 }
 
-/** What a file of settings does not say yet: whole keys only, so that nothing of the user's is changed by it. */
-export function missingFrom(existing: Plain, wanted: Plain): Plain {
+/** What a settings file lacks: whole keys only, so that nothing of the user's is changed. */
+export function missingFrom(existing: Plain, proposed: Plain): Plain {
   const missing: Plain = {};
-  for (const [key, value] of Object.entries(wanted)) {
+  for (const [key, value] of Object.entries(proposed)) {
     const old = existing[key];
     if (old === undefined) missing[key] = value;
     else if (isPlain(old) && isPlain(value)) {
@@ -56,7 +56,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : isPlain(value) && Object.keys(value).length === 0;
 }
 
-/** A part that is not set stands as a comment with its key, ready to be used. */
+/** A part that is not set becomes a comment with its key, ready to be used. */
 function commentText(comment: string, alternatives: readonly string[], unset: string | undefined): string {
   const shown = unset === undefined ? alternatives : [`${unset}:`, ...alternatives.map((line) => `  ${line}`)];
   return [comment, ...shown]

@@ -3,7 +3,7 @@ import { git } from '../git/git.ts';
 import { readRemote } from '../git/push/remote.ts';
 import type { ForgeName } from '../schema/config/git.ts';
 
-/** Where a project is hosted, from the address of its remote; never with a password that stands in it. */
+/** Where a project is hosted, from the address of its remote; never with a password in it. */
 export type FoundForge = {
   remote: string;
   host: string;
@@ -11,13 +11,13 @@ export type FoundForge = {
   repo: string;
 };
 
-/** What git tells about a project that is being set up. */
+/** What git knows about a project that is being set up. */
 export type RepositoryFacts = {
   /** The branch that work should start from and land on; null while there is no commit. */
   base: string | null;
   hasCommits: boolean;
   forge: FoundForge | null;
-  /** Those of the asked-for files that are ignored, so that a fresh clone lacks them. */
+  /** Those of the given files that are ignored, so that a fresh clone lacks them. */
   ignored: string[];
 };
 
@@ -27,39 +27,39 @@ const PROVIDERS = [
   ['bitbucket', /(^|\.)bitbucket\./],
 ] as const;
 
-/** Looks at a repository without writing to it; one without any commit is told about, not refused. */
+/** Inspects a repository without writing to it; one without any commit is reported, not refused. */
 export async function repositoryFacts(root: string, askIgnored: readonly string[]): Promise<RepositoryFacts> {
-  const look = async (args: readonly string[], input?: string) => {
+  const query = async (args: readonly string[], input?: string) => {
     const options = { cwd: root, asUser: true, allow: [0, 1, 2, 128] };
     const { code, stdout } = await git(args, input === undefined ? options : { ...options, input });
     return code === 0 ? stdout.trim() : '';
   };
-  const hasCommits = (await look(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) !== '';
-  const remote = await chooseRemote(look);
+  const hasCommits = (await query(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) !== '';
+  const remote = await chooseRemote(query);
   const address = remote === undefined ? undefined : (await readRemote({ root }, remote))?.address;
-  const ignored = await look(['check-ignore', '-z', '--stdin'], askIgnored.join('\0'));
+  const ignored = await query(['check-ignore', '-z', '--stdin'], askIgnored.join('\0'));
   return {
     hasCommits,
-    base: hasCommits ? await findBase(look, remote) : null,
+    base: hasCommits ? await findBase(query, remote) : null,
     forge: remote === undefined || address === undefined ? null : forgeOf(remote, address),
     ignored: ignored.split('\0').filter((path) => path !== ''),
   };
 }
 
-type Look = (args: readonly string[]) => Promise<string>;
+type GitQuery = (args: readonly string[]) => Promise<string>;
 
-async function chooseRemote(look: Look): Promise<string | undefined> {
-  const remotes = (await look(['remote'])).split('\n').filter((name) => name !== '');
+async function chooseRemote(query: GitQuery): Promise<string | undefined> {
+  const remotes = (await query(['remote'])).split('\n').filter((name) => name !== '');
   return remotes.includes('origin') ? 'origin' : remotes[0];
 }
 
 /** The default branch of the remote where the user has it too, else the one that is checked out. */
-async function findBase(look: Look, remote: string | undefined): Promise<string | null> {
-  const current = await look(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+async function findBase(query: GitQuery, remote: string | undefined): Promise<string | null> {
+  const current = await query(['symbolic-ref', '--quiet', '--short', 'HEAD']);
   if (remote !== undefined) {
-    const head = await look(['symbolic-ref', '--quiet', '--short', `refs/remotes/${remote}/HEAD`]);
+    const head = await query(['symbolic-ref', '--quiet', '--short', `refs/remotes/${remote}/HEAD`]);
     const name = head.startsWith(`${remote}/`) ? head.slice(remote.length + 1) : '';
-    if (name !== '' && (await look(['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])) !== '') return name;
+    if (name !== '' && (await query(['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])) !== '') return name;
   }
   return current === '' ? null : current;
 }

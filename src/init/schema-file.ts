@@ -4,21 +4,21 @@ import { writeWhole } from '../config/write.ts';
 import { Config } from '../schema/config.ts';
 import type { InitFile } from '../schema/init.ts';
 import type { World } from '../world.ts';
-import { isTaken, requirePlace } from './project-path.ts';
+import { pathExists, requireInsideProject } from './project-path.ts';
 
-/** The name under which the schema stands beside the settings. */
+/** The name of the schema file beside the settings. */
 export const SCHEMA_NAME = 'config.schema.json';
 
 const PATH = `.manyhands/${SCHEMA_NAME}`;
 const MARK = 'Made by manyhands init, for editors. Run it again after an update; changes to this file are lost.';
 
-/** How the schema file of a project stands to the settings that this program knows. */
+/** Whether the schema file of a project matches the settings that this program knows. */
 export type SchemaState = 'absent' | 'current' | 'old' | 'foreign';
 
 /** Looks at the schema file of a project. */
 export async function schemaState(root: string): Promise<SchemaState> {
-  const file = await requirePlace(root, PATH);
-  if (!(await isTaken(file))) return 'absent';
+  const file = await requireInsideProject(root, PATH);
+  if (!(await pathExists(file))) return 'absent';
   const text = await readFile(file, 'utf8');
   if (text === schemaText()) return 'current';
   return text.includes(JSON.stringify(MARK)) ? 'old' : 'foreign';
@@ -30,7 +30,7 @@ export async function refreshSchema(root: string, dryRun: boolean, world: World)
   const file = (action: InitFile['action'], note: string | null = null) => ({ path: PATH, action, backup: null, note });
   if (state === 'current') return file('unchanged');
   if (state === 'foreign') return file('kept', 'it was not made by manyhands init');
-  if (!dryRun) await writeWhole(await requirePlace(root, PATH), schemaText(), world);
+  if (!dryRun) await writeWhole(await requireInsideProject(root, PATH), schemaText(), world);
   return file(state === 'absent' ? 'written' : 'updated');
 }
 

@@ -88,7 +88,7 @@ describe('AGENTS.md and CLAUDE.md', () => {
       (root) => symlinkSync('/etc/hostname', join(root, 'AGENTS.md')),
       /leads out of the project/,
     ],
-    ['it leads nowhere', (root) => symlinkSync('nothing', join(root, 'AGENTS.md')), /leads nowhere/],
+    ['it leads nowhere', (root) => symlinkSync('nothing', join(root, 'AGENTS.md')), /broken link/],
     ['it is a folder', (root) => mkdirSync(join(root, 'AGENTS.md')), /no plain file/],
     ['it is a pipe', (root) => void execFileSync('mkfifo', [join(root, 'AGENTS.md')]), /no plain file/],
     ['it is no text', (root) => writeFileSync(join(root, 'AGENTS.md'), Buffer.from([0xff, 0xfe, 0x41])), /no UTF-8/],

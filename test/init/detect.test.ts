@@ -250,6 +250,6 @@ describe('what is found out about a project', () => {
     symlinkSync(join(outside.root, 'package.json'), join(project.root, 'package.json'));
     const found = await detectProject(project.root);
     expect(found.frameworks).toEqual([{ name: 'Node.js', folder: '' }]);
-    expect(found.notes).toEqual(['package.json cannot be read, so nothing was taken from it']);
+    expect(found.notes).toEqual(['package.json cannot be read, so nothing was read from it']);
   });
 });

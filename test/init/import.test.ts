@@ -130,7 +130,7 @@ describe('an import', () => {
     ]);
     expect(JSON.stringify(settingsMap(settings))).not.toContain('skipPermissions');
     expect(entries.find(({ to }) => to === 'tools.skipPermissions')?.note).toBe(
-      "agents do everything without asking; to take it: manyhands config set tools.skipPermissions 'true'",
+      "agents do everything without asking; to apply it: manyhands config set tools.skipPermissions 'true'",
     );
   });
 
@@ -188,7 +188,7 @@ describe('an import', () => {
     });
     const { entries, settings } = await importProject(project.root);
     expect(settingsMap(settings)).toEqual({ limits: { agents: 3 } });
-    expect(entries[1]?.note).toBe('scripts/cc-orchestrator/config/queue_policy.json says limits.agents already');
+    expect(entries[1]?.note).toBe('scripts/cc-orchestrator/config/queue_policy.json already sets limits.agents');
   });
 
   it('keeps a write scope to what lies inside the project', async () => {

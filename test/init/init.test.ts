@@ -21,7 +21,7 @@ describe('manyhands init', () => {
     using project = makeProject({ 'package.json': PACKAGE, 'package-lock.json': '{}' });
     const { code, stdout } = await call(project, ['--yes']);
     expect(code).toBe(0);
-    expect(stdout).toContain('framework  Next.js');
+    expect(stdout).toMatch(/framework +Next\.js/);
     expect(read(project)).toMatch(/^# yaml-language-server: \$schema=\.\/config\.schema\.json\n/);
     const config = await loadConfig({ dir: project.root, env: project.env });
     expect(config.checks).toEqual([{ name: 'test', run: 'npm test', timeoutSeconds: 600 }]);
@@ -42,7 +42,7 @@ describe('manyhands init', () => {
     expect(read(project)).toBe(mine);
     expect(stdout).toContain('kept (it is there already)');
     expect(stdout).toContain('run: npm test');
-    expect(stdout.split('add what you want')[1]).not.toContain('npm install');
+    expect(stdout.split('are missing from it')[1]).not.toContain('npm install');
   });
 
   it('refuses existing settings with a mistake, at its place', async () => {
@@ -111,16 +111,16 @@ describe('manyhands init', () => {
     ]);
   });
 
-  it('prints a table of what was mapped, held, ignored and not understood', async () => {
+  it('prints a table of imported, held, ignored and unknown keys', async () => {
     using project = makeProject({
       '.claude-orchestrator.yaml':
         'agent:\n  max_runtime: 60\n  use_resume: true\nstrange: "\\e[31mred"\ntools: { skip_permissions: true }\n',
     });
     const { stdout } = await call(project, ['--import', '--yes']);
-    expect(stdout).toMatch(/agent\.max_runtime +mapped +limits\.runtimeSeconds/);
+    expect(stdout).toMatch(/agent\.max_runtime +imported +limits\.runtimeSeconds/);
     expect(stdout).toMatch(/agent\.use_resume +ignored +a session is always resumed/);
-    expect(stdout).toMatch(/strange +not understood/);
-    expect(stdout).toMatch(/tools\.skip_permissions +held +tools\.skipPermissions +agents do everything/);
+    expect(stdout).toMatch(/strange +unknown key/);
+    expect(stdout).toMatch(/tools\.skip_permissions +needs consent +tools\.skipPermissions +agents do everything/);
     expect(read(project)).not.toContain('skipPermissions');
   });
 
@@ -129,18 +129,18 @@ describe('manyhands init', () => {
     const cwd = join(project.root, '..', 'bare-folder');
     mkdirSync(cwd);
     const refused = await call(project, ['--yes'], { cwd });
-    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('make it one with git init')]);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('create one with git init')]);
     expect(readdirSync(cwd)).toEqual([]);
     const made = await call(project, [], { cwd, confirms: true });
     expect(made.code).toBe(0);
     expect(readdirSync(cwd).sort()).toEqual(['.git', '.manyhands']);
-    expect(made.stdout).toContain('there is no commit yet');
+    expect(made.stdout).toContain('the repository has no commit');
   });
 
   it('sets up the whole repository from a folder inside it, and a submodule for itself', async () => {
     using project = makeProject({ 'package.json': PACKAGE, 'packages/a/package.json': '{}' });
     const { stdout } = await call(project, ['--yes'], { cwd: join(project.root, 'packages', 'a') });
-    expect(stdout).toContain('settings belong to the whole repository');
+    expect(stdout).toContain('settings apply to the whole repository');
     expect(existsSync(join(project.root, '.manyhands/config.yaml'))).toBe(true);
     using outer = makeProject({});
     outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', project.root, 'inner');

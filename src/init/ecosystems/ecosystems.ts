@@ -13,7 +13,7 @@ import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
 import { swift } from './swift.ts';
 
-/** Every kind of project that is known; what a server is written in stands above what its pages are written in. */
+/** Every kind of project that is known; server languages come before those of web pages. */
 export const ECOSYSTEMS: readonly Ecosystem[] = [
   php,
   python,

@@ -3,7 +3,7 @@ import { type Ecosystem, type FoundCheck, present } from '../ecosystem.ts';
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const TARGETS = ['test', 'lint', 'typecheck', 'build'] as const;
 
-/** A Makefile: asked only where nothing else tells how the project is tested. */
+/** A Makefile: used only where nothing else shows how the project is tested. */
 export const make: Ecosystem = {
   name: 'Make',
   async detect(files) {

@@ -8,7 +8,7 @@ export type NodeInstaller = {
   /** The command that runs a script of the manifest. */
   script(name: string): string;
   /** The command that runs a program of an installed package. */
-  program(words: string): string;
+  program(command: string): string;
 };
 
 type Row = { name: string; locks: readonly string[]; frozen: string; plain: string } & Pick<
@@ -24,7 +24,7 @@ const ROWS: readonly Row[] = [
     frozen: 'pnpm install --frozen-lockfile',
     plain: 'pnpm install',
     script: (name) => (name === 'test' ? 'pnpm test' : `pnpm run ${name}`),
-    program: (words) => `pnpm exec ${words}`,
+    program: (command) => `pnpm exec ${command}`,
   },
   {
     name: 'yarn',
@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
     frozen: 'yarn install --frozen-lockfile',
     plain: 'yarn install',
     script: (name) => (name === 'test' ? 'yarn test' : `yarn run ${name}`),
-    program: (words) => `yarn run ${words}`,
+    program: (command) => `yarn run ${command}`,
   },
   {
     name: 'bun',
@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
     frozen: 'bun install --frozen-lockfile',
     plain: 'bun install',
     script: (name) => `bun run ${name}`,
-    program: (words) => `bun run ${words}`,
+    program: (command) => `bun run ${command}`,
   },
   {
     name: 'npm',
@@ -48,7 +48,7 @@ const ROWS: readonly Row[] = [
     frozen: 'npm ci',
     plain: 'npm install',
     script: (name) => (name === 'test' ? 'npm test' : `npm run ${name}`),
-    program: (words) => `npx --no-install ${words}`,
+    program: (command) => `npx --no-install ${command}`,
   },
 ];
 

@@ -3,7 +3,7 @@ import type { ProjectFiles } from '../project-files.ts';
 
 const Names = z.record(z.string(), z.unknown()).catch({});
 
-/** The parts of a package.json that tell how a project is worked on; a part of the wrong shape counts as absent. */
+/** The parts of a package.json that show how a project is built and tested; a part of the wrong shape counts as absent. */
 const NodeManifest = z.object({
   scripts: z.record(z.string(), z.unknown()).catch({}).default({}),
   dependencies: Names.default({}),
@@ -21,9 +21,9 @@ export type NodeManifest = z.infer<typeof NodeManifest>;
 export async function readNodeManifest(files: ProjectFiles): Promise<NodeManifest | { note: string } | undefined> {
   if (!files.has('package.json')) return undefined;
   const text = await files.read('package.json');
-  if (text === undefined) return { note: 'package.json cannot be read, so nothing was taken from it' };
+  if (text === undefined) return { note: 'package.json cannot be read, so nothing was read from it' };
   const parsed = NodeManifest.safeParse(parseJson(text));
-  return parsed.success ? parsed.data : { note: 'package.json is no JSON object, so nothing was taken from it' };
+  return parsed.success ? parsed.data : { note: 'package.json is no JSON object, so nothing was read from it' };
 }
 
 /** Whether a package is among what the project depends on. */
@@ -43,7 +43,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The caller says that it is no JSON.
+    // The caller reports that it is no JSON.
     return undefined;
   }
 }

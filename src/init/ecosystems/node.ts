@@ -3,7 +3,7 @@ import type { ProjectFiles } from '../project-files.ts';
 import { type NodeInstaller, nodeInstaller } from './node-installer.ts';
 import { type NodeManifest, readNodeManifest, scriptText, usesPackage } from './node-manifest.ts';
 
-/** What is built on something else stands above it. */
+/** A framework comes before what it is built on. */
 const FRAMEWORKS = [
   ['Next.js', 'next'],
   ['Nuxt', 'nuxt', 'nuxt3'],
@@ -93,8 +93,8 @@ function checksOf(
 }
 
 function isWatching(script: string): boolean {
-  const words = script.split(/\s/);
-  return WATCHING.some((word) => words.includes(word)) || (words.includes('tsc') && words.includes('-w'));
+  const parts = script.split(/\s/);
+  return WATCHING.some((flag) => parts.includes(flag)) || (parts.includes('tsc') && parts.includes('-w'));
 }
 
 function isReal(script: string | undefined): boolean {

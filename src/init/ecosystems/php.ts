@@ -30,7 +30,7 @@ export const php: Ecosystem = {
       dependencyDirs: ['vendor'],
       keyFiles: present(files, KEY_FILES),
       notes: [
-        ...(manifest === undefined ? ['composer.json is no JSON object, so nothing was taken from it'] : []),
+        ...(manifest === undefined ? ['composer.json is no JSON object, so nothing was read from it'] : []),
         ...(hasSail ? ['Laravel Sail is there: to run commands in it, set workspace.docker.service'] : []),
       ],
     };
@@ -58,7 +58,7 @@ function parseManifest(text: string): z.infer<typeof Manifest> | undefined {
   try {
     return Manifest.safeParse(JSON.parse(text)).data;
   } catch {
-    // The caller says that it is no JSON.
+    // The caller reports that it is no JSON.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { type CheckName, type Ecosystem, type FoundCheck, frameworkOf, present }
 import type { ProjectFiles } from '../project-files.ts';
 
 /** `program` runs an installed tool, `script` a Python file, both with what was set up. */
-type Manager = { name: string; setup: string[]; program(words: string): string; script(words: string): string };
+type Manager = { name: string; setup: string[]; program(command: string): string; script(command: string): string };
 
 const MANIFESTS = ['pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg', 'Pipfile', 'manage.py'];
 const REQUIREMENTS = ['requirements.txt', 'requirements-dev.txt', 'dev-requirements.txt', 'requirements-test.txt'];
@@ -49,22 +49,22 @@ function runner(name: string, setup: string): Manager {
   return {
     name,
     setup: [setup],
-    program: (words) => `${name} run ${words}`,
-    script: (words) => `${name} run python ${words}`,
+    program: (command) => `${name} run ${command}`,
+    script: (command) => `${name} run python ${command}`,
   };
 }
 
 function plainPip(files: ProjectFiles): Manager {
   const lists = present(files, REQUIREMENTS).map((name) => `-r ${name}`);
   const itself = present(files, ['pyproject.toml', 'setup.py']).length > 0 ? ['-e .'] : [];
-  const wanted = lists.length > 0 ? lists : itself;
-  const program = wanted.length === 0 ? 'python3' : '.venv/bin/python';
-  const install = `${program} -m pip install ${wanted.join(' ')}`;
+  const requirements = lists.length > 0 ? lists : itself;
+  const program = requirements.length === 0 ? 'python3' : '.venv/bin/python';
+  const install = `${program} -m pip install ${requirements.join(' ')}`;
   return {
     name: 'pip',
-    setup: wanted.length === 0 ? [] : ['python3 -m venv .venv', install],
-    program: (words) => `${program} -m ${words}`,
-    script: (words) => `${program} ${words}`,
+    setup: requirements.length === 0 ? [] : ['python3 -m venv .venv', install],
+    program: (command) => `${program} -m ${command}`,
+    script: (command) => `${program} ${command}`,
   };
 }
 

@@ -33,7 +33,7 @@ export const BULK_TOML: readonly KeyMapping[] = [
     'codex_home_isolation',
     'windows_path_budget',
   ]),
-  ...ignoredBelow('simple', 'items start as soon as there is room', [
+  ...ignoredBelow('simple', 'items start as soon as a slot is free', [
     'max_pending_tasks',
     'initial_execution_slots',
     'execution_slot_batch_size',
@@ -49,7 +49,7 @@ export const BULK_TOML: readonly KeyMapping[] = [
     'starvation_seconds',
     'max_bucket_alerts',
   ]),
-  ...ignoredBelow('simple', 'an item says it for itself, or limits does', [
+  ...ignoredBelow('simple', 'an item sets it itself, or limits does', [
     'default_timeout_seconds',
     'default_max_attempts',
     'default_max_turns',
@@ -58,18 +58,18 @@ export const BULK_TOML: readonly KeyMapping[] = [
     'memory_percent_max',
     'disk_free_mb_min',
   ]),
-  ...ignoredBelow('simple', 'an agent reads files for itself, and is always told why an earlier attempt failed', [
+  ...ignoredBelow('simple', 'an agent reads files itself, and its prompt always says why an earlier attempt failed', [
     'prompt_inline_file_bytes',
     'prompt_inline_file_chars',
     'prompt_inline_directory_entries',
     'retry_feedback_in_prompt_enabled',
   ]),
-  ...ignoredBelow('simple', 'patterns and checks stand with the item', [
+  ...ignoredBelow('simple', 'patterns and checks belong to the item', [
     'pattern_checks_enabled',
     'default_semantic_validators',
     'validate_task_file_targets',
   ]),
-  ...ignoredBelow('simple', 'everything is on record, and a run goes on after any crash', [
+  ...ignoredBelow('simple', 'everything is recorded, and a run continues after any crash', [
     'event_log_enabled',
     'resume_reset_running_to_pending',
     'execution_lease_db_path',
@@ -84,7 +84,7 @@ export const BULK_TOML: readonly KeyMapping[] = [
     'completion_max_stagnant_waves',
     'completion_max_identical_failure_waves',
   ]),
-  ...ignoredBelow('simple', '--max-parallel, or limits.agents, says how many', ['max_running_processes']),
+  ...ignoredBelow('simple', 'use --max-parallel or limits.agents', ['max_running_processes']),
 ];
 
 function translated(command: string): string {

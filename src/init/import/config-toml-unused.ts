@@ -19,13 +19,13 @@ export const UNUSED_TOML: readonly KeyMapping[] = [
     'sogou_cookie_file',
     'sogou_storage_state_path',
   ]),
-  ...ignoredBelow('rate_limit', 'an agent rests when its provider says so', [
+  ...ignoredBelow('rate_limit', 'an agent waits when its provider requires it', [
     'requests_per_minute',
     'per_model_limits',
     'burst_size',
     'rpm_limit',
   ]),
-  ...ignoredBelow('monitor', 'events tell what happens', [
+  ...ignoredBelow('monitor', 'events record what happens', [
     'metrics_interval',
     'enable_starvation_detection',
     'starvation_threshold_seconds',
@@ -48,7 +48,7 @@ export const UNUSED_TOML: readonly KeyMapping[] = [
     'health_enabled',
     'health_bind',
   ]),
-  ...ignoredBelow('alert', 'a warning is told once', ['dedup_window_seconds', 'recovery_enabled']),
+  ...ignoredBelow('alert', 'a warning is shown once', ['dedup_window_seconds', 'recovery_enabled']),
   ...ignoredBelow('cache', 'results are bound to trees and never go stale', ['cache_ttl_seconds']),
   ...ignoredBelow('guardrail', 'prompts are never altered or refused', ['guardrail_enabled', 'max_prompt_length']),
   ...ignoredBelow('metrics', 'see manyhands usage', ['metrics_path']),
@@ -63,7 +63,7 @@ export const UNUSED_TOML: readonly KeyMapping[] = [
     'question_gen_model',
     'synthesis_model',
   ]),
-  ...ignoredBelow('auto', 'review goes on for review.rounds, and stops when it no longer helps', [
+  ...ignoredBelow('auto', 'review continues for review.rounds, and stops when it no longer helps', [
     'max_hours',
     'max_total_iterations',
     'max_phase_iterations',

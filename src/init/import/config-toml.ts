@@ -24,7 +24,7 @@ export const CONFIG_TOML: readonly KeyMapping[] = [
       ...(most > MAX_AGENTS ? { note: `at most ${MAX_AGENTS} work at once` } : {}),
     }),
   }),
-  ...ignoredBelow('orchestrator', 'agents start as soon as there is room; nothing is polled or queued by size', [
+  ...ignoredBelow('orchestrator', 'agents start as soon as a slot is free; nothing is polled or queued by size', [
     'min_parallel',
     'adaptive_enabled',
     'queue_capacity',
@@ -85,7 +85,7 @@ export const CONFIG_TOML: readonly KeyMapping[] = [
   mapped('delivery.local_only', 'land', {
     type: Flag,
     turn: (value) =>
-      value ? { settings: [{ to: 'land', value: 'branch' }] } : left('say what landing means with land: merge or pr'),
+      value ? { settings: [{ to: 'land', value: 'branch' }] } : left('choose how it lands with land: merge or pr'),
   }),
   ...ignoredBelow('delivery', 'pull requests are settings of their own: pr', ['allow_multi_branch', 'write_pr_drafts']),
   ...BULK_TOML,

@@ -7,7 +7,7 @@ import { ORCHESTRATOR_YAML, TASK_CONFIG } from './orchestrator-yaml.ts';
 import { COST_GUARD, FOLDER_POLICY, LOCAL_POLICY, QUEUE_POLICY } from './policies.ts';
 import { WRITE_SCOPE } from './write-scope.ts';
 
-/** A file of another tool's settings: where it stands, and what becomes of its keys. */
+/** A file of another tool's settings: its path, and what becomes of its keys. */
 export type ForeignFormat = {
   file: string;
   syntax: Syntax;
@@ -15,12 +15,12 @@ export type ForeignFormat = {
   /** Files that the tool reads where its settings name none. */
   defaults?: Readonly<Record<string, string>>;
   /** Tells a file of that tool from one that only has its name. */
-  isMeant?(value: Plain): boolean;
+  matches?(value: Plain): boolean;
 };
 
 const POLICIES = 'scripts/cc-orchestrator/config';
 
-/** Every file that is read, in order: of two that say the same, the first counts. */
+/** Every file that is read, in order: of two that set the same, the first counts. */
 export const FORMATS: readonly ForeignFormat[] = [
   {
     file: '.orchestrator/config.json',
@@ -34,9 +34,9 @@ export const FORMATS: readonly ForeignFormat[] = [
     file: 'config.toml',
     syntax: 'toml',
     keys: CONFIG_TOML,
-    isMeant: hasAnyOf(['orchestrator', 'claude', 'codex', 'simple']),
+    matches: hasAnyOf(['orchestrator', 'claude', 'codex', 'simple']),
   },
-  { file: 'task_config.yaml', syntax: 'yaml', keys: TASK_CONFIG, isMeant: hasAnyOf(['settings', 'tasks']) },
+  { file: 'task_config.yaml', syntax: 'yaml', keys: TASK_CONFIG, matches: hasAnyOf(['settings', 'tasks']) },
   { file: '.claude-code-orchestrator/write-scope.json', syntax: 'yaml', keys: WRITE_SCOPE },
   {
     file: '.agent-workspace/claude-code-orchestrator/policies/folder-policy.json',
@@ -48,7 +48,7 @@ export const FORMATS: readonly ForeignFormat[] = [
   { file: `${POLICIES}/local_policy.override.json`, syntax: 'yaml', keys: LOCAL_POLICY },
 ];
 
-/** A file below the home folder, and the one of a project that stands above it. */
+/** A file below the home folder, and the one of a project that takes precedence. */
 export type HomeFormat = ForeignFormat & { below: string };
 
 /** Files that tools keep for all projects of a person; whatever a project has counts before them. */

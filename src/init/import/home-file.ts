@@ -5,10 +5,10 @@ import type { ImportEntry } from '../../schema/init.ts';
 import { type ForeignFile, parseForeign } from './foreign-file.ts';
 import { HOME_FORMATS, type HomeFormat } from './formats.ts';
 
-/** A file that a tool keeps for all projects of a person, without what the project itself says, which is told in `hidden`. */
+/** A file that a tool keeps for all projects of a person, without the keys that the project itself sets, which are listed in `hidden`. */
 export type HomeFile = { found: ForeignFile; format: HomeFormat; hidden: ImportEntry[] };
 
-/** Reads those of the person's home; the settings of a project stand above them, as they do in the tool. */
+/** Reads those of the person's home; the settings of a project take precedence, as in the tool. */
 export async function homeFiles(env: NodeJS.ProcessEnv, project: readonly ForeignFile[]): Promise<HomeFile[]> {
   const all: HomeFile[] = [];
   for (const format of HOME_FORMATS) {
@@ -22,10 +22,10 @@ export async function homeFiles(env: NodeJS.ProcessEnv, project: readonly Foreig
 
 function belowProject({ found, format }: Omit<HomeFile, 'hidden'>, above: Plain): HomeFile {
   const keys = format.keys.map(({ key }) => key);
-  const isSaid = (value: unknown, key: string) => valueAt(value, key.split('.')) !== undefined;
-  const twice = keys.filter((key) => isSaid(found.value, key) && isSaid(above, key));
+  const isInProject = (value: unknown, key: string) => valueAt(value, key.split('.')) !== undefined;
+  const twice = keys.filter((key) => isInProject(found.value, key) && isInProject(above, key));
   const value = twice.reduce<Plain>((rest, key) => without(rest, key.split('.')), found.value);
-  const note = `${format.below} says it for this project`;
+  const note = `${format.below} sets it for this project`;
   return {
     found: { ...found, value },
     format,

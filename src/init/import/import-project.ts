@@ -14,18 +14,18 @@ import { translate } from './translate.ts';
 export type Imported = {
   entries: ImportEntry[];
   settings: Setting[];
-  /** What lets agents do more: taken only when a person says so. */
+  /** What lets agents do more: applied only when a person accepts it. */
   held: Setting[];
   files: NewFile[];
   notes: string[];
 };
 
-/** Words of prompts, and the keys beside which they stood. */
+/** Placeholders of prompts, and the keys that hold their values. */
 const PROMPT_FACTS = { APP_URL: 'appUrl', BASE_BRANCH: 'baseBranch', INSTRUCTIONS_FILE: 'instructionsFile' };
 
 /**
- * Reads every file of another tool, in the project and then in the home folder that the environment names; mistakes in any of them are
- * told at once with their places, and nothing counts.
+ * Reads every file of another tool, in the project and then in the home folder that the environment names; errors in any of them are
+ * reported at once with their locations, and nothing counts.
  */
 export async function importProject(root: string, env: NodeJS.ProcessEnv = {}): Promise<Imported> {
   const files = await openProject(root);
@@ -69,7 +69,7 @@ async function foreignFiles(files: ProjectFiles): Promise<{ found: ForeignFile; 
     const text = await files.read(format.file);
     if (text === undefined) continue;
     const found = parseForeign(format.file, text, format.syntax);
-    if (format.isMeant?.(found.value) !== false) all.push({ found, format });
+    if (format.matches?.(found.value) !== false) all.push({ found, format });
   }
   return all;
 }
@@ -80,7 +80,7 @@ async function knownOf(root: string): Promise<Known> {
   return { hasBranch: (name) => branches.has(name), hasFile: (path) => isFileInside(root, path) };
 }
 
-/** What the tool takes where its file says nothing, if that is there. */
+/** The tool's default file, if it exists. */
 function withDefaults(found: ForeignFile, { defaults = {} }: ForeignFormat, { hasFile }: Known): ForeignFile {
   const there = Object.entries(defaults).filter(([, path]) => hasFile(path));
   return { ...found, value: mergeConfig(Object.fromEntries(there), found.value) };
@@ -100,7 +100,7 @@ async function addRoles(result: Imported, prompts: readonly SourcedPrompt[], who
   }
 }
 
-/** Of two keys that become the same setting the first counts, and the second is told so. */
+/** Of two keys that become the same setting the first counts, and the second is reported as ignored. */
 function firstCounts(entries: readonly ImportEntry[]): ImportEntry[] {
   const first = new Map<string, ImportEntry>();
   return entries.map((entry) => {
@@ -109,6 +109,6 @@ function firstCounts(entries: readonly ImportEntry[]): ImportEntry[] {
     if (other === undefined) first.set(entry.to, entry);
     return other === undefined
       ? entry
-      : { ...entry, fate: 'ignored', to: null, note: `${other.file} says ${entry.to} already` };
+      : { ...entry, fate: 'ignored', to: null, note: `${other.file} already sets ${entry.to}` };
   });
 }

@@ -23,7 +23,7 @@ export type ImportContext = {
 };
 
 /** What became of a key: settings and files of ours, or the reason why there are none. */
-export type Taken = { settings?: Setting[]; files?: NewFile[]; prompt?: ForeignPrompt; note?: string };
+export type KeyResult = { settings?: Setting[]; files?: NewFile[]; prompt?: ForeignPrompt; note?: string };
 
 /** A key of another tool's file and its fate; `*` stands for any name. */
 export type KeyMapping =
@@ -31,7 +31,7 @@ export type KeyMapping =
       fate: 'mapped';
       key: string;
       to: string;
-      read(value: unknown, context: ImportContext): Taken | { mistake: string };
+      read(value: unknown, context: ImportContext): KeyResult | { error: string };
     }
   | { fate: 'ignored'; key: string; reason: string };
 
@@ -39,7 +39,7 @@ export type KeyMapping =
 export function mapped<T>(
   key: string,
   to: string,
-  how: { type: z.ZodType<T>; turn?: (value: T, context: ImportContext) => Taken },
+  how: { type: z.ZodType<T>; turn?: (value: T, context: ImportContext) => KeyResult },
 ): KeyMapping {
   return {
     fate: 'mapped',
@@ -47,7 +47,7 @@ export function mapped<T>(
     to,
     read: (value, context) => {
       const parsed = how.type.safeParse(value);
-      if (!parsed.success) return { mistake: issueText(value, parsed.error) };
+      if (!parsed.success) return { error: issueText(value, parsed.error) };
       return how.turn?.(parsed.data, context) ?? { settings: [{ to, value: parsed.data }] };
     },
   };
@@ -67,12 +67,12 @@ export function ignoredBelow(section: string, reason: string, keys: readonly str
 }
 
 /** A setting that lets agents do more, and what exactly. */
-export function widening(to: string, value: unknown, widens: string): Taken {
+export function widening(to: string, value: unknown, widens: string): KeyResult {
   return { settings: [{ to, value, widens }] };
 }
 
 /** No setting, and why. */
-export function left(note: string): Taken {
+export function left(note: string): KeyResult {
   return { note };
 }
 

@@ -12,7 +12,7 @@ const Track = z.object({
 });
 const Pattern = z.object({ pattern: z.string(), label: z.string() });
 
-/** Prompts of that tool, which also stand as files beside its settings, and the roles that do the same here. */
+/** Prompts of that tool, which also exist as files beside its settings, and the roles that do the same here. */
 export const PROMPT_ROLES = { implementation: 'implement', verification: 'verify', fix: 'fix' } as const;
 
 /** Where features land when no base is set. */

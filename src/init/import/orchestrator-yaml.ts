@@ -37,7 +37,7 @@ export const ORCHESTRATOR_YAML: readonly KeyMapping[] = [
     turn: (_, { whole }) =>
       left(valueAt(whole, ['git', 'owner']) === undefined ? 'there is no git.owner' : 'taken with git.owner'),
   }),
-  ...ignored('workspaces stand in the data directory; MANYHANDS_HOME moves it', ['worktree_dir']),
+  ...ignored('workspaces are in the data directory; MANYHANDS_HOME moves it', ['worktree_dir']),
   mapped('mcps.enabled', 'mcp', {
     type: Listed,
     turn: (names) => {
@@ -64,7 +64,7 @@ export const ORCHESTRATOR_YAML: readonly KeyMapping[] = [
     turn: (text) => ({
       settings: [{ to: 'project.testInstructions', value: TEST_INSTRUCTIONS }],
       files: [{ path: TEST_INSTRUCTIONS, text: `${text.trimEnd()}\n` }],
-      note: `the text stands in ${TEST_INSTRUCTIONS}; commit it`,
+      note: `the text is in ${TEST_INSTRUCTIONS}; commit it`,
     }),
   }),
   mapped('project.agent_instructions', 'instructions', {
@@ -82,10 +82,10 @@ export const ORCHESTRATOR_YAML: readonly KeyMapping[] = [
     turn: (value) =>
       value
         ? left('mode review stops there anyway, and mode yolo never did')
-        : widening('stopAfterGenerate', value, 'made tasks start without a look'),
+        : widening('stopAfterGenerate', value, 'generated tasks start without review'),
   }),
-  ...ignored('a run leaves a branch; what goes further is asked for with land', ['workflow.stop_after_run']),
-  flag('workflow.auto_approve', 'autoApprove', { when: true, says: 'plans are approved without a look' }),
+  ...ignored('a run leaves a branch; more is requested with land', ['workflow.stop_after_run']),
+  flag('workflow.auto_approve', 'autoApprove', { when: true, says: 'plans are approved without review' }),
   flag('workflow.auto_pr', 'autoPr', { when: true, says: 'pull requests are opened without asking' }),
   ...toolKeys('tools', 'tools'),
   flag('tools.skip_permissions', 'tools.skipPermissions', { when: true, says: 'agents do everything without asking' }),
@@ -113,12 +113,12 @@ export const TASK_CONFIG: readonly KeyMapping[] = [
   }),
   mapped('settings.destination_branch', 'git.destination', { type: Text }),
   mapped('settings.repo_slug', 'git.repo', { type: Text }),
-  ...ignored('workspaces stand in the data directory; MANYHANDS_HOME moves it', ['settings.worktree_dir']),
+  ...ignored('workspaces are in the data directory; MANYHANDS_HOME moves it', ['settings.worktree_dir']),
   ...ignored('workspaces are kept until manyhands clean', ['settings.auto_cleanup']),
   ...ignored('they are work, not settings: manyhands run task_config.yaml', ['tasks']),
 ];
 
-/** A switch that is taken as it is, but for the position that lets agents do more. */
+/** A switch that is copied, except for the value that lets agents do more. */
 function flag(key: string, to: string, widens: { when: boolean; says: string }): KeyMapping {
   return mapped(key, to, {
     type: Flag,

@@ -28,7 +28,7 @@ export const QUEUE_POLICY: readonly KeyMapping[] = [
     'retry_write_enabled',
   ]),
   ...ignored('an attempt that takes too long is always ended', ['stop_timed_out']),
-  ...ignored('it tells when the file was made', ['updated_at']),
+  ...ignored('it records when the file was created', ['updated_at']),
 ];
 
 /** Every key of `cost_guard.json`. */
@@ -44,7 +44,7 @@ export const COST_GUARD: readonly KeyMapping[] = [
     'output_budget.max_events_bytes',
     'output_budget.final_max_chars',
   ]),
-  ...ignored('it tells when the file was made', ['updated_at']),
+  ...ignored('it records when the file was created', ['updated_at']),
 ];
 
 /** Every key of `local_policy.override.json`. */

@@ -5,7 +5,7 @@ import type { ProjectFiles } from '../project-files.ts';
 import type { ForeignPrompt, NewFile } from './key-mapping.ts';
 import { PROMPT_ROLES } from './orchestrator-json.ts';
 
-/** Words of another tool's prompts that have a value while it runs; ours, or the plain words that say the same. */
+/** Placeholders of another tool's prompts, and our placeholders or plain text with the same meaning. */
 const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
   ['FEATURE_NAME', '{{title}}'],
   ['FEATURE_DESCRIPTION', '{{task}}'],
@@ -18,10 +18,10 @@ const OWN = /^(goal|task|title|evidence|checks|conflict|context|instructions)$/;
 const MARK = /\{\{[#/]?([\w-]+)\}\}/g;
 const HAND_OVER = '## What to hand over';
 
-/** A prompt and where it stands. */
+/** A prompt and its file. */
 export type SourcedPrompt = ForeignPrompt & { file: string; isFile: boolean };
 
-/** The prompts that stand as files of their own. */
+/** The prompts that are separate files. */
 export async function promptFiles(files: ProjectFiles): Promise<SourcedPrompt[]> {
   const found = Object.entries(PROMPT_ROLES).map(async ([name, role]) => {
     const file = `.orchestrator/${name}.md`;
@@ -31,7 +31,7 @@ export async function promptFiles(files: ProjectFiles): Promise<SourcedPrompt[]>
   return (await Promise.all(found)).flat();
 }
 
-/** A role file made of a prompt (`facts` stand for words of that tool): our own header, the prompt, and what an agent must be told besides. */
+/** A role file made of a prompt (`facts` are the values of that tool's placeholders): our own header, the prompt, and the sections that an agent needs in addition. */
 export async function roleFileOf(
   { role, text }: ForeignPrompt,
   facts: ReadonlyMap<string, string>,

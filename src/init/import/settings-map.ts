@@ -10,12 +10,12 @@ export function settingsMap(settings: readonly Setting[]): Plain {
   }, {});
 }
 
-/** The command that takes a setting which was held back, safe to paste whatever stands in it. */
+/** The command that sets a setting which was held back, safe to paste whatever its value. */
 export function takingCommand({ to, value }: Setting): string {
   return `manyhands config set ${to} '${JSON.stringify(value).replaceAll("'", `'\\''`)}'`;
 }
 
-/** An agent that is named must say which kind it is. */
+/** A named agent needs a kind. */
 function agentKind({ to }: Setting): Setting[] {
   const name = /^agents\.([a-z]+)\./.exec(to)?.[1];
   return name === undefined ? [] : [{ to: `agents.${name}.kind`, value: name }];

@@ -8,7 +8,7 @@ import type { ForeignFormat } from './formats.ts';
 import type { ForeignPrompt, ImportContext, KeyMapping, NewFile, Setting } from './key-mapping.ts';
 import { settingsMap, takingCommand } from './settings-map.ts';
 
-/** What one file of another tool becomes. Nothing of `held` counts before a person says so. */
+/** What one file of another tool becomes. Nothing of `held` counts before a person accepts it. */
 export type Translation = {
   entries: ImportEntry[];
   settings: Setting[];
@@ -18,7 +18,7 @@ export type Translation = {
   mistakes: ConfigIssue[];
 };
 
-/** Goes through every key of a file: each becomes something, is left out for a reason, or is told as not understood. */
+/** Goes through every key of a file: each becomes something, is left out for a reason, or is reported as not understood. */
 export function translate(
   found: ForeignFile,
   format: ForeignFormat,
@@ -27,7 +27,8 @@ export function translate(
   const result: Translation = { entries: [], settings: [], held: [], files: [], prompts: [], mistakes: [] };
   const visit = (value: unknown, path: readonly string[]) => {
     const row = format.keys.find(({ key }) => key === path.join('.'));
-    if (row !== undefined) take(result, { found, row, path, value, context: { ...context, whole: found.value } });
+    if (row !== undefined)
+      translateKey(result, { found, row, path, value, context: { ...context, whole: found.value } });
     else if (isPlain(value)) for (const [name, inner] of Object.entries(value)) visit(inner, [...path, name]);
     else result.entries.push(entry(found, path, { fate: 'unknown', to: null, note: 'no such key is known' }));
   };
@@ -35,28 +36,40 @@ export function translate(
   return result;
 }
 
-type Taking = { found: ForeignFile; row: KeyMapping; path: readonly string[]; value: unknown; context: ImportContext };
+type KeyTranslation = {
+  found: ForeignFile;
+  row: KeyMapping;
+  path: readonly string[];
+  value: unknown;
+  context: ImportContext;
+};
 
-function take(result: Translation, { found, row, path, value, context }: Taking): void {
-  const tell = (facts: Pick<ImportEntry, 'fate' | 'to' | 'note'>) => result.entries.push(entry(found, path, facts));
-  if (row.fate === 'ignored') return void tell({ fate: 'ignored', to: null, note: row.reason });
-  const taken = row.read(value, context);
-  if ('mistake' in taken) return void result.mistakes.push(found.locate(path, taken.mistake));
-  const { settings = [], files = [], prompt, note = null } = taken;
+function translateKey(result: Translation, { found, row, path, value, context }: KeyTranslation): void {
+  const addEntry = (facts: Pick<ImportEntry, 'fate' | 'to' | 'note'>) => result.entries.push(entry(found, path, facts));
+  if (row.fate === 'ignored') return void addEntry({ fate: 'ignored', to: null, note: row.reason });
+  const mappedKey = row.read(value, context);
+  if ('error' in mappedKey) return void result.mistakes.push(found.locate(path, mappedKey.error));
+  const { settings = [], files = [], prompt, note = null } = mappedKey;
   if (settings.length === 0) {
     if (prompt !== undefined) result.prompts.push(prompt);
-    return void tell(prompt === undefined ? { fate: 'ignored', to: null, note } : { fate: 'mapped', to: row.to, note });
+    return void addEntry(
+      prompt === undefined ? { fate: 'ignored', to: null, note } : { fate: 'mapped', to: row.to, note },
+    );
   }
   for (const setting of settings) {
     const reason = refusal(setting);
-    if (reason !== undefined) tell({ fate: 'ignored', to: null, note: `${setting.to}: ${reason}` });
+    if (reason !== undefined) addEntry({ fate: 'ignored', to: null, note: `${setting.to}: ${reason}` });
     else if (setting.widens !== undefined) {
       result.held.push(setting);
-      tell({ fate: 'held', to: setting.to, note: `${setting.widens}; to take it: ${takingCommand(setting)}` });
+      addEntry({
+        fate: 'held',
+        to: setting.to,
+        note: `${setting.widens}; to apply it: ${takingCommand(setting)}`,
+      });
     } else {
       result.settings.push(setting);
       result.files.push(...files);
-      tell({ fate: 'mapped', to: setting.to, note });
+      addEntry({ fate: 'mapped', to: setting.to, note });
     }
   }
 }

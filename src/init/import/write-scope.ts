@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { valueAt } from '../../config/merge.ts';
-import { type ImportContext, ignored, type KeyMapping, left, mapped, type Taken } from './key-mapping.ts';
+import { type ImportContext, ignored, type KeyMapping, type KeyResult, left, mapped } from './key-mapping.ts';
 import { Text, Texts, Whole } from './value.ts';
 
 /** Every key of `.claude-code-orchestrator/write-scope.json`. */
@@ -11,12 +11,12 @@ export const WRITE_SCOPE: readonly KeyMapping[] = [
   }),
   mapped('denied_paths', 'scope.deny', { type: Texts, turn: (paths, context) => scoped('scope.deny', paths, context) }),
   mapped('max_diff_lines', 'scope.maxChangedLines', { type: Whole }),
-  ...ignored('it tells when and where the file was made', ['created_at', 'cwd']),
+  ...ignored('it records when and where the file was created', ['created_at', 'cwd']),
   ...ignored('they are sentences for an agent; the gate is what counts here', ['rules']),
 ];
 
 /** Paths were written in full; what lies outside of the folder they were made for cannot be kept to. */
-function scoped(to: string, paths: readonly string[], { whole }: ImportContext): Taken {
+function scoped(to: string, paths: readonly string[], { whole }: ImportContext): KeyResult {
   const from = Text.safeParse(valueAt(whole, ['cwd'])).data;
   const inside = paths.flatMap((path) => insideOf(from === undefined ? undefined : slashed(from), slashed(path)) ?? []);
   if (inside.length === 0) return left('no path lies inside the project');

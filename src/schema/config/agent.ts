@@ -4,7 +4,7 @@ import { Name, Seconds } from './scalars.ts';
 export const AgentKind = z.enum(['acp', 'claude', 'codex', 'command', 'gemini', 'rehearsal']);
 export type AgentKind = z.infer<typeof AgentKind>;
 
-/** How hard a model thinks; each agent translates it into its own words, or ignores it. */
+/** How hard a model thinks; each agent translates it into its own setting, or ignores it. */
 export const Effort = z.enum(['low', 'medium', 'high', 'max']);
 export type Effort = z.infer<typeof Effort>;
 
@@ -14,7 +14,7 @@ export type Permission = z.infer<typeof Permission>;
 
 /** One login of an agent: variables, or a config directory of its own. */
 export const Account = z.strictObject({
-  env: z.record(z.string(), z.string()).default({}).describe('Variables that stand for this login.'),
+  env: z.record(z.string(), z.string()).default({}).describe('Variables of this login.'),
   configDir: z.string().optional().describe('The config directory that holds this login.'),
   profile: z.string().optional().describe('Set by Manyhands: the profile of CC Switch that this login is.'),
 });
@@ -26,7 +26,7 @@ export const AgentConfig = z.strictObject({
   args: z
     .array(z.string())
     .default([])
-    .describe('Arguments added to ours; for command, {prompt} and {workspace} stand for files.'),
+    .describe('Arguments added to ours; for command, {prompt} and {workspace} are replaced by paths.'),
   env: z.record(z.string(), z.string()).default({}).describe('Variables added to its environment.'),
   models: z
     .strictObject({ light: z.string().optional(), standard: z.string().optional(), heavy: z.string().optional() })
@@ -36,7 +36,7 @@ export const AgentConfig = z.strictObject({
   effort: Effort.optional().describe('How hard the model thinks.'),
   permission: Permission.optional().describe('What it may do without asking; default acceptEdits.'),
   accounts: z.record(Name, Account).default({}).describe('Several logins by name; one that must rest is passed over.'),
-  scenario: z.string().optional().describe('For rehearsal: the scenario file to play.'),
+  scenario: z.string().optional().describe('For rehearsal: the scenario file to run.'),
   interactive: z
     .boolean()
     .optional()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Texts by which the user tells a broken environment. */
+/** Texts by which the user recognises a broken environment. */
 export const CriticalPatterns = z
   .array(
     z.strictObject({

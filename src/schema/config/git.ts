@@ -24,11 +24,11 @@ export const GitConfig = z
       .string()
       .regex(/^[A-Za-z0-9_][A-Za-z0-9._/-]*$/, 'the name of a remote, as git remote lists it')
       .default('origin')
-      .describe('The remote that branches are pushed to when a pull request or a push is asked for.'),
+      .describe('The remote that branches are pushed to when a pull request or a push is requested.'),
     provider: z
       .enum(['auto', ...ForgeName.options, 'none'])
       .default('auto')
-      .describe('Who hosts the remote; auto tells it from its address, a host of your own must be named here.'),
+      .describe('Who hosts the remote; auto: derived from its address; a host of your own must be named here.'),
     repo: z
       .string()
       .regex(/^(?!.*(^|\/)\.{1,2}(\/|$))[\w.~-]+(\/[\w.~-]+)*$/, 'owner/name')

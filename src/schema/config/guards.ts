@@ -12,6 +12,8 @@ export const GuardsConfig = z
     registries: z
       .array(z.string())
       .default([])
-      .describe('Origins (https://host) from which lockfiles may take packages, besides those they name already.'),
+      .describe(
+        'Origins (https://host) from which lockfiles may take packages, in addition to those they already name.',
+      ),
   })
   .prefault({});

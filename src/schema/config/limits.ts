@@ -10,7 +10,7 @@ export const LimitsConfig = z
     attempts: z.number().int().min(1).max(20).default(3).describe('Tries per task.'),
     runAttempts: z.number().int().min(1).max(100_000).default(5_000).describe('Tries per run, over all tasks.'),
     retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Wait before a retry.'),
-    inactivitySeconds: Seconds.default(300).describe('An attempt that says nothing for so long is stopped.'),
+    inactivitySeconds: Seconds.default(300).describe('An attempt that prints nothing for so long is stopped.'),
     runtimeSeconds: Seconds.default(3600).describe('The longest an attempt may take.'),
     interactive: z
       .strictObject({
@@ -37,7 +37,9 @@ export const LimitsConfig = z
         onMax: z
           .enum(['stop', 'truncate'])
           .default('stop')
-          .describe('stop: the attempt ends for its budget; truncate: it goes on, and no more of its output is kept.'),
+          .describe(
+            'stop: the attempt ends for its budget; truncate: it continues, and no more of its output is kept.',
+          ),
         finalOnly: z
           .boolean()
           .default(false)

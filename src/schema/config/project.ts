@@ -10,8 +10,8 @@ export const ProjectConfig = z
       .optional()
       .describe('The command that runs the tests; a check like those in checks.'),
     testInstructions: InsidePath.optional().describe(
-      'A Markdown file that tells agents how to test, in place of the list of checks; the checks still decide.',
+      'A Markdown file that tells agents how to test, instead of the list of checks; the checks still decide.',
     ),
-    keyFiles: z.array(InsidePath).default([]).describe('Files and folders that agents should look at first.'),
+    keyFiles: z.array(InsidePath).default([]).describe('Files and folders that agents should read first.'),
   })
   .prefault({});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Name } from './scalars.ts';
 
-/** Who gets a task where nothing says it. */
+/** The default agent of a task. */
 export const RoutingConfig = z
   .strictObject({
     order: z.array(z.string()).default([]).describe('Agents in order of preference.'),
@@ -9,11 +9,11 @@ export const RoutingConfig = z
     tierByComplexity: z
       .boolean()
       .default(true)
-      .describe('Choose light, standard or heavy by the size of a task where nothing says which.'),
+      .describe('Choose light, standard or heavy by the size of a task where nothing sets it.'),
     learn: z
       .boolean()
       .default(true)
-      .describe('Order agents that you left open by their verified results; what you wrote stands above them.'),
+      .describe('Order agents that you left open by their verified results; your own order takes precedence.'),
     learnAfter: z
       .number()
       .int()

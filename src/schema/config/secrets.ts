@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How secrets in the work of agents are looked for. */
+/** How secrets in the work of agents are found. */
 export const SecretsConfig = z
   .strictObject({
     off: z.boolean().default(false).describe('Look for no secrets at all.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The port that `serve` takes unless another was asked for. */
+/** The default port of `serve`. */
 export const DEFAULT_PORT = 4747;
 
 /** How the dashboard and the API are served. */
@@ -19,7 +19,7 @@ export const ServerConfig = z
     withRuns: z
       .enum(['terminal', 'always', 'never'])
       .default('terminal')
-      .describe('When commands that work on a run show the dashboard meanwhile; terminal: when they run on one.'),
+      .describe('When commands that work on a run also show the dashboard; terminal: when they run on one.'),
   })
   .prefault({})
   .describe('The server. Only your own settings file counts here, not that of a project.');

@@ -7,7 +7,7 @@ export const SmallCallsConfig = z
       .enum(['auto', 'api', 'agent', 'rules'])
       .default('auto')
       .describe(
-        'api: a model by its key in the environment; agent: the light tier of an agent; rules: nobody is asked. auto: an api or a light model, but only of a vendor whose agent works in the run.',
+        'api: a model by its key in the environment; agent: the light tier of an agent; rules: no model is called. auto: an api or a light model, but only of a vendor whose agent works in the run.',
       ),
     models: z
       .strictObject({
@@ -16,7 +16,7 @@ export const SmallCallsConfig = z
         gemini: z.string().default('gemini-3.1-flash-lite').describe('Asked with GEMINI_API_KEY.'),
       })
       .prefault({}),
-    budget: z.number().nonnegative().default(0.2).describe('Most US dollars they may cost in a run; 0 asks nobody.'),
+    budget: z.number().nonnegative().default(0.2).describe('Most US dollars they may cost in a run; 0 calls no model.'),
   })
   .prefault({});
 export type SmallCallsConfig = z.infer<typeof SmallCallsConfig>;

@@ -38,10 +38,10 @@ export const VerifyConfig = z
       .describe('With in: checkout, how long your running application is given to reload.'),
     start: CommandText.optional().describe('Starts the application for the verifier; PORT is the port to listen on.'),
     startSeconds: Seconds.default(60).describe('How long the application may take to answer.'),
-    appUrl: z.string().optional().describe('Where the application is; {port} stands for the leased port.'),
+    appUrl: z.string().optional().describe('Where the application is; {port} is replaced by the leased port.'),
     turns: z.number().int().positive().default(20).describe('Most turns of a verification.'),
     agent: z.string().optional().describe('The agent that verifies; else one that did not implement, if there is one.'),
-    tools: z.array(z.string()).default(['Bash', 'Read']).describe('Tools of the verifier, in the words of the agent.'),
+    tools: z.array(z.string()).default(['Bash', 'Read']).describe('Tools of the verifier, in the syntax of the agent.'),
     browser: Browser.describe('A browser for the verifier.'),
   })
   .prefault({});
