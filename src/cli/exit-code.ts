@@ -3,7 +3,7 @@ import type { RunDocument } from '../schema/document.ts';
 /** The exit codes of commands that start or change a run, for their help. */
 export const EXIT_CODES = `Exit codes:
   0    done, every check passed
-  1    the run failed or was cancelled
+  1    the run failed, in part or as a whole, or was cancelled
   2    invalid command line
   3    the command failed; the message states the reason
   4    waiting for the user (held, blocked, awaiting approval), or done without any check
@@ -29,6 +29,7 @@ export function exitCodeOf(document: RunDocument): number {
     case 'paused':
     case 'running':
       return 4;
+    case 'partial':
     case 'failed':
     case 'cancelled':
     case 'cancelling':

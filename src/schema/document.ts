@@ -13,6 +13,7 @@ export const RunStatus = z.enum([
   'cancelling',
   'done',
   'unverified',
+  'partial',
   'failed',
   'cancelled',
 ]);

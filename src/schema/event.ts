@@ -79,7 +79,7 @@ export const Hold = z.object({
 export type Hold = z.infer<typeof Hold>;
 
 const TaskEnd = z.enum(['done', 'failed', 'skipped', 'cancelled']);
-export const RunEnd = z.enum(['done', 'unverified', 'failed', 'cancelled']);
+export const RunEnd = z.enum(['done', 'unverified', 'partial', 'failed', 'cancelled']);
 export type RunEnd = z.infer<typeof RunEnd>;
 
 function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {

@@ -43,7 +43,7 @@ describe.concurrent('a bulk of items', { timeout: 600_000 }, () => {
     await running.done;
     const resumed = await place.mh(['bulk', 'resume', '--failed-out', 'failed_items.jsonl', '--json']);
     const run = RunDocument.parse(resumed.json);
-    expect([resumed.code, run.status], resumed.stderr).toEqual([1, 'failed']);
+    expect([resumed.code, run.status], resumed.stderr).toEqual([1, 'partial']);
     const status = BulkStatus.parse((await place.mh(['bulk', 'status', '--json'])).json);
     expect(status.counts).toMatchObject({ done: OWN + ON_ONE_FILE, failed: BROKEN + POISON, waiting: 0, running: 0 });
     expect(status.uncovered).toHaveLength(BROKEN + POISON);

@@ -15,6 +15,11 @@ export function nextSteps(document: RunDocument): NextStep[] {
     case 'done':
     case 'unverified':
       return [...resultSteps(document), { command: `manyhands logs ${run}`, purpose: 'show the output of the agents' }];
+    case 'partial':
+      return [
+        { command: `manyhands land ${run}`, purpose: 'land the tasks that succeeded' },
+        ...failureSteps(document),
+      ];
     case 'failed':
       return failureSteps(document);
     case 'cancelled':

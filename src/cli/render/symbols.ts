@@ -89,6 +89,7 @@ const RUN_SYMBOLS: Record<ShownRunStatus, string> = {
   cancelling: '⊘',
   done: '✓',
   unverified: '~',
+  partial: '◐',
   failed: '✗',
   cancelled: '⊘',
 };
@@ -102,6 +103,7 @@ const RUN_PAINTS: Record<ShownRunStatus, PaintName> = {
   cancelling: 'dim',
   done: 'green',
   unverified: 'yellow',
+  partial: 'yellow',
   failed: 'red',
   cancelled: 'dim',
 };

@@ -46,6 +46,7 @@ function finished(state: RunState): Finding {
   const status = runStatus(state);
   const reason = state.status.kind === 'ended' ? state.status.reason : 'it has not ended';
   if (status === 'done') return pass('finished', `the run is done: ${reason}`);
+  if (status === 'partial') return fail('finished', `the run is partly done: ${reason}`);
   if (status === 'unverified') return fail('finished', `the run ended unverified: ${reason}`);
   if (state.status.kind === 'ended')
     return fail('finished', `the run ${status === 'failed' ? 'failed' : 'was cancelled'}: ${reason}`);

@@ -42,7 +42,8 @@ function blockReasons(state: RunState, acceptance: Acceptance): string[] {
   const reasons = failed
     .filter(({ criterion }) => ['branch', 'scope', 'secrets'].includes(criterion))
     .map(({ reason }) => reason);
-  if (!['done', 'unverified', 'failed'].includes(acceptance.status)) reasons.unshift(...of(acceptance, 'finished'));
+  if (!['done', 'unverified', 'partial', 'failed'].includes(acceptance.status))
+    reasons.unshift(...of(acceptance, 'finished'));
   const serious = state.order.flatMap((key) => {
     const task = state.tasks[key];
     if (task?.phase.status !== 'done') return [];
@@ -55,7 +56,7 @@ function blockReasons(state: RunState, acceptance: Acceptance): string[] {
 }
 
 function reviseReasons(state: RunState, acceptance: Acceptance): string[] {
-  const reasons = ['failed', 'unverified'].includes(acceptance.status) ? of(acceptance, 'finished') : [];
+  const reasons = ['failed', 'partial', 'unverified'].includes(acceptance.status) ? of(acceptance, 'finished') : [];
   const open = openFindings(state).map(({ severity, title }) => `the last review found (${severity}): ${title}`);
   return [...reasons, ...of(acceptance, 'evidence'), ...open];
 }

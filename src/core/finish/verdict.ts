@@ -11,13 +11,25 @@ export function verdictOf(state: RunState): RunVerdict {
   const { done, skipped } = state.counts;
   const failures = requiredFailures(state);
   const cancelled = state.counts.cancelled === 0 ? 0 : requestedTasks(state, 'cancelled').length;
-  if (failures[0] !== undefined) return { status: 'failed', reason: describe(failures[0], failures.length) };
+  if (failures[0] !== undefined) return failedOrPartial(state, failures[0], failures.length);
   if (cancelled > 0) return { status: 'cancelled', reason: `${count(cancelled, 'task')} cancelled` };
   if (done === 0 && skipped > 0) return { status: 'failed', reason: 'no task got done' };
   if (state.tip.commit === state.start.base.commit)
     return { status: 'done', reason: `${count(done, 'task')} done, nothing to land` };
   if (!isVerified(state)) return { status: 'unverified', reason: 'no check ran on the result: give one with --check' };
   return { status: 'done', reason: `${count(done, 'task')} done, every check passed on the landed tree` };
+}
+
+/** Where some tasks landed and others did not, the result is usable: `manyhands land` takes what landed on the run branch. */
+function failedOrPartial(state: RunState, first: TaskState, failed: number): RunVerdict {
+  const landed = requestedTasks(state, 'done').filter(
+    ({ phase }) => phase.status === 'done' && phase.commit !== null,
+  ).length;
+  if (landed === 0 || state.tip.commit === state.start.base.commit)
+    return { status: 'failed', reason: describe(first, failed) };
+  const skipped = requestedTasks(state, 'skipped').length;
+  const counts = [`${landed} landed`, `${failed} failed`, ...(skipped === 0 ? [] : [`${skipped} skipped`])];
+  return { status: 'partial', reason: `${counts.join(', ')}; ${describe(first, failed)}` };
 }
 
 /** The tasks whose failure fails the run. */

@@ -129,7 +129,9 @@ function recommend(state: RunState): CompactRun['recommended'] {
     return { action: 'wait', task: null, because: 'it continues without you', command: `manyhands wait ${run}` };
   const { reason } = state.status;
   if (status === 'failed') return { action: 'retry', task: null, because: reason, command: `manyhands retry ${run}` };
-  const isOpen = (status === 'done' || status === 'unverified') && state.tip.commit !== state.start.base.commit;
+  const isOpen =
+    (status === 'done' || status === 'unverified' || status === 'partial') &&
+    state.tip.commit !== state.start.base.commit;
   if (isOpen && !hasLanded(state)) {
     const because =
       status === 'done' ? 'every check passed, and it has not landed' : 'no check proves it: read it first';

@@ -130,6 +130,6 @@ async function endWithPullRequest(ctx: EngineContext, run: ActiveRun, verdict: R
   const landing = await landAsPullRequest(ctx, run);
   if (landing.kind === 'landed') return { kind: 'ended', verdict };
   // A failure stays one, whatever came of its pull request.
-  if (verdict.status !== 'failed') return landing;
+  if (verdict.status !== 'failed' && verdict.status !== 'partial') return landing;
   return { kind: 'ended', verdict: { ...verdict, reason: `${verdict.reason}; ${landing.hold.reason}` } };
 }

@@ -33,6 +33,15 @@ describe('how a run ends', () => {
     expect(verdict(...events)).toEqual({ status: 'failed', reason: 'b failed: failed' });
   });
 
+  it('is partial when some tasks landed and others failed or were skipped, and counts them', () => {
+    const plan = added(spec('a'), spec('b'), spec('c', { needs: ['b'] }));
+    const events = [plan, ...worked('a'), landed('a'), taskEnded('b', 'failed'), taskEnded('c', 'skipped')];
+    expect(verdict(...events)).toEqual({
+      status: 'partial',
+      reason: '1 landed, 1 failed, 1 skipped; b failed: failed',
+    });
+  });
+
   it('is not failed by an optional task', () => {
     expect(
       verdict(added(spec('a'), spec('b', { optional: true })), taskEnded('a', 'done'), taskEnded('b', 'failed')),

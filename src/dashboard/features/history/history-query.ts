@@ -14,7 +14,17 @@ export type HistoryQuery = {
 };
 
 /** The run statuses that can be filtered by. */
-export const STATUSES = ['running', 'held', 'blocked', 'paused', 'done', 'unverified', 'failed', 'cancelled'] as const;
+export const STATUSES = [
+  'running',
+  'held',
+  'blocked',
+  'paused',
+  'done',
+  'unverified',
+  'partial',
+  'failed',
+  'cancelled',
+] as const;
 
 export const PAGE = 50;
 

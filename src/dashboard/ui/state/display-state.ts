@@ -14,6 +14,7 @@ export type DisplayState =
   | 'done'
   | 'unread'
   | 'unverified'
+  | 'partial'
   | 'failed'
   | 'cancelled'
   | 'stale';
@@ -30,6 +31,7 @@ export const STATE_LABELS: Record<DisplayState, string> = {
   done: 'Done',
   unread: 'Done, unread',
   unverified: 'Unverified',
+  partial: 'Partly done',
   failed: 'Failed',
   cancelled: 'Cancelled',
   stale: 'Stale',
@@ -45,6 +47,7 @@ export const URGENCY: readonly DisplayState[] = [
   'waiting',
   'interrupted',
   'failed',
+  'partial',
   'running',
   'checking',
   'paused',

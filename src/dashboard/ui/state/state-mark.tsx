@@ -13,6 +13,7 @@ const STATE_ICON_PATHS: Record<DisplayState, string> = {
   queued: 'M8 3.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z',
   done: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5 8.2l2.2 2.2L11 6',
   unread: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5 8.2l2.2 2.2L11 6M13.5 2.5h.01',
+  partial: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 2v12M8 2a6 6 0 0 1 0 12',
   unverified: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM6.2 6.2A1.9 1.9 0 1 1 8 8.4v.8M8 11.4h.01',
   failed: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4',
   cancelled: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM3.8 3.8l8.4 8.4',

@@ -19,7 +19,7 @@ const REQUEUED: ReadonlySet<string> = new Set([
   'skipped',
   'cancelled',
 ]);
-const ENDED: ReadonlySet<string> = new Set(['done', 'unverified', 'failed', 'cancelled', 'cancelling']);
+const ENDED: ReadonlySet<string> = new Set(['done', 'unverified', 'partial', 'failed', 'cancelled', 'cancelling']);
 
 /** Lists the actions that the engine would accept. */
 export function availableActions(view: TaskView): AvailableActions {
