@@ -1,217 +1,145 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Caller } from './access/caller.ts';
-import { engineAbsent, engineBusy, OwnEngine } from './access/own-engine.ts';
-import { connectSocket, type SocketClient } from './access/socket/client.ts';
-import { socketPath } from './access/socket/socket-path.ts';
-import { chooseImplementations } from './app/implementations.ts';
-import type { Ports } from './app/port-interfaces.ts';
-import { portsFor } from './app/ports.ts';
-import { AppError } from './errors.ts';
-import { type Home, prepareHome, resolveHome } from './home.ts';
-import type { Where } from './operations/contract.ts';
-import {
-  OPERATIONS,
-  type OperationInput,
-  type OperationName,
-  type OperationOutput,
-  STREAMS,
-  type StreamInput,
-  type StreamItem,
-  type StreamName,
-} from './operations/contracts.ts';
-import { flow, oneByOne, perform } from './operations/dispatch.ts';
-import { openSqliteStore } from './store/sqlite/open.ts';
-import { realWorld, type World } from './world.ts';
+import { AttemptTerminals } from './access/attempt-terminals.ts';
+import { RunsFeed } from './access/overviews/runs-feed.ts';
+import { ProjectLedgers } from './access/project-ledgers.ts';
+import { RunCharges } from './access/run-charges.ts';
+import { RunReader } from './access/run-reader.ts';
+import { discoverProfiles, withProfiles } from './agents/accounts/ccswitch.ts';
+import { pinAgents } from './agents/pin-agents.ts';
+import { createAgents } from './agents/registry.ts';
+import { loadConfig } from './config/load.ts';
+import type { Implementations } from './engine/loop/context.ts';
+import { RunControl } from './engine/loop/control-runs.ts';
+import { Engine } from './engine/loop/engine.ts';
+import { followUp } from './failures/registry.ts';
+import { reachForge } from './forges/reach-forge.ts';
+import { checkGate, definitionHash } from './gates/registry.ts';
+import { changedFiles, showFile } from './git/read/diff.ts';
+import { guard, specialFiles } from './guards/guards.ts';
+import type { Home } from './home.ts';
+import { MODEL_APIS } from './model-apis/registry.ts';
+import { writeStatus } from './recipes/features/write-statuses.ts';
+import { recipeOf } from './recipes/registry.ts';
+import { checksOf } from './recipes/task-spec.ts';
+import { findRisks } from './risks/registry.ts';
+import type { Store } from './store/store.ts';
+import type { World } from './world.ts';
 
-export type AppOptions = { env: NodeJS.ProcessEnv; cwd: string; world?: World };
+/** What exists in this process: everything that operations use. */
+export type App = {
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly world: World;
+  readonly store: Store;
+  /** The agents, gates, recipes, forges and so on that the engine works with. */
+  readonly implementations: Implementations;
+  readonly runs: RunReader;
+  readonly overviews: RunsFeed;
+  readonly charges: RunCharges;
+  readonly projects: ProjectLedgers;
+  readonly terminals: AttemptTerminals;
+  /** The way to change runs, where this process is the engine. */
+  readonly control: RunControl | undefined;
+};
 
-type Reached =
-  | { kind: 'own'; engine: OwnEngine }
-  | { kind: 'other'; client: SocketClient }
-  | { kind: 'none'; ports: Ports };
+type Sources = Pick<App, 'home' | 'env' | 'world' | 'store'>;
 
-/** How often, and how long apart, a process that is just becoming the engine is asked again. */
-const TRIES = 100;
-const PAUSE_MS = 50;
-
-/** The door to all operations: a living engine gets every call; else this process reads, or becomes the engine. */
-export async function createCaller(options: AppOptions): Promise<Caller> {
-  return new AppCaller(options);
+/** The app of a process that is not the engine: it only reads. */
+export function createReader(sources: Sources): App {
+  return assemble(sources, chooseImplementations(sources.env), undefined);
 }
 
-class AppCaller implements Caller {
-  readonly #home: Home;
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #world: World;
-  readonly #opened: AsyncDisposable[] = [];
-  #own: OwnEngine | undefined;
-  readonly #ending = new AbortController();
-  #told: unknown;
-  #other: SocketClient | undefined;
-  #reader: Promise<Ports> | undefined;
-
-  constructor({ env, world = realWorld }: AppOptions) {
-    this.#home = resolveHome(env);
-    this.#env = env;
-    this.#world = world;
-  }
-
-  get ending(): AbortSignal {
-    return this.#ending.signal;
-  }
-
-  engine(): 'own' | 'other' | 'none' {
-    if (this.#own !== undefined) return 'own';
-    return this.#other === undefined ? 'none' : 'other';
-  }
-
-  async call<N extends OperationName>(
-    name: N,
-    input: OperationInput<N>,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<OperationOutput<N>> {
-    if (OPERATIONS[name].where !== 'anywhere') refuseAgents(this.#env);
-    const reached = await this.#reach(OPERATIONS[name].where);
-    if (reached.kind === 'other') return this.#callOther(reached.client, name, input, signal);
-    return perform(name, reached.kind === 'own' ? reached.engine.ports : reached.ports, input, signal);
-  }
-
-  /** An engine that ends while it is asked has told nothing: what only reads is then read here. */
-  async #callOther<N extends OperationName>(
-    client: SocketClient,
-    name: N,
-    input: OperationInput<N>,
-    signal: AbortSignal,
-  ): Promise<OperationOutput<N>> {
-    try {
-      return trusted<OperationOutput<N>>(await client.call(name, input, signal));
-    } catch (error) {
-      const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
-      if (!isGone || OPERATIONS[name].where !== 'anywhere') throw error;
-      return perform(name, await this.#read(), input, signal);
-    }
-  }
-
-  stream<N extends StreamName>(
-    name: N,
-    input: StreamInput<N>,
-    signal: AbortSignal = new AbortController().signal,
-  ): AsyncGenerator<StreamItem<N>> {
-    return oneByOne(this.batches(name, input, signal));
-  }
-
-  async *batches<N extends StreamName>(
-    name: N,
-    input: StreamInput<N>,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly StreamItem<N>[]> {
-    const reached = await this.#reach(STREAMS[name].where);
-    if (reached.kind === 'other') {
-      for await (const item of reached.client.stream(name, input, signal)) yield [trusted<StreamItem<N>>(item)];
-      return;
-    }
-    const isOwn = reached.kind === 'own';
-    const until = isOwn ? AbortSignal.any([signal, reached.engine.over]) : signal;
-    try {
-      yield* flow(name, isOwn ? reached.engine.ports : reached.ports, input, until);
-    } catch (error) {
-      this.#told = error;
-      throw error;
-    }
-  }
-
-  async drain(): Promise<void> {
-    await this.#own?.engine.drain();
-  }
-
-  async stop(): Promise<void> {
-    await this.#own?.end('stop');
-  }
-
-  async leave(): Promise<void> {
-    await this.#own?.end('leave');
-  }
-
-  /** An engine of our own first carries on what other terminals gave it, unless it was drained or stopped; a failure that was told is not told twice. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.#own?.idle();
-    } catch (error) {
-      if (error !== this.#told) throw error;
-    } finally {
-      for (let last = this.#opened.pop(); last !== undefined; last = this.#opened.pop())
-        await last[Symbol.asyncDispose]();
-    }
-  }
-
-  async #reach(where: Where): Promise<Reached> {
-    if (this.#own !== undefined) return { kind: 'own', engine: this.#own };
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const client = await this.#connect();
-      if (client !== undefined) return { kind: 'other', client };
-      if (where === 'anywhere') return { kind: 'none', ports: await this.#read() };
-      if (where === 'living-engine') throw engineAbsent(this.#home);
-      const own = await OwnEngine.open({
-        home: this.#home,
-        env: this.#env,
-        world: this.#world,
-        rehearsal: rehearsalProgram(),
-      });
-      if (own !== undefined) {
-        this.#own = own;
-        this.#opened.push(own);
-        own.ending.addEventListener('abort', () => this.#ending.abort(), { once: true });
-        return { kind: 'own', engine: own };
-      }
-      await this.#world.sleep(PAUSE_MS);
-    }
-    throw engineBusy(this.#home);
-  }
-
-  async #connect(): Promise<SocketClient | undefined> {
-    if (this.#other !== undefined) return this.#other;
-    const client = await connectSocket(socketPath(this.#home.root));
-    if (client === undefined) return undefined;
-    this.#other = client;
-    this.#opened.push(client);
-    void client.closed.then(() => {
-      this.#other = undefined;
-    });
-    return client;
-  }
-
-  #read(): Promise<Ports> {
-    this.#reader ??= this.#openReader();
-    return this.#reader;
-  }
-
-  async #openReader(): Promise<Ports> {
-    const home = this.#home;
-    const env = this.#env;
-    const world = this.#world;
-    await prepareHome(home);
-    const store = await openSqliteStore({ file: home.database, world });
-    this.#opened.push(store);
-    const parts = chooseImplementations(env, rehearsalProgram());
-    return portsFor({ home, env, world, store, parts, own: undefined });
-  }
+/** The app of the process that is the engine; `end` begins to end it. */
+export function createEngine(sources: Sources, end: (agents: 'leave' | 'stop') => void): { app: App; engine: Engine } {
+  const implementations = chooseImplementations(sources.env);
+  const engine = new Engine({ ...sources, implementations });
+  return { app: assemble(sources, implementations, { engine, control: new RunControl(engine, end) }), engine };
 }
 
-/** An agent could approve its own work: who carries an attempt's token may look, and not steer. */
-function refuseAgents(env: NodeJS.ProcessEnv): void {
-  if (env.MANYHANDS_TOKEN === undefined) return;
-  throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt, and agents do not steer runs');
+function assemble(
+  sources: Sources,
+  implementations: Implementations,
+  own: { engine: Engine; control: RunControl } | undefined,
+): App {
+  const { home, world, store } = sources;
+  const runs = new RunReader(store, own?.engine);
+  const projects = new ProjectLedgers(store, world);
+  const live = own === undefined ? undefined : liveRuns(own.engine);
+  return {
+    ...sources,
+    implementations,
+    runs,
+    overviews: new RunsFeed({ store, world, projects, state: (run) => runs.state(run), live }),
+    charges: new RunCharges(runs),
+    projects,
+    terminals: new AttemptTerminals(home, world),
+    control: own?.control,
+  };
 }
 
-/** What the engine of the same version answers has the shape that its operation promises. */
-function trusted<T>(value: unknown): T;
-function trusted(value: unknown): unknown {
-  return value;
+function liveRuns({ runs, failed }: Engine) {
+  return {
+    state: (run: string) => runs.get(run)?.ledger.state,
+    failed,
+    onActive: (listener: (run: string) => void) => runs.onChange(listener),
+  };
+}
+
+/** The implementations of the engine's interfaces, from their registries. */
+export function chooseImplementations(env: NodeJS.ProcessEnv): Implementations {
+  const path = env.PATH ?? '';
+  const rehearsal = rehearsalProgram();
+  return {
+    config: (root) => loadConfig({ dir: root, env }),
+    pin: ({ config, dir, root, choices, rehearse, scenario }) =>
+      pinAgents({
+        config,
+        dir,
+        root,
+        path,
+        adHoc: choices,
+        rehearsal: { program: rehearsal, allAgents: rehearse, ...(scenario === undefined ? {} : { scenario }) },
+      }),
+    withLogins: async (config) =>
+      config.routing.ccswitch === 'off' ? config : withProfiles(config, (await discoverProfiles(config, env)).profiles),
+    agents: ({ config, project }) =>
+      createAgents({ config, dir: project.root, path, adHoc: [], rehearsal: { program: rehearsal } }),
+    checks: checksOf,
+    recipe: recipeOf,
+    followUp,
+    checkGate,
+    findRisks,
+    modelApis: MODEL_APIS,
+    forge: (repository, config, signal) => reachForge({ repository, config, env }, signal),
+    guard: guardCandidate,
+    writeStatuses: (root, { file, statuses }) =>
+      writeStatus(join(root, file), new Map(statuses.map(({ id, status }) => [id, status])), { root }),
+    definition: (spec, config) => definitionHash(spec, { tools: toolsOf(JSON.stringify(config.workspace)) }),
+  };
+}
+
+const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates }) =>
+  guard({
+    ...config.guards,
+    gates,
+    changed: (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) =>
+      status === 'renamed' ? [] : [{ path, status }],
+    ),
+    special: await specialFiles(mirror, from, to),
+    readBase: (path) => showFile(mirror, from, path),
+    readCandidate: (path) => showFile(mirror, to, path),
+  });
+
+/** What a check's outcome depends on besides the tree and its command: the set-up's settings and the machine's Node. */
+function toolsOf(workspace: string): string {
+  return createHash('sha256')
+    .update(`${process.version} ${process.platform} ${process.arch} ${workspace}`)
+    .digest('hex');
 }
 
 /** The program of the rehearsal agents, beside the built one. */
 function rehearsalProgram(): string[] {
-  const beside = fileURLToPath(new URL('./rehearsal.js', import.meta.url));
-  if (beside === '') throw new AppError('INTERNAL', 'The rehearsal program is missing');
-  return [process.execPath, beside];
+  return [process.execPath, fileURLToPath(new URL('./rehearsal.js', import.meta.url))];
 }

@@ -1,11 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { createPlatform } from './cli/create-platform.ts';
+import { createPlatform, type Surroundings } from './cli/create-platform.ts';
 import { runProgram } from './cli/program.ts';
+import { AppError } from './errors.ts';
+import { prepareHome, resolveHome } from './home.ts';
 import { followLauncher } from './process/launcher-link.ts';
+import { realWorld } from './world.ts';
 
 const Package = z.object({ version: z.string() });
 const { version } = Package.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+const { env } = process;
+
+/** Everything else is loaded when a command needs it. */
+const surroundings: Surroundings = {
+  openCaller: async (callerEnv) => {
+    const { openCaller } = await import('./access/open-caller.ts');
+    return openCaller({ env: callerEnv });
+  },
+  watchForEngine: async (listener) => {
+    const { watchForEngine } = await import('./access/watch-for-engine.ts');
+    return watchForEngine(resolveHome(env), listener);
+  },
+  openServer: async (caller, request) => {
+    const { openServer } = await import('./http/open-server.ts');
+    return openServer(request, { env, caller, version, world: realWorld });
+  },
+  findServer: async () => {
+    const { runningServer } = await import('./http/server-folder.ts');
+    return runningServer(resolveHome(env), realWorld);
+  },
+  isServedWithRuns: async () => {
+    const { isServedWithRuns } = await import('./http/served-with-runs.ts');
+    return isServedWithRuns(env, process.stderr.isTTY === true);
+  },
+  takeToken: async (role, renew) => {
+    if (env.MANYHANDS_TOKEN !== undefined)
+      throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt; agents get no token');
+    const { serverFolder } = await import('./http/server-folder.ts');
+    const { takeToken } = await import('./http/login/tokens.ts');
+    await prepareHome(resolveHome(env));
+    return takeToken(serverFolder(resolveHome(env)), role, { world: realWorld, renew });
+  },
+};
 
 followLauncher();
-process.exitCode = await runProgram(process.argv.slice(2), createPlatform(version));
+process.exitCode = await runProgram(process.argv.slice(2), createPlatform(version, surroundings));

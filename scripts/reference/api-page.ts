@@ -1,5 +1,6 @@
 import { operationRoutes } from '../../src/http/api/operation-routes.ts';
-import { CURSORS, ROUTES } from '../../src/operations/routes.ts';
+import { STREAMS } from '../../src/operations/all.ts';
+import { ROUTES } from '../../src/operations/routes.ts';
 import { code, codeBlock, type Page, referencePage, sentence, table } from './markdown.ts';
 
 const EXAMPLE = `TOKEN=$(manyhands token)
@@ -11,7 +12,7 @@ curl -N -H "Authorization: Bearer $TOKEN" http://127.0.0.1:4747/api/runs/k3v9x2a
 export function apiPage(): Page {
   const routes = operationRoutes().map(({ method, path, name, kind, summary }) => [
     code(`${method} ${path}`),
-    kind === 'stream' ? `${code(name)} (stream, resumed by ${code(CURSORS[name])})` : code(name),
+    kind === 'stream' ? `${code(name)} (stream, resumed by ${code(STREAMS[name].cursor)})` : code(name),
     sentence(summary),
   ]);
   const unreachable = Object.entries(ROUTES).flatMap(([name, route]) =>

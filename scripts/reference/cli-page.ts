@@ -1,14 +1,26 @@
 import type { Argument, Command, Option } from 'commander';
-import { createPlatform } from '../../src/cli/create-platform.ts';
+import { createPlatform, type Surroundings } from '../../src/cli/create-platform.ts';
 import { EXIT_CODES, READING_EXIT_CODES } from '../../src/cli/exit-code.ts';
 import type { Session } from '../../src/cli/platform.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { code, codeBlock, type Page, referencePage, sentence, table } from './markdown.ts';
 
+const unused = () => Promise.reject(new Error('The help needs no engine'));
+
+/** The help is defined without any of these. */
+const UNUSED: Surroundings = {
+  openCaller: unused,
+  openServer: unused,
+  findServer: unused,
+  isServedWithRuns: unused,
+  takeToken: unused,
+  watchForEngine: unused,
+};
+
 /** Every command with its arguments, options, examples and exit codes. */
 export async function cliPage(): Promise<Page> {
   const session: Session = {
-    platform: createPlatform(''),
+    platform: createPlatform('', UNUSED),
     argv: [],
     exitCode: 0,
     program: () => wholeProgram(session),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { BulkStatus } from '../../src/operations/contracts/bulk-contracts.ts';
-import { WarningItem } from '../../src/operations/contracts/control-contracts.ts';
-import { SalvageItem } from '../../src/operations/contracts/salvage-contracts.ts';
-import { DoctorLine, OPERATIONS } from '../../src/operations/contracts.ts';
+import { OPERATIONS } from '../../src/operations/all.ts';
+import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
+import { SalvageItem } from '../../src/operations/results/list-salvage.ts';
+import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
+import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
 import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';

@@ -25,7 +25,67 @@ export function writeGenerated() {
 
 /** The generated source files: path and text of each. */
 export function generatedFiles() {
-  return [{ path: 'src/cli/commands/all.ts', text: commandList() }];
+  const operations = findOperations();
+  return [
+    { path: 'src/operations/all.ts', text: operationList(operations) },
+    { path: 'src/operations/routes.ts', text: routeTable(operations) },
+    { path: 'src/cli/commands/all.ts', text: commandList() },
+  ];
+}
+
+/** Every operation and stream, by name. */
+function findOperations() {
+  return sourcesIn('src/operations')
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/^export const (\w+) = (operation|stream)\(\{\n([\s\S]*?)^\}\);/gm)].map(
+        ([, id, kind, fields]) => {
+          const http = /^ {2}http: ('[^']*'|\{ unreachable: '[^']*' \}),$/m.exec(fields)?.[1];
+          if (http === undefined) throw new Error(`${file} has no http on a line of its own`);
+          return { file, id, kind, http, name: stringField(fields, 'name', file) };
+        },
+      ),
+    )
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function operationList(operations) {
+  const imports = [...operations].sort((a, b) => (a.file < b.file ? -1 : 1));
+  const table = (kind) =>
+    operations
+      .filter((operation) => operation.kind === kind)
+      .map(({ name, id }) => (keyOf(name) === id ? `  ${id},\n` : `  ${keyOf(name)}: ${id},\n`))
+      .join('');
+  return `${HEADER}import type { z } from 'zod';
+${imports.map(({ id, file }) => `import { ${id} } from './${file}';\n`).join('')}
+/** Every operation by name. */
+export const OPERATIONS = {
+${table('operation')}} as const;
+
+/** Every operation that answers with items as they happen. */
+export const STREAMS = {
+${table('stream')}} as const;
+
+export type OperationName = keyof typeof OPERATIONS;
+export type OperationInput<N extends OperationName> = z.input<(typeof OPERATIONS)[N]['input']>;
+export type OperationOutput<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['output']>;
+export type StreamName = keyof typeof STREAMS;
+export type StreamInput<N extends StreamName> = z.input<(typeof STREAMS)[N]['input']>;
+export type StreamItem<N extends StreamName> = z.output<(typeof STREAMS)[N]['output']>;
+`;
+}
+
+/** The routes by themselves: the dashboard needs them and must not bundle the operations. */
+function routeTable(operations) {
+  return `${HEADER}import type { Route } from './operation.ts';
+
+/** The route of every operation and stream. */
+export const ROUTES = {
+${operations.map(({ name, http }) => `  ${keyOf(name)}: ${http},\n`).join('')}} as const satisfies Record<string, Route>;
+`;
+}
+
+function keyOf(name) {
+  return name.includes('-') ? `'${name}'` : name;
 }
 
 function commandList() {

@@ -5,26 +5,27 @@ import type {
   StreamInput,
   StreamItem,
   StreamName,
-} from '../operations/contracts.ts';
+} from '../operations/all.ts';
+import type { Call } from '../operations/operation.ts';
 
-/** How a door asks for operations: a living engine gets every call; otherwise this process reads, or becomes the engine. */
+/** How an entry point calls operations: a running engine gets every call; otherwise this process reads, or becomes the engine. A call without an origin is made by the user of this process. */
 export interface Caller extends AsyncDisposable {
-  /** `own`: this process is the engine; `other`: another process is; `none`: nobody is, only reading is possible. */
+  /** `own`: this process is the engine; `other`: another process is; `none`: there is none, only reading is possible. */
   engine(): 'own' | 'other' | 'none';
-  call<N extends OperationName>(name: N, input: OperationInput<N>, signal?: AbortSignal): Promise<OperationOutput<N>>;
-  stream<N extends StreamName>(name: N, input: StreamInput<N>, signal?: AbortSignal): AsyncIterable<StreamItem<N>>;
-  /** The same stream; items that are there at once come at once. */
+  call<N extends OperationName>(name: N, input: OperationInput<N>, call?: Partial<Call>): Promise<OperationOutput<N>>;
+  stream<N extends StreamName>(name: N, input: StreamInput<N>, call?: Partial<Call>): AsyncIterable<StreamItem<N>>;
+  /** The same stream; items that exist at the same time come as one batch. */
   batches<N extends StreamName>(
     name: N,
     input: StreamInput<N>,
-    signal: AbortSignal,
+    call?: Partial<Call>,
   ): AsyncIterable<readonly StreamItem<N>[]>;
   /** Own engine only: starts nothing new; resolves when what runs has ended. */
   drain(): Promise<void>;
   /** Own engine only: stops the agents, saves their work and leaves runs that can be resumed. */
   stop(): Promise<void>;
-  /** Own engine only: leaves the agents running for the next engine to adopt; afterwards nothing of this one acts. */
+  /** Own engine only: leaves the agents running for the next engine to adopt; afterwards this one does nothing. */
   leave(): Promise<void>;
-  /** Aborted when somebody asked this process's engine to end, which it has then begun to do; `leave` waits for it. */
+  /** Aborted when an operation began to end this process's engine; `leave` waits for its end. */
   readonly ending: AbortSignal;
 }

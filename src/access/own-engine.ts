@@ -1,14 +1,11 @@
-import { chooseImplementations } from '../app/implementations.ts';
-import type { Ports } from '../app/port-interfaces.ts';
-import { portsFor } from '../app/ports.ts';
-import { enginePort } from '../engine/loop/control-runs.ts';
-import { Engine } from '../engine/loop/engine.ts';
+import { type App, createEngine } from '../app.ts';
+import type { Engine } from '../engine/loop/engine.ts';
 import { AutomaticBackup } from '../engine/maintenance/automatic-backup.ts';
 import { sweepDeadEngine } from '../engine/maintenance/sweep-dead-engine.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
-import { answer } from '../operations/dispatch.ts';
+import { dispatch } from '../operations/dispatch.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
@@ -16,10 +13,10 @@ import type { World } from '../world.ts';
 import { type SocketServer, serveSocket } from './socket/server.ts';
 import { socketPath } from './socket/socket-path.ts';
 
-export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; rehearsal: string[] };
+export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World };
 
 type Held = {
-  ports: Ports;
+  app: App;
   engine: Engine;
   store: Store;
   lock: Lock;
@@ -29,7 +26,7 @@ type Held = {
 
 /** This process as the one engine of a data directory: it holds the lock, the store and the socket. */
 export class OwnEngine implements AsyncDisposable {
-  readonly ports: Ports;
+  readonly app: App;
   readonly engine: Engine;
   readonly #store: Store;
   readonly #lock: Lock;
@@ -39,16 +36,16 @@ export class OwnEngine implements AsyncDisposable {
   readonly #over = new AbortController();
   #ended: Promise<void> | undefined;
 
-  private constructor(parts: Held) {
-    this.ports = parts.ports;
-    this.engine = parts.engine;
-    this.#store = parts.store;
-    this.#lock = parts.lock;
-    this.#socket = parts.socket;
-    this.#backup = parts.backup;
+  private constructor(held: Held) {
+    this.app = held.app;
+    this.engine = held.engine;
+    this.#store = held.store;
+    this.#lock = held.lock;
+    this.#socket = held.socket;
+    this.#backup = held.backup;
   }
 
-  /** Becomes the engine, or tells (undefined) that another process is it. */
+  /** Becomes the engine; undefined where another process is it. */
   static async open(settings: EngineSettings): Promise<OwnEngine | undefined> {
     const { home, env, world } = settings;
     await prepareHome(home);
@@ -57,17 +54,13 @@ export class OwnEngine implements AsyncDisposable {
     try {
       const store = await openSqliteStore({ file: home.database, world });
       await sweepDeadEngine(home);
-      const parts = chooseImplementations(env, settings.rehearsal);
       let own: OwnEngine | undefined;
-      const engine = new Engine({ home, store, world, env, implementations: parts });
-      const port = enginePort(engine, (agents) => void setImmediate(() => own?.askToEnd(agents)));
-      const ports = portsFor({ home, env, world, store, parts, own: { engine, port } });
-      const socket = await serveSocket(
-        { path: socketPath(home.root), handle: (request, { signal }) => answer(ports, request, signal) },
-        world,
-      );
+      const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
+      const { app, engine } = createEngine({ home, env, world, store }, end);
+      const path = socketPath(home.root);
+      const socket = await serveSocket({ path, handle: (request, call) => dispatch(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });
-      own = new OwnEngine({ ports, engine, store, lock, socket, backup });
+      own = new OwnEngine({ app, engine, store, lock, socket, backup });
       return own;
     } catch (error) {
       await lock[Symbol.asyncDispose]();
@@ -75,29 +68,29 @@ export class OwnEngine implements AsyncDisposable {
     }
   }
 
-  /** Resolves when nothing moves any more; rejects when the engine cannot go on. */
+  /** Resolves when nothing is in flight any more; rejects when the engine cannot continue. */
   async idle(): Promise<void> {
     await this.engine.idle();
   }
 
-  /** Aborted when somebody asked it to end. */
+  /** Aborted when an operation began to end it. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** Aborted when it has ended: nothing more comes of it. */
+  /** Aborted when it has ended. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Ends because an operation asked for it: whoever runs this process is told by `ending`. */
-  askToEnd(agents: 'leave' | 'stop'): void {
-    // Who waits for the end, or disposes of this, is told of its failure.
+  /** Ends because of an operation; the program that runs this process is notified by `ending`. */
+  beginToEnd(agents: 'leave' | 'stop'): void {
+    // Its failure is reported to the caller that waits for the end, or disposes of this.
     this.end(agents).catch(() => {});
     this.#ending.abort();
   }
 
-  /** Ends once; whoever asks later waits for the same end. */
+  /** Ends once; later calls wait for the same end. */
   end(agents: 'leave' | 'stop'): Promise<void> {
     this.#ended ??= (agents === 'leave' ? this.engine.leave() : this.engine.stop()).finally(() => this.#over.abort());
     return this.#ended;
@@ -112,7 +105,7 @@ export class OwnEngine implements AsyncDisposable {
   }
 }
 
-/** The word for a data directory that is held by a process which does not answer. */
+/** The error for a data directory that is held by a process which does not answer. */
 export function engineBusy(home: Home): AppError {
   return new AppError(
     'ENGINE_BUSY',
@@ -121,7 +114,7 @@ export function engineBusy(home: Home): AppError {
   );
 }
 
-/** The word for a data directory that nobody works on. */
+/** The error for a data directory without an engine. */
 export function engineAbsent(home: Home): AppError {
   return new AppError('ENGINE_NONE', `No engine is running for the data directory ${home.root}`, { home: home.root });
 }

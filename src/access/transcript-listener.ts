@@ -1,20 +1,27 @@
-import type { TranscriptItem, TranscriptListener } from '../app/port-interfaces.ts';
 import { runStream } from '../schema/ids.ts';
 import type { Store, TranscriptEntry } from '../store/store.ts';
 
-/** What was heard and not taken yet is kept up to this; whoever is slower reads it from the store. */
+/** Receives the rows of a run; events of the run wake it too. */
+export interface TranscriptListener extends Disposable {
+  /** The rows since the last call, in order; undefined when some were dropped, which can be read from the store. */
+  take(): TranscriptEntry[] | undefined;
+  /** Resolves when a row or an event was stored since the last `take`, or the signal aborted. */
+  changed(): Promise<void>;
+}
+
+/** Rows that were received and not taken are kept up to this; a slower reader reads them from the store. */
 const MOST_ROWS = 2_000;
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
-/** Listens to what is said and what happens in a run: rows are handed on as they were stored, without being read again. */
+/** Listens to the rows and events of a run: rows are passed on as they were stored, without being read again. */
 export function listenTo(store: Store, run: string, signal: AbortSignal): TranscriptListener {
-  let rows: TranscriptItem[] = [];
+  let rows: TranscriptEntry[] = [];
   let characters = 0;
   let hasMissed = false;
   let isNew = false;
   let wake: (() => void) | undefined;
 
-  const rouse = () => {
+  const notify = () => {
     isNew = true;
     wake?.();
     wake = undefined;
@@ -26,19 +33,19 @@ export function listenTo(store: Store, run: string, signal: AbortSignal): Transc
     else rows.push(row);
   };
   const stopEvents = store.onAppend((events) => {
-    if (events.some(({ stream }) => stream === runStream(run))) rouse();
+    if (events.some(({ stream }) => stream === runStream(run))) notify();
   });
   const beginning = `${run}-`;
-  const stopRows = store.onTranscript((told) => {
+  const stopRows = store.onTranscript((added) => {
     let isOurs = false;
-    for (const row of told) {
+    for (const row of added) {
       if (!row.attempt.startsWith(beginning)) continue;
       isOurs = true;
       if (!hasMissed) keep(row);
     }
-    if (isOurs) rouse();
+    if (isOurs) notify();
   });
-  signal.addEventListener('abort', rouse, { once: true });
+  signal.addEventListener('abort', notify, { once: true });
 
   return {
     take: () => {
@@ -49,7 +56,7 @@ export function listenTo(store: Store, run: string, signal: AbortSignal): Transc
       isNew = false;
       return taken;
     },
-    news: async () => {
+    changed: async () => {
       if (isNew || signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
@@ -58,7 +65,7 @@ export function listenTo(store: Store, run: string, signal: AbortSignal): Transc
     [Symbol.dispose]: () => {
       stopEvents();
       stopRows();
-      signal.removeEventListener('abort', rouse);
+      signal.removeEventListener('abort', notify);
     },
   };
 }

@@ -16,8 +16,14 @@ const ANNOUNCE_VARIABLE = 'MANYHANDS_ANNOUNCE_FD';
 const REVEAL_MS = 10_000;
 const GIT_MS = 30_000;
 
+/** What main.ts passes in: the way to operations, and the HTTP server, which the command line does not know. */
+export type Surroundings = Pick<
+  Platform,
+  'openCaller' | 'openServer' | 'findServer' | 'isServedWithRuns' | 'takeToken' | 'watchForEngine'
+>;
+
 /** The platform of this process. */
-export function createPlatform(version: string): Platform {
+export function createPlatform(version: string, surroundings: Surroundings): Platform {
   const { env } = process;
   const announceTo = takeAnnounceFd(env);
   let hasAnnounced = false;
@@ -25,10 +31,7 @@ export function createPlatform(version: string): Platform {
     terminal: createTerminal(process),
     world: realWorld,
     version,
-    openCaller: async (callerEnv) => {
-      const { createCaller } = await import('../app.ts');
-      return createCaller({ env: callerEnv, cwd: process.cwd() });
-    },
+    ...surroundings,
     onSignal: (listener) => {
       process.on('SIGINT', listener);
       process.on('SIGTERM', listener);
@@ -56,33 +59,9 @@ export function createPlatform(version: string): Platform {
       writeSync(announceTo, text);
       closeSync(announceTo);
     },
-    openServer: async (caller, request) => {
-      const { openServer } = await import('../http/open-server.ts');
-      return openServer(request, { env, caller, version, world: realWorld });
-    },
-    findServer: async () => {
-      const { runningServer } = await import('../http/server-folder.ts');
-      return runningServer(resolveHome(env), realWorld);
-    },
-    isServedWithRuns: async () => {
-      const { isServedWithRuns } = await import('../http/served-with-runs.ts');
-      return isServedWithRuns(env, process.stderr.isTTY === true);
-    },
-    takeToken: async (role, renew) => {
-      if (env.MANYHANDS_TOKEN !== undefined)
-        throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt; agents get no token');
-      const { serverFolder } = await import('../http/server-folder.ts');
-      const { takeToken } = await import('../http/login/tokens.ts');
-      await prepareHome(resolveHome(env));
-      return takeToken(serverFolder(resolveHome(env)), role, { world: realWorld, renew });
-    },
     confirm,
     questions: () => createQuestions(process.stdin, process.stderr, env),
     ask,
-    watchForEngine: async (listener) => {
-      const { watchForEngine } = await import('../access/watch-for-engine.ts');
-      return watchForEngine(resolveHome(env), listener);
-    },
     takeScreen: () => takeScreen(process.stdin, process.stdout),
     reveal,
     makeScratchRepository,

@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.ts';
-import type { DoctorLine } from '../operations/contracts.ts';
+import type { DoctorLine } from '../operations/maintenance/doctor/doctor-line.ts';
 import { followRun } from './follow/follow-run.ts';
 import type { Platform } from './platform.ts';
 import { durationText } from './render/amounts.ts';

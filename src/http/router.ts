@@ -6,7 +6,9 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { Caller } from '../access/caller.ts';
 import { AppError } from '../errors.ts';
-import type { OperationInput, OperationName } from '../operations/contracts.ts';
+import { OPERATIONS, type OperationInput, type OperationName, STREAMS } from '../operations/all.ts';
+import { mayCall } from '../operations/authorize.ts';
+import type { Origin } from '../schema/actor.ts';
 import type { World } from '../world.ts';
 import { addApiPages } from './api/api-pages.ts';
 import { readJson } from './api/json-body.ts';
@@ -66,17 +68,21 @@ function addOperation(app: Hono<HttpEnv>, route: OperationRoute, options: Router
     const { incoming, outgoing } = c.env;
     const query = new URL(c.req.url).searchParams;
     const accepted = c.req.header('accept-encoding') ?? '';
+    const identity = requireIdentity(options.identityOf(incoming));
+    const origin = originOf(identity);
     if (route.method !== 'GET') {
       if (query.size > 0) throw new AppError('REQUEST_INVALID', 'What acts is told in the body, not in the query');
       const input = inputOfBody(route, c.req.param(), await readJson(incoming));
-      return jsonAnswer(await perform(caller, route, input), accepted);
+      requireAllowed(identity, route, input);
+      return jsonAnswer(await callOperation(caller, route, { input, origin }), accepted);
     }
     const input = inputOfQuery(route, c.req.param(), query);
-    if (options.identityOf(incoming)?.role === 'viewer') await requireKnownFolder(caller, input.dir);
-    if (route.kind === 'stream') return follow(c.env, { route, input, ...options });
+    requireAllowed(identity, route, input);
+    if (identity.role !== 'operator') await requireKnownFolder(caller, input.dir);
+    if (route.kind === 'stream') return follow(c.env, { route, input, origin, ...options });
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
-    return jsonAnswer(await perform(caller, route, input, gone.signal), accepted);
+    return jsonAnswer(await callOperation(caller, route, { input, origin, signal: gone.signal }), accepted);
   });
 }
 
@@ -86,30 +92,46 @@ const COMPLETED: readonly string[] = ['read-logs', 'watch-terminal'];
 type Following = RouterOptions & {
   route: OperationRoute & { kind: 'stream' };
   input: Record<string, unknown>;
+  origin: Origin;
   feeds: Feeds;
 };
 
 async function follow({ incoming, outgoing }: HttpBindings, what: Following): Promise<Response> {
-  const { route, input, caller, access, feeds, world, closing } = what;
+  const { route, input, origin, caller, access, feeds, world, closing } = what;
   if (incoming.method === 'HEAD') return new Response(null, { headers: { 'content-type': 'text/event-stream' } });
   const last = incoming.headers['last-event-id'];
   const after = typeof last === 'string' && /^\d{1,15}$/.test(last) ? { after: Number(last) } : {};
-  const items = feeds.follow(followedStream(caller, route.name, { ...input, ...after }));
+  const items = feeds.follow(followedStream(caller, { name: route.name, input: { ...input, ...after }, origin }));
   const isComplete = () => COMPLETED.includes(route.name) && !caller.ending.aborted;
   const mayStay = async () => (await access.identify(incoming)) !== undefined;
   await sendEventStream({ outgoing, items, world, closing, isComplete, mayStay });
   return RESPONSE_ALREADY_SENT;
 }
 
-/** An operation that acts is not broken off when the one who asked for it goes away. */
-async function perform(
+/** Without a signal: an operation that acts is not aborted when the client disconnects. */
+async function callOperation(
   caller: Caller,
   { name, kind }: OperationRoute,
-  input: Record<string, unknown>,
-  signal?: AbortSignal,
+  { input, ...call }: { input: Record<string, unknown>; origin: Origin; signal?: AbortSignal },
 ): Promise<unknown> {
   if (kind === 'stream') throw new AppError('INTERNAL', `${name} does not answer once`);
-  return caller.call(name, unchecked(input), signal);
+  // The operation checks its input where it is run, the same for every entry point.
+  return caller.call(name, input as OperationInput<OperationName>, call);
+}
+
+function requireIdentity(identity: Identity | undefined): Identity {
+  if (identity !== undefined) return identity;
+  throw new AppError('LOGIN_NEEDED', 'Log in first');
+}
+
+function requireAllowed(identity: Identity, { kind, name, method, path }: OperationRoute, input: unknown): void {
+  if (mayCall(identity, kind === 'operation' ? OPERATIONS[name] : STREAMS[name], input)) return;
+  throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not ask for ${method} ${path}`);
+}
+
+/** A person by the role of their token or session. */
+function originOf({ role }: Identity): Origin {
+  return { actor: { kind: 'person', name: role }, via: 'http' };
 }
 
 function refuseOtherMethods(app: Hono<HttpEnv>, path: string, routes: readonly OperationRoute[]): void {
@@ -123,12 +145,6 @@ function refuseOtherMethods(app: Hono<HttpEnv>, path: string, routes: readonly O
 /** A path as the router writes it. */
 function pattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
-/** Whoever carries the operation out checks its input, once for all doors. */
-function unchecked<T extends OperationInput<OperationName>>(input: unknown): T;
-function unchecked(input: unknown): unknown {
-  return input;
 }
 
 /** Viewers look at projects that have runs: the settings of any other folder would name programs that a look starts. */

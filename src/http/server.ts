@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Caller } from '../access/caller.ts';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import type { World } from '../world.ts';
+import { rolesFor } from './acting-roles.ts';
 import { problemText, sendProblem } from './api/problem.ts';
 import { openAssets } from './assets.ts';
 import { COMMON_HEADERS } from './headers.ts';
@@ -106,8 +107,8 @@ async function admit(
   if (!acts(incoming)) return identity;
   const foreign = identity.via === 'cookie' ? refusalOfCookieAct(incoming) : undefined;
   if (foreign !== undefined) throw foreign;
-  if (identity.role === 'viewer' && path !== '/logout')
-    throw new AppError('VIEWERS_ONLY_LOOK', `A viewer may not ask for ${incoming.method} ${path}`);
+  if (!rolesFor(incoming.method ?? '', path).includes(identity.role))
+    throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not ask for ${incoming.method} ${path}`);
   return identity;
 }
 

@@ -1,62 +1,54 @@
-import type { z } from 'zod';
-import type { Ports } from '../app/port-interfaces.ts';
+import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
-import { operations, streams } from './all.ts';
 import {
   OPERATIONS,
-  type OperationChecked,
   type OperationName,
   type OperationOutput,
   STREAMS,
-  type StreamChecked,
   type StreamItem,
   type StreamName,
-} from './contracts.ts';
+} from './all.ts';
+import { identityOf, mayCall } from './authorize.ts';
+import type { Call } from './operation.ts';
 
-/** Carries out an operation that came by name, from whatever door: its input is checked here, once for all. */
-export function answer(
-  ports: Ports,
+/** Runs the operation of a name that came from another process: its answer, or the items of its stream. */
+export function dispatch(
+  app: App,
   request: { operation: string; input: unknown },
-  signal: AbortSignal,
+  call: Call,
 ): Promise<unknown> | AsyncIterable<unknown> {
   const { operation, input } = request;
-  if (isOperation(operation)) return perform(operation, ports, input, signal);
-  if (isStream(operation)) return oneByOne(flow(operation, ports, input, signal));
+  const known = isOperation(operation) ? OPERATIONS[operation] : isStream(operation) ? STREAMS[operation] : undefined;
+  if (known !== undefined && !mayCall(identityOf(call.origin), known, input))
+    throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents do not steer runs`);
+  if (isOperation(operation)) return runOperation(operation, app, { input, call });
+  if (isStream(operation)) return itemsOf(runStream(operation, app, { input, call }));
   throw new AppError('USAGE', `There is no operation ${operation}`, { operation });
 }
 
-/** Carries out an operation whose name is known. */
-export function perform<N extends OperationName>(
+/** Runs an operation whose name is known; an input that does not fit it is INPUT_INVALID. */
+export async function runOperation<N extends OperationName>(
   name: N,
-  ports: Ports,
-  input: unknown,
-  signal: AbortSignal,
+  app: App,
+  { input, call }: { input: unknown; call: Call },
 ): Promise<OperationOutput<N>> {
-  return operations[name](ports, checked<OperationChecked<N>>(OPERATIONS[name].input, input, name), signal);
+  // The operation of a name has the output of that name, which the type of the table cannot express for any name.
+  return (await OPERATIONS[name].run(app, input, call)) as OperationOutput<N>;
 }
 
-/** Carries out a streaming operation whose name is known; items that are there at once come at once. */
-export function flow<N extends StreamName>(
+/** Runs a stream whose name is known; items that exist at the same time come as one batch. */
+export function runStream<N extends StreamName>(
   name: N,
-  ports: Ports,
-  input: unknown,
-  signal: AbortSignal,
+  app: App,
+  { input, call }: { input: unknown; call: Call },
 ): AsyncIterable<readonly StreamItem<N>[]> {
-  return streams[name](ports, checked<StreamChecked<N>>(STREAMS[name].input, input, name), signal);
+  // As above: the stream of a name has the items of that name.
+  return STREAMS[name].run(app, input, call) as AsyncIterable<readonly StreamItem<N>[]>;
 }
 
-/** The items of a stream. */
-export async function* oneByOne<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+/** The items of a stream one by one. */
+export async function* itemsOf<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch;
-}
-
-/** What the schema of an operation lets pass is that operation's input. */
-function checked<T>(schema: z.ZodType, input: unknown, name: string): T;
-function checked(schema: z.ZodType, input: unknown, name: string): unknown {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
-  throw new AppError('INPUT_INVALID', `${name}: ${issues.join('; ')}`, { issues });
 }
 
 function isOperation(name: string): name is OperationName {

@@ -1,35 +1,63 @@
-import type { EnginePort, Ports } from '../app/port-interfaces.ts';
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import type { App } from '../app.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
+import type { RunControl } from '../engine/loop/control-runs.ts';
 import { AppError } from '../errors.ts';
+import { inspectRepository, projectId, type Repository } from '../git/read/repository.ts';
+import { snapshotRoot } from '../git/save/snapshot-folder.ts';
 
-/** A run by id or a beginning of one; or a folder, which stands for the latest run of its project. */
+/** Which run is selected: an id or a unique beginning of one, which needs no folder; or nothing for the latest of the folder's project. */
+export const RunRef = {
+  dir: z.string().optional().describe('A folder of the project; needed where no run is named.'),
+  run: z.string().optional(),
+};
 export type Ref = { dir?: string | undefined; run?: string | undefined };
 
-/** The run that is meant: by id, by a unique beginning of one, or the project's latest. */
-export async function findRun(ports: Ports, ref: Ref): Promise<RunState> {
-  if (ref.run !== undefined) return ports.runs.state(completeId(ports, ref.run));
-  const project = await ports.work.project(requireDir(ref));
-  const latest = ports.runs.ids().find((id) => ports.overviews.of(id).projectId === project.id);
-  if (latest !== undefined) return ports.runs.state(latest);
+/** The fields of every operation about one task. */
+export const TaskRef = { ...RunRef, task: z.string() };
+
+export type ProjectRef = { id: string; root: string };
+
+/** The selected run: by id, by a unique beginning of one, or the project's latest. */
+export async function findRun(app: App, ref: Ref): Promise<RunState> {
+  if (ref.run !== undefined) return app.runs.state(completeId(app, ref.run));
+  const project = await projectOf(app, requireDir(ref));
+  const latest = app.runs.ids().find((id) => app.overviews.of(id).projectId === project.id);
+  if (latest !== undefined) return app.runs.state(latest);
   throw new AppError('RUN_NONE', `There is no run in ${project.root} yet`, { root: project.root });
 }
 
-/** The folder that was named. */
+/** The folder that the input names. */
 export function requireDir({ dir }: Ref): string {
   if (dir !== undefined) return dir;
   throw new AppError('INPUT_INVALID', 'Name a run, or a folder of the project (dir)');
 }
 
-/** The project of the folder that was named, else that of the run. */
-export async function findProject(ports: Ports, ref: Ref): Promise<{ id: string; root: string }> {
-  return ref.dir === undefined ? (await findRun(ports, ref)).start.project : ports.work.project(ref.dir);
+/** The project of the folder that the input names, else that of the run. */
+export async function findProject(app: App, ref: Ref): Promise<ProjectRef> {
+  return ref.dir === undefined ? (await findRun(app, ref)).start.project : projectOf(app, ref.dir);
 }
 
-/** The only run id that begins so. */
-export function completeId(ports: Ports, beginning: string): string {
-  const wanted = beginning.replace(/^mh\//, '').toLowerCase();
-  const ids = wanted === '' ? [] : ports.runs.ids().filter((id) => id.startsWith(wanted));
-  const exact = ids.find((id) => id === wanted);
+/** The project of a folder; a folder that is no repository has one if a snapshot of it was taken. */
+export async function projectOf({ home }: Pick<App, 'home'>, dir: string): Promise<ProjectRef> {
+  const repository = await inspectRepository(dir).catch((error: unknown) => inspectSnapshot(home.folders, dir, error));
+  return { id: projectId(repository), root: repository.root };
+}
+
+/** The id of the project by which lists are filtered: that of the folder, else the one that is named, else none. */
+export async function projectFilter(
+  app: App,
+  { dir, project }: { dir?: string | undefined; project?: string | undefined },
+): Promise<string | undefined> {
+  return dir === undefined ? project : (await projectOf(app, dir)).id;
+}
+
+/** The only run id that begins with the text. */
+export function completeId(app: App, beginning: string): string {
+  const prefix = beginning.replace(/^mh\//, '').toLowerCase();
+  const ids = prefix === '' ? [] : app.runs.ids().filter((id) => id.startsWith(prefix));
+  const exact = ids.find((id) => id === prefix);
   if (exact !== undefined) return exact;
   const [only, second] = ids;
   if (only === undefined) throw new AppError('RUN_UNKNOWN', `There is no run ${beginning}`, { run: beginning });
@@ -37,31 +65,38 @@ export function completeId(ports: Ports, beginning: string): string {
   throw new AppError('RUN_AMBIGUOUS', `${beginning} may be ${ids.slice(0, 5).join(', ')}`, { run: beginning, ids });
 }
 
-/** The only task whose key is or ends so, or the last one that its file calls so. */
-export function completeKey(state: RunState, wanted: string): string {
-  if (state.tasks[wanted] !== undefined) return wanted;
-  const named = state.order.findLast((key) => state.tasks[key]?.spec.name === wanted);
+/** The only task whose key is or ends with the text, or the last one that its work file gives that name. */
+export function completeKey(state: RunState, text: string): string {
+  if (state.tasks[text] !== undefined) return text;
+  const named = state.order.findLast((key) => state.tasks[key]?.spec.name === text);
   if (named !== undefined) return named;
-  const keys = state.order.filter((key) => key.endsWith(`/${wanted}`) || key.startsWith(wanted));
+  const keys = state.order.filter((key) => key.endsWith(`/${text}`) || key.startsWith(text));
   const [only, second] = keys;
   if (only !== undefined && second === undefined) return only;
   const known = keys.length > 0 ? keys : state.order;
   throw new AppError(
     'TASK_UNKNOWN',
-    `Run ${state.start.run} has no task ${wanted}; it has ${known.slice(0, 8).join(', ')}`,
-    { run: state.start.run, task: wanted },
+    `Run ${state.start.run} has no task ${text}; it has ${known.slice(0, 8).join(', ')}`,
+    { run: state.start.run, task: text },
   );
 }
 
-/** The task of a key that was completed. */
+/** The task of a complete key. */
 export function requireTask(state: RunState, key: string): TaskState {
   const task = state.tasks[key];
   if (task !== undefined) return task;
   throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${key}`, { run: state.start.run, task: key });
 }
 
-/** The engine; the caller made sure that this process is it. */
-export function requireEngine(ports: Ports): EnginePort {
-  if (ports.engine === undefined) throw new AppError('INTERNAL', 'This process is not the engine');
-  return ports.engine;
+/** The way to change runs; operations that need it run only in the engine's process. */
+export function requireControl({ control }: App): RunControl {
+  if (control === undefined) throw new AppError('INTERNAL', 'This process is not the engine');
+  return control;
+}
+
+async function inspectSnapshot(folders: string, dir: string, error: unknown): Promise<Repository> {
+  if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
+  const root = await snapshotRoot(folders, dir).catch(() => undefined);
+  if (root === undefined || !existsSync(root)) throw error;
+  return inspectRepository(root);
 }

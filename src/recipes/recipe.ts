@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { RunState, TaskState } from '../core/run/state.ts';
-import type { BulkStatus } from '../operations/contracts/bulk-contracts.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
 import type { Hold } from '../schema/event.ts';
@@ -9,6 +8,7 @@ import type { StartOptions } from '../schema/request.ts';
 import type { TaskEdit, TaskSpec } from '../schema/task.ts';
 import type { Template } from '../schema/template.ts';
 import type { FeatureStatus } from '../schema/work-file.ts';
+import type { BulkStatus } from './item-status.ts';
 import type { RecipeWorkFile } from './recipe-work-file.ts';
 
 /** What a recipe adds to a run after something happened; only what is new. */

@@ -23,7 +23,7 @@ describe('an ear', () => {
   it('gives what is said in its run, once and in order, and wakes for events of the run', async () => {
     using ear = listenTo(store, 'aaaaaaaa', new AbortController().signal);
     await Promise.all([say('aaaaaaaa-1-1', 0, 2), say('bbbbbbbb-1-1', 0, 2), say('aaaaaaaa-2-1', 0, 1)]);
-    await ear.news();
+    await ear.changed();
     expect(ear.take()?.map(({ attempt, text }) => `${attempt} ${text}`)).toEqual([
       'aaaaaaaa-1-1 word 0',
       'aaaaaaaa-1-1 word 1',
@@ -31,7 +31,7 @@ describe('an ear', () => {
     ]);
     expect(ear.take()).toEqual([]);
     await store.append([{ stream: 'run/aaaaaaaa', expected: 0, events: [{ type: 'run.paused', data: {} }] }], 1);
-    await ear.news();
+    await ear.changed();
     expect(ear.take()).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ describe('an ear', () => {
   it('is let go when its signal aborts', async () => {
     const stop = new AbortController();
     using ear = listenTo(store, 'aaaaaaaa', stop.signal);
-    const news = ear.news();
+    const news = ear.changed();
     stop.abort();
     await news;
   });

@@ -6,7 +6,7 @@ import type { Questions } from '../../src/cli/terminal/questions.ts';
 import { evolve } from '../../src/core/run/evolve.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 import { runDocument } from '../../src/core/view/document.ts';
-import { OPERATIONS, type OperationName, STREAMS, type StreamName } from '../../src/operations/contracts.ts';
+import { OPERATIONS, type OperationName, STREAMS, type StreamName } from '../../src/operations/all.ts';
 import type { RunDocument } from '../../src/schema/document.ts';
 import type { RunEvent, ShownEvent } from '../../src/schema/event.ts';
 import { T0 } from '../support/given.ts';
@@ -142,7 +142,7 @@ function fakeCaller(script: Script, calls: Call[]): Caller {
       if (answer === undefined) throw new Error(`the stage has no answer to ${name}`);
       return trusted(typeof answer === 'function' ? answer() : answer);
     },
-    async *stream(name, input, signal = new AbortController().signal) {
+    async *stream(name, input, { signal = new AbortController().signal } = {}) {
       calls.push({ name, input: STREAMS[name].input.parse(input) });
       for await (const item of script.streams?.[name]?.(signal) ?? []) yield trusted(item);
     },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BulkStatus } from '../../src/operations/contracts/bulk-contracts.ts';
+import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { WorkCheck } from '../../src/schema/work-plan.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';

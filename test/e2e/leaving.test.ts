@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createCaller } from '../../src/app.ts';
+import { openCaller } from '../../src/access/open-caller.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, waitForExit } from '../crash/held-agent.ts';
 import { checkInvariants } from '../crash/invariants.ts';
@@ -13,7 +13,7 @@ import type { Scratch } from '../support/scratch.ts';
 /** Asks the engine that works there, whichever process it is, to end. */
 async function stopEngine(scratch: Scratch, agents: 'leave' | 'stop'): Promise<number> {
   const env = { HOME: scratch.root, MANYHANDS_HOME: scratch.home, PATH: process.env.PATH };
-  await using caller = await createCaller({ env, cwd: scratch.repo });
+  await using caller = await openCaller({ env });
   return (await caller.call('stop-engine', { agents })).pid;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BulkStatus } from '../../src/operations/contracts/bulk-contracts.ts';
+import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { ledger, told, until } from '../support/features-place.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 

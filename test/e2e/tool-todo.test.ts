@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DoctorLine } from '../../src/operations/contracts.ts';
+import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { type StandIn, standIn } from '../forges/stand-ins.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fr
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { chooseImplementations } from '../../src/app/implementations.ts';
+import { chooseImplementations } from '../../src/app.ts';
 import { Engine } from '../../src/engine/loop/engine.ts';
 import { loadRun } from '../../src/engine/loop/ledger.ts';
 import { openRun } from '../../src/engine/start/open-run.ts';
@@ -65,7 +65,7 @@ export async function makeRunProject({
   const home = resolveHome(env);
   await prepareHome(home);
   const store = await openSqliteStore({ file: home.database, world: realWorld });
-  const newEngine = () => new Engine({ home, store, world, implementations: chooseImplementations(env, []), env });
+  const newEngine = () => new Engine({ home, store, world, implementations: chooseImplementations(env), env });
   const stateOf = (run: string) => loadRun(store, runStream(run));
   const start = (engine: Engine, task: string, options: Partial<StartOptions> = {}) =>
     startRun(engine, {

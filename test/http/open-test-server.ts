@@ -107,7 +107,7 @@ function callerOf(options: OpenOptions, calls: Call[]): Caller {
     stream: () => {
       throw new Error('the server asks for batches');
     },
-    async *batches(name, input, signal) {
+    async *batches(name, input, { signal = new AbortController().signal } = {}) {
       calls.push({ name, input });
       for await (const item of options.stream?.({ name, input }, signal) ?? []) yield [trusted(item)];
     },

@@ -5,7 +5,7 @@ import { openAssets } from '../../src/http/assets.ts';
 import { openAccess } from '../../src/http/login/access.ts';
 import { PUBLIC_ROUTES } from '../../src/http/login/login-routes.ts';
 import { createRouter } from '../../src/http/router.ts';
-import { OPERATIONS, STREAMS } from '../../src/operations/contracts.ts';
+import { OPERATIONS, STREAMS } from '../../src/operations/all.ts';
 import { ROUTES } from '../../src/operations/routes.ts';
 import { realWorld } from '../../src/world.ts';
 import { type Opened, openServer, sendRaw } from './open-test-server.ts';

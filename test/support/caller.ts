@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Caller } from '../../src/access/caller.ts';
-import { createCaller } from '../../src/app.ts';
-import type { OperationInput } from '../../src/operations/contracts.ts';
+import { openCaller as open } from '../../src/access/open-caller.ts';
+import type { OperationInput } from '../../src/operations/all.ts';
 import type { RunOverview, RunsItem } from '../../src/schema/overview.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -13,7 +13,7 @@ export function openCaller(place: Scratch): Promise<Caller> {
     MANYHANDS_HOME: place.home,
     LC_ALL: 'C',
   };
-  return createCaller({ env, cwd: place.repo });
+  return open({ env });
 }
 
 /** Starts a job in the scratch's repository. */
@@ -29,7 +29,7 @@ export class Follower implements AsyncDisposable {
   readonly #stop = new AbortController();
 
   constructor(caller: Caller, from: { after?: number; limit?: number } = {}) {
-    this.#items = caller.stream('watch-runs', from, this.#stop.signal)[Symbol.asyncIterator]();
+    this.#items = caller.stream('watch-runs', from, { signal: this.#stop.signal })[Symbol.asyncIterator]();
   }
 
   async until(isMeant: (item: RunsItem) => boolean): Promise<RunsItem> {

@@ -1,5 +1,3 @@
-import type { ProjectsPort } from '../../app/port-interfaces.ts';
-import type { OverviewPort } from '../../app/view-interfaces.ts';
 import { filingOf, type ProjectState } from '../../core/project/project-state.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { liveAttempts, overviewOf, type RunCard } from '../../core/view/overview.ts';
@@ -7,6 +5,7 @@ import { attemptId, runStream } from '../../schema/ids.ts';
 import type { RunOverview, RunsItem } from '../../schema/overview.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../../store/store.ts';
 import type { World } from '../../world.ts';
+import type { ProjectLedgers } from '../project-ledgers.ts';
 import { FeedReader } from './feed-reader.ts';
 import { LastActivity } from './last-activity.ts';
 import { RunCards } from './run-cards.ts';
@@ -21,10 +20,13 @@ type LiveRuns = {
 export type FeedSources = {
   store: Store;
   world: World;
-  projects: Pick<ProjectsPort, 'state'>;
+  projects: Pick<ProjectLedgers, 'state'>;
   state: (run: string) => RunState;
   live: LiveRuns | undefined;
 };
+
+/** Which runs are watched: those that changed after a position, so many ended ones at first, of one project or of all. */
+type WatchedRuns = { after: number; limit: number; project?: string };
 
 /** What agents do is told at most this often for each run; what happens to a run is told at once. */
 const ACTIVITY_EVERY_MS = 500;
@@ -32,7 +34,7 @@ const ACTIVITY_EVERY_MS = 500;
 const MOST_BEHIND = 5_000;
 
 /** All runs as lists show them, for everybody who looks: one set of ears for all, and for each reader the names of the runs that changed, never a backlog. */
-export class RunsFeed implements OverviewPort {
+export class RunsFeed {
   readonly #sources: FeedSources;
   readonly #cards: RunCards;
   readonly #heard: LastActivity;
@@ -65,7 +67,7 @@ export class RunsFeed implements OverviewPort {
     return this.#overview(run, this.#sources.store.streams(runStream(run))[0]?.version ?? 0);
   }
 
-  async *watch(from: Parameters<OverviewPort['watch']>[0], signal: AbortSignal): AsyncGenerator<RunsItem> {
+  async *watch(from: WatchedRuns, signal: AbortSignal): AsyncGenerator<RunsItem> {
     const { after } = from;
     const { store, live } = this.#sources;
     const reader = new FeedReader();
@@ -99,7 +101,7 @@ export class RunsFeed implements OverviewPort {
   }
 
   /** All open runs and the newest ended ones; or, for who comes back, what changed meanwhile and what is under way. */
-  #first({ after, limit, project }: Parameters<OverviewPort['watch']>[0]): string[] {
+  #first({ after, limit, project }: WatchedRuns): string[] {
     const changed = after === 0 ? undefined : this.#changedSince(after);
     let ended = 0;
     const known = this.#newestFirst().filter(({ run, version }) => {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import type { Origin } from '../../schema/actor.ts';
 import { createArrivals } from './arrivals.ts';
 import { type Answer, reviveError, WINDOW_BYTES } from './protocol.ts';
 import { requireOwnFolder } from './socket-path.ts';
@@ -7,14 +8,17 @@ import { openWire, type Wire } from './wire.ts';
 /** A connection to the engine, for many requests at once; when the engine dies, all of them reject with ENGINE_GONE. */
 export interface SocketClient extends AsyncDisposable {
   /** One answer; an abort tells the engine to stop and rejects with the signal's reason. */
-  call(operation: string, input: unknown, signal?: AbortSignal): Promise<unknown>;
+  call(operation: string, input: unknown, call?: SocketCall): Promise<unknown>;
   /** Answers one after another, asked for when the reading begins; leaving the loop tells the engine to stop. */
-  stream(operation: string, input: unknown, signal?: AbortSignal): AsyncIterable<unknown>;
+  stream(operation: string, input: unknown, call?: SocketCall): AsyncIterable<unknown>;
   /** Resolves when the connection is over, whoever ended it. */
   readonly closed: Promise<void>;
 }
 
-type Request = { operation: string; input: unknown };
+type Request = { operation: string; input: unknown; origin?: Origin };
+
+/** Until when the answer is awaited, and who calls. */
+type SocketCall = { signal?: AbortSignal; origin?: Origin };
 
 type Arrival = { answer: Answer; bytes: number };
 
@@ -31,14 +35,18 @@ export async function connectSocket(path: string, signal?: AbortSignal): Promise
 
 function createClient(wire: Wire): SocketClient {
   return {
-    call: (operation, input, signal) => call(wire, { operation, input }, signal),
-    stream: (operation, input, signal) => stream(wire, { operation, input }, signal),
+    call: (operation, input, options = {}) => call(wire, requestOf(operation, input, options), options.signal),
+    stream: (operation, input, options = {}) => stream(wire, requestOf(operation, input, options), options.signal),
     closed: wire.closed,
     [Symbol.asyncDispose]: async () => {
       wire.destroy();
       await wire.closed;
     },
   };
+}
+
+function requestOf(operation: string, input: unknown, { origin }: SocketCall): Request {
+  return { operation, input, ...(origin === undefined ? {} : { origin }) };
 }
 
 async function call(wire: Wire, request: Request, signal?: AbortSignal): Promise<unknown> {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Origin } from '../../schema/actor.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import {
   decodeLine,
@@ -15,7 +16,7 @@ import { createSendWindow, type SendWindow } from './send-window.ts';
 /** Answers a request with a value or with a stream of them; must end soon after the signal aborts: the client went away. */
 export type Handle = (
   request: { operation: string; input: unknown },
-  context: { signal: AbortSignal },
+  call: { signal: AbortSignal; origin: Origin },
 ) => Promise<unknown> | AsyncIterable<unknown>;
 
 export interface Connection {
@@ -24,7 +25,10 @@ export interface Connection {
   destroy(): void;
 }
 
-type Asked = { id: number; operation: string; input?: unknown };
+type Asked = { id: number; operation: string; input?: unknown; origin?: Origin | undefined };
+
+/** Programs of earlier versions do not say who calls; only the owner of the data directory can open the socket. */
+const OWNER: Origin = { actor: { kind: 'person', name: 'owner' }, via: 'cli' };
 
 type Answering = { controller: AbortController; window: SendWindow; ended: Promise<void> };
 
@@ -63,22 +67,23 @@ export function serveConnection(socket: Socket, handle: Handle): Connection {
     }
   }
 
-  function ask({ id, operation, input }: Asked): void {
+  function ask(question: Asked): void {
+    const { id } = question;
     if (answering.has(id)) {
       socket.destroy();
       return;
     }
     const controller = new AbortController();
     const window = createSendWindow(WINDOW_BYTES);
-    const ended = answer({ id, operation, input }, controller.signal, window);
+    const ended = answer(question, controller.signal, window);
     answering.set(id, { controller, window, ended });
     void ended.then(() => answering.delete(id));
   }
 
   async function answer(question: Asked, signal: AbortSignal, window: SendWindow): Promise<void> {
-    const { id, operation, input } = question;
+    const { id, operation, input, origin = OWNER } = question;
     try {
-      const given: unknown = await handle({ operation, input }, { signal });
+      const given: unknown = await handle({ operation, input }, { signal, origin });
       const lines = isAsyncIterable(given) ? itemLines(id, given) : [encodeLine({ type: 'result', id, value: given })];
       for await (const line of lines) {
         await window.room(signal);

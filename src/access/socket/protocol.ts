@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError, ERRORS, type ErrorCode, messageOf } from '../../errors.ts';
+import { Origin } from '../../schema/actor.ts';
 
 /** Raised whenever an older program could misunderstand a line. */
 export const PROTOCOL = 1;
@@ -17,7 +18,13 @@ const Id = z.number().int().positive();
 
 /** What a client says: asks, gives up asking, or has taken this much of a stream. */
 export const Question = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ask'), id: Id, operation: z.string(), input: z.unknown().optional() }),
+  z.object({
+    type: z.literal('ask'),
+    id: Id,
+    operation: z.string(),
+    input: z.unknown().optional(),
+    origin: Origin.optional(),
+  }),
   z.object({ type: z.literal('cancel'), id: Id }),
   z.object({ type: z.literal('took'), id: Id, bytes: z.number().int().positive() }),
 ]);

@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import { AppError, errorCode, fromSystemError } from '../../errors.ts';
+import type { Origin } from '../../schema/actor.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import { Answer, decodeLine, encodeLine, Hello, LONGEST_LINE_BYTES, PROTOCOL, type Question } from './protocol.ts';
 
@@ -12,7 +13,7 @@ export interface Wire {
   greeted: Promise<boolean>;
   closed: Promise<void>;
   /** Sends a question and gives its number; undefined when the connection is over. */
-  ask(question: { operation: string; input: unknown }, waiting: Waiting): number | undefined;
+  ask(question: { operation: string; input: unknown; origin?: Origin }, waiting: Waiting): number | undefined;
   took(id: number, bytes: number): void;
   /** Stops waiting; where answers were still to come, tells the engine. */
   forget(id: number): void;

@@ -68,7 +68,7 @@ async function* watch(options: FollowOptions, display: Display, watching: Watchi
     for await (const { type, data, at, origin } of options.caller.stream(
       'watch-run',
       { run: options.run, after },
-      signal,
+      { signal },
     )) {
       const event = RunEvent.parse({ type, data });
       state = evolve(state, { event, at, origin });
@@ -100,7 +100,7 @@ async function showAgentOutput(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for await (const line of caller.stream('read-logs', { dir, run, follow: true }, signal)) {
+    for await (const line of caller.stream('read-logs', { dir, run, follow: true }, { signal })) {
       if (SHOWN_KINDS.has(line.kind)) display.showOutput(line.task, line.text);
     }
   } catch (error) {

@@ -41,7 +41,7 @@ export async function serve(platform: Platform, caller: Caller, options: ServeOp
 async function* engines(caller: Caller, signal: AbortSignal): AsyncGenerator<number> {
   while (!signal.aborted) {
     try {
-      for await (const { pid } of caller.stream('watch-engine', {}, signal)) yield pid;
+      for await (const { pid } of caller.stream('watch-engine', {}, { signal })) yield pid;
     } catch (error) {
       const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
       if (!isGone && !signal.aborted) throw error;

@@ -35,7 +35,7 @@ async function* states(caller: Caller, { run, state: known }: Watched, signal: A
     for await (const { type, data, at, origin } of caller.stream(
       'watch-run',
       { run, after: state?.version ?? 0 },
-      signal,
+      { signal },
     )) {
       state = evolve(state, { event: RunEvent.parse({ type, data }), at, origin });
       yield state;

@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { inBatches } from '../../core/run/graph.ts';
-import type { OperationInput } from '../../operations/contracts.ts';
+import type { OperationInput } from '../../operations/all.ts';
 import type { PlannedWork } from '../../recipes/recipe-work-file.ts';
 import type { Config } from '../../schema/config.ts';
 import type { DryRun } from '../../schema/work-plan.ts';

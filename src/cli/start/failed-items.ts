@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeWhole } from '../../config/write.ts';
-import type { BulkStatus } from '../../operations/contracts/bulk-contracts.ts';
 import { bulkText } from '../../recipes/bulk/bulk-text.ts';
+import type { BulkStatus } from '../../recipes/item-status.ts';
 import type { Session } from '../platform.ts';
 import { resolveDir } from '../target.ts';
 

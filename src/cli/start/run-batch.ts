@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { AppError } from '../../errors.ts';
-import type { OperationInput } from '../../operations/contracts.ts';
+import type { OperationInput } from '../../operations/all.ts';
 import type { BatchDocument, BatchResult } from '../../schema/batch.ts';
 import type { RunDocument } from '../../schema/document.ts';
 import { exitCodeOf, INTERRUPTED, worstExitCode } from '../exit-code.ts';

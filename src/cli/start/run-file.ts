@@ -2,7 +2,7 @@ import type { Caller } from '../../access/caller.ts';
 import { findProjectRoot } from '../../config/files.ts';
 import { loadConfig } from '../../config/load.ts';
 import { AppError } from '../../errors.ts';
-import type { OperationInput } from '../../operations/contracts.ts';
+import type { OperationInput } from '../../operations/all.ts';
 import { findRecipe } from '../../recipes/registry.ts';
 import { todoOf } from '../../recipes/todo/todo-file.ts';
 import type { Config } from '../../schema/config.ts';

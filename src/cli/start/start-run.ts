@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { AppError } from '../../errors.ts';
-import type { OperationInput } from '../../operations/contracts.ts';
+import type { OperationInput } from '../../operations/all.ts';
 import { todoOf } from '../../recipes/todo/todo-file.ts';
 import { work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';

@@ -1,4 +1,4 @@
-import type { OperationInput } from '../../operations/contracts.ts';
+import type { OperationInput } from '../../operations/all.ts';
 import type { LandMode } from '../../schema/config/land.ts';
 import type { Config } from '../../schema/config.ts';
 import type { WorkFile } from '../../schema/work-file.ts';

@@ -35,7 +35,7 @@ export async function waitForTerminal(platform: Platform, caller: Caller, run: s
   const stopped = new AbortController();
   const stopListening = platform.onSignal(() => stopped.abort());
   try {
-    for await (const { type, data } of caller.stream('watch-run', { run }, stopped.signal)) {
+    for await (const { type, data } of caller.stream('watch-run', { run }, { signal: stopped.signal })) {
       const spawned = type === 'attempt.spawned' ? Spawned.safeParse(data) : undefined;
       if (spawned?.success) return spawned.data.task;
       if (spawned !== undefined || FINAL_EVENTS.has(type)) return undefined;

@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import { MOST_TYPED_BYTES, TERMINAL_SIZE } from '../../operations/contracts/terminal-contracts.ts';
+import { TERMINAL_SIZE } from '../../operations/terminals/resize-terminal.ts';
+import { MOST_TYPED_BYTES } from '../../operations/terminals/type-terminal.ts';
 import type { Platform, Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
 import { waitForTerminal } from './attach-target.ts';
@@ -24,7 +25,7 @@ export async function attach(platform: Platform, caller: Caller, target: AttachT
   const detached = new AbortController();
   let screen: RawScreen | undefined;
   try {
-    for await (const item of caller.stream('watch-terminal', target, detached.signal)) {
+    for await (const item of caller.stream('watch-terminal', target, { signal: detached.signal })) {
       if ('ended' in item) break;
       screen ??= takeOver({ platform, caller, target, detached });
       await screen.write(`${item.reset ? CLEAR : ''}${drawable(item.data)}`);

@@ -13,14 +13,14 @@ export type Following = { caller: Caller; publish(update: Update): void; changed
 export async function followOpenRun(following: Following, run: string, signal: AbortSignal): Promise<void> {
   const { caller, publish, changed } = following;
   await untilAborted(following, signal, async () => {
-    const { state } = await caller.call('run-state', { run }, signal);
+    const { state } = await caller.call('run-state', { run }, { signal });
     let current = asRunState(state);
     publish({ kind: 'state', state: current });
     await repeatOnChange(changed, signal, async () => {
       for await (const { type, data, at, origin } of caller.stream(
         'watch-run',
         { run, after: current.version },
-        signal,
+        { signal },
       )) {
         current = evolve(current, { event: RunEvent.parse({ type, data }), at, origin });
         publish({ kind: 'state', state: current });

@@ -57,7 +57,7 @@ async function publishRuns(
   let isReady = false;
   let engine: 'running' | 'none' = 'none';
   try {
-    for await (const item of caller.stream('watch-runs', dir === undefined ? {} : { dir }, signal)) {
+    for await (const item of caller.stream('watch-runs', dir === undefined ? {} : { dir }, { signal })) {
       if ('ready' in item) {
         isReady = true;
         engine = caller.engine() === 'none' ? 'none' : 'running';

@@ -24,7 +24,7 @@ export async function followTask(following: Following, target: TaskTarget, signa
       ...(target.attempt === null ? {} : { attempt: target.attempt }),
     };
     await repeatOnChange(changed, signal, async () => {
-      for await (const line of caller.stream('read-logs', { ...input, follow: true, after }, signal)) {
+      for await (const line of caller.stream('read-logs', { ...input, follow: true, after }, { signal })) {
         const { id, attempt, kind, text, data } = line;
         const row = { id, attempt, kind, text, data, at: Date.parse(line.at) };
         publish({ kind: 'later', rows: attempt === last ? [row] : [heading(row), row] });
@@ -58,9 +58,9 @@ export async function earlierRows(
 async function lastPage(caller: Caller, target: TaskTarget, signal: AbortSignal): Promise<TranscriptPage> {
   const { run, task } = target;
   const attempt = target.attempt === null ? {} : { attempt: target.attempt };
-  let page = await caller.call('read-transcript', { run, task, limit: PAGE_ROWS, ...attempt }, signal);
+  let page = await caller.call('read-transcript', { run, task, limit: PAGE_ROWS, ...attempt }, { signal });
   while (target.attempt === null && page.rows.length === 0 && page.attempt > 1)
-    page = await caller.call('read-transcript', { run, task, limit: PAGE_ROWS, attempt: page.attempt - 1 }, signal);
+    page = await caller.call('read-transcript', { run, task, limit: PAGE_ROWS, attempt: page.attempt - 1 }, { signal });
   return page;
 }
 

@@ -1,4 +1,4 @@
-import type { OperationInput, OperationName, OperationOutput, StreamName } from '../../operations/contracts.ts';
+import type { OperationInput, OperationName, OperationOutput, StreamName } from '../../operations/all.ts';
 import { ROUTES } from '../../operations/routes.ts';
 import { ApiError, ServerUnreachableError } from './api-error.ts';
 

@@ -1,4 +1,4 @@
-import type { StreamItem } from '../../operations/contracts.ts';
+import type { StreamItem } from '../../operations/all.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { type ConnectionState, openStream } from './stream.ts';
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { StreamItem } from '../../operations/contracts.ts';
+import type { StreamItem } from '../../operations/all.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { after } from '../ui/browser/clock.ts';
 import { followRuns, type RunsSnapshot } from './cross-tab-stream.ts';

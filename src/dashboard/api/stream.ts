@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { StreamInput, StreamItem, StreamName } from '../../operations/contracts.ts';
+import type { StreamInput, StreamItem, StreamName } from '../../operations/all.ts';
 import { after, now } from '../ui/browser/clock.ts';
 import { requestFor } from './call.ts';
 

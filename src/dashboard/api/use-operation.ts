@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { OperationInput, OperationName, OperationOutput } from '../../operations/contracts.ts';
+import type { OperationInput, OperationName, OperationOutput } from '../../operations/all.ts';
 import { notify } from '../ui/feedback/notices.ts';
 import { call } from './call.ts';
 

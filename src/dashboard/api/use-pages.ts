@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
-import type { OperationInput, OperationName, OperationOutput } from '../../operations/contracts.ts';
+import type { OperationInput, OperationName, OperationOutput } from '../../operations/all.ts';
 import { call } from './call.ts';
 
 /** The start of the next page. */

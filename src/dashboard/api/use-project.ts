@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter';
-import type { OperationOutput } from '../../operations/contracts.ts';
+import type { OperationOutput } from '../../operations/all.ts';
 import { useOperation } from './use-operation.ts';
 
 export type KnownProjects = OperationOutput<'list-projects'>;

@@ -7,6 +7,7 @@ import { withMutex } from '../../git/mutex.ts';
 import { pushBranch } from '../../git/push/push.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { readRefs } from '../../git/refs/refs.ts';
+import type { Origin } from '../../schema/actor.ts';
 import type { UndoResult } from '../../schema/undo.ts';
 import type { StoredEvent } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
@@ -20,7 +21,7 @@ type LandedCommits = { branch: string; commits: LandedCommit[] };
 
 const LANDING_EVENTS = new Set(['tasks.landed', 'run.rewound', 'run.undone', 'run.landed']);
 
-export type UndoRequest = { dryRun: boolean; branch: boolean; reason: string };
+export type UndoRequest = { dryRun: boolean; branch: boolean; reason: string; origin: Origin };
 
 type Reverted = NonNullable<UndoResult['reverted']>;
 type Gates = ReturnType<typeof commandGates>;
@@ -56,7 +57,12 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
     const pushedRevert = await findPushedRevert(run, commits, onto);
     if (pushedRevert !== undefined && request.dryRun) throw unrecorded(run, pushedRevert);
     if (pushedRevert !== undefined)
-      return record(ctx, run, { branch, commit: pushedRevert, from: onto, reason: request.reason }, []);
+      return record(
+        ctx,
+        run,
+        { branch, commit: pushedRevert, from: onto, reason: request.reason, origin: request.origin },
+        [],
+      );
     const plan = requireRevert(await plannedUndo(ctx, run, { onto, commits, branch }), branch);
     const files = plan.files;
     if (request.dryRun)
@@ -65,7 +71,12 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
     if (proof.verdict !== 'pass')
       throw unsafe(`${proof.evidence.gate} does not pass without it: ${proof.evidence.summary}`, []);
     if (!(await move(run, { branch, commit: plan.commit, onto }))) continue;
-    const reverted = await record(ctx, run, { branch, commit: plan.commit, from: onto, reason: request.reason }, files);
+    const reverted = await record(
+      ctx,
+      run,
+      { branch, commit: plan.commit, from: onto, reason: request.reason, origin: request.origin },
+      files,
+    );
     return { ...reverted, checks: gates.map(({ name }) => ({ gate: name, verdict: 'pass' })) };
   }
   throw unsafe(`${branch} moved ${MAX_RACES} times while it was being checked`, []);
@@ -152,10 +163,15 @@ async function findPushedRevert(
   return undefined;
 }
 
-type Undone = { branch: string; commit: string; from: string; reason: string };
+type Undone = { branch: string; commit: string; from: string; reason: string; origin: Origin };
 
-async function record(ctx: EngineContext, run: ActiveRun, undone: Undone, files: Reverted['files']): Promise<Reverted> {
-  await ctx.submit(run, (state) => undoLanding(state, undone)).committed;
+async function record(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { origin, ...undone }: Undone,
+  files: Reverted['files'],
+): Promise<Reverted> {
+  await ctx.submit(run, (state) => undoLanding(state, undone), { origin }).committed;
   crashpoint('undo.recorded');
   return { branch: undone.branch, commit: undone.commit, files, checks: [] };
 }

@@ -1,135 +1,183 @@
-import type { EnginePort } from '../../app/port-interfaces.ts';
 import { type SendMessage, sendMessage } from '../../core/attempt/decide-message.ts';
 import { approve } from '../../core/run/answer-hold.ts';
+import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { withMutex } from '../../git/mutex.ts';
-import { startBench } from '../../operations/models/bench-run.ts';
+import type { Origin } from '../../schema/actor.ts';
+import type { LandMode } from '../../schema/config/land.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import { runStream } from '../../schema/ids.ts';
+import type { StartRequest } from '../../schema/request.ts';
+import type { UndoResult } from '../../schema/undo.ts';
 import { crashpoint } from '../../world.ts';
-import { undoRun } from '../finish/undo-run.ts';
+import { type UndoRequest, undoRun } from '../finish/undo-run.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import { recheckRun } from '../land/recheck-run.ts';
-import { cleanUp } from '../maintenance/clean-up.ts';
+import { type CleanUpRequest, cleanUp } from '../maintenance/clean-up.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { smallCallNotes } from '../small-calls/call-providers.ts';
 import { openLostProject, openRun } from '../start/open-run.ts';
-import { startRun } from '../start/start-run.ts';
-import type { ActiveRun, EngineContext } from './context.ts';
+import { type StartOverrides, startRun } from '../start/start-run.ts';
+import type { ActiveRun } from './context.ts';
 import type { Engine } from './engine.ts';
 import { loadRun } from './ledger.ts';
 
-/** A run that is opened for requests, and how many of them use it. */
-type OpenedRun = { active: Promise<ActiveRun>; users: number };
+type Decide = (state: RunState) => RunEvent[];
 
-/** The engine of this process as operations use it. */
-export function enginePort(engine: Engine, end: EnginePort['end']): EnginePort {
-  const opened = new Map<string, OpenedRun>();
+/** An opened run and how many calls use it. */
+type SharedRun = { active: Promise<ActiveRun>; users: number };
 
-  /** Concurrent requests share one opened run: two states of a run would overwrite each other. */
-  function withRun<T>(run: string, work: (active: ActiveRun) => Promise<T>, open = openActive): Promise<T> {
-    return engine.handle(() => useRun(run, work, open));
+/** Changes runs on request. A run is opened once and shared by all who control it: two states of one run would overwrite each other. */
+export class RunControl {
+  /** The batches that this engine runs. */
+  readonly batches = new Set<string>();
+  /** Begins to end the engine once this call was answered. */
+  readonly end: (agents: 'leave' | 'stop') => void;
+  readonly #engine: Engine;
+  readonly #shared = new Map<string, SharedRun>();
+
+  constructor(engine: Engine, end: (agents: 'leave' | 'stop') => void) {
+    this.#engine = engine;
+    this.end = end;
   }
 
-  async function useRun<T>(run: string, work: (active: ActiveRun) => Promise<T>, open: typeof openActive): Promise<T> {
-    const shared = opened.get(run) ?? { active: open(run), users: 0 };
-    opened.set(run, shared);
-    shared.users += 1;
+  /** Rejects when the engine itself cannot continue. */
+  get failed(): Promise<never> {
+    return this.#engine.failed;
+  }
+
+  /** Aborted when the engine ends. */
+  get stopping(): AbortSignal {
+    return this.#engine.stopping;
+  }
+
+  /** Starts a run; an item of a batch, or a benchmark, is recorded as such from its first event on. */
+  start(
+    request: StartRequest,
+    origin: Origin,
+    overrides: Omit<StartOverrides, 'origin'> = {},
+  ): Promise<{ run: string; notes: string[] }> {
+    return this.#engine.handle(async () => {
+      const { state, project, notes } = await startRun(this.#engine, request, { ...overrides, origin });
+      const active = await openRun(this.#engine, state.start.run, { state, project });
+      this.#engine.run(active);
+      return { run: state.start.run, notes: [...notes, ...smallCallNotes(this.#engine, active)] };
+    });
+  }
+
+  /** Continues a recorded run, if it is not active. */
+  resume(run: string): Promise<void> {
+    return this.#withRun(run, async (active) => this.#engine.run(active));
+  }
+
+  /** Records a decision about a run and continues it. */
+  submit(run: string, decide: Decide, origin: Origin): Promise<RunState> {
+    return this.#withRun(run, async (active) => {
+      await this.#engine.submit(active, decide, { origin }).committed;
+      this.#engine.run(active);
+      return active.ledger.state;
+    });
+  }
+
+  /** Ends a run, also one whose repository is gone. */
+  cancel(run: string, decide: Decide, origin: Origin): Promise<RunState> {
+    const end = async (active: ActiveRun) => {
+      this.#engine.run(active);
+      await this.#engine.submit(active, decide, { origin }).committed;
+      return active.ledger.state;
+    };
+    return this.#withRun(run, end, () => this.#openToEnd(run));
+  }
+
+  /** Records a decision about a run without continuing it. */
+  record(run: string, decide: Decide, origin: Origin): Promise<RunState> {
+    return this.#withRun(run, async (active) => {
+      await this.#engine.submit(active, decide, { origin }).committed;
+      return active.ledger.state;
+    });
+  }
+
+  /** Records a message to the agent of a task; what it interrupts or begins follows from the record, also after a crash. */
+  send(run: string, message: Omit<SendMessage, 'now'>, origin: Origin): Promise<RunState> {
+    return this.#withRun(run, async (active) => {
+      this.#engine.run(active);
+      const decide: Decide = (state) => sendMessage(state, { ...message, now: this.#engine.world.now() });
+      crashpoint('message.sending');
+      await this.#engine.submit(active, decide, { origin }).committed;
+      crashpoint('message.sent');
+      this.#engine.run(active);
+      return active.ledger.state;
+    });
+  }
+
+  land(run: string, { how, ...options }: { how: LandMode; draft?: boolean }, origin: Origin): Promise<RunState> {
+    return this.#withRun(run, (active) =>
+      withMutex(`land ${run}`, async () => {
+        const { landed } = active.ledger.state;
+        if (landed !== null && landed.how !== 'pr')
+          throw new AppError('REFUSED', `Run ${run} has landed on ${landed.branch} already`, { run });
+        const outcome =
+          how === 'pr'
+            ? await landAsPullRequest(this.#engine, active, options)
+            : await landOnBase(this.#engine, active);
+        if (outcome.kind === 'held')
+          throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
+        const { status } = active.ledger.state;
+        if (status.kind === 'held' && status.hold.what === 'landing') {
+          const decide: Decide = (state) => approve(state, { note: 'landed by a person' });
+          await this.#engine.submit(active, decide, { origin }).committed;
+        }
+        this.#engine.run(active);
+        return active.ledger.state;
+      }),
+    );
+  }
+
+  /** Runs the checks of an ended run again on its result. */
+  recheck(run: string): Promise<Evidence[]> {
+    return this.#withRun(run, (active) => recheckRun(this.#engine, active));
+  }
+
+  /** Reverts a landed run, only where that is safe. */
+  undo(run: string, request: UndoRequest): Promise<UndoResult> {
+    return this.#withRun(run, (active) => undoRun(this.#engine, active, request));
+  }
+
+  clean(request: CleanUpRequest): ReturnType<typeof cleanUp> {
+    return this.#engine.handle(() => cleanUp(this.#engine, request));
+  }
+
+  #withRun<T>(
+    run: string,
+    work: (active: ActiveRun) => Promise<T>,
+    open: () => Promise<ActiveRun> = () => this.#open(run),
+  ): Promise<T> {
+    return this.#engine.handle(async () => {
+      const shared = this.#shared.get(run) ?? { active: open(), users: 0 };
+      this.#shared.set(run, shared);
+      shared.users += 1;
+      try {
+        return await work(await shared.active);
+      } finally {
+        shared.users -= 1;
+        if (shared.users === 0) this.#shared.delete(run);
+      }
+    });
+  }
+
+  async #open(run: string): Promise<ActiveRun> {
+    return this.#engine.runs.get(run) ?? (await openRun(this.#engine, run));
+  }
+
+  /** A run can be ended also where its repository is gone. */
+  async #openToEnd(run: string): Promise<ActiveRun> {
     try {
-      return await work(await shared.active);
-    } finally {
-      shared.users -= 1;
-      if (shared.users === 0) opened.delete(run);
-    }
-  }
-
-  async function openActive(run: string): Promise<ActiveRun> {
-    return engine.runs.get(run) ?? (await openRun(engine, run));
-  }
-
-  /** A run can be cancelled even when its repository is gone. */
-  async function openToCancel(run: string): Promise<ActiveRun> {
-    try {
-      return await openActive(run);
+      return await this.#open(run);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'REPOSITORY_GONE') throw error;
-      const state = loadRun(engine.store, runStream(run));
-      return openRun(engine, run, { state, project: await openLostProject(engine, state.start.project) });
+      const state = loadRun(this.#engine.store, runStream(run));
+      return openRun(this.#engine, run, { state, project: await openLostProject(this.#engine, state.start.project) });
     }
   }
-
-  return {
-    failed: engine.failed,
-    stopping: engine.stopping,
-    batches: new Set(),
-    start: (request, item) =>
-      engine.handle(async () => {
-        const { state, project, notes } = await startRun(engine, request, item === undefined ? {} : { item });
-        const active = await openRun(engine, state.start.run, { state, project });
-        engine.run(active);
-        return { run: state.start.run, notes: [...notes, ...smallCallNotes(engine, active)] };
-      }),
-    bench: (request) =>
-      engine.handle(async () => {
-        const { state, project } = await startBench(engine, request);
-        engine.run(await openRun(engine, state.start.run, { state, project }));
-        return state.start.run;
-      }),
-    resume: (run) => withRun(run, async (active) => engine.run(active)),
-    submit: (run, decide) =>
-      withRun(run, async (active) => {
-        await engine.submit(active, decide).committed;
-        engine.run(active);
-        return active.ledger.state;
-      }),
-    cancel: (run, decide) =>
-      withRun(
-        run,
-        async (active) => {
-          engine.run(active);
-          await engine.submit(active, decide).committed;
-          return active.ledger.state;
-        },
-        openToCancel,
-      ),
-    record: (run, decide) =>
-      withRun(run, async (active) => {
-        await engine.submit(active, decide).committed;
-        return active.ledger.state;
-      }),
-    send: (run, message) =>
-      withRun(run, async (active) => {
-        engine.run(active);
-        await send(engine, active, message);
-        engine.run(active);
-        return active.ledger.state;
-      }),
-    land: (run, { how, ...request }) =>
-      withRun(run, (active) =>
-        withMutex(`land ${run}`, async () => {
-          const { landed } = active.ledger.state;
-          if (landed !== null && landed.how !== 'pr')
-            throw new AppError('REFUSED', `Run ${run} has landed on ${landed.branch} already`, { run });
-          const outcome =
-            how === 'pr' ? await landAsPullRequest(engine, active, request) : await landOnBase(engine, active);
-          if (outcome.kind === 'held')
-            throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
-          const { status } = active.ledger.state;
-          if (status.kind === 'held' && status.hold.what === 'landing')
-            await engine.submit(active, (state) => approve(state, { note: 'landed by a person' })).committed;
-          engine.run(active);
-          return active.ledger.state;
-        }),
-      ),
-    recheck: (run) => withRun(run, (active) => recheckRun(engine, active)),
-    undo: (run, request) => withRun(run, (active) => undoRun(engine, active, request)),
-    clean: (options) => engine.handle(() => cleanUp(engine, options)),
-    end,
-  };
-}
-
-/** Records a message; interrupting or starting an attempt follows from the record, also after a crash. */
-async function send(ctx: EngineContext, run: ActiveRun, message: Omit<SendMessage, 'now'>): Promise<void> {
-  crashpoint('message.sending');
-  await ctx.submit(run, (state) => sendMessage(state, { ...message, now: ctx.world.now() })).committed;
-  crashpoint('message.sent');
 }

@@ -15,6 +15,7 @@ import { snapshotFolder } from '../../git/save/snapshot-folder.ts';
 import { requireGit } from '../../git/version.ts';
 import type { Recipe } from '../../recipes/recipe.ts';
 import { loadRole, roleNames } from '../../roles/load.ts';
+import type { Origin } from '../../schema/actor.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
@@ -33,14 +34,14 @@ type BenchStart = { kind: BenchKind; settings: string; dir: string; check: strin
 
 export type StartedRun = { state: RunState; project: Project; notes: string[] };
 
-/** What the run belongs to: a benchmark, or an item of a batch. */
-export type StartOverrides = { bench?: BenchStart; item?: { batch: string; item: number } };
+/** What the run belongs to: a benchmark, or an item of a batch; and who starts it. */
+export type StartOverrides = { bench?: BenchStart; item?: { batch: string; item: number }; origin?: Origin };
 
 /** Records a new run with everything that it depends on pinned; refuses early, before anything is created. */
 export async function startRun(
   ctx: EngineContext,
   request: StartRequest,
-  { bench, item }: StartOverrides = {},
+  { bench, item, origin }: StartOverrides = {},
 ): Promise<StartedRun> {
   const { options } = request;
   await requireGit();
@@ -88,16 +89,14 @@ export async function startRun(
   const event = recordStart(start);
   const at = ctx.world.now();
   crashpoint('run.starting');
-  await ctx.store.append(
-    [{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, item)],
-    at,
-  );
+  const writes = [{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, item)];
+  await ctx.store.append(origin === undefined ? writes : writes.map((write) => ({ ...write, origin })), at);
   crashpoint('run.started');
   const notes =
     folder === undefined
       ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base })
       : [];
-  return { state: evolve(undefined, { event, at }), project: { id, repository, mirror }, notes };
+  return { state: evolve(undefined, { event, at, origin }), project: { id, repository, mirror }, notes };
 }
 
 /** The run is filed in the same transaction in which it starts. */

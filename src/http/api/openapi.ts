@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ERRORS } from '../../errors.ts';
-import { OPERATIONS, STREAMS } from '../../operations/contracts.ts';
-import { CURSORS } from '../../operations/routes.ts';
+import { OPERATIONS, STREAMS } from '../../operations/all.ts';
 import { inputSchema } from './operation-input.ts';
 import { type OperationRoute, operationRoutes } from './operation-routes.ts';
 
@@ -81,7 +80,7 @@ function operationObject(route: OperationRoute): Json {
 
 function resuming(route: OperationRoute): Json[] {
   if (route.kind !== 'stream') return [];
-  const description = `The id of the last item that was received (its ${CURSORS[route.name]}); nothing is left out or repeated.`;
+  const description = `The id of the last item that was received (its ${STREAMS[route.name].cursor}); nothing is left out or repeated.`;
   return [{ name: 'Last-Event-ID', in: 'header', required: false, description, schema: { type: 'string' } }];
 }
 

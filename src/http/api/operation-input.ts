@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { OPERATIONS, STREAMS } from '../../operations/contracts.ts';
+import { OPERATIONS, STREAMS } from '../../operations/all.ts';
 import type { OperationRoute } from './operation-routes.ts';
 import { findUnknownKey } from './unknown-key.ts';
 

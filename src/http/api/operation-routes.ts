@@ -1,31 +1,35 @@
-import { OPERATIONS, type OperationName, STREAMS, type StreamName } from '../../operations/contracts.ts';
-import { ROUTES, type RouteMethod } from '../../operations/routes.ts';
+import { OPERATIONS, type OperationName, STREAMS, type StreamName } from '../../operations/all.ts';
+import type { RouteMethod } from '../../operations/operation.ts';
 
-/** An operation or a stream with the place where it is reached. */
+/** An operation or a stream with the method and path by which it is reached. */
 export type OperationRoute = { method: RouteMethod; path: string; params: string[]; summary: string } & (
   | { kind: 'operation'; name: OperationName }
   | { kind: 'stream'; name: StreamName }
 );
 
-/** Every route of the registry, those with more fixed words first: `/runs/stream` is no run. */
+const METHODS: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
+
+/** Every route, those with more fixed words first: `/runs/stream` is no run. */
 export function operationRoutes(): OperationRoute[] {
   const routes = [
-    ...keysOf(OPERATIONS).map((name) => ({ kind: 'operation' as const, name, summary: OPERATIONS[name].summary })),
-    ...keysOf(STREAMS).map((name) => ({ kind: 'stream' as const, name, summary: STREAMS[name].summary })),
+    ...keysOf(OPERATIONS).map((name) => ({ kind: 'operation' as const, name })),
+    ...keysOf(STREAMS).map((name) => ({ kind: 'stream' as const, name })),
   ].flatMap((named): OperationRoute[] => {
-    const route = ROUTES[named.name];
-    if (typeof route !== 'string') return [];
-    const space = route.indexOf(' ');
-    const path = route.slice(space + 1);
+    const { http, summary } = named.kind === 'operation' ? OPERATIONS[named.name] : STREAMS[named.name];
+    if (typeof http !== 'string') return [];
+    const space = http.indexOf(' ');
+    const path = http.slice(space + 1);
     const params = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
-    return [{ ...named, method: methodOf(route), path, params }];
+    return [{ ...named, summary, method: methodOf(http), path, params }];
   });
-  return routes.sort((a, b) => orderOf(a.path).localeCompare(orderOf(b.path), 'en'));
+  return routes.sort(
+    (a, b) =>
+      orderOf(a.path).localeCompare(orderOf(b.path), 'en') || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
+  );
 }
 
 function methodOf(route: string): RouteMethod {
-  const [word] = route.split(' ');
-  return word === 'POST' || word === 'PUT' || word === 'DELETE' ? word : 'GET';
+  return METHODS.find((method) => route.startsWith(`${method} `)) ?? 'GET';
 }
 
 /** Braces sort behind letters. */

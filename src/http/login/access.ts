@@ -3,16 +3,16 @@ import { AppError } from '../../errors.ts';
 import type { World } from '../../world.ts';
 import { takeLoginCode } from './login-codes.ts';
 import { openSessions } from './sessions.ts';
-import { type AccessRole, openTokens } from './tokens.ts';
+import { openTokens, type TokenRole } from './tokens.ts';
 
 /** Who asks, and how they showed it. */
-export type Identity = { role: AccessRole; via: 'token' | 'cookie' };
+export type Identity = { role: TokenRole; via: 'token' | 'cookie' };
 
 /** Who may come in: by a token in a header, or by a cookie that a one-time code was exchanged for. */
 export interface Access {
   identify(incoming: IncomingMessage): Promise<Identity | undefined>;
   /** Exchanges a code, or a token that somebody typed, for the cookie of a session. */
-  logIn(shown: { code: string } | { token: string }): Promise<{ role: AccessRole; cookie: string }>;
+  logIn(shown: { code: string } | { token: string }): Promise<{ role: TokenRole; cookie: string }>;
   /** Ends the session of a request; gives the cookie that takes its own away. */
   logOut(incoming: IncomingMessage): Promise<string>;
 }

@@ -5,9 +5,9 @@ import { isAbsent } from '../../errors.ts';
 import { readPrivate, writePrivate } from '../../store/private-file.ts';
 import { crashpoint, type World } from '../../world.ts';
 import { hashOf } from './secret.ts';
-import { AccessRole } from './tokens.ts';
+import { TokenRole } from './tokens.ts';
 
-const LoginCode = z.object({ role: AccessRole, until: z.number() });
+const LoginCode = z.object({ role: TokenRole, until: z.number() });
 
 /** Time to copy a link from a terminal into a browser. */
 const LASTS_MS = 10 * 60_000;
@@ -16,7 +16,7 @@ const LASTS_MS = 10 * 60_000;
  * Makes a code that lets one browser in, once. It lies in the data directory as a hash: every process of its owner can
  * make one, and whatever server runs there, now or after a restart, takes it.
  */
-export async function makeLoginCode(folder: string, role: AccessRole, world: World): Promise<string> {
+export async function makeLoginCode(folder: string, role: TokenRole, world: World): Promise<string> {
   const code = world.token().replaceAll('-', '');
   await mkdir(codesFolder(folder), { recursive: true, mode: 0o700 });
   await removeOld(folder, world);
@@ -25,7 +25,7 @@ export async function makeLoginCode(folder: string, role: AccessRole, world: Wor
 }
 
 /** Takes a code: of several who bring it, one gets the role. */
-export async function takeLoginCode(folder: string, code: string, world: World): Promise<AccessRole | undefined> {
+export async function takeLoginCode(folder: string, code: string, world: World): Promise<TokenRole | undefined> {
   const file = join(codesFolder(folder), hashOf(code));
   const found = await readPrivate(file, LoginCode);
   if (found === undefined) return undefined;

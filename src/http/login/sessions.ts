@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { readPrivate, writePrivate } from '../../store/private-file.ts';
 import type { World } from '../../world.ts';
 import { hashOf, makeSecret } from './secret.ts';
-import { AccessRole, type TokenStore } from './tokens.ts';
+import { TokenRole, type TokenStore } from './tokens.ts';
 
-const Session = z.object({ hash: z.string(), role: AccessRole, until: z.number(), edition: z.string() });
+const Session = z.object({ hash: z.string(), role: TokenRole, until: z.number(), edition: z.string() });
 type Session = z.infer<typeof Session>;
 
 /** Browsers that are logged in; only hashes are kept, and they outlive the server. */
@@ -13,8 +13,8 @@ export interface Sessions {
   /** The name of the cookie, and how long it holds. */
   readonly cookie: { name: string; seconds: number };
   /** Opens a session and gives its secret. */
-  open(role: AccessRole): Promise<string>;
-  roleOf(secret: string): Promise<AccessRole | undefined>;
+  open(role: TokenRole): Promise<string>;
+  roleOf(secret: string): Promise<TokenRole | undefined>;
   close(secret: string): Promise<void>;
 }
 

@@ -5,9 +5,9 @@ import { readPrivate, writePrivate } from '../../store/private-file.ts';
 import type { World } from '../../world.ts';
 import { hashOf, isSameHash, makeSecret } from './secret.ts';
 
-/** Operators act; viewers look. */
-export const AccessRole = z.enum(['operator', 'viewer']);
-export type AccessRole = z.infer<typeof AccessRole>;
+/** The roles that have a token of their own: operators act, viewers read. */
+export const TokenRole = z.enum(['operator', 'viewer']);
+export type TokenRole = z.infer<typeof TokenRole>;
 
 const Tokens = z.object({
   /** Tells the cookies of two data directories apart: browsers do not keep those of two ports apart. */
@@ -21,7 +21,7 @@ type Tokens = z.infer<typeof Tokens>;
 export interface TokenStore {
   readonly id: string;
   /** Whose token this is. */
-  roleOf(token: string): Promise<AccessRole | undefined>;
+  roleOf(token: string): Promise<TokenRole | undefined>;
   /** Changes whenever a token was replaced. */
   edition(): Promise<string>;
 }
@@ -33,7 +33,7 @@ function tokensFile(folder: string): string {
 /** The token of a role, made at the first need; `renew` puts another in its place. */
 export async function takeToken(
   folder: string,
-  role: AccessRole,
+  role: TokenRole,
   options: { world: World; renew?: boolean },
 ): Promise<string> {
   const { world, renew = false } = options;
@@ -60,7 +60,7 @@ export async function openTokens(folder: string, world: World): Promise<TokenSto
     roleOf: async (token) => {
       const known = await current();
       const hash = hashOf(token);
-      const roles = AccessRole.options.filter((role) => isSameHash(hashOf(known[role]), hash));
+      const roles = TokenRole.options.filter((role) => isSameHash(hashOf(known[role]), hash));
       return roles[0];
     },
     edition: async () => {

@@ -1,13 +1,28 @@
-import type { Operation } from '../operation.ts';
+import { z } from 'zod';
+import { InboxItem } from '../../schema/inbox.ts';
+import { projectFilter } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
 /** Lists what waits for a person in every project, what has waited longest first. */
-export const listInbox: Operation<'list-inbox'> = async (ports, { dir, project }) => {
-  const wanted = dir === undefined ? project : (await ports.work.project(dir)).id;
-  return ports.overviews
-    .all()
-    .filter(({ projectId }) => wanted === undefined || projectId === wanted)
-    .flatMap(({ run, title, project: root, projectId, recipe, attention }) =>
-      attention.map((item) => ({ ...item, run, title, project: root, projectId, recipe })),
-    )
-    .sort((a, b) => a.since.localeCompare(b.since));
-};
+export const listInbox = operation({
+  name: 'list-inbox',
+  where: 'anywhere',
+  summary: 'List what waits for a person in all projects, the oldest first',
+  http: 'GET /api/inbox',
+  allow: ['viewer', 'operator'],
+  input: z.object({
+    dir: z.string().optional(),
+    project: z.string().optional().describe('Only the project with this id.'),
+  }),
+  output: z.array(InboxItem),
+  run: async (app, input) => {
+    const selected = await projectFilter(app, input);
+    return app.overviews
+      .all()
+      .filter(({ projectId }) => selected === undefined || projectId === selected)
+      .flatMap(({ run, title, project, projectId, recipe, attention }) =>
+        attention.map((item) => ({ ...item, run, title, project, projectId, recipe })),
+      )
+      .sort((a, b) => a.since.localeCompare(b.since));
+  },
+});

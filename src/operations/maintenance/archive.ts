@@ -1,7 +1,112 @@
-import type { Operation } from '../operation.ts';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { loadRun } from '../../engine/loop/ledger.ts';
+import type { Home } from '../../home.ts';
+import { toMarkdown } from '../../reports/markdown.ts';
+import { runReport } from '../../reports/run-report.ts';
+import type { Origin } from '../../schema/actor.ts';
+import type { ProjectEvent } from '../../schema/event.ts';
+import { projectStream, runStream } from '../../schema/ids.ts';
+import { ArchiveResult, type RunRecord } from '../../schema/keeping.ts';
+import { requireSame, writeArchive } from '../../store/archive.ts';
+import type { Store } from '../../store/store.ts';
+import { crashpoint } from '../../world.ts';
+import { projectFilter } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Puts old ended runs into files; only tells, unless asked to apply. */
-export const archive: Operation<'archive'> = async (ports, { dir, olderThanDays, apply, remove }) => {
-  const project = dir === undefined ? undefined : (await ports.work.project(dir)).id;
-  return ports.keep.archive({ project, olderThanDays, apply, remove });
+type ArchiveItem = ArchiveResult['items'][number];
+
+/** Which ended runs are archived, and whether they leave the database once their archive was read back. */
+type Archiving = {
+  project: string | undefined;
+  olderThanDays: number;
+  apply: boolean;
+  remove: boolean;
+  origin: Origin;
 };
+
+const DAY_MS = 86_400_000;
+
+/** Puts old ended runs into files; without `apply` only lists them. */
+export const archive = operation({
+  name: 'archive',
+  where: 'engine',
+  summary: 'Put old ended runs into files',
+  http: 'POST /api/archive',
+  allow: ['operator'],
+  input: z.object({
+    dir: z.string().optional(),
+    olderThanDays: z.number().nonnegative().default(30),
+    apply: z.boolean().default(false),
+    remove: z.boolean().default(false).describe('Remove them from the database once their archive was read back.'),
+  }),
+  output: ArchiveResult,
+  run: async (app, { dir, ...input }, { origin }) => {
+    const archiving = { ...input, project: await projectFilter(app, { dir }), origin };
+    const items: ArchiveItem[] = [];
+    for (const state of oldRuns(app, archiving)) items.push(await archiveRun(app, state, archiving));
+    return { items, applied: input.apply };
+  },
+});
+
+/** Runs of the project that ended long enough ago; the oldest first. */
+function oldRuns({ store, world }: App, { project, olderThanDays }: Archiving): RunState[] {
+  return store
+    .streams('run/')
+    .sort((a, b) => a.firstAt - b.firstAt)
+    .flatMap(({ stream }) => {
+      const state = loadRun(store, stream);
+      if (project !== undefined && state.start.project.id !== project) return [];
+      const isOld = state.status.kind === 'ended' && world.now() - state.status.at >= olderThanDays * DAY_MS;
+      return isOld ? [state] : [];
+    });
+}
+
+async function archiveRun(app: App, state: RunState, { apply, remove, origin }: Archiving): Promise<ArchiveItem> {
+  const { home, store, world } = app;
+  const { run, title, project } = state.start;
+  const file = join(home.archives, `${run}-${state.version}.tar.gz`);
+  const endedAt = new Date(state.status.kind === 'ended' ? state.status.at : state.updatedAt).toISOString();
+  const item = { run, title, endedAt, file, bytes: null, removed: false };
+  if (!apply) return { ...item, reason: 'its run ended long ago' };
+  const record = recordOf(store, state);
+  if (existsSync(file)) await requireSame(file, record);
+  else await writeArchive(file, { record, report: reportOf(store, state) }, world);
+  const made = { ...item, bytes: (await stat(file)).size };
+  if (!remove) return { ...made, reason: 'it is in the archive and in the database' };
+  if (await hasFolders(home, run))
+    return { ...made, reason: `it stays in the database: it still has folders, which manyhands clean removes` };
+  const archived: ProjectEvent = { type: 'run.archived', data: { run } };
+  crashpoint('archive.removing');
+  await store.deleteRun(run, state.version, [
+    { stream: projectStream(project.id), expected: -1, events: [archived], origin },
+  ]);
+  crashpoint('archive.removed');
+  return { ...made, removed: true, reason: 'it is in the archive only' };
+}
+
+function recordOf(store: Store, { start }: RunState): RunRecord {
+  const texts: Record<string, string> = {};
+  for (const hash of Object.values(start.roles)) {
+    const text = store.getBlob(hash);
+    if (text !== undefined) texts[hash] = text;
+  }
+  return { ...store.exportRun(start.run), texts };
+}
+
+function reportOf(store: Store, state: RunState): string {
+  const events = store.read(runStream(state.start.run));
+  return toMarkdown(runReport({ state, events, looked: null, blind: 'this report was made for an archive' }));
+}
+
+/** Folders of a run that is not in the database could not be cleaned any more. */
+async function hasFolders(home: Home, run: string): Promise<boolean> {
+  for (const folder of [home.workspaces, home.attempts]) {
+    if ((await readdir(folder)).some((name) => name.startsWith(`${run}-`))) return true;
+  }
+  return false;
+}

@@ -1,25 +1,24 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchivedRun } from '../../app/view-interfaces.ts';
+import type { App } from '../../app.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { parseEvent } from '../../engine/loop/ledger.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import { readArchive } from '../../store/archive.ts';
-import type { Store } from '../../store/store.ts';
 
 const ARCHIVE = /^([0-9a-z]{8})-\d+\.tar\.gz$/;
 
 /** The runs that are in archives and not in the database, those that were archived last first; one at a time, because archives are big. */
-export async function* archivedRuns({ home, store }: { home: Home; store: Store }): AsyncGenerator<ArchivedRun> {
+export async function* archivedRuns({ home, store }: App): AsyncGenerator<RunState> {
   const known = new Set(store.streams('run/').map(({ stream }) => stream.slice('run/'.length)));
   for (const { run, file } of await newestFirst(home)) {
     if (known.has(run)) continue;
     known.add(run);
     const state = await stateIn(file);
-    if (state !== undefined) yield { state, file };
+    if (state !== undefined) yield state;
   }
 }
 

@@ -1,29 +1,39 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { socketPath } from '../../access/socket/socket-path.ts';
 import { inspectRepository, projectId } from '../../git/read/repository.ts';
 import { configHome, type Home } from '../../home.ts';
-import type { OperationOutput } from '../contracts.ts';
+import { operation } from '../operation.ts';
 
-/** Every place that is read or written, and whether it is there yet. */
-export async function whereabouts(home: Home, env: NodeJS.ProcessEnv, dir: string): Promise<OperationOutput<'where'>> {
-  const places = [
-    { what: 'data directory', path: home.root },
-    { what: 'database', path: home.database },
-    { what: 'workspaces', path: home.workspaces },
-    { what: 'attempts (raw output)', path: home.attempts },
-    { what: 'checkouts for checks', path: home.checkouts },
-    { what: 'dependency seeds', path: home.seeds },
-    { what: 'benchmarks', path: home.bench },
-    { what: 'backups', path: home.backups },
-    { what: 'archives', path: home.archives },
-    { what: 'logs', path: home.logs },
-    { what: 'engine socket', path: socketPath(home.root) },
-    { what: 'global settings', path: join(configHome(env), 'config.yaml') },
-    ...(await ofProject(home, dir)),
-  ];
-  return places.map((place) => ({ ...place, exists: existsSync(place.path) }));
-}
+/** Every path that is read or written, and whether it exists. */
+export const where = operation({
+  name: 'where',
+  where: 'anywhere',
+  summary: 'Say where everything is written',
+  http: 'GET /api/where',
+  allow: ['viewer', 'operator'],
+  input: z.object({ dir: z.string() }),
+  output: z.array(z.object({ what: z.string(), path: z.string(), exists: z.boolean() })),
+  run: async ({ home, env }, { dir }) => {
+    const locations = [
+      { what: 'data directory', path: home.root },
+      { what: 'database', path: home.database },
+      { what: 'workspaces', path: home.workspaces },
+      { what: 'attempts (raw output)', path: home.attempts },
+      { what: 'checkouts for checks', path: home.checkouts },
+      { what: 'dependency seeds', path: home.seeds },
+      { what: 'benchmarks', path: home.bench },
+      { what: 'backups', path: home.backups },
+      { what: 'archives', path: home.archives },
+      { what: 'logs', path: home.logs },
+      { what: 'engine socket', path: socketPath(home.root) },
+      { what: 'global settings', path: join(configHome(env), 'config.yaml') },
+      ...(await ofProject(home, dir)),
+    ];
+    return locations.map((location) => ({ ...location, exists: existsSync(location.path) }));
+  },
+});
 
 async function ofProject(home: Home, dir: string): Promise<{ what: string; path: string }[]> {
   try {

@@ -1,25 +1,35 @@
-import type { AgentsView, AgentView } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
 import type { History } from '../../core/models/history.ts';
 import { rolesWithResults } from '../../core/models/ranking.ts';
 import { scoreOf } from '../../core/models/score.ts';
 import { modelFor } from '../../core/models/tier.ts';
-import type { ModelScore } from '../../schema/model.ts';
-import type { Operation } from '../operation.ts';
+import { ModelScore } from '../../schema/model.ts';
+import { operation } from '../operation.ts';
+import { type AgentsView, type AgentView, viewAgents } from './view-agents.ts';
 
-/** The registry: every agent that is here, in every role that has results, with each of its models; the best first. */
-export const scoreModels: Operation<'score-models'> = async (ports, { dir, role }) => {
-  const view = await ports.agents(dir, []);
-  const roles = role === undefined ? rolesWithResults(view.history) : [role];
-  return roles.flatMap((one) =>
-    view.agents
-      .flatMap((agent) => modelsIn(view, agent, one).map((model) => scoreFor(view, { role: one, agent, model })))
-      .sort((a, b) => b.score - a.score || b.results - a.results || a.agent.localeCompare(b.agent)),
-  );
-};
+/** Every agent that is configured, in every role that has results, with each of its models; the best first. */
+export const scoreModels = operation({
+  name: 'score-models',
+  where: 'anywhere',
+  summary: 'Tell how good the work of agents was, by role and model, from verified results',
+  http: 'GET /api/models/scores',
+  allow: ['viewer', 'operator'],
+  input: z.object({ dir: z.string(), role: z.string().optional() }),
+  output: z.array(ModelScore),
+  run: async (app, { dir, role }) => {
+    const view = await viewAgents(app, dir);
+    const roles = role === undefined ? rolesWithResults(view.history) : [role];
+    return roles.flatMap((one) =>
+      view.agents
+        .flatMap((agent) => modelsIn(view, agent, one).map((model) => scoreFor(view, { role: one, agent, model })))
+        .sort((a, b) => b.score - a.score || b.results - a.results || a.agent.localeCompare(b.agent)),
+    );
+  },
+});
 
-type Asked = { role: string; agent: AgentView; model: string | null };
+type ScoredModel = { role: string; agent: AgentView; model: string | null };
 
-function scoreFor({ config, history, project }: AgentsView, { role, agent, model }: Asked): ModelScore {
+function scoreFor({ config, history, project }: AgentsView, { role, agent, model }: ScoredModel): ModelScore {
   const score = scoreOf(history, { role, agent: agent.name, models: [model] }, project);
   return {
     role,

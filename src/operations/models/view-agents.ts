@@ -1,40 +1,78 @@
 import { accountsFor, discoverProfiles } from '../../agents/accounts/ccswitch.ts';
+import type { AgentCapabilities } from '../../agents/agent.ts';
 import { BUILT_IN } from '../../agents/pin-agents.ts';
-import type { AgentsView, AgentView, RehearsalChoice } from '../../app/port-interfaces.ts';
-import { rankOpen } from '../../core/models/ranking.ts';
+import type { App } from '../../app.ts';
+import type { History } from '../../core/models/history.ts';
+import { type Ranking, rankOpen } from '../../core/models/ranking.ts';
 import { rateLimitName } from '../../core/schedule/account.ts';
-import type { Implementations } from '../../engine/loop/context.ts';
 import { readHistory } from '../../engine/start/model-history.ts';
 import { pinChoices } from '../../engine/start/pin-agents.ts';
 import { AppError } from '../../errors.ts';
 import { inspectRepository, projectId } from '../../git/read/repository.ts';
+import type { AgentKind } from '../../schema/config/agent.ts';
 import type { Config } from '../../schema/config.ts';
 import { AccountEvent } from '../../schema/event.ts';
 import type { Store } from '../../store/store.ts';
-import type { World } from '../../world.ts';
 
-/** The agents of a folder's settings as they stand now; asking spends nothing. */
+/** An agent and whether it can work here now. */
+export type AgentView = {
+  name: string;
+  kind: AgentKind;
+  capabilities: AgentCapabilities;
+  ok: boolean;
+  detail: string;
+  nextStep: string | null;
+};
+
+/** What is known about the agents of a project. */
+export type AgentsView = {
+  /** The settings with the agents pinned, as a run would record them. */
+  config: Config;
+  /** The folder that the settings belong to, and the project if it is one. */
+  root: string;
+  project: string | undefined;
+  byRole: Record<string, string>;
+  /** The order of the agents that the user left open, by role. */
+  ranking: Ranking;
+  /** Verified results and benchmarks. */
+  history: History;
+  /** The profiles of CC Switch by agent, whether they are used, and what is wrong with its file. */
+  ccswitch: {
+    on: boolean;
+    file: string;
+    note: string | null;
+    byAgent: Record<string, { name: string; account: string | null; detail: string | null }[]>;
+  };
+  agents: AgentView[];
+  /** Accounts that are rate-limited, and until when. */
+  resting: Record<string, number>;
+  now: number;
+};
+
+/** The agents that the user named, and whether they would be rehearsed, by which scenario. */
+type Choices = { agents?: readonly string[]; rehearse?: boolean; scenario?: string | undefined };
+
+/** The agents of a folder's settings and their current status; nothing is spent. */
 export async function viewAgents(
-  { parts, store, world, env }: { parts: Implementations; store: Store; world: World; env: NodeJS.ProcessEnv },
+  { implementations, store, world, env }: App,
   dir: string,
-  choices: { agents: readonly string[] } & RehearsalChoice,
+  { agents: chosen = [], rehearse = false, scenario }: Choices = {},
 ): Promise<AgentsView> {
   const { root, project } = await inspectRepository(dir).then(
     (repository) => ({ root: repository.root, project: projectId(repository) }),
     () => ({ root: dir, project: undefined }),
   );
-  const settings = await parts.config(root);
-  const { rehearse, scenario } = choices;
+  const settings = await implementations.config(root);
   const rehearsal = { rehearse, ...(scenario === undefined ? {} : { scenario }) };
   const pin = (agents: readonly string[]) =>
-    pinChoices(parts, { config: settings, options: { dir, agents: [...agents], ...rehearsal }, root });
+    pinChoices(implementations, { config: settings, options: { dir, agents: [...agents], ...rehearsal }, root });
   const pinned = orKnown(
-    () => pin(choices.agents),
+    () => pin(chosen),
     () => pin(BUILT_IN),
   );
-  const config = await parts.withLogins(pinned.config);
+  const config = await implementations.withLogins(pinned.config);
   const agents: AgentView[] = [];
-  for (const agent of parts.agents({ config, project: { id: '', root } }).values()) {
+  for (const agent of implementations.agents({ config, project: { id: '', root } }).values()) {
     const { ok, detail, nextStep } = await agent.available();
     const { name, kind, capabilities } = agent;
     agents.push({ name, kind, capabilities, ok, detail, nextStep: nextStep ?? null });

@@ -1,16 +1,31 @@
-import type { KnownProject } from '../../schema/known-project.ts';
+import { existsSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import { KnownProject } from '../../schema/known-project.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import type { Operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 
-/** Lists the projects of all runs, the one in which something happened last first. */
-export const listProjects: Operation<'list-projects'> = async (ports) => {
-  const known = new Map<string, KnownProject>();
-  for (const run of ports.overviews.all()) {
-    const project = known.get(run.projectId) ?? begin(run, ports.files.isFolder(run.project));
-    known.set(run.projectId, count(project, run));
-  }
-  return [...known.values()].sort((a, b) => b.lastAt.localeCompare(a.lastAt));
-};
+/** Lists the projects of all runs, the most recently used first. */
+export const listProjects = operation({
+  name: 'list-projects',
+  where: 'anywhere',
+  summary: 'List the projects in which anything was ever started',
+  http: 'GET /api/projects',
+  allow: ['viewer', 'operator'],
+  input: z.object({}),
+  output: z.array(KnownProject),
+  run: async (app) => {
+    const known = new Map<string, KnownProject>();
+    for (const run of app.overviews.all()) {
+      const project = known.get(run.projectId) ?? begin(run, isFolder(run.project));
+      known.set(run.projectId, count(project, run));
+    }
+    return [...known.values()].sort((a, b) => b.lastAt.localeCompare(a.lastAt));
+  },
+});
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
 
 function begin({ projectId, project }: RunOverview, exists: boolean): KnownProject {
   const name = project.split(/[\\/]/).filter(Boolean).at(-1) ?? project;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { changeSummary } from '../../core/finish/change-summary.ts';
 import { judgementOf } from '../../core/finish/judgement.ts';
 import type { RunState } from '../../core/run/state.ts';
@@ -6,41 +7,51 @@ import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { StartRequest } from '../../schema/request.ts';
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 import { examineResult } from './examine-result.ts';
 
-/** The only task of a run in which a judge is asked. */
+/** The only task of a run in which a judge gives its opinion. */
 export const JUDGE_TASK = 'job/1';
 
 /** A judge reads the code itself; of the report it needs no more than this. */
 const REPORT_CHARS = 60_000;
 
-/** Asks an agent in the judge role about a run: a reading run of its own, at the commit that is judged. */
-export const askJudge: Operation<'ask-judge'> = async (ports, { agents, ...ref }) => {
-  const state = await findRun(ports, ref);
-  const { start, tip } = state;
-  if (state.status.kind !== 'ended')
-    throw new AppError('REFUSED', `Run ${start.run} has not ended, so there is nothing final to judge`, {
+/** Asks an agent in the judge role about a run: a read-only run of its own, at the commit that is judged. */
+export const askJudge = operation({
+  name: 'ask-judge',
+  where: 'engine',
+  summary: 'Ask an agent what it thinks of a run',
+  http: 'POST /api/runs/{run}/judgement',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, agents: z.array(z.string()).default([]) }),
+  output: z.object({ run: z.string() }),
+  run: async (app, { agents, ...ref }, { origin }) => {
+    const state = await findRun(app, ref);
+    const { start, tip } = state;
+    if (state.status.kind !== 'ended')
+      throw new AppError('REFUSED', `Run ${start.run} has not ended, so there is nothing final to judge`, {
+        run: start.run,
+      });
+    const { snapshot, acceptance } = await examineResult(app, state);
+    const judgement = judgementOf(state, acceptance, []);
+    const looked = { acceptance, judgement, changes: changeSummary(snapshot.changes) };
+    const report = toMarkdown(runReport({ state, events: app.runs.history(start.run), looked, blind: null }));
+    const task = promptText('roles/sections/judge-run', {
       run: start.run,
+      base: start.base.commit,
+      report: report.slice(0, REPORT_CHARS),
     });
-  const { sight, acceptance } = await examineResult(ports, state);
-  const looked = { acceptance, judgement: judgementOf(state, acceptance, []), changes: changeSummary(sight.changes) };
-  const report = toMarkdown(runReport({ state, events: ports.runs.history(start.run), looked, blind: null }));
-  const task = promptText('roles/sections/judge-run', {
-    run: start.run,
-    base: start.base.commit,
-    report: report.slice(0, REPORT_CHARS),
-  });
-  const request = StartRequest.parse({
-    recipe: 'job',
-    input: { task, role: 'judge' },
-    options: { dir: start.project.root, agents, base: tip.commit, land: 'branch', title: judgeTitle(state) },
-  });
-  return { run: (await requireEngine(ports).start(request)).run };
-};
+    const request = StartRequest.parse({
+      recipe: 'job',
+      input: { task, role: 'judge' },
+      options: { dir: start.project.root, agents, base: tip.commit, land: 'branch', title: judgeTitle(state) },
+    });
+    return { run: (await requireControl(app).start(request, origin)).run };
+  },
+});
 
-/** Names the run in which a judge is asked about another. */
+/** The title of the run in which a judge gives its opinion on another. */
 export function judgeTitle({ start }: RunState): string {
   return `Judge ${start.run}`;
 }

@@ -1,32 +1,44 @@
-import { changeSummary } from '../../core/finish/change-summary.ts';
+import { z } from 'zod';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
-import { completeKey, findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { diffStat, diffText, type FileStat } from '../../git/read/diff.ts';
+import { completeKey, findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
+import { type CommitRange, mirrorOf } from './project-mirror.ts';
 
 /** Shows what a run changed against its base, or what a task's last saved attempt changed against where it began. */
-export const diffRun: Operation<'diff-run'> = async (ports, input) => {
-  const state = await findRun(ports, input);
-  const range = rangeOf(state, input.task);
-  return { run: state.start.run, ...range, ...(await ports.work.diff(state.start.project, range)) };
-};
+export const diffRun = operation({
+  name: 'diff-run',
+  where: 'anywhere',
+  summary: 'Show what a run, or one of its tasks, changed',
+  http: 'GET /api/runs/{run}/diff',
+  allow: ['viewer', 'operator'],
+  input: z.object({ ...RunRef, task: z.string().optional() }),
+  output: z.object({ run: z.string(), from: z.string(), to: z.string(), stat: z.string(), diff: z.string() }),
+  run: async (app, { task, ...ref }) => {
+    const state = await findRun(app, ref);
+    const range = rangeOf(state, task);
+    const mirror = await mirrorOf(app, state.start.project);
+    const stat = statText(await diffStat(mirror, range));
+    return { run: state.start.run, ...range, stat, diff: await diffText(mirror, range) };
+  },
+});
 
-/** The same in figures: files by kind, what a person should know about them, and whether tests are missing. */
-export const summarizeDiff: Operation<'summarize-diff'> = async (ports, input) => {
-  const state = await findRun(ports, input);
-  const range = rangeOf(state, input.task);
-  return { run: state.start.run, ...range, ...changeSummary(await ports.work.changes(state.start.project, range)) };
-};
-
-function rangeOf(state: RunState, task: string | undefined): { from: string; to: string } {
+/** The commits between which a run, or one of its tasks, made its changes. */
+export function rangeOf(state: RunState, task: string | undefined): CommitRange {
   return task === undefined ? { from: state.start.base.commit, to: state.tip.commit } : taskRange(state, task);
 }
 
-function taskRange(state: RunState, wanted: string): { from: string; to: string } {
-  const key = completeKey(state, wanted);
+function taskRange(state: RunState, named: string): CommitRange {
+  const key = completeKey(state, named);
   const attempt = state.tasks[key]?.attempts.findLast(({ ended }) => ended?.saved != null);
   const saved = attempt?.ended?.saved;
   if (attempt === undefined || saved == null)
     throw new AppError('REFUSED', `Task ${key} has no saved work yet`, { key });
   return { from: attempt.base, to: saved.commit };
+}
+
+function statText(files: readonly FileStat[]): string {
+  const lines = files.map((file) => `${file.binary ? 'binary' : `+${file.added} -${file.deleted}`}\t${file.path}`);
+  return lines.join('\n');
 }

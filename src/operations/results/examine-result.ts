@@ -1,21 +1,39 @@
-import type { Ports } from '../../app/port-interfaces.ts';
+import type { App } from '../../app.ts';
 import { acceptanceOf } from '../../core/finish/acceptance.ts';
 import type { ResultSnapshot } from '../../core/finish/result-snapshot.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { openProject } from '../../engine/start/open-run.ts';
+import { isAncestor } from '../../git/merge/undo.ts';
+import type { Mirror } from '../../git/mirror/mirror.ts';
+import { treeOf } from '../../git/read/tree.ts';
+import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { Acceptance } from '../../schema/acceptance.ts';
+import { changesBetween } from './project-mirror.ts';
 
-/** A run beside what stands of it in the repository, and what follows from both. */
-export type ExaminedResult = { sight: ResultSnapshot; acceptance: Acceptance };
+/** What git shows of a run's result now, and whether it can be accepted. */
+export type ExaminedResult = { snapshot: ResultSnapshot; acceptance: Acceptance };
 
-/** Looks at the result of a run as it stands now. */
-export async function examineResult(ports: Ports, state: RunState): Promise<ExaminedResult> {
-  const { start, tip, landed } = state;
-  const place = {
-    run: start.run,
-    from: start.base.commit,
-    to: tip.commit,
-    landed: landed === null || landed.how !== 'merge' ? null : { branch: landed.branch, commit: landed.commit },
+/** Examines the current result of a run in the user's repository. */
+export async function examineResult({ home }: App, state: RunState): Promise<ExaminedResult> {
+  const { mirror } = await openProject({ home }, state.start.project);
+  const snapshot = await takeSnapshot(mirror, state);
+  return { snapshot, acceptance: acceptanceOf(state, snapshot) };
+}
+
+async function takeSnapshot(mirror: Mirror, { start, tip, landed }: RunState): Promise<ResultSnapshot> {
+  const branch = await readRef(mirror, `refs/user/heads/mh/${start.run}`);
+  return {
+    branch: branch === undefined ? null : { commit: branch, tree: await treeOf(mirror, branch) },
+    base: landed === null || landed.how !== 'merge' ? null : await baseOf(mirror, landed),
+    changes: await changesBetween(mirror, { from: start.base.commit, to: tip.commit }),
   };
-  const sight = await ports.work.sight(start.project, place);
-  return { sight, acceptance: acceptanceOf(state, sight) };
+}
+
+async function baseOf(mirror: Mirror, landed: { branch: string; commit: string }): Promise<ResultSnapshot['base']> {
+  const { branch } = landed;
+  const commit = (await readRef(mirror, `refs/user/heads/${branch}`)) ?? null;
+  // A commit that the mirror does not have any more has no tree that could be compared.
+  const landedTree = await treeOf(mirror, landed.commit).catch(() => null);
+  const holdsResult = commit !== null && (await isAncestor(mirror, landed.commit, commit));
+  return { branch, commit, tree: commit === null ? null : await treeOf(mirror, commit), holdsResult, landedTree };
 }

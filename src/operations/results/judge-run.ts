@@ -1,24 +1,38 @@
+import { z } from 'zod';
 import { judgementOf, type RequestedOpinion } from '../../core/finish/judgement.ts';
 import { lastAttempt, type RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
-import { Opinion } from '../../schema/acceptance.ts';
-import { completeId, findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { Judgement, Opinion } from '../../schema/acceptance.ts';
+import { completeId, findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 import { JUDGE_TASK, judgeTitle } from './ask-judge.ts';
 import { examineResult } from './examine-result.ts';
 
-/** Decides about a run by rules; opinions that were asked of agents may only withhold what the rules would grant. */
-export const judgeRun: Operation<'judge-run'> = async (ports, input) => {
-  const state = await findRun(ports, input);
-  const { acceptance } = await examineResult(ports, state);
-  const opinions = input.opinions.map((id) => opinionIn(state, ports.runs.state(completeId(ports, id))));
-  return judgementOf(state, acceptance, opinions);
-};
+/** Decides about a run by rules; opinions of agents may only withhold what the rules would grant. */
+export const judgeRun = operation({
+  name: 'judge-run',
+  where: 'anywhere',
+  summary: 'Decide about a run: approve, revise or block',
+  http: 'GET /api/runs/{run}/judgement',
+  allow: ['viewer', 'operator'],
+  input: z.object({
+    ...RunRef,
+    opinions: z.array(z.string()).default([]).describe('Runs in which a judge was asked.'),
+  }),
+  output: Judgement,
+  otherRuns: ({ opinions }) => (Array.isArray(opinions) ? opinions : []),
+  run: async (app, { opinions, ...ref }) => {
+    const state = await findRun(app, ref);
+    const { acceptance } = await examineResult(app, state);
+    const requested = opinions.map((id) => opinionIn(state, app.runs.state(completeId(app, id))));
+    return judgementOf(state, acceptance, requested);
+  },
+});
 
-/** The answer of a judge as it is on record; one who was asked and gave none leaves the decision to a person. */
-function opinionIn(judged: RunState, asked: RunState): RequestedOpinion {
-  const { run, title, base } = asked.start;
-  const task = asked.tasks[JUDGE_TASK];
+/** The recorded answer of a judge; one who gave none leaves the decision to a person. */
+function opinionIn(judged: RunState, judging: RunState): RequestedOpinion {
+  const { run, title, base } = judging.start;
+  const task = judging.tasks[JUDGE_TASK];
   if (task?.spec.role !== 'judge' || title !== judgeTitle(judged) || base.commit !== judged.tip.commit) {
     throw new AppError('INPUT_INVALID', `Run ${run} did not ask a judge about the result of ${judged.start.run}`, {
       run,

@@ -1,8 +1,19 @@
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { z } from 'zod';
+import { Evidence } from '../../schema/gate.ts';
+import { findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Runs the checks of an ended run again on its result as it stands, and puts what they say on record. */
-export const recheckRun: Operation<'recheck-run'> = async (ports, input) => {
-  const { run } = (await findRun(ports, input)).start;
-  return { run, evidence: await requireEngine(ports).recheck(run) };
-};
+/** Runs the checks of an ended run again on its current result, and records their evidence. */
+export const recheckRun = operation({
+  name: 'recheck-run',
+  where: 'engine',
+  summary: 'Run the checks of an ended run again on its result',
+  http: 'POST /api/runs/{run}/recheck',
+  allow: ['operator'],
+  input: z.object(RunRef),
+  output: z.object({ run: z.string(), evidence: z.array(Evidence) }),
+  run: async (app, ref) => {
+    const { run } = (await findRun(app, ref)).start;
+    return { run, evidence: await requireControl(app).recheck(run) };
+  },
+});

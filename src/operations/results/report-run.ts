@@ -1,4 +1,5 @@
-import type { Ports } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
 import { changeSummary } from '../../core/finish/change-summary.ts';
 import { judgementOf } from '../../core/finish/judgement.ts';
 import type { RunState } from '../../core/run/state.ts';
@@ -6,22 +7,32 @@ import { AppError } from '../../errors.ts';
 import { toHtml } from '../../reports/html.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { type ReportMaterial, runReport } from '../../reports/run-report.ts';
-import { findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 import { examineResult } from './examine-result.ts';
 
 /** Writes the report of a run, also of one whose repository is gone. */
-export const reportRun: Operation<'report-run'> = async (ports, { format, ...ref }) => {
-  const state = await findRun(ports, ref);
-  const page = runReport({ state, events: ports.runs.history(state.start.run), ...(await look(ports, state)) });
-  return { run: state.start.run, format, text: format === 'html' ? toHtml(page) : toMarkdown(page) };
-};
+export const reportRun = operation({
+  name: 'report-run',
+  where: 'anywhere',
+  summary: 'Write the report of a run',
+  http: 'GET /api/runs/{run}/report',
+  allow: ['viewer', 'operator'],
+  input: z.object({ ...RunRef, format: z.enum(['md', 'html']).default('md') }),
+  output: z.object({ run: z.string(), format: z.enum(['md', 'html']), text: z.string() }),
+  run: async (app, { format, ...ref }) => {
+    const state = await findRun(app, ref);
+    const examined = await examineIfPossible(app, state);
+    const page = runReport({ state, events: app.runs.history(state.start.run), ...examined });
+    return { run: state.start.run, format, text: format === 'html' ? toHtml(page) : toMarkdown(page) };
+  },
+});
 
-async function look(ports: Ports, state: RunState): Promise<Pick<ReportMaterial, 'looked' | 'blind'>> {
+async function examineIfPossible(app: App, state: RunState): Promise<Pick<ReportMaterial, 'looked' | 'blind'>> {
   try {
-    const { sight, acceptance } = await examineResult(ports, state);
+    const { snapshot, acceptance } = await examineResult(app, state);
     const judgement = judgementOf(state, acceptance, []);
-    return { looked: { acceptance, judgement, changes: changeSummary(sight.changes) }, blind: null };
+    return { looked: { acceptance, judgement, changes: changeSummary(snapshot.changes) }, blind: null };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'INTERNAL') throw error;
     return { looked: null, blind: error.message };

@@ -1,8 +1,24 @@
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { z } from 'zod';
+import { UndoResult } from '../../schema/undo.ts';
+import { findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Takes a landed run back by a new commit, only where git proves it safe; or says what that would do. */
-export const undoRun: Operation<'undo-run'> = async (ports, { dryRun, branch, reason, ...ref }) => {
-  const { run } = (await findRun(ports, ref)).start;
-  return requireEngine(ports).undo(run, { dryRun, branch, reason });
-};
+/** Reverts a landed run by a new commit, only where git proves it safe; or says what that would do. */
+export const undoRun = operation({
+  name: 'undo-run',
+  where: 'engine',
+  summary: 'Take a landed run back, where git proves it safe',
+  http: 'POST /api/runs/{run}/undo',
+  allow: ['operator'],
+  input: z.object({
+    ...RunRef,
+    dryRun: z.boolean().default(false),
+    branch: z.boolean().default(false).describe('Also delete the branch of the run, after saving it.'),
+    reason: z.string().default('asked for by a person'),
+  }),
+  output: UndoResult,
+  run: async (app, { dryRun, branch, reason, ...ref }, { origin }) => {
+    const { run } = (await findRun(app, ref)).start;
+    return requireControl(app).undo(run, { dryRun, branch, reason, origin });
+  },
+});

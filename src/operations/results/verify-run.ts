@@ -1,7 +1,17 @@
-import { findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { z } from 'zod';
+import { Acceptance } from '../../schema/acceptance.ts';
+import { findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 import { examineResult } from './examine-result.ts';
 
-/** Says whether the result of a run, as it stands now, can be accepted, with each reason why not. */
-export const verifyRun: Operation<'verify-run'> = async (ports, input) =>
-  (await examineResult(ports, await findRun(ports, input))).acceptance;
+/** Whether the current result of a run can be accepted, with each reason why not. */
+export const verifyRun = operation({
+  name: 'verify-run',
+  where: 'anywhere',
+  summary: 'Say whether the result of a run can be accepted',
+  http: 'GET /api/runs/{run}/acceptance',
+  allow: ['viewer', 'operator'],
+  input: z.object(RunRef),
+  output: Acceptance,
+  run: async (app, ref) => (await examineResult(app, await findRun(app, ref))).acceptance,
+});

@@ -1,26 +1,36 @@
-import type { Ports } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
+import { BulkStatus } from '../../recipes/item-status.ts';
 import { findRecipe } from '../../recipes/registry.ts';
-import type { BulkStatus } from '../contracts/bulk-contracts.ts';
-import { findRun, requireDir } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { findRun, projectOf, RunRef, requireDir } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Shows the status of the items of a run: how many, which failed and why, which files were not processed. */
-export const showBulk: Operation<'bulk-status'> = async (ports, which) => {
-  if (which.run === undefined) return latestStatus(ports, requireDir(which));
-  const state = await findRun(ports, which);
-  const { start } = state;
-  const status = statusOf(state);
-  if (status !== undefined) return status;
-  throw new AppError('REFUSED', `Run ${start.run} is no run of items: it is ${start.recipe.name}`, { run: start.run });
-};
+/** The status of the items of a run: how many, which failed and why, which files were not processed. */
+export const showBulkStatus = operation({
+  name: 'bulk-status',
+  where: 'anywhere',
+  summary: 'Tell how the items of a bulk run stand; without a run, of the latest here',
+  http: 'GET /api/runs/{run}/items',
+  allow: ['viewer', 'operator'],
+  input: z.object(RunRef),
+  output: BulkStatus,
+  run: async (app, ref) => {
+    if (ref.run === undefined) return latestStatus(app, requireDir(ref));
+    const state = await findRun(app, ref);
+    const { run, recipe } = state.start;
+    const status = statusOf(state);
+    if (status !== undefined) return status;
+    throw new AppError('REFUSED', `Run ${run} is no run of items: it is ${recipe.name}`, { run });
+  },
+});
 
 /** The status of the project's latest run that has items. */
-async function latestStatus(ports: Ports, dir: string): Promise<BulkStatus> {
-  const project = await ports.work.project(dir);
-  for (const id of ports.runs.ids()) {
-    const state = ports.runs.state(id);
+async function latestStatus(app: App, dir: string): Promise<BulkStatus> {
+  const project = await projectOf(app, dir);
+  for (const id of app.runs.ids()) {
+    const state = app.runs.state(id);
     const status = state.start.project.id === project.id ? statusOf(state) : undefined;
     if (status !== undefined) return status;
   }

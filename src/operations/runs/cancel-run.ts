@@ -1,11 +1,25 @@
+import { z } from 'zod';
 import { cancelRun as decideCancel } from '../../core/run/decide-run.ts';
 import { runDocument } from '../../core/view/document.ts';
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
 /** Cancels a run: nothing new starts, what runs is stopped, and all of its work stays saved. */
-export const cancelRun: Operation<'cancel-run'> = async (ports, input) => {
-  const { start } = await findRun(ports, input);
-  const engine = requireEngine(ports);
-  return runDocument(await engine.cancel(start.run, (state) => decideCancel(state, input.reason, input.force)));
-};
+export const cancelRun = operation({
+  name: 'cancel-run',
+  where: 'engine',
+  summary: 'Cancel a run; everything it made is kept',
+  http: 'POST /api/runs/{run}/cancel',
+  allow: ['operator'],
+  input: z.object({
+    ...RunRef,
+    reason: z.string().default('cancelled by a person'),
+    force: z.boolean().default(false).describe('Kill its agents at once; what they made is saved all the same.'),
+  }),
+  output: RunDocument,
+  run: async (app, { reason, force, ...ref }, { origin }) => {
+    const { run } = (await findRun(app, ref)).start;
+    return runDocument(await requireControl(app).cancel(run, (state) => decideCancel(state, reason, force), origin));
+  },
+});

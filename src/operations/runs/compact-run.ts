@@ -1,25 +1,39 @@
-import type { Ports } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { compactRun as compact, type RunTranscriptItem } from '../../core/view/compact-run.ts';
+import { CompactRun } from '../../schema/compact-run.ts';
 import { attemptId } from '../../schema/ids.ts';
-import { findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** So many of the latest attempts are looked at, and so many of their last rows. */
+/** So many of the latest attempts are read, and so many of their last rows. */
 const MOST_ATTEMPTS = 20;
 const MOST_ROWS = 300;
 
-/** Tells in a few words how a run goes and what to do next. */
-export const compactRun: Operation<'compact-run'> = async (ports, { after, ...ref }) => {
-  const state = await findRun(ports, ref);
-  const told = compact(state, lastSaid(ports, state), after);
-  const { run } = state.start;
-  if (told.recommended.action !== 'wait' || ports.runs.isActive(run)) return told;
-  const because = 'it was interrupted: no engine works on it';
-  return { ...told, recommended: { action: 'resume', task: null, because, command: `manyhands resume ${run}` } };
-};
+/** A short summary of a run and what to do next. */
+export const compactRun = operation({
+  name: 'compact-run',
+  where: 'anywhere',
+  summary: 'Tell in a few words how a run goes and what to do next',
+  http: 'GET /api/runs/{run}/compact',
+  allow: ['viewer', 'operator'],
+  input: z.object({ ...RunRef, after: z.string().max(100).optional().describe('The cursor of the answer before.') }),
+  output: CompactRun,
+  run: async (app, { after, ...ref }) => {
+    const state = await findRun(app, ref);
+    const summary = compact(state, lastRows(app, state), after);
+    const { run } = state.start;
+    if (summary.recommended.action !== 'wait' || app.runs.isActive(run)) return summary;
+    const because = 'it was interrupted: no engine works on it';
+    return {
+      ...summary,
+      recommended: { action: 'resume' as const, task: null, because, command: `manyhands resume ${run}` },
+    };
+  },
+});
 
-function lastSaid({ transcripts }: Ports, state: RunState): RunTranscriptItem[] {
+function lastRows({ store }: App, state: RunState): RunTranscriptItem[] {
   const attempts = state.order.flatMap((task) =>
     (state.tasks[task]?.attempts ?? []).map(({ number, startedAt }) => ({
       task,
@@ -31,8 +45,8 @@ function lastSaid({ transcripts }: Ports, state: RunState): RunTranscriptItem[] 
     .sort((a, b) => b.startedAt - a.startedAt)
     .slice(0, MOST_ATTEMPTS)
     .flatMap(({ task, attempt }) => {
-      const offset = Math.max(transcripts.count(attempt) - MOST_ROWS, 0);
-      return transcripts.page({ attempt, offset, limit: MOST_ROWS }).map((row) => ({ ...row, task }));
+      const offset = Math.max(store.rowCount(attempt) - MOST_ROWS, 0);
+      return store.page({ attempt, offset, limit: MOST_ROWS }).map((row) => ({ ...row, task }));
     })
     .sort((a, b) => a.id - b.id);
 }

@@ -1,12 +1,24 @@
+import { z } from 'zod';
 import { dismissWarning as decideDismiss } from '../../core/attempt/decide-attempt.ts';
 import { runDocument } from '../../core/view/document.ts';
-import { completeKey, findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { HealthSign } from '../../schema/health.ts';
+import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Shows a warning no longer; what happened stays on record. */
-export const dismissWarning: Operation<'dismiss-warning'> = async (ports, input) => {
-  const found = await findRun(ports, input);
-  const { attempt, sign } = input;
-  const what = { task: completeKey(found, input.task), attempt, sign };
-  return runDocument(await requireEngine(ports).record(found.start.run, (state) => decideDismiss(state, what)));
-};
+/** Hides a warning; what caused it stays recorded. */
+export const dismissWarning = operation({
+  name: 'dismiss-warning',
+  where: 'engine',
+  summary: 'Show a warning about an attempt no longer',
+  http: 'POST /api/runs/{run}/tasks/{task}/warnings/dismiss',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, task: z.string(), attempt: z.number().int().positive(), sign: HealthSign }),
+  output: RunDocument,
+  run: async (app, { task, attempt, sign, ...ref }, { origin }) => {
+    const found = await findRun(app, ref);
+    const warning = { task: completeKey(found, task), attempt, sign };
+    const decide = (state: typeof found) => decideDismiss(state, warning);
+    return runDocument(await requireControl(app).record(found.start.run, decide, origin));
+  },
+});

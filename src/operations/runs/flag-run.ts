@@ -1,13 +1,26 @@
+import { z } from 'zod';
 import { flagRun as decideFlag, unflagRun } from '../../core/project/filing.ts';
 import { filingOf } from '../../core/project/project-state.ts';
-import { findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { Filing } from '../../schema/collection.ts';
+import { findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Marks a run to come back to, with a note, or takes the mark away. */
-export const flagRun: Operation<'flag-run'> = async (ports, { flagged, note, ...ref }) => {
-  const { run, project } = (await findRun(ports, ref)).start;
-  const state = await ports.projects.submit(project.id, (current) =>
-    flagged ? decideFlag(current, run, note) : unflagRun(current, run),
-  );
-  return { run, ...filingOf(state, run) };
-};
+/** Flags a run with a note, or removes the flag. */
+export const flagRun = operation({
+  name: 'flag-run',
+  where: 'engine',
+  summary: 'Mark a run to come back to, or take the mark away',
+  http: 'POST /api/runs/{run}/flag',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, flagged: z.boolean().default(true), note: z.string().trim().max(1_000).optional() }),
+  output: Filing.extend({ run: z.string() }),
+  run: async (app, { flagged, note, ...ref }, { origin }) => {
+    const { run, project } = (await findRun(app, ref)).start;
+    const state = await app.projects.submit(
+      project.id,
+      (current) => (flagged ? decideFlag(current, run, note) : unflagRun(current, run)),
+      origin,
+    );
+    return { run, ...filingOf(state, run) };
+  },
+});

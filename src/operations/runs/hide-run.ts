@@ -1,11 +1,22 @@
+import { z } from 'zod';
 import { hideRun as decideHide } from '../../core/project/filing.ts';
 import { filingOf } from '../../core/project/project-state.ts';
-import { findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { Filing } from '../../schema/collection.ts';
+import { findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
 /** Leaves a run out of lists, or lists it again; nothing of it is removed. */
-export const hideRun: Operation<'hide-run'> = async (ports, { hidden, ...ref }) => {
-  const { run, project } = (await findRun(ports, ref)).start;
-  const state = await ports.projects.submit(project.id, (current) => decideHide(current, run, hidden));
-  return { run, ...filingOf(state, run) };
-};
+export const hideRun = operation({
+  name: 'hide-run',
+  where: 'engine',
+  summary: 'Leave a run out of lists, or list it again',
+  http: 'POST /api/runs/{run}/hide',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, hidden: z.boolean().default(true) }),
+  output: Filing.extend({ run: z.string() }),
+  run: async (app, { hidden, ...ref }, { origin }) => {
+    const { run, project } = (await findRun(app, ref)).start;
+    const state = await app.projects.submit(project.id, (current) => decideHide(current, run, hidden), origin);
+    return { run, ...filingOf(state, run) };
+  },
+});

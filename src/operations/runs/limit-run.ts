@@ -1,10 +1,21 @@
+import { z } from 'zod';
 import { limitRun as decideLimit } from '../../core/run/decide-run.ts';
 import { runDocument } from '../../core/view/document.ts';
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Changes how many attempts of a run are under way at once, while it goes on. */
-export const limitRun: Operation<'limit-run'> = async (ports, input) => {
-  const { start } = await findRun(ports, input);
-  return runDocument(await requireEngine(ports).submit(start.run, (state) => decideLimit(state, input.agents)));
-};
+/** Changes how many attempts of a run may run at once, while it continues. */
+export const limitRun = operation({
+  name: 'limit-run',
+  where: 'engine',
+  summary: 'Change how many attempts of a run are under way at once',
+  http: 'POST /api/runs/{run}/limit',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, agents: z.number().int().min(1).max(150) }),
+  output: RunDocument,
+  run: async (app, { agents, ...ref }, { origin }) => {
+    const { run } = (await findRun(app, ref)).start;
+    return runDocument(await requireControl(app).submit(run, (state) => decideLimit(state, agents), origin));
+  },
+});

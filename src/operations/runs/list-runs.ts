@@ -1,63 +1,85 @@
-import type { Ports } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
 import { requireCollection } from '../../core/project/collection.ts';
 import { runSummary } from '../../core/view/document.ts';
-import type { RunSummary } from '../../schema/document.ts';
+import { RunStatus, RunSummary } from '../../schema/document.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import type { OperationChecked } from '../contracts.ts';
-import { completeId } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { completeId, projectFilter } from '../find-run.ts';
+import { archivedRuns } from '../maintenance/archived-runs.ts';
+import { operation } from '../operation.ts';
 
-type Wanted = OperationChecked<'list-runs'>;
+const Filter = z.object({
+  dir: z.string().optional(),
+  limit: z.number().int().positive().max(1000).default(20),
+  collection: z.string().optional(),
+  flagged: z.boolean().default(false).describe('Only those that are flagged.'),
+  hidden: z.boolean().default(false).describe('Hidden ones too; they do not count against the limit.'),
+  status: z.array(RunStatus).optional().describe('Only those that stand so.'),
+  text: z.string().max(1_000).optional().describe('Only those whose title, id or recipe holds every word of it.'),
+  project: z.string().optional().describe('Only those of the project with this id.'),
+  before: z.string().optional().describe('Only those that are older than this run.'),
+  archived: z.boolean().default(false).describe('Those that are in archives and no longer in the database.'),
+});
+type Filter = z.infer<typeof Filter>;
 
-/** Lists runs, newest first: of one project, or of all; those that are hidden only when asked for. */
-export const listRuns: Operation<'list-runs'> = async (ports, asked) => {
-  const project = asked.dir === undefined ? asked.project : (await ports.work.project(asked.dir)).id;
-  if (project !== undefined && asked.collection !== undefined)
-    requireCollection(ports.projects.state(project), asked.collection);
-  const isWanted = (run: RunSummary, projectId: string) =>
-    (project === undefined || projectId === project) && matches(run, asked);
-  return asked.archived ? archivedRuns(ports, asked, isWanted) : storedRuns(ports, asked, isWanted);
-};
+/** Lists runs, newest first: of one project, or of all; hidden ones only on request. */
+export const listRuns = operation({
+  name: 'list-runs',
+  where: 'anywhere',
+  summary: 'List runs, newest first',
+  http: 'GET /api/runs',
+  allow: ['viewer', 'operator'],
+  input: Filter,
+  output: z.array(RunSummary),
+  run: async (app, input) => {
+    const project = await projectFilter(app, input);
+    if (project !== undefined && input.collection !== undefined)
+      requireCollection(app.projects.state(project), input.collection);
+    const isSelected = (run: RunSummary, projectId: string) =>
+      (project === undefined || projectId === project) && matches(run, input);
+    return input.archived ? listArchived(app, input, isSelected) : listStored(app, input, isSelected);
+  },
+});
 
-type IsWanted = (run: RunSummary, projectId: string) => boolean;
+type IsSelected = (run: RunSummary, projectId: string) => boolean;
 
-function storedRuns(ports: Ports, { before, limit, hidden }: Wanted, isWanted: IsWanted): RunSummary[] {
-  const ids = ports.runs.ids();
-  const from = before === undefined ? 0 : ids.indexOf(completeId(ports, before)) + 1;
+function listStored(app: App, { before, limit, hidden }: Filter, isSelected: IsSelected): RunSummary[] {
+  const ids = app.runs.ids();
+  const from = before === undefined ? 0 : ids.indexOf(completeId(app, before)) + 1;
   const found: RunSummary[] = [];
   let counted = 0;
   for (const id of ids.slice(from)) {
     if (counted >= limit) break;
-    const run = ports.overviews.of(id);
-    if (!isWanted(run, run.projectId) || (run.hidden && !hidden)) continue;
+    const run = app.overviews.of(id);
+    if (!isSelected(run, run.projectId) || (run.hidden && !hidden)) continue;
     if (!run.hidden) counted += 1;
     found.push(summaryOf(run));
   }
   return found;
 }
 
-async function archivedRuns(ports: Ports, { before, limit }: Wanted, isWanted: IsWanted): Promise<RunSummary[]> {
+async function listArchived(app: App, { before, limit }: Filter, isSelected: IsSelected): Promise<RunSummary[]> {
   const found: RunSummary[] = [];
   let isBehind = before === undefined;
-  for await (const { state } of ports.keep.archived()) {
+  for await (const state of archivedRuns(app)) {
     if (found.length >= limit) break;
     const run = runSummary(state);
-    if (isBehind && isWanted(run, state.start.project.id)) found.push(run);
+    if (isBehind && isSelected(run, state.start.project.id)) found.push(run);
     isBehind ||= run.run === before;
   }
   return found;
 }
 
-function matches(run: RunSummary, { collection, flagged, status, text }: Wanted): boolean {
+function matches(run: RunSummary, { collection, flagged, status, text }: Filter): boolean {
   if (collection !== undefined && run.collection !== collection) return false;
   if (flagged && run.flag === null) return false;
   if (status !== undefined && !status.includes(run.status)) return false;
   const words = (text ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const said = `${run.run} ${run.title} ${run.recipe} ${run.project}`.toLowerCase();
-  return words.every((word) => said.includes(word));
+  const searched = `${run.run} ${run.title} ${run.recipe} ${run.project}`.toLowerCase();
+  return words.every((word) => searched.includes(word));
 }
 
-/** What a line of a list tells, and no more: scripts read it. */
+/** The fields of a line of a list and no others: scripts read them. */
 function summaryOf(overview: RunOverview): RunSummary {
   const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, carried, tasks, done } = overview;
   const { collection, hidden, flag } = overview;

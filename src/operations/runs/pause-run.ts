@@ -1,11 +1,22 @@
+import { z } from 'zod';
 import { pauseRun as decidePause } from '../../core/run/pause.ts';
 import { runDocument } from '../../core/view/document.ts';
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Starts nothing more in a run, or in one of its tracks, until it is resumed; what runs goes on to its end. */
-export const pauseRun: Operation<'pause-run'> = async (ports, { reason, track, ...ref }) => {
-  const { start } = await findRun(ports, ref);
-  const what = { reason, ...(track === undefined ? {} : { track }) };
-  return runDocument(await requireEngine(ports).submit(start.run, (state) => decidePause(state, what)));
-};
+/** Starts nothing more in a run, or in one of its tracks, until it is resumed; what runs continues to its end. */
+export const pauseRun = operation({
+  name: 'pause-run',
+  where: 'engine',
+  summary: 'Start nothing more in a run, or in one of its tracks, until it is resumed',
+  http: 'POST /api/runs/{run}/pause',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, track: z.string().optional(), reason: z.string().default('paused by a person') }),
+  output: RunDocument,
+  run: async (app, { reason, track, ...ref }, { origin }) => {
+    const { run } = (await findRun(app, ref)).start;
+    const pause = { reason, ...(track === undefined ? {} : { track }) };
+    return runDocument(await requireControl(app).submit(run, (state) => decidePause(state, pause), origin));
+  },
+});

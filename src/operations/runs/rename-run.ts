@@ -1,10 +1,21 @@
+import { z } from 'zod';
 import { titleRun } from '../../core/run/decide-run.ts';
 import { runDocument } from '../../core/view/document.ts';
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Gives a run another title, whether it goes on or has ended. */
-export const renameRun: Operation<'rename-run'> = async (ports, { title, ...ref }) => {
-  const { run } = (await findRun(ports, ref)).start;
-  return runDocument(await requireEngine(ports).submit(run, (state) => titleRun(state, title)));
-};
+/** Gives a run another title, whether it is active or has ended. */
+export const renameRun = operation({
+  name: 'rename-run',
+  where: 'engine',
+  summary: 'Give a run another title',
+  http: 'POST /api/runs/{run}/rename',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, title: z.string().trim().min(1).max(200) }),
+  output: RunDocument,
+  run: async (app, { title, ...ref }, { origin }) => {
+    const { run } = (await findRun(app, ref)).start;
+    return runDocument(await requireControl(app).submit(run, (state) => titleRun(state, title), origin));
+  },
+});

@@ -1,51 +1,69 @@
-import type { Ports } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
 import { unpauseRun } from '../../core/run/pause.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import { runBatches } from '../batches/run-batch.ts';
-import type { OperationOutput } from '../contracts.ts';
-import { findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import type { Origin } from '../../schema/actor.ts';
+import { resumeBatches } from '../batches/run-batch.ts';
+import { findRun, projectOf, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Goes on with one run, with all unfinished ones of a project, or, without either, with those of all projects. */
-export const resumeRuns: Operation<'resume-runs'> = async (ports, input) => {
-  const engine = requireEngine(ports);
-  if (input.run !== undefined || input.track !== undefined) {
-    const { start, status } = await findRun(ports, input);
-    if (status.kind === 'ended')
-      throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`, {
-        run: start.run,
-      });
-    await engine.submit(start.run, (state) =>
-      unpauseRun(state, input.track === undefined ? {} : { track: input.track }),
-    );
-    await engine.resume(start.run);
-    return { runs: [start.run] };
-  }
-  if (input.dir === undefined) return resumeAll(ports);
-  const project = await ports.work.project(input.dir);
-  const runs = unfinished(ports).filter((id) => ports.overviews.of(id).projectId === project.id);
-  for (const run of runs) await engine.resume(run);
-  runBatches(ports, project.id);
-  return { runs };
-};
+/** Continues one run, all unfinished ones of a project, or, without either, those of all projects. */
+export const resumeRuns = operation({
+  name: 'resume-runs',
+  where: 'engine',
+  summary:
+    "Go on with a run, with all of a project's unfinished ones, or with those of all projects; a run that is named goes on even if it is paused",
+  http: 'POST /api/resume',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, track: z.string().optional() }),
+  output: z.object({
+    runs: z.array(z.string()),
+    refused: z
+      .array(z.object({ run: z.string(), reason: z.string() }))
+      .optional()
+      .describe('Of all projects: those that could not be taken up.'),
+  }),
+  run: async (app, input, { origin }) => {
+    const control = requireControl(app);
+    if (input.run !== undefined || input.track !== undefined) {
+      const { start, status } = await findRun(app, input);
+      if (status.kind === 'ended')
+        throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`, {
+          run: start.run,
+        });
+      const what = input.track === undefined ? {} : { track: input.track };
+      await control.submit(start.run, (state) => unpauseRun(state, what), origin);
+      await control.resume(start.run);
+      return { runs: [start.run] };
+    }
+    if (input.dir === undefined) return resumeAll(app, origin);
+    const project = await projectOf(app, input.dir);
+    const runs = unfinished(app).filter((id) => app.overviews.of(id).projectId === project.id);
+    for (const run of runs) await control.resume(run);
+    resumeBatches(app, project.id, origin);
+    return { runs };
+  },
+});
 
-/** A run that cannot be taken up, because its repository has gone, say, does not keep the others from going on. */
-async function resumeAll(ports: Ports): Promise<OperationOutput<'resume-runs'>> {
-  const engine = requireEngine(ports);
+/** A run that cannot be resumed, because its repository is gone, say, does not keep the others from continuing. */
+async function resumeAll(
+  app: App,
+  origin: Origin,
+): Promise<{ runs: string[]; refused: { run: string; reason: string }[] }> {
   const runs: string[] = [];
   const refused: { run: string; reason: string }[] = [];
-  for (const run of unfinished(ports)) {
+  for (const run of unfinished(app)) {
     try {
-      await engine.resume(run);
+      await requireControl(app).resume(run);
       runs.push(run);
     } catch (error) {
       refused.push({ run, reason: messageOf(error) });
     }
   }
-  for (const project of ports.projects.ids()) runBatches(ports, project);
+  for (const project of app.projects.ids()) resumeBatches(app, project, origin);
   return { runs, refused };
 }
 
-function unfinished(ports: Ports): string[] {
-  return ports.overviews.all().flatMap(({ run, endedAt }) => (endedAt === null ? [run] : []));
+function unfinished(app: App): string[] {
+  return app.overviews.all().flatMap(({ run, endedAt }) => (endedAt === null ? [run] : []));
 }

@@ -1,11 +1,27 @@
+import { z } from 'zod';
 import { runDocument } from '../../core/view/document.ts';
-import { completeKey, findRun, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { MessageText, ReviewComment } from '../../schema/message.ts';
+import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Tells the agent of a task something: in its session, or in the prompt of its next attempt. */
-export const sendMessage: Operation<'send-message'> = async (ports, input) => {
-  const found = await findRun(ports, input);
-  const { message, comments } = input;
-  const sent = { task: completeKey(found, input.task), message, comments };
-  return runDocument(await requireEngine(ports).send(found.start.run, sent));
-};
+/** Sends a message to the agent of a task: in its session, or in the prompt of its next attempt. */
+export const sendMessage = operation({
+  name: 'send-message',
+  where: 'engine',
+  summary: 'Send a message, or a review of lines, to the agent of a task',
+  http: 'POST /api/runs/{run}/tasks/{task}/messages',
+  allow: ['operator'],
+  input: z.object({
+    ...RunRef,
+    task: z.string(),
+    message: MessageText.default('').describe('May be empty where there are comments.'),
+    comments: z.array(ReviewComment).max(500).default([]),
+  }),
+  output: RunDocument,
+  run: async (app, { task, message, comments, ...ref }, { origin }) => {
+    const found = await findRun(app, ref);
+    const sent = { task: completeKey(found, task), message, comments };
+    return runDocument(await requireControl(app).send(found.start.run, sent, origin));
+  },
+});

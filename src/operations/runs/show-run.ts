@@ -1,15 +1,26 @@
+import { z } from 'zod';
 import { filingOf } from '../../core/project/project-state.ts';
 import { runDocument } from '../../core/view/document.ts';
-import { findRun } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
 /** Shows a run with its tasks, evidence, what waits for a person, and how it is filed. */
-export const showRun: Operation<'show-run'> = async (ports, input) => {
-  const state = await findRun(ports, input);
-  const { run, project } = state.start;
-  return {
-    ...runDocument(state),
-    carried: ports.runs.isActive(run),
-    filing: filingOf(ports.projects.state(project.id), run),
-  };
-};
+export const showRun = operation({
+  name: 'show-run',
+  where: 'anywhere',
+  summary: 'Show a run with its tasks and evidence',
+  http: 'GET /api/runs/{run}',
+  allow: ['viewer', 'operator'],
+  input: z.object(RunRef),
+  output: RunDocument,
+  run: async (app, ref) => {
+    const state = await findRun(app, ref);
+    const { run, project } = state.start;
+    return {
+      ...runDocument(state),
+      carried: app.runs.isActive(run),
+      filing: filingOf(app.projects.state(project.id), run),
+    };
+  },
+});

@@ -1,24 +1,45 @@
+import { z } from 'zod';
 import { lastAttempt } from '../../core/run/state.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { wholeTask } from '../../core/view/shown-state.ts';
-import { completeKey, findRun, requireTask } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { RunStatus } from '../../schema/document.ts';
+import { completeKey, findRun, requireTask, TaskRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
 /** Shows one task with its prompt, all its attempts and its evidence. */
-export const showTask: Operation<'show-task'> = async (ports, { task: wanted, ...ref }) => {
-  const state = await findRun(ports, ref);
-  const { run, title, project, recipe } = state.start;
-  const key = completeKey(state, wanted);
-  const task = requireTask(state, key);
-  return {
-    run,
-    title,
-    project: project.folder ?? project.root,
-    recipe: recipe.name,
-    status: runStatus(state),
-    task: wholeTask(task),
-    dependents: state.dependents[key] ?? [],
-    stale: state.invalidated.includes(key),
-    resumable: lastAttempt(task)?.session != null,
-  };
-};
+export const showTask = operation({
+  name: 'show-task',
+  where: 'anywhere',
+  summary: 'Show a task whole, with its prompt and all its attempts',
+  http: 'GET /api/runs/{run}/tasks/{task}',
+  allow: ['viewer', 'operator'],
+  input: z.object(TaskRef),
+  output: z.object({
+    run: z.string(),
+    title: z.string(),
+    project: z.string(),
+    recipe: z.string(),
+    status: RunStatus.describe('How the run stands.'),
+    task: z.unknown().describe('The state of the task: spec, attempts, evidence, phase.'),
+    dependents: z.array(z.string()).describe('The tasks that need it.'),
+    stale: z.boolean().describe('It was done and must be done again.'),
+    resumable: z.boolean().describe('Its agent can go on where the last attempt ended.'),
+  }),
+  run: async (app, { task: named, ...ref }) => {
+    const state = await findRun(app, ref);
+    const { run, title, project, recipe } = state.start;
+    const key = completeKey(state, named);
+    const task = requireTask(state, key);
+    return {
+      run,
+      title,
+      project: project.folder ?? project.root,
+      recipe: recipe.name,
+      status: runStatus(state),
+      task: wholeTask(task),
+      dependents: state.dependents[key] ?? [],
+      stale: state.invalidated.includes(key),
+      resumable: lastAttempt(task)?.session != null,
+    };
+  },
+});

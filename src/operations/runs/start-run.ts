@@ -1,30 +1,45 @@
-import type { Ports } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
 import { recipeOf } from '../../recipes/registry.ts';
+import type { Origin } from '../../schema/actor.ts';
 import { StartRequest } from '../../schema/request.ts';
-import { completeId, completeKey, requireEngine } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { loadTemplate, templateSources } from '../../templates/load.ts';
+import { completeId, completeKey, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-/** Starts a run; the runs and tasks it comes after are named whole, and what its template says is settled now for good. */
-export const startRun: Operation<'start-run'> = (ports, request) => beginRun(ports, request);
+/** Starts a run. */
+export const startRun = operation({
+  name: 'start-run',
+  where: 'engine',
+  summary: 'Start a run',
+  http: 'POST /api/runs',
+  allow: ['operator'],
+  input: StartRequest,
+  output: z.object({
+    run: z.string(),
+    notes: z.array(z.string()).describe('What the user should know, a sentence each.'),
+  }),
+  run: (app, request, { origin }) => beginRun(app, request, { origin }),
+});
 
-/** The same, also for a run that is an item of a batch. */
+/** Starts a run, also one that is an item of a batch: its recipe settles now what the request refers to, such as a template. */
 export async function beginRun(
-  ports: Ports,
+  app: App,
   request: StartRequest,
-  item?: { batch: string; item: number },
+  { origin, item }: { origin: Origin; item?: { batch: string; item: number } },
 ): Promise<{ run: string; notes: string[] }> {
-  const engine = requireEngine(ports);
+  const control = requireControl(app);
   const prepared = await recipeOf(request.recipe).prepare?.(request, {
-    template: (name) => ports.templates.load(request.options.dir, name),
-    run: (reference) => completeRef(ports, reference),
+    template: async (name) => loadTemplate(name, await templateSources(app.env, request.options.dir)),
+    run: (reference) => completeRef(app, reference),
   });
-  if (prepared === undefined) return engine.start(request, item);
-  return engine.start(StartRequest.parse({ recipe: request.recipe, ...prepared }), item);
+  const final = prepared === undefined ? request : StartRequest.parse({ recipe: request.recipe, ...prepared });
+  return control.start(final, origin, item === undefined ? {} : { item });
 }
 
-function completeRef(ports: Ports, ref: string): string {
+function completeRef(app: App, ref: string): string {
   const slash = ref.indexOf('/');
-  if (slash < 0) return completeId(ports, ref);
-  const run = completeId(ports, ref.slice(0, slash));
-  return `${run}/${completeKey(ports.runs.state(run), ref.slice(slash + 1))}`;
+  if (slash < 0) return completeId(app, ref);
+  const run = completeId(app, ref.slice(0, slash));
+  return `${run}/${completeKey(app.runs.state(run), ref.slice(slash + 1))}`;
 }

@@ -1,12 +1,29 @@
-import type { StreamOperation } from '../operation.ts';
+import { z } from 'zod';
+import { RunsItem } from '../../schema/overview.ts';
+import { projectOf } from '../find-run.ts';
+import { stream } from '../operation.ts';
 
-/** Follows all runs, or those of a project: each as it stands now and whenever that changes, the latest state only. */
-export const watchRuns: StreamOperation<'watch-runs'> = async function* (ports, { dir, ...from }, signal) {
-  if (dir === undefined) {
-    for await (const item of ports.overviews.watch(from, signal)) yield [item];
-    return;
-  }
-  const project = (await ports.work.project(dir)).id;
-  for await (const item of ports.overviews.watch({ ...from, project }, signal))
-    if (!('run' in item) || item.run.projectId === project) yield [item];
-};
+/** Follows all runs, or those of a project: each now and whenever it changes, its latest state only. */
+export const watchRuns = stream({
+  name: 'watch-runs',
+  where: 'anywhere',
+  summary: 'Follow all runs: the newest and all open ones first, then each as it changes',
+  http: 'GET /api/runs/stream',
+  allow: ['viewer', 'operator'],
+  input: z.object({
+    after: z.number().int().nonnegative().default(0).describe('The last position received: only what changed since.'),
+    limit: z.number().int().min(1).max(1000).default(200).describe('So many ended runs at first.'),
+    dir: z.string().optional().describe('Only those of the project of this folder.'),
+  }),
+  output: RunsItem,
+  cursor: 'position',
+  async *run(app, { dir, ...from }, { signal }) {
+    if (dir === undefined) {
+      for await (const item of app.overviews.watch(from, signal)) yield [item];
+      return;
+    }
+    const project = (await projectOf(app, dir)).id;
+    for await (const item of app.overviews.watch({ ...from, project }, signal))
+      if (!('run' in item) || item.run.projectId === project) yield [item];
+  },
+});

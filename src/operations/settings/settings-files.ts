@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Document, isMap, isNode, isScalar, visit } from 'yaml';
 import { z } from 'zod';
-import type { FilesPort } from '../../app/view-interfaces.ts';
-import { changeConfig } from '../../config/edit.ts';
 import {
   type ConfigLocation,
   type ConfigScope,
@@ -16,37 +14,19 @@ import { isPlain, type Plain } from '../../config/merge.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { AppError } from '../../errors.ts';
 import { Config } from '../../schema/config.ts';
-import type { SettingsDocument, SettingsScope } from '../../schema/settings-document.ts';
+import { type SettingsDocument, SettingsScope } from '../../schema/settings-document.ts';
 
-type Asked = { dir?: string | undefined; scope: SettingsScope };
+/** Which file of settings: the user's, or that of the folder's project. */
+export const SettingsRef = { dir: z.string().optional(), scope: SettingsScope };
+export type SettingsRef = { dir?: string | undefined; scope: SettingsScope };
 
 /** Maps whose values may be secrets: they are written, and never shown. */
 const HIDDEN_MAPS: ReadonlySet<string> = new Set(['env', 'headers']);
 const HIDDEN = '[hidden]';
 
-/** Reads and writes files of settings for a form, by the same way as `config set`. */
-export function settingsFiles(env: NodeJS.ProcessEnv): Pick<FilesPort, 'readSettings' | 'writeSettings'> {
-  return {
-    readSettings: (asked) => read(env, asked),
-    writeSettings: async ({ changes, hash, ...asked }) => {
-      for (const { path, value } of changes) requireShown(path, value);
-      const { scope, place } = await targetOf(env, asked);
-      await changeConfig({
-        scope,
-        place,
-        changes: changes.map(({ path, value }) => (value === undefined ? { path } : { path, value })),
-        expects: (text, file) => {
-          if (hashOf(text) === hash) return;
-          throw new AppError('CONFLICT', `${file} was changed meanwhile: read it again`, { file });
-        },
-      });
-      return read(env, asked);
-    },
-  };
-}
-
-async function read(env: NodeJS.ProcessEnv, asked: Asked): Promise<SettingsDocument> {
-  const { scope, place } = await targetOf(env, asked);
+/** A file of settings and what is in force because of it; values that may be secret are hidden. */
+export async function readSettingsFile(env: NodeJS.ProcessEnv, ref: SettingsRef): Promise<SettingsDocument> {
+  const { scope, place } = await settingsTarget(env, ref);
   const file = configFile(scope, place) ?? '';
   const found = await readConfigText(file);
   const text = found ?? '';
@@ -65,9 +45,10 @@ async function read(env: NodeJS.ProcessEnv, asked: Asked): Promise<SettingsDocum
   };
 }
 
-async function targetOf(
+/** The file of settings that is selected. */
+export async function settingsTarget(
   env: NodeJS.ProcessEnv,
-  { dir, scope }: Asked,
+  { dir, scope }: SettingsRef,
 ): Promise<{ scope: ConfigScope; place: ConfigLocation }> {
   const root = dir === undefined ? undefined : await findProjectRoot(dir);
   if (scope === 'project' && root === undefined) {
@@ -106,8 +87,8 @@ function hideText(text: string, document: Document): string {
   return places.reduce((shown, [from, to]) => `${shown.slice(0, from)}${HIDDEN}${shown.slice(to)}`, text);
 }
 
-/** What stands for a hidden value must not be written in its place. */
-function requireShown(path: readonly string[], value: unknown): void {
+/** The text that replaces a hidden value must not be written as the value. */
+export function requireShown(path: readonly string[], value: unknown): void {
   if (!JSON.stringify(value ?? '').includes(HIDDEN)) return;
   const key = path.join('.');
   throw new AppError(
@@ -119,6 +100,7 @@ function requireShown(path: readonly string[], value: unknown): void {
   );
 }
 
-function hashOf(text: string): string {
+/** The hash by which a writer shows which text it read. */
+export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

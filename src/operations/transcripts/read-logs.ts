@@ -1,66 +1,83 @@
-import type { TranscriptItem } from '../../app/port-interfaces.ts';
+import { z } from 'zod';
 import type { RunState } from '../../core/run/state.ts';
 import { isSettled } from '../../core/view/document.ts';
-import type { LogLine } from '../../schema/document.ts';
+import { LogLine } from '../../schema/document.ts';
 import { attemptId } from '../../schema/ids.ts';
-import { completeKey, findRun } from '../find-run.ts';
-import type { StreamOperation } from '../operation.ts';
+import type { TranscriptEntry } from '../../store/store.ts';
+import { completeKey, findRun, RunRef } from '../find-run.ts';
+import { stream } from '../operation.ts';
 
-/** Of whom it is read; all that is not said here is wanted. */
-type Wanted = { task: string | undefined; attempt: number | undefined };
+/** Which lines are read; what is undefined selects all. */
+type Selection = { task: string | undefined; attempt: number | undefined };
 
-/** What the name of an attempt says. */
-type Named = { ordinal: number; number: number };
+/** The task and the number that the name of an attempt contains. */
+type AttemptName = { ordinal: number; number: number };
 
 const PAGE = 500;
 
-/** Reads what the agents of a run said, in the order in which it was heard; follows it until the run is settled if asked. */
-export const readLogs: StreamOperation<'read-logs'> = async function* (ports, input, signal) {
-  const found = await findRun(ports, input);
-  const { run } = found.start;
-  const wanted: Wanted = {
-    task: input.task === undefined ? undefined : completeKey(found, input.task),
-    attempt: input.attempt,
-  };
-  using ear = input.follow && ports.runs.isLive ? ports.runs.listen(run, signal) : undefined;
-  const named = names();
-  let { after } = input;
-  let isBehind = true;
-  while (!signal.aborted) {
-    const state = ports.runs.state(run);
-    const isLast = ear === undefined || isSettled(state);
-    const rows: TranscriptItem[] | undefined = isBehind
-      ? ports.runs.said({ run, after, limit: PAGE, ...attemptsOf(state, wanted) })
-      : ear?.take();
-    const lines: LogLine[] = [];
-    for (const row of rows ?? []) {
-      if (row.id <= after) continue;
-      after = row.id;
-      const line = lineOf(row, state, named(row.attempt));
-      if (isWanted(line, wanted)) lines.push(line);
+/** Reads the transcripts of a run in the order in which rows were stored; with `follow` until the run is settled. */
+export const readLogs = stream({
+  name: 'read-logs',
+  where: 'anywhere',
+  summary: 'Read what the agents said',
+  http: 'GET /api/runs/{run}/logs',
+  allow: ['viewer', 'operator'],
+  input: z.object({
+    ...RunRef,
+    task: z.string().optional(),
+    follow: z.boolean().default(false),
+    attempt: z.number().int().positive().optional().describe('Only this attempt of each task.'),
+    after: z.number().int().nonnegative().default(0).describe('The last line received: only what came later.'),
+  }),
+  output: LogLine,
+  cursor: 'id',
+  async *run(app, input, { signal }) {
+    const found = await findRun(app, input);
+    const { run } = found.start;
+    const selection: Selection = {
+      task: input.task === undefined ? undefined : completeKey(found, input.task),
+      attempt: input.attempt,
+    };
+    using listener = input.follow && app.runs.isLive ? app.runs.listen(run, signal) : undefined;
+    const nameOf = attemptNames();
+    let { after } = input;
+    let isBehind = true;
+    while (!signal.aborted) {
+      const state = app.runs.state(run);
+      const isLast = listener === undefined || isSettled(state);
+      const rows: TranscriptEntry[] | undefined = isBehind
+        ? app.runs.transcript({ run, after, limit: PAGE, ...attemptsOf(state, selection) })
+        : listener?.take();
+      const lines: LogLine[] = [];
+      for (const row of rows ?? []) {
+        if (row.id <= after) continue;
+        after = row.id;
+        const line = lineOf(row, state, nameOf(row.attempt));
+        if (isSelected(line, selection)) lines.push(line);
+      }
+      if (lines.length > 0) yield lines;
+      const isQuiet = rows?.length === 0;
+      if (isQuiet && isLast) return;
+      if (isQuiet && !isBehind) await listener?.changed();
+      isBehind = rows === undefined || (isBehind && !isQuiet);
     }
-    if (lines.length > 0) yield lines;
-    const isQuiet = rows?.length === 0;
-    if (isQuiet && isLast) return;
-    if (isQuiet && !isBehind) await ear?.news();
-    isBehind = rows === undefined || (isBehind && !isQuiet);
-  }
-};
+  },
+});
 
-/** The attempts of one task are asked for by their names; of all tasks they are too many. */
-function attemptsOf({ start, tasks }: RunState, { task }: Wanted): { attempts?: string[] } {
+/** The attempts of one task are read by their names; those of all tasks are too many. */
+function attemptsOf({ start, tasks }: RunState, { task }: Selection): { attempts?: string[] } {
   const state = task === undefined ? undefined : tasks[task];
   if (state === undefined) return {};
   return { attempts: state.attempts.map(({ number }) => attemptId(start.run, state.ordinal, number)) };
 }
 
-function isWanted(line: LogLine, { task, attempt }: Wanted): boolean {
+function isSelected(line: LogLine, { task, attempt }: Selection): boolean {
   return (task === undefined || line.task === task) && (attempt === undefined || line.attempt === attempt);
 }
 
-/** The name of an attempt says which task of the run it is of; the same names come again and again. */
-function names(): (attempt: string) => Named {
-  const known = new Map<string, Named>();
+/** Parses the names of attempts, each once. */
+function attemptNames(): (attempt: string) => AttemptName {
+  const known = new Map<string, AttemptName>();
   return (attempt) => {
     let named = known.get(attempt);
     if (named === undefined) {
@@ -72,7 +89,7 @@ function names(): (attempt: string) => Named {
   };
 }
 
-function lineOf(row: TranscriptItem, { start, order }: RunState, { ordinal, number }: Named): LogLine {
+function lineOf(row: TranscriptEntry, { start, order }: RunState, { ordinal, number }: AttemptName): LogLine {
   const { id, at, kind, text, data } = row;
   return {
     id,

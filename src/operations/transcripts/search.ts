@@ -1,56 +1,73 @@
-import type { Ports } from '../../app/port-interfaces.ts';
-import type { SearchHitRow } from '../../app/view-interfaces.ts';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
 import type { RunState, TaskState } from '../../core/run/state.ts';
-import type { SearchResult } from '../../schema/search.ts';
-import { completeId } from '../find-run.ts';
-import type { Operation } from '../operation.ts';
+import { SearchResult } from '../../schema/search.ts';
+import type { SearchHit } from '../../store/store.ts';
+import { completeId, projectFilter } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
 type Hit = SearchResult['hits'][number];
 type TaskHit = SearchResult['tasks'][number];
-type Wanted = { text: string; run?: string; projectId?: string; before?: number; limit: number };
+type Query = { text: string; run?: string; projectId?: string; before?: number; limit: number };
 
 /** Hits of other projects are passed over in pages of so many, and not for ever. */
 const PAGE = 200;
 const MOST_PAGES = 25;
-/** So many runs are looked through for tasks. */
+/** So many runs are searched for tasks. */
 const MOST_RUNS = 20;
 
-/** Searches what agents said and what tasks ask for. */
-export const search: Operation<'search'> = async (ports, { text, dir, project, run, before, limit }) => {
-  const projectId = dir === undefined ? project : (await ports.work.project(dir)).id;
-  const wanted = {
-    text,
-    limit,
-    ...(run === undefined ? {} : { run: completeId(ports, run) }),
-    ...(projectId === undefined ? {} : { projectId }),
-    ...(before === undefined ? {} : { before }),
-  };
-  const states = statesOf(ports);
-  const { hits, next } = said(ports, wanted, states);
-  return { hits, next, tasks: before === undefined ? tasksAbout(ports, wanted, states) : [] };
-};
+/** Searches the transcripts and the tasks of runs. */
+export const search = operation({
+  name: 'search',
+  where: 'anywhere',
+  summary: 'Search all transcripts and tasks',
+  http: 'GET /api/search',
+  allow: ['viewer', 'operator'],
+  input: z.object({
+    text: z.string().max(1_000),
+    dir: z.string().optional().describe('Only the project of this folder.'),
+    project: z.string().optional().describe('Only the project with this id.'),
+    run: z.string().optional(),
+    before: z.number().int().positive().optional().describe('The `next` of the page before.'),
+    limit: z.number().int().min(1).max(200).default(50),
+  }),
+  output: SearchResult,
+  run: async (app, { text, dir, project, run, before, limit }) => {
+    const projectId = await projectFilter(app, { dir, project });
+    const query = {
+      text,
+      limit,
+      ...(run === undefined ? {} : { run: completeId(app, run) }),
+      ...(projectId === undefined ? {} : { projectId }),
+      ...(before === undefined ? {} : { before }),
+    };
+    const states = statesOf(app);
+    const { hits, next } = searchTranscripts(app, query, states);
+    return { hits, next, tasks: before === undefined ? searchTasks(app, query, states) : [] };
+  },
+});
 
 type States = (run: string) => RunState | undefined;
 
-/** Each run is folded once for a search; one that is gone says nothing. */
-function statesOf(ports: Ports): States {
-  const ids = new Set(ports.runs.ids());
+/** Each run is folded once for a search; one that is gone has no state. */
+function statesOf(app: App): States {
+  const ids = new Set(app.runs.ids());
   const known = new Map<string, RunState>();
   return (run) => {
     if (!ids.has(run)) return undefined;
-    const state = known.get(run) ?? ports.runs.state(run);
+    const state = known.get(run) ?? app.runs.state(run);
     known.set(run, state);
     return state;
   };
 }
 
-function said(ports: Ports, wanted: Wanted, states: States): Pick<SearchResult, 'hits' | 'next'> {
-  const { text, limit, run, projectId } = wanted;
+function searchTranscripts(app: App, query: Query, states: States): Pick<SearchResult, 'hits' | 'next'> {
+  const { text, limit, run, projectId } = query;
   const hits: Hit[] = [];
-  let before = wanted.before;
+  let before = query.before;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const size = projectId === undefined ? limit + 1 : PAGE;
-    const rows = ports.transcripts.search({
+    const rows = app.store.search({
       text,
       limit: size,
       ...(run === undefined ? {} : { run }),
@@ -67,8 +84,8 @@ function said(ports: Ports, wanted: Wanted, states: States): Pick<SearchResult, 
   return { hits, next: before ?? null };
 }
 
-/** An attempt is called by its run, the place of its task, and its number. */
-function describe(row: SearchHitRow, state: RunState | undefined, projectId: string | undefined): Hit | undefined {
+/** The name of an attempt is its run, the ordinal of its task, and its number. */
+function describe(row: SearchHit, state: RunState | undefined, projectId: string | undefined): Hit | undefined {
   const [, ordinal, attempt] = row.attempt.split('-').map(Number);
   const key = state?.order[(ordinal ?? 0) - 1];
   const task = key === undefined ? undefined : state?.tasks[key];
@@ -87,10 +104,10 @@ function describe(row: SearchHitRow, state: RunState | undefined, projectId: str
   };
 }
 
-function tasksAbout(ports: Ports, { text, run, projectId, limit }: Wanted, states: States): TaskHit[] {
+function searchTasks(app: App, { text, run, projectId, limit }: Query, states: States): TaskHit[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
-  const runs = run === undefined ? ports.transcripts.mentioning(words, MOST_RUNS) : [run];
+  const runs = run === undefined ? runsMentioning(app, words) : [run];
   const found: TaskHit[] = [];
   for (const id of runs) {
     const state = states(id);
@@ -109,4 +126,10 @@ function tasksAbout(ports: Ports, { text, run, projectId, limit }: Wanted, state
 function mentions({ spec }: TaskState, words: readonly string[]): boolean {
   const text = `${spec.key} ${spec.name ?? ''} ${spec.title} ${spec.prompt}`.toLowerCase();
   return words.every((word) => text.includes(word));
+}
+
+function runsMentioning({ store }: App, words: readonly string[]): string[] {
+  return store
+    .mentioning(words, MOST_RUNS)
+    .flatMap((stream) => (stream.startsWith('run/') ? [stream.slice('run/'.length)] : []));
 }

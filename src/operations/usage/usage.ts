@@ -1,32 +1,33 @@
-import type { Ports } from '../../app/port-interfaces.ts';
-import { type Charged, chargesOf, summarizeCharges } from '../../core/view/usage.ts';
-import type { Operation } from '../operation.ts';
+import { z } from 'zod';
+import { summarizeCharges } from '../../core/view/usage.ts';
+import { UsageRow } from '../../schema/document.ts';
+import { UsageBy } from '../../schema/usage.ts';
+import { projectFilter } from '../find-run.ts';
+import { operation } from '../operation.ts';
 
-type Known = Map<string, { version: number; charges: Charged[] }>;
-
-/** What was charged to runs, by the process that reads them; a run is folded for it once for each of its versions. */
-const known = new WeakMap<Ports, Known>();
-
-/** Tells what the runs of one project, or of all, have consumed; runs that say nothing about the days asked for are not looked at. */
-export const usage: Operation<'usage'> = async (ports, { dir, project, by, ...days }) => {
-  const wanted = dir === undefined ? project : (await ports.work.project(dir)).id;
-  const runs = ports.overviews.all().filter(({ projectId, startedAt, updatedAt }) => {
-    const isWithin = updatedAt.slice(0, 10) >= (days.since ?? '') && startedAt.slice(0, 10) <= (days.until ?? '9999');
-    return (wanted === undefined || projectId === wanted) && isWithin;
-  });
-  return summarizeCharges(
-    runs.flatMap(({ run, version }) => chargesTo(ports, run, version)),
-    by,
-    days,
-  );
-};
-
-function chargesTo(ports: Ports, run: string, version: number): Charged[] {
-  const kept: Known = known.get(ports) ?? new Map();
-  known.set(ports, kept);
-  const seen = kept.get(run);
-  if (seen?.version === version) return seen.charges;
-  const charges = chargesOf(ports.runs.state(run));
-  kept.set(run, { version, charges });
-  return charges;
-}
+/** What the runs of one project, or of all, have consumed; runs outside of the days are not read. */
+export const usage = operation({
+  name: 'usage',
+  where: 'anywhere',
+  summary: 'Tell what runs have consumed',
+  http: 'GET /api/usage',
+  allow: ['viewer', 'operator'],
+  input: z.object({
+    dir: z.string().optional(),
+    by: UsageBy.default('agent'),
+    project: z.string().optional().describe('Only the project with this id.'),
+    since: z.iso.date().optional().describe('The first day that counts, such as 2026-03-01.'),
+    until: z.iso.date().optional().describe('The last day that counts.'),
+    daily: z.boolean().default(false).describe('A line for each day of each name.'),
+  }),
+  output: z.array(UsageRow),
+  run: async (app, { dir, project, by, ...days }) => {
+    const selected = await projectFilter(app, { dir, project });
+    const runs = app.overviews.all().filter(({ projectId, startedAt, updatedAt }) => {
+      const isWithin = updatedAt.slice(0, 10) >= (days.since ?? '') && startedAt.slice(0, 10) <= (days.until ?? '9999');
+      return (selected === undefined || projectId === selected) && isWithin;
+    });
+    const charges = runs.flatMap(({ run, version }) => app.charges.of(run, version));
+    return summarizeCharges(charges, by, days);
+  },
+});

@@ -1,7 +1,7 @@
 import { lastAttempt, type RunState, type TaskStatus } from '../../core/run/state.ts';
 import { runStatus } from '../../core/view/run-status.ts';
-import type { BulkStatus, ItemStatus } from '../../operations/contracts/bulk-contracts.ts';
 import type { BulkInput, BulkItem } from '../../schema/work-file.ts';
+import type { BulkStatus, ItemStatus } from '../item-status.ts';
 
 const ITEM_STATUSES: Record<TaskStatus, ItemStatus> = {
   waiting: 'waiting',

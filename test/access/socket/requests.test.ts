@@ -79,12 +79,12 @@ describe('A call', () => {
       return stopped.promise;
     });
     const controller = new AbortController();
-    const call = client.call('wait', {}, controller.signal);
+    const call = client.call('wait', {}, { signal: controller.signal });
     await asked.promise;
     controller.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
     await stopped.promise;
-    await expect(client.call('wait', {}, controller.signal)).rejects.toThrow('enough');
+    await expect(client.call('wait', {}, { signal: controller.signal })).rejects.toThrow('enough');
   });
 });
 
@@ -140,7 +140,8 @@ describe('A stream', () => {
     });
     const controller = new AbortController();
     const reading = async () => {
-      for await (const _ of client.stream('follow', {}, controller.signal)) controller.abort(new Error('enough'));
+      for await (const _ of client.stream('follow', {}, { signal: controller.signal }))
+        controller.abort(new Error('enough'));
     };
     await expect(reading()).rejects.toThrow('enough');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { undoRun } from '../../../src/engine/finish/undo-run.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
+import { BY_ENGINE } from '../../../src/schema/actor.ts';
 import { makeRunProject } from '../run-project.ts';
 
 const OPTIONS = {
@@ -8,7 +9,7 @@ const OPTIONS = {
   config: { checks: ['test -e a.txt'] },
   files: { '../agent.sh': '#!/bin/sh\ncat >/dev/null\necho 1 >made.txt\n' },
 };
-const REQUEST = { dryRun: false, branch: false, reason: 'a test' };
+const REQUEST = { dryRun: false, branch: false, reason: 'a test', origin: BY_ENGINE };
 
 describe('undoing a run', () => {
   it('reverts its landing with a new commit, once, and keeps later commits', async () => {

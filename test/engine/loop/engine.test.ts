@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { cancelRun } from '../../../src/core/run/decide-run.ts';
-import { enginePort } from '../../../src/engine/loop/control-runs.ts';
+import { RunControl } from '../../../src/engine/loop/control-runs.ts';
 import type { Engine } from '../../../src/engine/loop/engine.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
+import { BY_ENGINE } from '../../../src/schema/actor.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { writeFiles } from '../../support/scratch.ts';
 import { makeRunProject } from '../run-project.ts';
@@ -64,7 +65,7 @@ it('refuses requests while it ends, and waits for requests in progress', async (
   await using project = await makeHeldProject();
   const engine = project.newEngine();
   const run = await begin(project, engine);
-  const port = enginePort(engine, () => {});
+  const control = new RunControl(engine, () => {});
   const busy = Promise.withResolvers<void>();
   const order: string[] = [];
   const request = engine.handle(async () => {
@@ -72,7 +73,9 @@ it('refuses requests while it ends, and waits for requests in progress', async (
     order.push('request');
   });
   const left = engine.leave().then(() => order.push('left'));
-  await expect(port.send(run, { task: 'job/1', message: 'Use tabs', comments: [] })).rejects.toMatchObject({
+  await expect(
+    control.send(run, { task: 'job/1', message: 'Use tabs', comments: [] }, BY_ENGINE),
+  ).rejects.toMatchObject({
     code: 'ENGINE_GONE',
   });
   busy.resolve();

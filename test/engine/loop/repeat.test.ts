@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { projectsPort } from '../../../src/access/projects.ts';
-import { chooseImplementations } from '../../../src/app/implementations.ts';
+import { ProjectLedgers } from '../../../src/access/project-ledgers.ts';
+import { chooseImplementations } from '../../../src/app.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { nextStartAt } from '../../../src/core/schedule/next-start.ts';
 import { startFromCurrentBase } from '../../../src/engine/attempt/start-from-current-base.ts';
@@ -14,6 +14,7 @@ import { loadRun } from '../../../src/engine/loop/ledger.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
 import { startRun } from '../../../src/engine/start/start-run.ts';
 import { prepareHome, resolveHome } from '../../../src/home.ts';
+import { BY_ENGINE } from '../../../src/schema/actor.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { JobInput, StartOptions } from '../../../src/schema/request.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
@@ -82,7 +83,7 @@ async function makePlace() {
     repo,
     git,
     store,
-    engine: (world: World) => new Engine({ home, store, world, implementations: chooseImplementations(env, []), env }),
+    engine: (world: World) => new Engine({ home, store, world, implementations: chooseImplementations(env), env }),
     commit: (name: string) => {
       writeFileSync(join(repo, name), name);
       git('add', name);
@@ -119,7 +120,7 @@ it('starts at its time from the base as it stands then, comes again after an eng
   const { run } = state.start;
   first.run(await openRun(first, run, { state, project }));
   await place.when(run, (stands) => nextStartAt(stands) === input.notBefore);
-  expect(projectsPort(place.store, clock).state(project.id).filed).toEqual({ [run]: 'nightly' });
+  expect(new ProjectLedgers(place.store, clock).state(project.id).filed).toEqual({ [run]: 'nightly' });
   place.commit('early.txt');
   clock.ring();
   clock.move(HOUR);
@@ -181,10 +182,12 @@ it('begins with its own branch where the base that moved on cannot be merged wit
 
 it('files what many say at once, none of it lost', async () => {
   await using place = await makePlace();
-  const projects = projectsPort(place.store, realWorld);
+  const projects = new ProjectLedgers(place.store, realWorld);
   const runs = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd'];
   await Promise.all(
-    runs.map((run) => projects.submit('p', () => [{ type: 'collection.filed', data: { run, collection: 'all' } }])),
+    runs.map((run) =>
+      projects.submit('p', () => [{ type: 'collection.filed', data: { run, collection: 'all' } }], BY_ENGINE),
+    ),
   );
   expect(Object.keys(projects.state('p').filed).sort()).toEqual(runs);
   expect(projects.state('p').collections).toHaveLength(1);

@@ -20,7 +20,7 @@ it('follows the runs of the project of a folder only, those that are there and t
   const stop = new AbortController();
   const first: string[] = [];
   let came: string | undefined;
-  for await (const item of caller.stream('watch-runs', { dir: other, limit: 1 }, stop.signal)) {
+  for await (const item of caller.stream('watch-runs', { dir: other, limit: 1 }, { signal: stop.signal })) {
     if ('run' in item) first.push(item.run.run);
     if ('ready' in item) {
       expect(first).toEqual([]);

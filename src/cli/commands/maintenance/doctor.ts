@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DoctorLine } from '../../../operations/contracts.ts';
+import type { DoctorLine } from '../../../operations/maintenance/doctor/doctor-line.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import type { Session } from '../../platform.ts';
 import { cleanText } from '../../render/clean-text.ts';

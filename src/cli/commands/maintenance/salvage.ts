@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { SalvageItem } from '../../../operations/contracts/salvage-contracts.ts';
+import type { SalvageItem } from '../../../operations/results/list-salvage.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';

@@ -39,7 +39,7 @@ export const logsCommand: CliCommand = {
         const colors = painter(terminal.colors.out);
         const all: LogLine[] = [];
         try {
-          for await (const line of caller.stream('read-logs', { dir, ...target, follow }, signal)) {
+          for await (const line of caller.stream('read-logs', { dir, ...target, follow }, { signal })) {
             if (json) all.push(line);
             else printLines(terminal, logLines(line, colors));
           }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WarningItem } from '../../../operations/contracts/control-contracts.ts';
+import type { WarningItem } from '../../../operations/runs/list-warnings.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { oneLine } from '../../render/clean-text.ts';

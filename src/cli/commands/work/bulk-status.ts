@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { BulkStatus, ItemStatus } from '../../../operations/contracts/bulk-contracts.ts';
+import type { BulkStatus, ItemStatus } from '../../../recipes/item-status.ts';
 import { addDir, addHelp, addJson, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import { AppError } from '../../../errors.ts';
-import type { OperationInput } from '../../../operations/contracts.ts';
+import type { OperationInput } from '../../../operations/all.ts';
 import { StopRule } from '../../../schema/request.ts';
 import { RetryPolicy, Tier } from '../../../schema/task.ts';
 import { loadTemplate, templateSources } from '../../../templates/load.ts';

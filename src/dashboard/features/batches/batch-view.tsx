@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationInput, OperationOutput } from '../../../operations/all.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { EntryFields } from '../../ui/form/entry-fields.tsx';

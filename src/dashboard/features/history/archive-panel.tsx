@@ -1,5 +1,5 @@
 import { type ReactElement, useId, useState } from 'react';
-import type { OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationOutput } from '../../../operations/all.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import choice from '../../ui/controls/controls.module.css';

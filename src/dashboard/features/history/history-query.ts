@@ -1,4 +1,4 @@
-import type { OperationInput } from '../../../operations/contracts.ts';
+import type { OperationInput } from '../../../operations/all.ts';
 
 /** The filters as the address contains them. */
 export type HistoryQuery = {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationOutput } from '../../../operations/all.ts';
 import { useOverview } from '../../api/run-overview.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { type HistoryQuery, historyInput, PAGE } from './history-query.ts';

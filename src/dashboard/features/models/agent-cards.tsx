@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import type { OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationOutput } from '../../../operations/all.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';

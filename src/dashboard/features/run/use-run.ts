@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { evolve } from '../../../core/run/evolve.ts';
 import type { RunState } from '../../../core/run/state.ts';
-import type { StreamItem } from '../../../operations/contracts.ts';
+import type { StreamItem } from '../../../operations/all.ts';
 import type { RunEvent } from '../../../schema/event.ts';
 import { ServerUnreachableError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';

@@ -1,4 +1,4 @@
-import type { OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationOutput } from '../../../operations/all.ts';
 
 type Result = OperationOutput<'search'>;
 type Hit = Result['hits'][number];

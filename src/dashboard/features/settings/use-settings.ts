@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationInput, OperationOutput } from '../../../operations/all.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useOperation } from '../../api/use-operation.ts';

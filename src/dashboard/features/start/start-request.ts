@@ -1,4 +1,4 @@
-import type { OperationInput, OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationInput, OperationOutput } from '../../../operations/all.ts';
 import { type Entry, entriesOf } from '../../ui/form/field.ts';
 import { findIssues, parseServerIssues } from '../../ui/form/validate.ts';
 import type { Draft } from './start-draft.ts';

@@ -1,5 +1,5 @@
 import type { AttemptState, TaskPhase, TaskState } from '../../../core/run/state.ts';
-import type { OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationOutput } from '../../../operations/all.ts';
 import type { Usage } from '../../../schema/usage.ts';
 
 /** The known cost of a task; null if no agent reported one. */

@@ -1,4 +1,4 @@
-import type { OperationOutput } from '../../../operations/contracts.ts';
+import type { OperationOutput } from '../../../operations/all.ts';
 import { daysBetween, type Measure } from './usage-query.ts';
 
 export type UsageRow = OperationOutput<'usage'>[number];

@@ -2,7 +2,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { lastBackupFailure } from '../../../engine/maintenance/automatic-backup.ts';
 import type { Home } from '../../../home.ts';
 import { newestBackupAt } from '../../../store/sqlite/backup.ts';
-import type { DoctorLine } from '../../contracts.ts';
+import type { DoctorLine } from './doctor-line.ts';
 
 /** Whether the database is backed up now and then; a failure is told here, since no run may fail of it. */
 export async function examineBackup({ home, env }: { home: Home; env: NodeJS.ProcessEnv }): Promise<DoctorLine> {

@@ -3,7 +3,7 @@ import { loadConfig } from '../../../config/load.ts';
 import type { Forge } from '../../../forges/forge.ts';
 import { reachForge } from '../../../forges/reach-forge.ts';
 import { inspectRepository } from '../../../git/read/repository.ts';
-import type { DoctorLine } from '../../contracts.ts';
+import type { DoctorLine } from './doctor-line.ts';
 
 export type ForgeExamination = { dir: string; env: NodeJS.ProcessEnv; online: boolean };
 

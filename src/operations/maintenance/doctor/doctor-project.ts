@@ -8,8 +8,8 @@ import { exists } from '../../../git/path-kind.ts';
 import { inspectRepository } from '../../../git/read/repository.ts';
 import { schemaState } from '../../../init/schema-file.ts';
 import type { Config } from '../../../schema/config.ts';
-import type { DoctorLine } from '../../contracts.ts';
 import { commandWord, scriptWord } from './command-word.ts';
+import type { DoctorLine } from './doctor-line.ts';
 import { examineServers } from './doctor-servers.ts';
 
 export type ProjectExamination = { dir: string; env: NodeJS.ProcessEnv; online: boolean };

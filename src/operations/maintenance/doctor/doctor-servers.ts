@@ -2,7 +2,7 @@ import { findOnPath } from '../../../agents/program.ts';
 import { messageOf } from '../../../errors.ts';
 import type { McpServer } from '../../../schema/config/mcp.ts';
 import type { Config } from '../../../schema/config.ts';
-import type { DoctorLine } from '../../contracts.ts';
+import type { DoctorLine } from './doctor-line.ts';
 
 export type ServersExamination = {
   root: string;

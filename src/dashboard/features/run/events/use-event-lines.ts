@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { type AmountFormat, type Fact, factsOf } from '../../../../core/view/facts.ts';
-import type { StreamItem } from '../../../../operations/contracts.ts';
+import type { StreamItem } from '../../../../operations/all.ts';
 import { type ConnectionState, useStream } from '../../../api/stream.ts';
 import { duration, money } from '../../../ui/text/amounts.tsx';
 import { eventOf } from '../use-run.ts';

@@ -1,7 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import type { TERMINAL_SIZE } from '../../../../operations/contracts/terminal-contracts.ts';
+import type { TERMINAL_SIZE } from '../../../../operations/terminals/resize-terminal.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { type ConnectionState, useStream } from '../../../api/stream.ts';

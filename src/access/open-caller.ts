@@ -1,0 +1,223 @@
+import { userInfo } from 'node:os';
+import { type App, createReader } from '../app.ts';
+import { AppError } from '../errors.ts';
+import { type Home, prepareHome, resolveHome } from '../home.ts';
+import {
+  OPERATIONS,
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+  STREAMS,
+  type StreamInput,
+  type StreamItem,
+  type StreamName,
+} from '../operations/all.ts';
+import { identityOf, mayCall } from '../operations/authorize.ts';
+import { itemsOf, runOperation, runStream } from '../operations/dispatch.ts';
+import type { Call, Where } from '../operations/operation.ts';
+import type { Origin } from '../schema/actor.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import { realWorld, type World } from '../world.ts';
+import type { Caller } from './caller.ts';
+import { engineAbsent, engineBusy, OwnEngine } from './own-engine.ts';
+import { connectSocket, type SocketClient } from './socket/client.ts';
+import { socketPath } from './socket/socket-path.ts';
+
+export type CallerOptions = { env: NodeJS.ProcessEnv; world?: World };
+
+type Reached =
+  | { kind: 'own'; engine: OwnEngine }
+  | { kind: 'other'; client: SocketClient }
+  | { kind: 'none'; app: App };
+
+/** How often, and how long apart, a connection to a process that is just becoming the engine is tried. */
+const TRIES = 100;
+const PAUSE_MS = 50;
+
+/** Opens the way to all operations of a data directory. */
+export async function openCaller(options: CallerOptions): Promise<Caller> {
+  return new EngineCaller(options);
+}
+
+class EngineCaller implements Caller {
+  readonly #home: Home;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #world: World;
+  readonly #origin: Origin;
+  readonly #opened: AsyncDisposable[] = [];
+  #own: OwnEngine | undefined;
+  readonly #ending = new AbortController();
+  #reported: unknown;
+  #other: SocketClient | undefined;
+  #reader: Promise<App> | undefined;
+
+  constructor({ env, world = realWorld }: CallerOptions) {
+    this.#home = resolveHome(env);
+    this.#env = env;
+    this.#world = world;
+    this.#origin = originOf(env);
+  }
+
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  engine(): 'own' | 'other' | 'none' {
+    if (this.#own !== undefined) return 'own';
+    return this.#other === undefined ? 'none' : 'other';
+  }
+
+  async call<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    options: Partial<Call> = {},
+  ): Promise<OperationOutput<N>> {
+    const call = this.#callOf(options);
+    requireAllowed(OPERATIONS[name], input, call.origin);
+    const reached = await this.#reach(OPERATIONS[name].where);
+    if (reached.kind === 'other') return this.#callOther(reached.client, name, { input, call });
+    return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input, call });
+  }
+
+  /** An engine that ends during a call has not answered: what only reads is then read here. */
+  async #callOther<N extends OperationName>(
+    client: SocketClient,
+    name: N,
+    { input, call }: { input: OperationInput<N>; call: Call },
+  ): Promise<OperationOutput<N>> {
+    try {
+      // The engine runs the same version, so that its answer has the shape of this operation's output.
+      return (await client.call(name, input, call)) as OperationOutput<N>;
+    } catch (error) {
+      const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+      if (!isGone || OPERATIONS[name].where !== 'anywhere') throw error;
+      return runOperation(name, await this.#read(), { input, call });
+    }
+  }
+
+  stream<N extends StreamName>(
+    name: N,
+    input: StreamInput<N>,
+    options: Partial<Call> = {},
+  ): AsyncGenerator<StreamItem<N>> {
+    return itemsOf(this.batches(name, input, options));
+  }
+
+  async *batches<N extends StreamName>(
+    name: N,
+    input: StreamInput<N>,
+    options: Partial<Call> = {},
+  ): AsyncGenerator<readonly StreamItem<N>[]> {
+    const call = this.#callOf(options);
+    requireAllowed(STREAMS[name], input, call.origin);
+    const reached = await this.#reach(STREAMS[name].where);
+    if (reached.kind === 'other') {
+      // As for a call: the items have the shape of this stream's items.
+      for await (const item of reached.client.stream(name, input, call)) yield [item as StreamItem<N>];
+      return;
+    }
+    const isOwn = reached.kind === 'own';
+    const signal = isOwn ? AbortSignal.any([call.signal, reached.engine.over]) : call.signal;
+    try {
+      yield* runStream(name, isOwn ? reached.engine.app : reached.app, { input, call: { ...call, signal } });
+    } catch (error) {
+      this.#reported = error;
+      throw error;
+    }
+  }
+
+  async drain(): Promise<void> {
+    await this.#own?.engine.drain();
+  }
+
+  async stop(): Promise<void> {
+    await this.#own?.end('stop');
+  }
+
+  async leave(): Promise<void> {
+    await this.#own?.end('leave');
+  }
+
+  /** An own engine first finishes the work of other terminals, unless it was drained or stopped; a failure is reported once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.#own?.idle();
+    } catch (error) {
+      if (error !== this.#reported) throw error;
+    } finally {
+      for (let last = this.#opened.pop(); last !== undefined; last = this.#opened.pop())
+        await last[Symbol.asyncDispose]();
+    }
+  }
+
+  #callOf({ signal = new AbortController().signal, origin = this.#origin }: Partial<Call>): Call {
+    return { signal, origin };
+  }
+
+  async #reach(where: Where): Promise<Reached> {
+    if (this.#own !== undefined) return { kind: 'own', engine: this.#own };
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const client = await this.#connect();
+      if (client !== undefined) return { kind: 'other', client };
+      if (where === 'anywhere') return { kind: 'none', app: await this.#read() };
+      if (where === 'living-engine') throw engineAbsent(this.#home);
+      const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world });
+      if (own !== undefined) {
+        this.#own = own;
+        this.#opened.push(own);
+        own.ending.addEventListener('abort', () => this.#ending.abort(), { once: true });
+        return { kind: 'own', engine: own };
+      }
+      await this.#world.sleep(PAUSE_MS);
+    }
+    throw engineBusy(this.#home);
+  }
+
+  async #connect(): Promise<SocketClient | undefined> {
+    if (this.#other !== undefined) return this.#other;
+    const client = await connectSocket(socketPath(this.#home.root));
+    if (client === undefined) return undefined;
+    this.#other = client;
+    this.#opened.push(client);
+    void client.closed.then(() => {
+      this.#other = undefined;
+    });
+    return client;
+  }
+
+  #read(): Promise<App> {
+    this.#reader ??= this.#openReader();
+    return this.#reader;
+  }
+
+  async #openReader(): Promise<App> {
+    const home = this.#home;
+    const env = this.#env;
+    const world = this.#world;
+    await prepareHome(home);
+    const store = await openSqliteStore({ file: home.database, world });
+    this.#opened.push(store);
+    return createReader({ home, env, world, store });
+  }
+}
+
+/** The user of this process; a process that an attempt started acts for its agent. */
+function originOf(env: NodeJS.ProcessEnv): Origin {
+  if (env.MANYHANDS_TOKEN === undefined) return { actor: { kind: 'person', name: userName() }, via: 'cli' };
+  return { actor: { kind: 'agent', attempt: env.MANYHANDS_ATTEMPT ?? '' }, via: 'cli' };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // Safe: an account without a name on this machine, as in some containers, is known by its number.
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
+/** An agent could approve its own work, so that it may read and not control runs. */
+function requireAllowed(operation: Parameters<typeof mayCall>[1], input: unknown, origin: Origin): void {
+  if (mayCall(identityOf(origin), operation, input)) return;
+  throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt, and agents do not steer runs');
+}

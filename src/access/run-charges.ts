@@ -1,0 +1,21 @@
+import { type Charged, chargesOf } from '../core/view/usage.ts';
+import type { RunReader } from './run-reader.ts';
+
+/** What was charged to runs; a run is folded for it once for each of its versions. */
+export class RunCharges {
+  readonly #runs: RunReader;
+  readonly #known = new Map<string, { version: number; charges: Charged[] }>();
+
+  constructor(runs: RunReader) {
+    this.#runs = runs;
+  }
+
+  /** The charges of a run that is at this version. */
+  of(run: string, version: number): Charged[] {
+    const known = this.#known.get(run);
+    if (known?.version === version) return known.charges;
+    const charges = chargesOf(this.#runs.state(run));
+    this.#known.set(run, { version, charges });
+    return charges;
+  }
+}

@@ -1,0 +1,145 @@
+import type { RunState } from '../core/run/state.ts';
+import type { Engine } from '../engine/loop/engine.ts';
+import { loadRun } from '../engine/loop/ledger.ts';
+import type { ShownEvent } from '../schema/event.ts';
+import { runStream } from '../schema/ids.ts';
+import type { Store, StoredEvent, TranscriptEntry } from '../store/store.ts';
+import { listenTo, type TranscriptListener } from './transcript-listener.ts';
+
+/** `after` is the id of the last row received; without names, rows of all attempts of the run are read. */
+type TranscriptQuery = { run: string; attempts?: readonly string[]; after: number; limit: number };
+
+/** States of runs that are not active may be big, so that only a few are kept. */
+const MOST_KEPT = 4;
+/** A long history is read in pieces: other readers do not wait long, and no reader holds all of it. */
+const READ_AT_ONCE = 500;
+
+/** Reads runs: live from the engine of this process, else folded from the store. */
+export class RunReader {
+  readonly #store: Store;
+  readonly #engine: Engine | undefined;
+  readonly #kept = new Map<string, RunState>();
+
+  constructor(store: Store, engine: Engine | undefined) {
+    this.#store = store;
+    this.#engine = engine;
+  }
+
+  /** Whether changes are noticed as they happen: only in the engine's process. */
+  get isLive(): boolean {
+    return this.#engine !== undefined;
+  }
+
+  /** Ids, newest first. */
+  ids(): string[] {
+    return this.#store
+      .streams('run/')
+      .sort((a, b) => b.firstAt - a.firstAt)
+      .map(({ stream }) => stream.slice('run/'.length));
+  }
+
+  state(run: string): RunState {
+    return this.#engine?.runs.get(run)?.ledger.state ?? this.#folded(run);
+  }
+
+  /** Whether an engine runs it; another process's engine would have received the call, so it is this one or none. */
+  isActive(run: string): boolean {
+    return this.#engine?.runs.has(run) ?? false;
+  }
+
+  /** Every event after a version, once and in order; in the engine's process also new ones until the signal aborts. */
+  events(run: string, after: number, signal: AbortSignal): AsyncIterable<ShownEvent[]> {
+    return follow({ store: this.#store, engine: this.#engine, stream: runStream(run), after, signal });
+  }
+
+  /** All events so far. */
+  history(run: string): ShownEvent[] {
+    return this.#store.read(runStream(run)).map(shown);
+  }
+
+  /** Rows of transcripts in order; possibly fewer than the limit, but none only where none is left. */
+  transcript({ run, attempts, after, limit }: TranscriptQuery): TranscriptEntry[] {
+    if (attempts === undefined) return this.#store.runTranscript({ run, after, limit });
+    return attempts
+      .flatMap((attempt) => this.#store.transcript({ attempt, after, limit }))
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+  }
+
+  /** Receives all rows from now on; only in the engine's process. */
+  listen(run: string, signal: AbortSignal): TranscriptListener {
+    return listenTo(this.#store, run, signal);
+  }
+
+  /** Resolves when an event or a row of the run was stored, or the signal aborted. */
+  changed(run: string, signal: AbortSignal): Promise<void> {
+    const store = this.#store;
+    return new Promise((resolve) => {
+      const done = () => {
+        stopEvents();
+        stopRows();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const stopEvents = store.onAppend((events) => {
+        if (events.some((event) => event.stream === runStream(run))) done();
+      });
+      const stopRows = store.onTranscript((rows) => {
+        if (rows.some((row) => row.attempt.startsWith(`${run}-`))) done();
+      });
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  /** The runs that were read last are not folded again while they are unchanged. */
+  #folded(run: string): RunState {
+    const stream = runStream(run);
+    const known = this.#kept.get(run);
+    const isCurrent = known !== undefined && this.#store.streams(stream)[0]?.version === known.version;
+    const state = isCurrent ? known : loadRun(this.#store, stream);
+    this.#kept.delete(run);
+    this.#kept.set(run, state);
+    for (const oldest of this.#kept.keys()) if (this.#kept.size > MOST_KEPT) this.#kept.delete(oldest);
+    return state;
+  }
+}
+
+type Following = { store: Store; engine: Engine | undefined; stream: string; after: number; signal: AbortSignal };
+
+async function* follow({ store, engine, stream, after, signal }: Following): AsyncGenerator<ShownEvent[]> {
+  let version = after;
+  let more = Promise.withResolvers<void>();
+  let broken: { error: unknown } | undefined;
+  const wake = () => more.resolve();
+  const stop = store.onAppend((events: StoredEvent[]) => {
+    if (events.some((event) => event.stream === stream)) wake();
+  });
+  engine?.failed.catch((error: unknown) => {
+    broken = { error };
+    wake();
+  });
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    while (!signal.aborted) {
+      more = Promise.withResolvers<void>();
+      const events = store.read(stream, version, READ_AT_ONCE);
+      version = events.at(-1)?.version ?? version;
+      if (events.length > 0) yield events.map(shown);
+      if (events.length === READ_AT_ONCE) continue;
+      if (engine === undefined) return;
+      if (broken !== undefined) throw broken.error;
+      await more.promise;
+    }
+  } finally {
+    stop();
+    signal.removeEventListener('abort', wake);
+  }
+}
+
+/** An event as it is shown: without the secret by which the processes of an attempt are found. */
+function shown({ version, at, type, data, origin }: StoredEvent): ShownEvent {
+  const by = origin === undefined ? {} : { origin };
+  if (type !== 'attempt.spawned' || typeof data !== 'object' || data === null || !('process' in data))
+    return { version, at, type, data, ...by };
+  return { version, at, type, ...by, data: { ...data, process: Object.assign({}, data.process, { token: '' }) } };
+}

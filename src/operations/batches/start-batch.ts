@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { freeName } from '../../core/project/collection.ts';
+import type { ProjectState } from '../../core/project/project-state.ts';
+import { AppError } from '../../errors.ts';
+import type { BatchDocument } from '../../schema/batch.ts';
+import type { BatchStart } from '../../schema/batch-start.ts';
+import { CollectionName } from '../../schema/collection.ts';
+import type { ProjectEvent } from '../../schema/event.ts';
+import { StartOptions } from '../../schema/request.ts';
+import { batchDocument, batchFiles, loadBatch } from '../../templates/batch.ts';
+import { loadTemplate, templateSources } from '../../templates/load.ts';
+import { projectOf, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
+import { runBatchItems } from './run-batch.ts';
+
+const BatchRequest = z.object({
+  dir: z.string(),
+  name: z.string(),
+  from: z.number().int().min(1).default(1).describe('The item to begin with.'),
+  parallel: z.number().int().min(1).max(50).optional().describe('Jobs at once, whatever the batch says.'),
+  collection: CollectionName.optional().describe('Where its runs are filed; by default a new collection.'),
+  options: StartOptions.omit({ dir: true, title: true, collection: true }).prefault({}),
+});
+type BatchRequest = z.infer<typeof BatchRequest>;
+
+/** Starts a batch that the engine runs: it answers when the first items were started. */
+export const startBatch = operation({
+  name: 'start-batch',
+  where: 'engine',
+  summary: 'Do each item of a batch as a job of its own',
+  http: 'POST /api/batches/{name}/start',
+  allow: ['operator'],
+  input: BatchRequest,
+  output: z.object({
+    batch: z.string(),
+    collection: z.string(),
+    runs: z.array(z.object({ item: z.number().int(), run: z.string(), title: z.string() })),
+  }),
+  run: async (app, input, { origin }) => {
+    requireControl(app);
+    const batch = batchDocument(await loadBatch(await batchFiles(input.dir), input.name));
+    if (input.from > batch.items.length) {
+      const reason = `The batch ${input.name} has ${batch.items.length} items, so none is number ${input.from}`;
+      throw new AppError('INPUT_INVALID', reason, { batch: input.name });
+    }
+    const sources = await templateSources(app.env, input.dir);
+    for (const template of new Set(batch.items.map((item) => item.template)))
+      if (template !== null) await loadTemplate(template, sources);
+    const project = await projectOf(app, input.dir);
+    let start: BatchStart | undefined;
+    await app.projects.submit(
+      project.id,
+      (state) => {
+        start = startOf(state, batch, input);
+        return eventsOf(state, start);
+      },
+      origin,
+    );
+    if (start === undefined) throw new AppError('INTERNAL', 'A batch that was put on record is not known');
+    const started = await runBatchItems(app, { project: project.id, id: start.batch }, origin);
+    const runs = started.map(({ item, run }) => ({ item, run, title: app.runs.state(run).start.title }));
+    return { batch: batch.name, collection: start.collection, runs };
+  },
+});
+
+function startOf(state: ProjectState, batch: BatchDocument, request: BatchRequest): BatchStart {
+  const collection = request.collection ?? freeName(state, batch.name);
+  const parallel = request.parallel ?? batch.parallel;
+  const items = batch.items.slice(request.from - 1).map(({ prompt, title, template, context }, index) => ({
+    item: request.from + index,
+    prompt,
+    ...(title === null ? {} : { title }),
+    ...(template === null ? {} : { template }),
+    context,
+  }));
+  const taken = new Set(Object.keys(state.batches));
+  let number = 1;
+  while (taken.has(`${collection}/${number}`)) number += 1;
+  const options = { ...request.options, dir: request.dir };
+  return { batch: `${collection}/${number}`, name: batch.name, collection, parallel, options, items };
+}
+
+function eventsOf(state: ProjectState, start: BatchStart): ProjectEvent[] {
+  const isNew = !state.collections.some(({ name }) => name === start.collection);
+  return [
+    ...(isNew ? [{ type: 'collection.added' as const, data: { name: start.collection } }] : []),
+    { type: 'batch.started', data: start },
+  ];
+}

@@ -1,0 +1,200 @@
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { freemem } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { loadConfig } from '../../config/load.ts';
+import { testCheck } from '../../engine/start/test-check.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import { inspectRepository } from '../../git/read/repository.ts';
+import { requireGit } from '../../git/version.ts';
+import { type Home, prepareHome } from '../../home.ts';
+import { tail } from '../../process/tail.ts';
+import { findTmux } from '../../process/terminal/tmux.ts';
+import { containment } from '../../process/terminate.ts';
+import { openSqliteStore } from '../../store/sqlite/open.ts';
+import { type AgentsView, viewAgents } from '../models/view-agents.ts';
+import { operation } from '../operation.ts';
+import { examineBackup } from './doctor/doctor-backup.ts';
+import { examineForge } from './doctor/doctor-forge.ts';
+import { DoctorLine } from './doctor/doctor-line.ts';
+import { examineProject } from './doctor/doctor-project.ts';
+
+/** What is checked, and whether servers on the network are reached too. */
+type Examination = { app: App; dir: string; online: boolean };
+
+/** How long the system may take to report a changed file. */
+const FILE_EVENT_MS = 2_000;
+const MEGABYTE = 1024 * 1024;
+const LEAST_MEMORY_MB = 256;
+
+/** Checks everything that Manyhands needs; each line that fails says how to fix it. */
+export const doctor = operation({
+  name: 'doctor',
+  where: 'anywhere',
+  summary: 'Check what Manyhands needs',
+  http: 'GET /api/doctor',
+  allow: ['viewer', 'operator'],
+  input: z.object({ dir: z.string(), online: z.boolean().optional() }),
+  output: z.array(DoctorLine),
+  run: async (app, { dir, online = false }) => {
+    const { home, env } = app;
+    const examined = { app, dir, online };
+    return [
+      await check('node', true, () => Promise.resolve(`${process.version} on ${process.platform}`)),
+      await check('git', true, requireGit),
+      await check('data directory', true, () => dataDirectory(home)),
+      await check('database', true, () => database(app)),
+      await examineBackup(app),
+      await check('file events', true, () => fileEvents(app)),
+      await check('space', true, () => space(home)),
+      memory(),
+      contained(),
+      await terminals(env),
+      await check('repository', false, () => repository(dir)),
+      await check('settings', true, () => settings(examined)),
+      ...(await examineProject({ dir, env, online })),
+      ...(await examineForge({ dir, env, online })),
+      ...(await agents(examined)),
+    ];
+  },
+});
+
+async function check(name: string, required: boolean, examine: () => Promise<string>): Promise<DoctorLine> {
+  try {
+    return { name, ok: true, required, detail: await examine(), fix: null };
+  } catch (error) {
+    const fix = error instanceof AppError ? error.hint : 'See the message; nothing was changed.';
+    return { name, ok: false, required, detail: messageOf(error), fix };
+  }
+}
+
+async function dataDirectory(home: Home): Promise<string> {
+  await prepareHome(home);
+  const probe = await mkdtemp(join(home.root, 'doctor-'));
+  await rm(probe, { recursive: true });
+  return `${home.root} can be written`;
+}
+
+async function database({ home, world }: App): Promise<string> {
+  await using store = await openSqliteStore({ file: home.database, world });
+  return `${counted(store.streams('run/').length, 'run')} in ${home.database}`;
+}
+
+/** Output is followed by file events: on some network file systems they never come. */
+async function fileEvents({ home, world }: App): Promise<string> {
+  const folder = await mkdtemp(join(home.root, 'doctor-'));
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const waiting = new AbortController();
+  const noticed = Promise.withResolvers<boolean>();
+  const following = tail({
+    file,
+    from: 0,
+    onChunk: () => noticed.resolve(true),
+    onTruncated: () => {},
+    signal: waiting.signal,
+  });
+  const cancel = world.alarm(world.now() + FILE_EVENT_MS, () => noticed.resolve(false));
+  try {
+    await following.drained();
+    await writeFile(file, 'x', { flag: 'a' });
+    if (await noticed.promise) return 'changes to files are noticed at once';
+    throw new AppError(
+      'UNSUPPORTED_SYSTEM',
+      `The file system of ${home.root} tells nothing about changed files; set MANYHANDS_HOME to a local disk`,
+    );
+  } finally {
+    cancel();
+    following.close();
+    waiting.abort();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function space(home: Home): Promise<string> {
+  const { bavail, bsize } = await statfs(home.root);
+  const free = Math.round((bavail * bsize) / MEGABYTE);
+  if (free < 1024) throw new AppError('NO_SPACE', `Only ${free} MB are free at ${home.root}`);
+  return `${Math.round(free / 1024)} GB free`;
+}
+
+/** With less than this free, no attempt starts by default. */
+function memory(): DoctorLine {
+  const free = Math.round(freemem() / MEGABYTE);
+  const ok = free >= LEAST_MEMORY_MB;
+  const fix = ok ? null : 'Close programs, or lower limits.freeMemoryMb and limits.agents.';
+  return { name: 'memory', ok, required: false, detail: `${free} MB free`, fix };
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** Agents that hide their children on purpose are contained only where the system offers it; that is said, not required. */
+function contained(): DoctorLine {
+  const { kind, detail } = containment();
+  const fix =
+    kind === 'cgroup'
+      ? null
+      : 'On Linux, run where a cgroup v2 folder can be written (for example a systemd user session).';
+  return { name: 'containment', ok: kind === 'cgroup', required: false, detail, fix };
+}
+
+/** Interactive agents work without tmux, too; with it, what they show is known exactly, and people can use it directly. */
+async function terminals(env: NodeJS.ProcessEnv): Promise<DoctorLine> {
+  const tmux = await findTmux(env);
+  const line = { name: 'tmux', required: false };
+  if (tmux?.isUsable) return { ...line, ok: true, detail: `${tmux.version}, for interactive agents`, fix: null };
+  const detail = tmux === undefined ? 'not found' : `${tmux.version} is too old`;
+  const fix = 'Install tmux 3.2 or newer; until then interactive agents work in terminals of our own.';
+  return { ...line, ok: false, detail, fix };
+}
+
+async function repository(dir: string): Promise<string> {
+  const found = await inspectRepository(dir);
+  return `${found.root} on ${found.branch ?? 'a detached HEAD'} at ${found.head.slice(0, 10)}`;
+}
+
+async function settings({ dir, app: { env } }: Examination): Promise<string> {
+  const root = await inspectRepository(dir).then(
+    (found) => found.root,
+    () => dir,
+  );
+  const { checks, project } = await loadConfig({ dir: root, env });
+  const count = checks.length + testCheck({ checks, project }).length;
+  return count === 0 ? 'valid; no check is configured' : `valid; ${counted(count, 'check')}`;
+}
+
+/** Each agent that is configured or known by name: found, its version, logged in; asking spends nothing. */
+async function agents({ app, dir }: Examination): Promise<DoctorLine[]> {
+  try {
+    const found = await viewAgents(app, dir);
+    const lines = found.agents.map(({ name, ok, detail, nextStep }) => ({
+      name: `agent ${name}`,
+      ok,
+      required: false,
+      detail,
+      fix: nextStep,
+    }));
+    return [...lines, ...profiles(found.ccswitch)];
+  } catch (error) {
+    return [
+      { name: 'agents', ok: false, required: false, detail: messageOf(error), fix: 'Correct the settings first.' },
+    ];
+  }
+}
+
+/** The profiles of CC Switch, where it is installed or asked for. */
+function profiles({ on, file, note, byAgent }: AgentsView['ccswitch']): DoctorLine[] {
+  const found = Object.values(byAgent).flat();
+  if (note !== null) {
+    const fix = on ? 'Start CC Switch once, or set routing.ccswitch to off.' : null;
+    return [{ name: 'CC Switch', ok: false, required: false, detail: note, fix }];
+  }
+  if (found.length === 0) return [];
+  const used = found.filter(({ account }) => account !== null).length;
+  const state = on ? `${used} used as logins` : 'not used; routing.ccswitch: auto switches them on';
+  const detail = `${found.length} ${found.length === 1 ? 'profile' : 'profiles'} in ${file}, ${state}`;
+  return [{ name: 'CC Switch', ok: true, required: false, detail, fix: null }];
+}

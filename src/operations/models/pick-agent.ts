@@ -1,0 +1,58 @@
+import { scoreOf } from '../../core/models/score.ts';
+import { modelFor, modelsOf, openTier } from '../../core/models/tier.ts';
+import { candidatesFor, pickAgent, type RoutingRequest } from '../../core/schedule/route.ts';
+import type { AgentPick } from '../../schema/document.ts';
+import type { AgentsView } from './view-agents.ts';
+
+/** The agent and model that a role would get now, and why. */
+export function pickFor(view: AgentsView, role: string): AgentPick {
+  const { config, byRole, ranking, resting, now } = view;
+  const unable = Object.fromEntries(view.agents.flatMap(({ name, ok, detail }) => (ok ? [] : [[name, detail]])));
+  const request: RoutingRequest = { config, agents: byRole, role, ranking, unable };
+  const tier = config.roles[role]?.tier ?? 'standard';
+  const candidates = candidatesFor(request).map((agent) => candidateOf(view, role, agent));
+  const choice = pickAgent(request, { rateLimited: resting, busy: {}, maxParallel: {} }, now);
+  if (choice.kind === 'later' || unable[choice.agent] !== undefined) {
+    const because = candidates.some(({ ok }) => ok) ? choice.because : 'no agent can work here now';
+    return { role, agent: null, account: null, tier, model: null, because, candidates };
+  }
+  const open = openTier(config.agents[choice.agent], tier, choice.closed ?? []) ?? tier;
+  return {
+    role,
+    agent: choice.agent,
+    account: choice.account ?? null,
+    tier: open,
+    model: modelFor(config.agents[choice.agent], open) ?? null,
+    because:
+      open === tier
+        ? choice.because
+        : `${choice.because}; ${open} because ${choice.closed?.join(', ')} is rate-limited`,
+    candidates,
+  };
+}
+
+/** When an account is available again; null where it is. */
+export function limitEnd({ resting, now }: AgentsView, account: string): string | null {
+  const until = resting[account] ?? 0;
+  return until > now ? new Date(until).toISOString() : null;
+}
+
+function candidateOf(view: AgentsView, role: string, agent: string): AgentPick['candidates'][number] {
+  const { config, history, project } = view;
+  const found = view.agents.find(({ name }) => name === agent);
+  const { score, results, because } = scoreOf(
+    history,
+    { role, agent, models: modelsOf(config.agents[agent]) },
+    project,
+  );
+  return {
+    agent,
+    kind: found?.kind ?? null,
+    ok: found?.ok ?? false,
+    detail: found?.detail ?? 'not configured',
+    restsUntil: limitEnd(view, agent),
+    score,
+    results,
+    because,
+  };
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { AgentPick } from '../../schema/document.ts';
+import { operation } from '../operation.ts';
+import { pickFor } from './pick-agent.ts';
+import { viewAgents } from './view-agents.ts';
+
+/** The agent and model that a role would get now, and why, without starting anything. */
+export const pickModel = operation({
+  name: 'pick-model',
+  where: 'anywhere',
+  summary: 'Say which agent and model a role would get now, and why',
+  http: 'GET /api/models/pick',
+  allow: ['viewer', 'operator'],
+  input: z.object({
+    dir: z.string(),
+    role: z.string(),
+    agents: z.array(z.string()).default([]),
+    rehearse: z.boolean().default(false).describe('Who would be picked in a rehearsal, where agents are played.'),
+    scenario: z.string().optional().describe('The file that a rehearsal plays.'),
+  }),
+  output: AgentPick,
+  run: async (app, { dir, role, ...choices }) => pickFor(await viewAgents(app, dir, choices), role),
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { rolesWithResults } from '../../core/models/ranking.ts';
+import { RoutePlan } from '../../schema/model.ts';
+import { operation } from '../operation.ts';
+import { pickFor } from './pick-agent.ts';
+import { viewAgents } from './view-agents.ts';
+
+/** The roles that recipes use. */
+const ROLES = ['plan', 'implement', 'verify', 'fix', 'review', 'resolve', 'repair', 'analyze'];
+
+/** The pick for every role that recipes use, that the settings name, or that has results. */
+export const planRoutes = operation({
+  name: 'plan-routes',
+  where: 'anywhere',
+  summary: 'Say who each role would get now, and why',
+  http: 'GET /api/models/routes',
+  allow: ['viewer', 'operator'],
+  input: z.object({ dir: z.string() }),
+  output: z.array(RoutePlan),
+  run: async (app, { dir }) => {
+    const view = await viewAgents(app, dir);
+    const { roles, routing } = view.config;
+    const named = [...Object.keys(roles), ...Object.keys(routing.prefer), ...rolesWithResults(view.history)];
+    return [...new Set([...ROLES, ...named])].map((role) => {
+      const { agent, account, model, because, candidates } = pickFor(view, role);
+      return { role, agent, account, model, because, order: candidates.map((candidate) => candidate.agent) };
+    });
+  },
+});

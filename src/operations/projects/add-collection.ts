@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { addCollection as decideAdd, fileRuns } from '../../core/project/collection.ts';
+import { CollectionDocument, CollectionName } from '../../schema/collection.ts';
+import { projectOf } from '../find-run.ts';
+import { operation } from '../operation.ts';
+import { collectionDocument, requireRunsOf } from './collection-documents.ts';
+
+/** Makes a collection; with runs, puts them into it, whether it existed or not. */
+export const addCollection = operation({
+  name: 'add-collection',
+  where: 'engine',
+  summary: 'Make a collection, or put runs into one',
+  http: 'PUT /api/collections/{name}',
+  allow: ['operator'],
+  input: z.object({ dir: z.string(), name: CollectionName, runs: z.array(z.string()).max(10_000).default([]) }),
+  output: CollectionDocument,
+  run: async (app, { dir, name, runs }, { origin }) => {
+    const project = await projectOf(app, dir);
+    const ids = requireRunsOf(app, project, runs);
+    const state = await app.projects.submit(
+      project.id,
+      (current) => (ids.length === 0 ? decideAdd(current, name) : fileRuns(current, { runs: ids, collection: name })),
+      origin,
+    );
+    return collectionDocument(app, state, name);
+  },
+});

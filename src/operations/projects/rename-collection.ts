@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { renameCollection as decideRename } from '../../core/project/collection.ts';
+import { CollectionDocument, CollectionName } from '../../schema/collection.ts';
+import { projectOf } from '../find-run.ts';
+import { operation } from '../operation.ts';
+import { collectionDocument } from './collection-documents.ts';
+
+/** Gives a collection another name. */
+export const renameCollection = operation({
+  name: 'rename-collection',
+  where: 'engine',
+  summary: 'Give a collection another name',
+  http: 'POST /api/collections/{name}/rename',
+  allow: ['operator'],
+  input: z.object({ dir: z.string(), name: z.string(), to: CollectionName }),
+  output: CollectionDocument,
+  run: async (app, { dir, name, to }, { origin }) => {
+    const { id } = await projectOf(app, dir);
+    const state = await app.projects.submit(id, (current) => decideRename(current, { name, to }), origin);
+    return collectionDocument(app, state, to);
+  },
+});

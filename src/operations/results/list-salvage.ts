@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { findProject, findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
+import { SAVED_REF, savedWork } from './saved-work.ts';
+
+/** Work of an attempt that was saved. */
+export const SalvageItem = z.object({
+  ref: z.string(),
+  run: z.string(),
+  task: z.string(),
+  attempt: z.number().int(),
+  commit: z.string(),
+  at: z.string(),
+  landed: z.boolean(),
+  files: z.number().int(),
+  detail: z.string(),
+});
+export type SalvageItem = z.infer<typeof SalvageItem>;
+
+/** Lists all work that was ever saved for the project, newest first. */
+export const listSalvage = operation({
+  name: 'list-salvage',
+  where: 'anywhere',
+  summary: 'List all work that was ever saved',
+  http: 'GET /api/salvage',
+  allow: ['viewer', 'operator'],
+  input: z.object(RunRef),
+  output: z.array(SalvageItem),
+  run: async (app, ref) => {
+    const selected = ref.run === undefined ? undefined : (await findRun(app, ref)).start;
+    const project = selected?.project ?? (await findProject(app, ref));
+    const items: SalvageItem[] = [];
+    for (const saved of await savedWork(app, project)) {
+      const [, run, ordinal, attempt] = SAVED_REF.exec(saved.ref) ?? [];
+      if (run === undefined || (selected !== undefined && run !== selected.run)) continue;
+      if (isEmpty(app, run, saved.ref)) continue;
+      items.push({ ...saved, run, attempt: Number(attempt), ...describe(app, run, Number(ordinal)) });
+    }
+    return items.sort((a, b) => (a.at < b.at ? 1 : -1));
+  },
+});
+
+function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'task' | 'landed' | 'detail'> {
+  const state = app.runs.ids().includes(run) ? app.runs.state(run) : undefined;
+  const key = state?.order[ordinal - 1];
+  const task = key === undefined ? undefined : state?.tasks[key];
+  if (state === undefined || task === undefined)
+    return { task: '?', landed: false, detail: 'of a run that is not on record' };
+  return { task: task.spec.key, landed: isLanded(state, task.spec.key), detail: task.spec.title };
+}
+
+/** An attempt that changed nothing left nothing to restore. */
+function isEmpty(app: App, run: string, ref: string): boolean {
+  if (!app.runs.ids().includes(run)) return false;
+  const attempts = Object.values(app.runs.state(run).tasks).flatMap((task) => task.attempts);
+  return attempts.some(({ ended }) => ended?.saved?.ref === ref && !ended.saved.changed);
+}
+
+function isLanded(state: RunState, key: string): boolean {
+  const phase = state.tasks[key]?.phase;
+  return phase?.status === 'done' && phase.commit !== null;
+}

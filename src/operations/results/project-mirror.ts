@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import type { App } from '../../app.ts';
+import { openProject } from '../../engine/start/open-run.ts';
+import { AppError } from '../../errors.ts';
+import type { Mirror } from '../../git/mirror/mirror.ts';
+import { openStoredMirror } from '../../git/mirror/stored-mirror.ts';
+import { changedFiles, diffStat } from '../../git/read/diff.ts';
+import type { FileChange } from '../../schema/change.ts';
+import type { ProjectRef } from '../find-run.ts';
+
+export type CommitRange = { from: string; to: string };
+
+/** The mirror of a project, which has its results also when the user's repository is gone. */
+export async function mirrorOf({ home }: Pick<App, 'home'>, project: ProjectRef): Promise<Mirror> {
+  try {
+    return (await openProject({ home }, project)).mirror;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'REPOSITORY_GONE') throw error;
+    const stored = await openStoredMirror(join(home.mirrors, `${project.id}.git`));
+    if (stored === undefined) throw error;
+    return stored;
+  }
+}
+
+/** The files in which two commits differ, with their lines. */
+export async function changesBetween(mirror: Mirror, range: CommitRange): Promise<FileChange[]> {
+  const [files, lines] = await Promise.all([changedFiles(mirror, range), diffStat(mirror, range)]);
+  const byPath = new Map(lines.map((line) => [line.path, line]));
+  return files.flatMap(({ path, status }) => {
+    const { added = 0, deleted = 0, binary = false } = byPath.get(path) ?? {};
+    return status === 'renamed' ? [] : [{ path, status, added, deleted, binary }];
+  });
+}

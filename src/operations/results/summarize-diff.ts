@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { changeSummary } from '../../core/finish/change-summary.ts';
+import { ChangeSummary } from '../../schema/change.ts';
+import { findRun, RunRef } from '../find-run.ts';
+import { operation } from '../operation.ts';
+import { rangeOf } from './diff-run.ts';
+import { changesBetween, mirrorOf } from './project-mirror.ts';
+
+/** The diff in figures: files by kind, what a person should know about them, and whether tests are missing. */
+export const summarizeDiff = operation({
+  name: 'summarize-diff',
+  where: 'anywhere',
+  summary: 'Tell in figures what a run, or one of its tasks, changed',
+  http: 'GET /api/runs/{run}/diff/summary',
+  allow: ['viewer', 'operator'],
+  input: z.object({ ...RunRef, task: z.string().optional() }),
+  output: ChangeSummary.extend({ run: z.string(), from: z.string(), to: z.string() }),
+  run: async (app, { task, ...ref }) => {
+    const state = await findRun(app, ref);
+    const range = rangeOf(state, task);
+    const mirror = await mirrorOf(app, state.start.project);
+    return { run: state.start.run, ...range, ...changeSummary(await changesBetween(mirror, range)) };
+  },
+});

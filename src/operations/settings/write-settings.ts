@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { changeConfig } from '../../config/edit.ts';
+import { AppError } from '../../errors.ts';
+import { SettingsChange, SettingsDocument } from '../../schema/settings-document.ts';
+import { operation } from '../operation.ts';
+import { hashOf, readSettingsFile, requireShown, SettingsRef, settingsTarget } from './settings-files.ts';
+
+/** Changes a file of settings, all changes or none; refused where the file is not the one that was read. */
+export const writeSettings = operation({
+  name: 'write-settings',
+  where: 'engine',
+  summary: 'Change a file of settings; its comments and its order stay',
+  http: 'PUT /api/settings',
+  allow: ['operator'],
+  input: z.object({
+    ...SettingsRef,
+    changes: z.array(SettingsChange).min(1).max(1_000),
+    hash: z.string().describe('The hash that was read.'),
+  }),
+  output: SettingsDocument,
+  run: async ({ env }, { changes, hash, ...ref }) => {
+    for (const { path, value } of changes) requireShown(path, value);
+    await changeConfig({
+      ...(await settingsTarget(env, ref)),
+      changes: changes.map(({ path, value }) => (value === undefined ? { path } : { path, value })),
+      expects: (text, file) => {
+        if (hashOf(text) === hash) return;
+        throw new AppError('CONFLICT', `${file} was changed meanwhile: read it again`, { file });
+      },
+    });
+    return readSettingsFile(env, ref);
+  },
+});

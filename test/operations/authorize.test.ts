@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS, STREAMS } from '../../src/operations/all.ts';
+import { type AccessRole, type Identity, identityOf, mayCall } from '../../src/operations/authorize.ts';
+
+const ROLES: readonly AccessRole[] = ['viewer', 'operator', 'attempt', 'host'];
+const ALL = [...Object.values(OPERATIONS), ...Object.values(STREAMS)];
+const RUN = 'k3v9x2ab';
+const OTHER = 'zzzzzzzz';
+
+const BOUND: readonly (readonly [string, Identity['bound'] & {}])[] = [
+  ['a run', { to: 'run', run: RUN }],
+  ['an attempt', { to: 'attempt', run: RUN, task: 'implement/1', attempt: 2 }],
+  ['a host', { to: 'host', host: 'build-1' }],
+];
+
+describe.each(ALL)('$name', (operation) => {
+  it('is reached by the roles that it lists and by no other', () => {
+    const reached = ROLES.filter((role) => mayCall({ role }, operation, { run: RUN }));
+    expect(reached).toEqual(ROLES.filter((role) => operation.allow.includes(role)));
+  });
+
+  it('lets a viewer only read', () => {
+    if (!operation.allow.includes('viewer')) return expect(operation.allow).toEqual(['operator']);
+    expect([operation.where, String(operation.http).slice(0, 4)]).toEqual(['anywhere', 'GET ']);
+  });
+
+  it.each(BOUND)('gives a token that is bound to %s nothing but that', (_, bound) => {
+    for (const role of ROLES) {
+      const identity = { role, bound };
+      for (const input of [undefined, {}, { dir: '/project' }, { run: OTHER }, { run: RUN.slice(0, 4) }, { host: 'x' }])
+        expect(mayCall(identity, operation, input), JSON.stringify(input)).toBe(false);
+    }
+  });
+
+  it('does not reach beyond its allow-list with a bound token', () => {
+    for (const role of ROLES)
+      expect(mayCall({ role, bound: { to: 'run', run: RUN } }, operation, { run: RUN })).toBe(
+        operation.allow.includes(role),
+      );
+  });
+});
+
+describe('a token that is bound to a run', () => {
+  const identity: Identity = { role: 'viewer', bound: { to: 'run', run: RUN } };
+
+  it('reaches no other run that the input names', () => {
+    const judge = OPERATIONS['judge-run'];
+    expect(mayCall(identity, judge, { run: RUN, opinions: [] })).toBe(true);
+    expect(mayCall(identity, judge, { run: RUN, opinions: [OTHER] })).toBe(false);
+  });
+});
+
+describe('a token that is bound to an attempt', () => {
+  const identity: Identity = {
+    role: 'viewer',
+    bound: { to: 'attempt', run: RUN, task: 'implement/1', attempt: 2 },
+  };
+  const read = OPERATIONS['read-transcript'];
+
+  it.each([
+    [{ run: RUN, task: 'implement/1' }, false],
+    [{ run: RUN, task: 'implement/1', attempt: 2 }, true],
+    [{ run: RUN, task: 'implement/1', attempt: 1 }, false],
+    [{ run: RUN, task: 'implement/2' }, false],
+    [{ run: RUN }, false],
+  ])('with %j: %s', (input, isAllowed) => {
+    expect(mayCall(identity, read, input)).toBe(isAllowed);
+  });
+});
+
+it('lets an agent on this machine only read', () => {
+  const role = (kind: 'person' | 'agent') =>
+    identityOf({ actor: kind === 'person' ? { kind, name: 'ann' } : { kind, attempt: 'k3v9x2ab-1-1' }, via: 'cli' })
+      .role;
+  expect([role('person'), role('agent')]).toEqual(['operator', 'viewer']);
+});
