@@ -167,6 +167,21 @@ describe('what only one place may do', () => {
   });
 });
 
+describe('names that decide', () => {
+  const outside = (folder: string, pattern: RegExp) =>
+    sources
+      .filter(({ file, text }) => !file.startsWith(folder) && !file.startsWith('dashboard/') && pattern.test(text))
+      .map(({ file }) => file);
+
+  it('of recipes are compared only in recipes', () => {
+    expect(outside('recipes/', /\brecipe(\.name)? [!=]== '\w/)).toEqual([]);
+  });
+
+  it('of gates are compared only in gates', () => {
+    expect(outside('gates/', /\.gate [!=]== '\w/)).toEqual([]);
+  });
+});
+
 describe('the core', () => {
   const core = sources.filter(({ folder }) => folder === 'core');
 
