@@ -48,8 +48,8 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
     flags: flags ?? [],
   };
   const track = taskOf(state, event.data.task).spec.track ?? '';
-  if (failure?.kind === 'environment') state.trouble[track] = (state.trouble[track] ?? 0) + 1;
-  else if (failure === undefined) delete state.trouble[track];
+  if (failure?.kind === 'environment') state.environmentFailures[track] = (state.environmentFailures[track] ?? 0) + 1;
+  else if (failure === undefined) delete state.environmentFailures[track];
   countCrash(state, attempt.agent, failure?.kind);
   state.reserved = subtractSpend(state.reserved, attempt.reservation);
   const charge = chargeOf(usage, attempt.reservation);

@@ -9,10 +9,10 @@ import { isOpen, type RunState } from './state.ts';
  * Adds the tasks that are new; one that needs a task which did not get done is skipped at once. A known key with the same
  * spec is no news; with another spec it is an error. A run that is being cancelled takes nothing more.
  */
-export function addTasks(state: RunState, wanted: readonly TaskSpec[]): RunEvent[] {
+export function addTasks(state: RunState, requested: readonly TaskSpec[]): RunEvent[] {
   const specs: TaskSpec[] = [];
   const seen = new Set<string>();
-  for (const raw of wanted) {
+  for (const raw of requested) {
     const spec = TaskSpec.parse(raw);
     if (seen.has(spec.key)) throw new AppError('PLAN_INVALID', `Two tasks have the key ${spec.key}`, { key: spec.key });
     seen.add(spec.key);
@@ -33,7 +33,7 @@ export function addTasks(state: RunState, wanted: readonly TaskSpec[]): RunEvent
   requireLive(state);
   return state.status.kind === 'cancelling'
     ? []
-    : [{ type: 'tasks.added', data: { specs } }, ...skipHopeless(state, specs)];
+    : [{ type: 'tasks.added', data: { specs } }, ...skipImpossible(state, specs)];
 }
 
 function requireNeeds(state: RunState, specs: readonly TaskSpec[], seen: ReadonlySet<string>): void {
@@ -46,17 +46,17 @@ function requireNeeds(state: RunState, specs: readonly TaskSpec[], seen: Readonl
   }
 }
 
-function skipHopeless(state: RunState, specs: readonly TaskSpec[]): RunEvent[] {
+function skipImpossible(state: RunState, specs: readonly TaskSpec[]): RunEvent[] {
   const byKey = new Map(specs.map((spec) => [spec.key, spec]));
-  const hopeless = new Set<string>();
+  const impossible = new Set<string>();
   const events: RunEvent[] = [];
   for (const key of inBatches(specs).flat()) {
-    const need = byKey.get(key)?.needs.find((name) => hopeless.has(name) || isLost(state, name));
+    const need = byKey.get(key)?.needs.find((name) => impossible.has(name) || isLost(state, name));
     if (need === undefined) continue;
-    hopeless.add(key);
+    impossible.add(key);
     events.push({
       type: 'task.ended',
-      data: { task: key, status: 'skipped', reason: `it needs ${need}, which did not get done` },
+      data: { task: key, status: 'skipped', reason: `it needs ${need}, which was not done` },
     });
   }
   return events;

@@ -13,7 +13,7 @@ export function holdRun(state: RunState, hold: Hold): RunEvent[] {
   return state.status.kind === 'cancelling' ? [] : [{ type: 'run.held', data: { hold } }];
 }
 
-/** Changes how many attempts may be under way at once; what runs is left alone. */
+/** Changes how many attempts may run in parallel; running ones continue. */
 export function limitRun(state: RunState, agents: number): RunEvent[] {
   requireLive(state);
   return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
@@ -39,10 +39,10 @@ export function cancelRun(state: RunState, reason: string, force = false): RunEv
   return events;
 }
 
-/** Opens ended or blocked tasks again, with what they need and with those that were skipped because of them; the run goes on. */
+/** Reopens ended or blocked tasks, with their needs and with tasks that were skipped because of them; the run continues. */
 export function retryTasks(state: RunState, what: { task?: TaskKey; reason: string }): RunEvent[] {
   if (state.status.kind === 'cancelling') {
-    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; try again once it has ended`, {
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; retry once it has ended`, {
       run: state.start.run,
     });
   }
@@ -51,23 +51,23 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
   const roots =
     what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
   if (roots.length === 0)
-    throw new AppError('REFUSED', `Run ${state.start.run} has no task to try again`, { run: state.start.run });
+    throw new AppError('REFUSED', `Run ${state.start.run} has no task to retry`, { run: state.start.run });
   return [{ type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
 }
 
-/** Makes a done task, and all that was built upon it, be done again; nothing of them may be under way. */
+/** Repeats a done task and all tasks that depend on it; none of them may be in progress. */
 function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEvent[] {
   requireChangeable(state, root);
   const tasks = tasksToInvalidate(state, root);
   const busy = tasks.find((key) => BUSY.has(requireTask(state, key).phase.status));
   if (busy !== undefined)
-    throw new AppError('REFUSED', `Task ${busy} was built upon ${root} and is under way; cancel the run or wait`, {
+    throw new AppError('REFUSED', `Task ${busy} depends on ${root} and is in progress; cancel the run or wait`, {
       key: busy,
     });
   return [{ type: 'tasks.invalidated', data: { tasks, reason } }];
 }
 
-/** What a plan has asked for is on record and final: making the plan again would be paid for and change nothing. */
+/** The tasks of a plan are recorded and final: planning again would be paid for and change nothing. */
 function requireChangeable(state: RunState, root: TaskKey): void {
   if (requireTask(state, root).spec.role !== 'plan' || state.order.length === 1) return;
   throw new AppError(

@@ -26,7 +26,7 @@ import { enter, finish, taskOf } from './phase.ts';
 import { type HoldAnswer, proofKey, type RunState } from './state.ts';
 
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-4';
+export const EVOLVE_CODEC = 'run-5';
 
 /** An event with its time and, where it is known, who caused it. */
 export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefined };
@@ -212,7 +212,7 @@ function apply(state: RunState, event: RunEvent, when: When): void {
   }
 }
 
-/** The run goes on from the base as it stands; where that holds all that the run has made, what has landed is still landed. */
+/** The run continues from the current base; if that contains the whole run branch, the landing still counts. */
 function startFromCurrentBase(
   state: RunState,
   { base, commit, tree }: { base: string; commit: string; tree: string },
@@ -222,11 +222,11 @@ function startFromCurrentBase(
   if (state.landed !== null && commit === base) state.landed = { ...state.landed, tip: commit };
 }
 
-/** A track that goes on is given a fresh count of its trouble; the whole run, all of them. */
+/** A resumed track starts with no counted environment failures; resuming the run resets all tracks. */
 function unpause(state: RunState, track: string | undefined): void {
   for (const name of track === undefined ? Object.keys(state.paused) : [track]) {
     delete state.paused[name];
-    delete state.trouble[name];
+    delete state.environmentFailures[name];
   }
 }
 

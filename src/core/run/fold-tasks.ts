@@ -5,7 +5,7 @@ import { holdIdAt, recordAnswer, type When } from './holds.ts';
 import { beginAtTip, enter, finish, makeReady, taskOf } from './phase.ts';
 import type { RunState, TaskState } from './state.ts';
 
-/** Puts a task on record; it is ready at once if all that it needs is done. */
+/** Adds a task; it is ready at once if everything that it needs is done. */
 export function addTask(state: RunState, spec: TaskSpec): void {
   const missing = spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
   const task: TaskState = {
@@ -51,7 +51,7 @@ export function retryTask(state: RunState, event: RunEventOf<'task.retrying'>): 
   else enter(state, task, { status: 'analyzing', analysis });
 }
 
-/** Keeps what a gate said last about a task's work. */
+/** Stores the latest evidence of a gate for a task. */
 export function recordEvidence(task: TaskState, event: RunEventOf<'gate.ended'>): void {
   const { evidence } = event.data;
   task.evidence = [...task.evidence.filter((old) => old.gate !== evidence.gate), evidence];
@@ -73,7 +73,7 @@ export function holdTask(state: RunState, event: RunEventOf<'task.held'>): void 
   enter(state, task, { status: 'held', hold, commit: event.data.commit, ref });
 }
 
-/** Lets held work go on to the branch. */
+/** Lets held work land. */
 export function approveTask(state: RunState, event: RunEventOf<'task.approved'>, when: When): void {
   const task = taskOf(state, event.data.task);
   if (task.phase.status !== 'held') return;
@@ -106,7 +106,7 @@ export function endTask(state: RunState, event: RunEventOf<'task.ended'>, at: nu
   }
 }
 
-/** Lets a task begin anew with fresh caps; what only waits to land goes on from there. */
+/** Reopens a task with reset caps; work that only waits to land continues from there. */
 export function reopen(state: RunState, task: TaskState, at: number): void {
   const { phase } = task;
   task.counted = 0;
@@ -133,7 +133,7 @@ export function proposeTask(state: RunState, event: RunEventOf<'task.proposed'>)
   enter(state, task, { status: 'verifying', verifier, candidate, commit, ref, approved });
 }
 
-/** Verified work goes on to the branch; what becomes of the rest is said by the event that follows. */
+/** Verified work lands; for rejected work the next event decides what happens. */
 export function verifyTask(state: RunState, event: RunEventOf<'task.verified'>): void {
   const task = taskOf(state, event.data.task);
   if (task.phase.status !== 'verifying') return;
@@ -142,7 +142,7 @@ export function verifyTask(state: RunState, event: RunEventOf<'task.verified'>):
   if (event.data.passed) enter(state, task, { status: 'landing', commit, ref, approved, verified: true });
 }
 
-/** Makes done work undone: its evidence is stale, and it begins again from the branch as it stands then, or as another task. */
+/** Invalidates done work: its evidence is stale, and it starts again from the current tip of the branch, or as another task. */
 export function invalidate(state: RunState, keys: readonly TaskKey[], at: number): void {
   const [root] = keys;
   const again = keys.filter((key) => key === root || taskOf(state, key).spec.renewed !== true);
@@ -205,7 +205,7 @@ export function editTask(state: RunState, { task: key, needs, ...changes }: Task
   }
 }
 
-/** Puts ready tasks in the line of their priority in this order. */
+/** Queues ready tasks of a priority in this order. */
 export function reorderTasks(state: RunState, keys: readonly TaskKey[]): void {
   const named = new Set(keys);
   state.sequence = [...keys, ...state.sequence.filter((key) => !named.has(key))];

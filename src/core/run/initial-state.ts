@@ -51,7 +51,7 @@ export function initialState(event: RunEventOf<'run.started'>, at: number): RunS
     landed: null,
     undone: null,
     paused: {},
-    trouble: {},
+    environmentFailures: {},
     invalidated: [],
   };
 }

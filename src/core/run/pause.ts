@@ -5,7 +5,7 @@ import { requireLive } from './require.ts';
 import type { RunState } from './state.ts';
 
 /** Environment failures in a row after which a track is paused. */
-const TROUBLE = 2;
+const MAX_ENVIRONMENT_FAILURES = 2;
 
 /** Starts nothing more in a track, or in the whole run; running attempts continue to their end. */
 export function pauseRun(state: RunState, what: { track?: string; reason: string }): RunEvent[] {
@@ -26,8 +26,8 @@ export function unpauseRun(state: RunState, what: { track?: string }): RunEvent[
 /** Pauses a track after consecutive failures of its environment, which would fail further attempts too. */
 export function pauseOnFailures(state: RunState, track: string | undefined, failure: Failure): RunEvent[] {
   if (track === undefined || failure.kind !== 'environment' || state.paused[track] !== undefined) return [];
-  if ((state.trouble[track] ?? 0) + 1 < TROUBLE) return [];
-  const reason = `the environment failed ${TROUBLE} times in a row: ${failure.message}`;
+  if ((state.environmentFailures[track] ?? 0) + 1 < MAX_ENVIRONMENT_FAILURES) return [];
+  const reason = `the environment failed ${MAX_ENVIRONMENT_FAILURES} times in a row: ${failure.message}`;
   return [{ type: 'run.paused', data: { track, reason } }];
 }
 

@@ -30,7 +30,7 @@ export type HoldAnswer = {
   origin: Origin | null;
 };
 
-/** Where a task stands. Each variant carries only what is true in it. */
+/** The phase of a task. Each variant has only the fields that are valid in it. */
 export type TaskPhase =
   | { status: 'waiting' }
   | { status: 'ready'; notBefore: number }
@@ -72,12 +72,12 @@ export type AttemptState = {
   } | null;
 };
 
-/** What a person told the agent of a task. */
+/** A message of a person to the agent of a task. */
 export type SentMessage = TaskMessage & {
   at: number;
-  /** How many attempts there were: later ones are told it. */
+  /** How many attempts there were when it was sent: later ones receive it. */
   after: number;
-  /** The session that has heard it, if one has. */
+  /** The session that has received it, if any. */
   session: string | null;
 };
 
@@ -85,7 +85,7 @@ export type TaskState = {
   /** Position in the run, from 1: a name that git and file systems accept. */
   ordinal: number;
   spec: TaskSpec;
-  /** The task that had ended last when this one was asked for: what a recipe adds, it adds because something ended. */
+  /** The task that had ended last when this one was added, which is why the recipe added it. */
   follows: TaskKey | null;
   /** How many of its needs are not done yet. */
   missing: number;
@@ -93,15 +93,15 @@ export type TaskState = {
   /** Failures that count against its cap, and those that do not. */
   counted: number;
   free: number;
-  /** What the next attempt is told about the last one. */
+  /** What the next prompt says about the failure of the last attempt. */
   lesson: string | null;
-  /** Whether the next attempt goes on in the session of the last one. */
+  /** Whether the next attempt continues the session of the last one. */
   resume: boolean;
   /** Where the next attempt begins, when it is not the branch's tip. */
   from: WorkStart | null;
-  /** What a person told its agents, the oldest first. */
+  /** The messages to its agents, the oldest first. */
   messages: SentMessage[];
-  /** Why a person had the attempt that runs be broken off: it is followed by another one, whatever it came to. */
+  /** Why a person interrupted the running attempt: another one follows, whatever its result. */
   interrupt: 'message' | 'requeue' | 'cancel' | null;
   /** Why it is being cancelled while its attempt still ends. */
   cancelReason?: string;
@@ -110,12 +110,12 @@ export type TaskState = {
   /** Those since a person had it tried again: they are capped. */
   rounds: number;
   report: string | null;
-  /** What the gates said last about this task's work. */
+  /** The latest evidence of each gate for this task's work. */
   evidence: Evidence[];
   phase: TaskPhase;
 };
 
-/** One small question of a run: set aside for when it is asked, charged when it is answered. */
+/** A small call of a run: its cost is reserved when it starts and charged when it ends. */
 type CallState = {
   kind: CallKind;
   about: TaskKey | null;
@@ -155,13 +155,13 @@ export type RunState = {
   spent: Spend;
   /** US dollars by agent. */
   spentBy: Record<string, number>;
-  /** How often each agent fell over or hung, without any other end of its attempts between. */
+  /** Consecutive crashes or stalls of each agent. */
   crashes: Record<string, number>;
   reserved: Spend;
-  /** Small questions by name, and how many of them are under way. */
+  /** Small calls by name, and how many of them are open. */
   calls: Record<string, CallState>;
   openCalls: number;
-  /** Most attempts at once; may be changed while the run goes on. */
+  /** The most parallel attempts; may be changed during the run. */
   maxParallel: number;
   /** Attempts so far, over all tasks. */
   attempts: number;
@@ -172,12 +172,12 @@ export type RunState = {
   proven: Record<string, Evidence>;
   pushed: string | null;
   landed: { branch: string; commit: string; how: string; url: string | null; tip: string | null } | null;
-  /** The commit that takes the landing back. */
+  /** The commit that reverts the landing. */
   undone: { branch: string; commit: string; at: number } | null;
   /** Tracks that start nothing, with the reason; the empty name is the whole run. */
   paused: Record<string, string>;
   /** Environment failures in a row, by track. */
-  trouble: Record<string, number>;
+  environmentFailures: Record<string, number>;
   /** Tasks that were done and must be done again. */
   invalidated: TaskKey[];
 };
@@ -213,7 +213,7 @@ export function proofKey(evidence: Pick<Evidence, 'tree' | 'definition'>): strin
   return `${evidence.tree} ${evidence.definition}`;
 }
 
-/** Whether the run branch as it stands has reached the base. */
+/** Whether the current tip of the run branch has landed on the base. */
 export function hasLanded({ landed, tip }: RunState): boolean {
   return landed !== null && (landed.tip === null || landed.tip === tip.commit);
 }

@@ -132,7 +132,7 @@ describe('a message to a task that does not run', () => {
     expect(story.state.status.kind).toBe('running');
   });
 
-  it('makes done work, and what was built upon it, be done again from the branch, in its session', () => {
+  it('repeats done work, and all that depends on it, from the branch, in its session', () => {
     const story = chain.and(...worked('a'), landed('a'), ...worked('b'), landed('b')).when(sending('a'));
     expect(statuses(story.state)).toEqual({ a: 'ready', b: 'waiting' });
     expect(story.state.invalidated).toEqual(['a', 'b']);

@@ -53,7 +53,7 @@ describe('adding tasks', () => {
     });
   });
 
-  it('skips what needs a task that did not get done, and what needs that', () => {
+  it('skips what needs a task that was not done, and what needs that', () => {
     const story = given(started(), added(spec('a')), taskEnded('a', 'failed')).when((state) =>
       addTasks(state, [spec('c', { needs: ['b'] }), spec('b', { needs: ['a'] }), spec('d')]),
     );

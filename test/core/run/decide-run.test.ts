@@ -144,7 +144,7 @@ describe('trying again', () => {
   });
 
   it('is refused when there is nothing to try, and while the run is being cancelled', () => {
-    expect(() => retryTasks(chain.state, { reason: 'again' })).toThrow('no task to try again');
+    expect(() => retryTasks(chain.state, { reason: 'again' })).toThrow('no task to retry');
     expect(() => retryTasks(chain.state, { task: 'a', reason: 'again' })).toThrow('a is ready; only failed');
     expect(() => retryTasks(failed.when(cancelling).state, { reason: 'again' })).toThrow('being cancelled');
   });

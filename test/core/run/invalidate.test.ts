@@ -20,7 +20,7 @@ function chain() {
 }
 
 describe('trying a done task again', () => {
-  it('invalidates it and all that was built upon it, and nothing else', () => {
+  it('invalidates it and all tasks that depend on it, and nothing else', () => {
     const { state, events } = chain().when((run) => retryTasks(run, { task: 'node/2', reason: 'a new wish' }));
     expect(events).toEqual([
       { type: 'tasks.invalidated', data: { tasks: ['node/2', 'node/3'], reason: 'a new wish' } },
@@ -91,6 +91,6 @@ describe('trying a done task again', () => {
       landed('node/1'),
       attempted('node/2'),
     );
-    expect(() => retryTasks(state, { task: 'node/1', reason: 'again' })).toThrow(/node\/2 was built upon node\/1/);
+    expect(() => retryTasks(state, { task: 'node/1', reason: 'again' })).toThrow(/node\/2 depends on node\/1/);
   });
 });

@@ -125,7 +125,7 @@ describe('coming after another run', () => {
     expect(wanted([state], { outside: { run0: 'done' } })).toEqual(['attempt run1 a', 'attempt run1 b']);
   });
 
-  it('is given up when that did not get done', () => {
+  it('is given up when that was not done', () => {
     expect(wanted([state], { outside: { run0: 'failed' } })).toEqual(['give-up run1 a', 'attempt run1 b']);
   });
 });
