@@ -7,7 +7,7 @@ const SECRET = 'correct-horse/battery+staple';
 describe('redaction', () => {
   const redact = redactor([SECRET]);
 
-  it('replaces a known secret wherever it stands', () => {
+  it('replaces a known secret at any position', () => {
     expect(redact(`a ${SECRET} b${SECRET}`)).toBe('a [redacted] b[redacted]');
   });
 
@@ -21,7 +21,7 @@ describe('redaction', () => {
     expect(redactor(['quo"ted\\secret'])(JSON.stringify({ k: 'quo"ted\\secret' }))).toBe('{"k":"[redacted]"}');
   });
 
-  it('never lets a secret through, whatever stands around it', () => {
+  it('never lets a secret through, whatever surrounds it', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 30 });
     fc.assert(
       fc.property(fc.stringMatching(/^[\w+/=.-]{12,40}$/), text, text, (secret, before, after) => {
@@ -30,7 +30,7 @@ describe('redaction', () => {
     );
   });
 
-  it('knows well-known secrets by their looks', () => {
+  it('recognizes well-known secrets by their pattern', () => {
     const samples = [
       `sk-ant-${'a1'.repeat(20)}`,
       `ghp_${'A1b2'.repeat(9)}`,

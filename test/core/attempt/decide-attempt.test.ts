@@ -104,7 +104,7 @@ describe('ending an attempt', () => {
     expect(story.state.delayed).toEqual({ a: T0 + 500 });
   });
 
-  it('goes on in the same session and counts nothing after an interruption', () => {
+  it('continues in the same session, uncounted, after an interruption', () => {
     const follow: FollowUp = { action: 'retry', delayMs: 0, resume: true, free: true };
     const story = running.when(ending({ failure: failure('interrupted'), follow }));
     expect(story.state.tasks.a).toMatchObject({
@@ -123,14 +123,14 @@ describe('ending an attempt', () => {
     expect(statuses(story.state)).toEqual({ a: 'failed', b: 'skipped', c: 'skipped' });
   });
 
-  it('fails the task when nobody says what follows', () => {
+  it('fails the task when there is no follow-up', () => {
     expect(statuses(running.when(ending({ failure: failure('unknown') })).state)).toEqual({
       a: 'failed',
       b: 'skipped',
     });
   });
 
-  it('blocks the task with the next step, and what needs it goes on waiting', () => {
+  it('blocks the task with the next step, and what needs it keeps waiting', () => {
     const story = running.when(
       ending({ failure: failure('disk-full'), follow: { action: 'block', reason: 'full', nextStep: 'make room' } }),
     );

@@ -42,7 +42,7 @@ describe('after a failure', () => {
     });
   });
 
-  it('a failure that is nobody’s fault counts nothing, and goes on in its session', () => {
+  it('a failure outside the task is not counted, and continues in its session', () => {
     expect(decided(FREE, { retry: { attempts: 1, policy: 'none' } })).toMatchObject({
       kind: 'retry',
       counted: false,
@@ -62,7 +62,7 @@ describe('after a failure', () => {
     expect(decision).toEqual({ kind: 'retry', at: T0, counted: false, resume: false, analyze: false });
   });
 
-  it('what only a person can mend is blocked with the next step', () => {
+  it('what only a person can fix is blocked with the next step', () => {
     expect(decided({ action: 'block', reason: 'why', nextStep: 'how' })).toEqual({
       kind: 'block',
       reason: 'why',
@@ -74,7 +74,7 @@ describe('after a failure', () => {
     expect(decided({ action: 'fail' }).kind).toBe('give-up');
   });
 
-  it.each([COUNTED, FREE])('the run’s cap on attempts stands above everything', (follow) => {
+  it.each([COUNTED, FREE])('the run’s cap on attempts overrides everything', (follow) => {
     expect(decided(follow, { attempts: 10 })).toMatchObject({
       kind: 'give-up',
       reason: expect.stringContaining('10 attempts'),

@@ -55,11 +55,11 @@ function decided(state: RunState, sight: ResultSnapshot = standing, opinion?: De
 }
 
 describe('acceptance', () => {
-  it('is given to a finished run whose checks passed on the tree that stands', () => {
+  it('is given to a finished run whose checks passed on the current tree', () => {
     expect(verdictOn('evidence', finished())).toEqual(['verified', 'pass']);
   });
 
-  it('is withheld while a run goes on, and where the branch was moved or is gone', () => {
+  it('is withheld during a run, and where the branch was moved or is gone', () => {
     const open = given(started(), added(spec('job/1', { gates: [CHECK] }))).state;
     expect(verdictOn('finished', open)).toEqual(['blocked', 'fail']);
     expect(verdictOn('branch', finished(), { ...standing, branch: null })).toEqual(['blocked', 'fail']);
@@ -95,7 +95,7 @@ describe('acceptance', () => {
 });
 
 describe('a judgement', () => {
-  it('approves what is verified, sends back what agents can mend, and leaves the rest to a person', () => {
+  it('approves what is verified, returns what agents can fix, and leaves the rest to a person', () => {
     expect(decided(finished())).toBe('approve');
     expect(decided(finished(judged('fail')))).toBe('revise');
     expect(decided(finished(), { ...standing, branch: null })).toBe('block');

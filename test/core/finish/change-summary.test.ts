@@ -53,7 +53,7 @@ describe('a change in figures', () => {
     expect(changeSummary([change('README.md'), change('a.ts', { added: 0, deleted: 5 })]).tests.needed).toBe(false);
   });
 
-  it('names what a person should look at', () => {
+  it('names what a person should review', () => {
     expect(risksOf(change('.env'))).toContain('sensitive-file');
     expect(risksOf(change('.env.example'))).not.toContain('sensitive-file');
     expect(risksOf(change('yarn.lock'))).toContain('lock-alone');

@@ -52,7 +52,7 @@ describe('how a run ends', () => {
     expect(verdict(added(spec('a')), taskEnded('a', 'skipped'))).toMatchObject({ status: 'failed' });
   });
 
-  it('is cancelled when somebody cancelled it', () => {
+  it('is cancelled when a person cancelled it', () => {
     expect(verdict(added(spec('a')), { type: 'run.cancelling', data: { reason: 'enough' } })).toEqual({
       status: 'cancelled',
       reason: 'enough',

@@ -30,7 +30,7 @@ describe('landing', () => {
     expect(story.state.landing).toEqual({});
   });
 
-  it('is refused when the branch has moved meanwhile', () => {
+  it('is refused when the branch moved concurrently', () => {
     expect(() =>
       completeLanding(waiting.state, { tasks: ['a'], from: 'elsewhere', commit: 'tip', tree: 'tree' }),
     ).toThrow('moved concurrently from elsewhere');
@@ -75,8 +75,8 @@ describe('a check that was red on the merged tree', () => {
   });
 });
 
-describe('what a gate said', () => {
-  it('stays with the task, the latest word of each gate, and a pass is proven for its tree', () => {
+describe('the evidence of a gate', () => {
+  it('is kept with the task, the latest of each gate, and a pass is proven for its tree', () => {
     const story = waiting
       .when(() => recordGate(['a'], 'candidate', evidence('test', 'fail')))
       .when(() => recordGate(['a'], 'candidate', evidence('test', 'pass')))
@@ -113,7 +113,7 @@ describe('a merge conflict', () => {
     });
   });
 
-  it('of the resolver itself is laid out anew for the next one', () => {
+  it('of the resolver itself is given to the next one from the new tip', () => {
     const again = resolved.when(conflicting('resolve/1.1'));
     expect(statuses(again.state)).toMatchObject({ a: 'conflicted', 'resolve/1.1': 'skipped', 'resolve/1.2': 'ready' });
     expect(again.state.tasks.a?.phase).toMatchObject({ resolver: 'resolve/1.2' });

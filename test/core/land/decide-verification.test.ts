@@ -135,7 +135,7 @@ describe('who verifies', () => {
     return route(story.state, verifier, BOARD, T0);
   }
 
-  it('is not who did the work, where there is another and nobody asked for this one', () => {
+  it('is not the one that did the work, where there is another and this one was not requested', () => {
     expect(routed(proposed())).toMatchObject({ agent: 'two', because: 'one did the work itself' });
     expect(routed(proposed({ roles: { verify: { agent: 'one' } } }))).toMatchObject({ agent: 'one' });
     expect(routed(proposed({ routing: { order: ['one'] } }))).toMatchObject({ agent: 'one' });

@@ -12,7 +12,7 @@ describe('the answer of a verifier in lines', () => {
     expect(stepsFromText(line)?.steps).toEqual([{ step, result, note }]);
   });
 
-  it('takes the last word on a step, and keeps the steps in their order', () => {
+  it('uses the last result of a step, and keeps the steps in their order', () => {
     const said = stepsFromText('STEP 2: PASS\nSTEP 1: FAIL\r\nSTEP 1: PASS');
     expect(said?.steps.map(({ step, result }) => [step, result])).toEqual([
       [1, 'pass'],
@@ -28,7 +28,7 @@ describe('the answer of a verifier in lines', () => {
 describe('the verdict on the steps', () => {
   const pass = (step: number) => ({ step, result: 'pass', note: '' });
 
-  it('is yes only when every step that was asked for passed', () => {
+  it('is yes only when every requested step passed', () => {
     expect(judgeSteps({ steps: [pass(1), pass(2)] }, ['a', 'b']).passed).toBe(true);
     expect(judgeSteps({ steps: [pass(1)] }, ['a', 'b'])).toMatchObject({
       passed: false,
@@ -37,14 +37,14 @@ describe('the verdict on the steps', () => {
     });
   });
 
-  it('is no when nothing was said, when the whole is called failed, and when the answer is something else', () => {
+  it('is no without results, when the verdict is fail, and when the answer has another form', () => {
     expect(judgeSteps(undefined, []).passed).toBe(false);
     expect(judgeSteps({ steps: [] }, []).passed).toBe(false);
     expect(judgeSteps({ steps: [pass(1)], verdict: 'fail' }, ['a']).passed).toBe(false);
     expect(judgeSteps('all good', ['a']).passed).toBe(false);
   });
 
-  it('goes by what the verifier lists where no steps were asked for', () => {
+  it('uses the steps that the verifier lists where none were requested', () => {
     expect(judgeSteps({ steps: [pass(1), { step: 2, result: 'fail', note: 'no' }] }, []).passed).toBe(false);
     expect(judgeSteps({ steps: [pass(1)] }, []).passed).toBe(true);
     expect(judgeSteps({ steps: [], verdict: 'pass' }, []).passed).toBe(true);

@@ -36,7 +36,7 @@ describe('a score', () => {
     expect(score(emptyHistory())).toMatchObject({ score: 0.5, results: 0, because: 'no verified results yet' });
   });
 
-  it('rests on this project in full, on others and on benchmarks by half, and says so', () => {
+  it('counts results of this project in full, others and benchmarks by half, and says so', () => {
     const history = told({ outcomes: [outcome('a', 4, 0)] }, { project: 'there', outcomes: [outcome('a', 0, 4)] });
     benched(history, 'a', 'fail', 'b0000001');
     benched(history, 'a', 'error', 'b0000002');
@@ -65,7 +65,7 @@ describe('a score', () => {
 describe('the order of agents that the user left open', () => {
   const clear = told({ outcomes: [outcome('a', 1, 5), outcome('b', 6, 0)] });
 
-  it('is by verified results, and says on what it rests', () => {
+  it('is by verified results, and names them', () => {
     expect(ranked(clear)).toMatchObject({
       agents: ['b', 'a'],
       because: expect.stringMatching(/b 0\.875 \(6 of 6 good here\)/),

@@ -45,7 +45,7 @@ describe('the collections of a project', () => {
     expect([filingOf(removed, A).collection, removed.collections]).toEqual([null, []]);
   });
 
-  it('refuse a name that is taken, one that nobody knows, and a run that is not there', () => {
+  it('refuse a name that is taken, an unknown one, and a run that is not in it', () => {
     const state = told(
       (s) => addCollection(s, 'nightly'),
       (s) => addCollection(s, 'weekly'),
@@ -58,7 +58,7 @@ describe('the collections of a project', () => {
 });
 
 describe('a run', () => {
-  it('is hidden and shown again, and said twice it is so once', () => {
+  it('is hidden and shown again, and repeating it changes nothing', () => {
     const hidden = told((s) => hideRun(s, A, true));
     expect([filingOf(hidden, A).hidden, filingOf(hidden, B).hidden]).toEqual([true, false]);
     expect(hideRun(hidden, A, true)).toEqual([]);

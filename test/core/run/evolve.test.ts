@@ -176,7 +176,7 @@ describe('a state', () => {
     expect(JSON.stringify(events)).toBe(before);
   });
 
-  it('is told by events that the schema knows', () => {
+  it('consists of events that the schema knows', () => {
     const events = [started(), added(spec('a')), ...worked('a'), landed('a'), taskEnded('a', 'done')];
     for (const event of events) expect(RunEvent.safeParse(event).success).toBe(true);
   });

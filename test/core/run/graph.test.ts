@@ -40,7 +40,7 @@ describe('finding a circle', () => {
     );
   });
 
-  it('finds a real one whenever the last task is made to be needed by what it rests on', () => {
+  it('finds a real one whenever a need of the last task is made to need that task', () => {
     const closed = fc
       .integer({ min: 2, max: 30 })
       .map((size) => Array.from({ length: size }, (_, index) => node(`t${index}`, `t${(index + 1) % size}`)));

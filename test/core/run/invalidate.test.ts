@@ -34,7 +34,7 @@ describe('trying a done task again', () => {
     expect(runDocument(state).invalidated).toEqual(['node/2', 'node/3']);
   });
 
-  it('makes its evidence stale and begins again from the branch as it stands', () => {
+  it('makes its evidence stale and starts again from the current tip', () => {
     const { state } = chain().when((run) => retryTasks(run, { task: 'node/1', reason: 'again' }));
     expect(state.tasks['node/1']?.evidence).toMatchObject([{ stale: true }]);
     expect(state.tasks['node/1']?.from).toEqual({ commit: 'tip', base: 'tip' });
@@ -51,7 +51,7 @@ describe('trying a done task again', () => {
     expect(state.invalidated).toEqual([]);
   });
 
-  it('begins what follows from the branch as it stands when its turn comes', () => {
+  it('starts dependents from the tip at the time when they start', () => {
     const again = chain().when((run) => retryTasks(run, { task: 'node/2', reason: 'again' }));
     const { state } = again.and(...worked('node/2', 2), {
       type: 'tasks.landed',
@@ -61,7 +61,7 @@ describe('trying a done task again', () => {
     expect(state.tasks['node/3']?.from).toEqual({ commit: 'tip-2', base: 'tip-2' });
   });
 
-  it('leaves what its recipe asks for anew as it is, until another task of that name is done', () => {
+  it('leaves a task that its recipe renews as it is, until another task of that name is done', () => {
     const named = { name: 'look', renewed: true };
     const again = given(
       started(),

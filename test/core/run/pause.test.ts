@@ -48,13 +48,13 @@ describe('a pause', () => {
     ]);
   });
 
-  it('of the whole run starts nothing, and says so in a word', () => {
+  it('of the whole run starts nothing, and its status is paused', () => {
     const { state } = twoTracks().when((run) => pauseRun(run, { reason: 'lunch' }));
     expect(startable(state)).toEqual([]);
     expect(runStatus(state)).toBe('paused');
   });
 
-  it('is over when the track, or everything, goes on', () => {
+  it('is over when the track, or everything, is resumed', () => {
     const paused = twoTracks()
       .when((run) => pauseRun(run, { track: 'back', reason: 'a' }))
       .when((run) => pauseRun(run, { reason: 'b' }));

@@ -17,7 +17,7 @@ describe('what can be tried again', () => {
     expect(story.state.order.filter((key) => canReopen(story.state, key))).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('is nothing that is done, still goes on, or does not exist', () => {
+  it('is no task that is done, still open, or missing', () => {
     const story = given(started(), added(spec('a'), spec('b')), taskEnded('a', 'done'));
     expect(['a', 'b', 'ghost'].filter((key) => canReopen(story.state, key))).toEqual([]);
   });

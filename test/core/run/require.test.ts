@@ -11,7 +11,7 @@ describe('what a command requires', () => {
     expect(() => requireTask(state, key)).toThrow(`has no task ${key}`);
   });
 
-  it('gives the phase that was asked for, or says which one it found', () => {
+  it('returns the required phase, or names the actual one', () => {
     const task = requireTask(state, 'a');
     expect(requirePhase(task, 'ready')).toMatchObject({ status: 'ready' });
     expect(() => requirePhase(task, 'held')).toThrow('Task a is ready, not held');

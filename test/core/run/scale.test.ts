@@ -47,19 +47,19 @@ function tell(state: RunState, ...events: RunEvent[]): void {
 }
 
 describe('with 10,000 tasks', () => {
-  it.each([100, 10_000])('admission among %i ready tasks looks at those that it starts', (size) => {
+  it.each([100, 10_000])('admission among %i ready tasks examines those that it starts', (size) => {
     const run = counted(independent(size));
     expect(next([run.state], CIRCUMSTANCES).intents).toHaveLength(20);
     expect(run.reads()).toBeLessThanOrEqual(60);
   });
 
-  it('admission looks at none while there is no slot', () => {
+  it('admission examines none while there is no slot', () => {
     const run = counted(independent(10_000));
     next([run.state], { ...CIRCUMSTANCES, slots: 0 });
     expect(run.reads()).toBe(0);
   });
 
-  it('admission looks at a bounded number when none can start', () => {
+  it('admission examines a bounded number when none can start', () => {
     const run = counted(independent(10_000));
     next([run.state], {
       ...CIRCUMSTANCES,
@@ -68,7 +68,7 @@ describe('with 10,000 tasks', () => {
     expect(run.reads()).toBeLessThanOrEqual(200);
   });
 
-  it('admission looks at none of those that wait for a later time', () => {
+  it('admission examines none of those that wait for a later time', () => {
     const run = counted(independent(10_000).map((one) => ({ ...one, notBefore: T0 + 1 })));
     next([run.state], CIRCUMSTANCES);
     expect(run.reads()).toBe(0);
@@ -95,7 +95,7 @@ describe('with 10,000 tasks', () => {
     expect(cost(10_000, 300)).toBeLessThanOrEqual(cost(10, 3) * 100);
   });
 
-  it('a chain runs to its end with a constant number of looks per task', () => {
+  it('a chain runs to its end with a constant number of scheduling passes per task', () => {
     const cost = (size: number) => {
       const chain = Array.from({ length: size }, (_, index) =>
         spec(`t/${index}`, { access: 'read', needs: index === 0 ? [] : [`t/${index - 1}`] }),

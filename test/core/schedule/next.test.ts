@@ -104,7 +104,7 @@ describe('waiting for a time', () => {
     expect(next([run('run1', three)], schedulingInput({ availability }))).toEqual({ intents: [], wakeAt: T0 + 7 });
   });
 
-  it('looks past a task whose agent rests to one that can start', () => {
+  it('skips a task whose agent is rate-limited for one that can start', () => {
     const tasks = [added(spec('a', { agent: 'gone' }), spec('b'))];
     const state = given(started({ run: 'run1' }, { routing: { order: ['one'], fallback: false } }), ...tasks).state;
     const availability = { rateLimited: { gone: T0 + 9 }, busy: {}, maxParallel: {} };
@@ -167,7 +167,7 @@ describe('money', () => {
     expect(first).toHaveProperty('reason', 'an attempt reserves $1.00 and the budget has $0.50 left');
   });
 
-  it('that ended runs have spent counts once, whether they are among those given or told by their project', () => {
+  it('that ended runs have spent counts once, whether they are among the given runs or reported by their project', () => {
     const budget = { project: 2, attempt: 1 };
     const spend = { costUsd: 1, tokens: 0, turns: 0 };
     const ended = given(started({ run: 'run0' }, { budget }), added(spec('a')), attempted('a'))

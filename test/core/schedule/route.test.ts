@@ -62,7 +62,7 @@ describe('the agent for a task', () => {
     expect(routed({})).toEqual({ kind: 'agent', agent: 'one', because: 'first in order of preference' });
   });
 
-  it('is the next in order while the first rests', () => {
+  it('is the next in order while the first is rate-limited', () => {
     expect(routed({}, { rateLimited: { one: T0 + 1 } })).toEqual({
       kind: 'agent',
       agent: 'two',
@@ -74,7 +74,7 @@ describe('the agent for a task', () => {
     expect(routed({}, { rateLimited: { one: T0 } })).toMatchObject({ agent: 'one' });
   });
 
-  it('is waited for while it rests when no other may take over', () => {
+  it('is waited for while it is rate-limited and fallback is disabled', () => {
     expect(routed({ fallback: false }, { rateLimited: { one: T0 + 7 } })).toMatchObject({ kind: 'later', at: T0 + 7 });
   });
 
@@ -96,7 +96,7 @@ describe('the agent for a task', () => {
     expect(routed({}, availability)).toMatchObject({ kind: 'later', at: T0 + 5 });
   });
 
-  it('is nobody where none is configured', () => {
+  it('is none where none is configured', () => {
     expect(routed({ prefer: [] })).toEqual({ kind: 'later', at: undefined, because: 'no agent is configured' });
   });
 
@@ -122,7 +122,7 @@ describe('the agent for a task', () => {
     });
   });
 
-  it('is another one after it fell over three times in a row, if there is another one', () => {
+  it('is another one after three consecutive crashes, if there is another one', () => {
     expect(routed({ crashes: { one: 2 } })).toMatchObject({ agent: 'one' });
     expect(routed({ crashes: { one: 3 } })).toMatchObject({
       agent: 'two',
@@ -132,7 +132,7 @@ describe('the agent for a task', () => {
     expect(routed({ crashes: { one: 3 }, prefer: ['one'] })).toMatchObject({ agent: 'one' });
   });
 
-  it('is passed over when it could not work at the start, unless nobody else could', () => {
+  it('is passed over when it could not work at the start, unless no other could', () => {
     const unable = { one: 'not installed' };
     expect(routed({ unable })).toMatchObject({
       agent: 'two',
@@ -141,7 +141,7 @@ describe('the agent for a task', () => {
     expect(routed({ unable, prefer: ['one'] })).toMatchObject({ agent: 'one' });
   });
 
-  it('stays while only one family of its models rests, and says which', () => {
+  it('stays while only one family of its models is rate-limited, and names it', () => {
     const models = { standard: 'claude-sonnet-5', heavy: 'opus' };
     expect(routed({ models }, { rateLimited: { 'one#opus': T0 + 5 } })).toMatchObject({
       agent: 'one',
@@ -152,7 +152,7 @@ describe('the agent for a task', () => {
     expect(routed({ models, fallback: false }, { rateLimited: both })).toMatchObject({ kind: 'later', at: T0 + 3 });
   });
 
-  it('uses its own login first, and a profile of another program only while that rests', () => {
+  it('uses its own login first, and a profile of another program only while that is rate-limited', () => {
     expect(routed({ profiles: ['p'] })).toEqual({
       kind: 'agent',
       agent: 'one',

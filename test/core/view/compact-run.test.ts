@@ -12,7 +12,7 @@ const call = (id: number, command: string) => ({
   data: { type: 'tool-call', id: `c${id}`, name: 'Bash', input: { command } },
 });
 
-describe('a run in a few words', () => {
+describe('the summary of a run', () => {
   const working = given(started(), added(spec('job/1')), attempted('job/1'));
   const said = [
     call(1, 'npm test'),
@@ -58,7 +58,7 @@ describe('a run in a few words', () => {
 });
 
 describe('what an agent does, in a line', () => {
-  it('is harmless and short whatever it said', () => {
+  it('is harmless and short whatever the agent wrote', () => {
     expect(activityOf({ kind: 'text', text: '\n\u001b[31m  red\u0007\u202e news \nmore' })).toBe('red news');
     expect(activityOf({ kind: 'tool-call', text: 'Edit', data: { input: { file_path: 'src/a.ts' } } })).toBe(
       'Edit: src/a.ts',

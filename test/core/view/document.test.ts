@@ -22,7 +22,7 @@ const one = given(started(), added(spec('a')));
 const stuck = one.and(attempted('a'), blocked('a'));
 const reading = given(started(), added(spec('a', { access: 'read' })), attempted('a'));
 
-describe('a run in one word', () => {
+describe('the status of a run', () => {
   it('says what it waits for, or how it ended', () => {
     expect(runStatus(one.state)).toBe('running');
     expect(runStatus(stuck.state)).toBe('blocked');

@@ -33,7 +33,7 @@ const EVIDENCE = {
   reused: false,
 };
 
-describe('the state that is sent to those who look', () => {
+describe('the state that is sent to viewers', () => {
   it('is small for ten thousand tasks, and what is folded onto it shows the same as on the whole', () => {
     const whole = fold(undefined, [started({ input: { prompt: LONG.repeat(10) } }), ...begun()]);
     const shown = copied(shownState(whole));

@@ -52,14 +52,14 @@ describe('usage', () => {
     ]);
   });
 
-  it('is told by the model that was billed, and says when none was named', () => {
+  it('is grouped by the billed model, also when none was named', () => {
     expect(summarizeUsage([told()], 'model').map((row) => [row.name, row.cost])).toEqual([
       ['not said', 1],
       ['big', 0.25],
     ]);
   });
 
-  it('is told by run, role and day', () => {
+  it('is grouped by run, role and day', () => {
     expect(summarizeUsage([told()], 'run').map((row) => [row.name, row.attempts])).toEqual([['r0000001', 2]]);
     expect(
       summarizeUsage([told()], 'role')
@@ -75,7 +75,7 @@ describe('usage', () => {
     expect(days('1970-01-02', '2100-01-01')).toEqual([]);
   });
 
-  it('counts each small question once, in the name of who was asked and as what it asked for', () => {
+  it('counts each small call once, by its provider and its kind', () => {
     const reservation = { costUsd: 0.02, tokens: 0, turns: 0 };
     const asked = given(
       started(),

@@ -53,7 +53,7 @@ async function makePlace() {
 }
 
 describe('the output of an attempt', () => {
-  it('is kept up to the limit where it is to be truncated, with its last words and how much is missing', async () => {
+  it('is kept up to the limit where it is truncated, with its final message and the number of missing bytes', async () => {
     await using place = await makePlace();
     const output = place.follow({ outputBytes: 10, output: { onMax: 'truncate' } });
     appendFileSync(place.stdout, 'one\ntwo\nthree\nfour\nresult: done\nafterthought\n');

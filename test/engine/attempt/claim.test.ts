@@ -23,14 +23,14 @@ function retried(resume: boolean) {
 }
 
 describe('a claim', () => {
-  it('is not made when the run was held since the loop looked', () => {
+  it('is not made when the run was held since it was scheduled', () => {
     const story = given(started(), added(spec('implement/1.1')));
     expect(claimFor(story.state, INTENT, undefined)).toMatchObject({ task: 'implement/1.1', base: 'base' });
     const held = story.and({ type: 'run.held', data: { hold: { what: 'plan', reason: 'x', files: [] } } });
     expect(claimFor(held.state, INTENT, undefined)).toBeUndefined();
   });
 
-  it('goes on in the session only with the agent and login that had it', () => {
+  it('continues the session only with the agent and login that had it', () => {
     expect(claimFor(retried(true), INTENT, undefined)?.session).toBe('s1');
     expect(claimFor(retried(false), INTENT, undefined)?.session).toBeUndefined();
     expect(claimFor(retried(true), { ...INTENT, agent: 'two' }, undefined)?.session).toBeUndefined();

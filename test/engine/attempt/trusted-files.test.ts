@@ -40,7 +40,7 @@ describe('settings files of the repository', () => {
     expect(await trustedFiles({ ...made, access: 'read' }, { '.mcp.json': hash(HOOKS) })).toEqual([]);
   });
 
-  it('are not taken through a link, a pipe or a folder that stands in their place', async () => {
+  it('are not read through a link, a pipe or a folder of the same name', async () => {
     await using made = await makeWorkspace({ 'other.json': HOOKS });
     const path = join(made.workspace, '.mcp.json');
     const take = () => trustedFiles({ ...made, access: 'write' }, { '.mcp.json': hash(HOOKS) });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { InFlightWork } from '../../../src/engine/loop/in-flight.ts';
 
-it('tells whoever waits for a look that there will be none, now and later', async () => {
+it('rejects waiting for a pass, now and later, after a failure', async () => {
   const inFlight = new InFlightWork();
   const waiting = inFlight.nextPass();
   inFlight.fail(new Error('the disk is full'));
@@ -11,7 +11,7 @@ it('tells whoever waits for a look that there will be none, now and later', asyn
   await expect(inFlight.nextPass()).rejects.toThrow('the disk is full');
 });
 
-it('resolves at the next look while all is well', async () => {
+it('resolves at the next pass', async () => {
   const inFlight = new InFlightWork();
   const waiting = inFlight.nextPass();
   inFlight.completePass();

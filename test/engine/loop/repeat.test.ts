@@ -108,7 +108,7 @@ async function makePlace() {
   };
 }
 
-it('starts at its time from the base as it stands then, comes again after an engine died, and does nothing twice', {
+it('starts at its time from the current base, continues after an engine died, and does nothing twice', {
   timeout: 120_000,
 }, async () => {
   await using place = await makePlace();
@@ -149,7 +149,7 @@ it('starts at its time from the base as it stands then, comes again after an eng
   await first.stop();
 });
 
-it('begins with its own branch where the base that moved on cannot be merged with it', async () => {
+it('starts from the run branch where the new base conflicts with it', async () => {
   await using place = await makePlace();
   place.git('checkout', '--quiet', '-b', 'own');
   place.commit('same.txt');
@@ -180,7 +180,7 @@ it('begins with its own branch where the base that moved on cannot be merged wit
   await engine.stop();
 });
 
-it('files what many say at once, none of it lost', async () => {
+it('files concurrent changes without losing any', async () => {
   await using place = await makePlace();
   const projects = new ProjectLedgers(place.store, realWorld);
   const runs = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd'];

@@ -36,8 +36,8 @@ const answer = (args: Record<string, unknown>) => ({ call: [{ name: 'answer', ar
 /** Answers what it is asked, by what it is told to do. */
 const WISE: Script = ({ system }) => answer(system.startsWith('Name') ? TITLE : WHY);
 
-describe('a small question', () => {
-  it('is asked of the vendor whose agent works in the run, charged to the run, and never asked again', async () => {
+describe('a small call', () => {
+  it('goes to the vendor whose agent works in the run, is charged to the run, and is never repeated', async () => {
     await using place = await makePlace({ script: WISE });
     const run = await place.run(LONG_TASK);
     const document = runDocument(run);
@@ -53,7 +53,7 @@ describe('a small question', () => {
     expect(place.requests()).toHaveLength(2);
   });
 
-  it('goes to the light model of an agent where the vendor refuses, in a folder of its own', async () => {
+  it('goes to the light model of an agent where the vendor refuses, in a separate folder', async () => {
     const refusal = { fault: { kind: 'refusal', reason: 'auth' } } as const;
     await using place = await makePlace({ script: () => refusal, agent: { models: { light: 'light-model' } } });
     const run = await place.run(LONG_TASK);
@@ -65,7 +65,7 @@ describe('a small question', () => {
     expect(readdirSync(place.home.attempts).filter((name) => name.includes('-call-'))).toEqual([]);
   });
 
-  it('is answered by rules where everybody fails, and the run does not suffer', async () => {
+  it('is answered by rules where every provider fails, and the run is not affected', async () => {
     await using place = await makePlace({ script: () => ({ fault: { kind: 'malformed' } }) });
     const document = runDocument(await place.run(LONG_TASK));
     expect(document.title).toMatch(/…$/);
@@ -73,16 +73,16 @@ describe('a small question', () => {
   });
 
   it.each([
-    ['rules are wished for', { smallCalls: { use: 'rules' } }],
+    ['the settings choose rules', { smallCalls: { use: 'rules' } }],
     ['it may cost nothing', { smallCalls: { budget: 0 } }],
-    ['the budget of the run has no room for it', { budget: { run: 0.5 } }],
-  ])('is asked of nobody where %s', async (_, config) => {
+    ['the budget of the run does not allow it', { budget: { run: 0.5 } }],
+  ])('goes to no provider where %s', async (_, config) => {
     await using place = await makePlace({ script: WISE, config });
     const run = await place.run(LONG_TASK);
     expect([place.requests().length, run.openCalls, Object.keys(run.calls)]).toEqual([0, 0, []]);
   });
 
-  it('is asked of nobody in a run of commands alone, which are told of no vendor', async () => {
+  it('goes to no provider in a run of commands alone', async () => {
     await using place = await makePlace({ script: WISE, agent: { kind: 'command' } });
     const engine = place.newEngine();
     const { state, project } = await place.start(engine, LONG_TASK);
@@ -92,7 +92,7 @@ describe('a small question', () => {
     expect(place.requests()).toEqual([]);
   });
 
-  it('is said before anything is spent', async () => {
+  it('is announced before anything is spent', async () => {
     await using place = await makePlace({ script: WISE });
     const engine = place.newEngine();
     const { state, project } = await place.start(engine, LONG_TASK);
@@ -100,7 +100,7 @@ describe('a small question', () => {
     expect(smallCallNotes(engine, active)).toEqual([expect.stringMatching(/api:anthropic, for \$0\.20 in all/)]);
   });
 
-  it('that was under way when the engine died is charged as if answered, and not asked again', async () => {
+  it('that was open when the engine died is charged as if answered, and not repeated', async () => {
     await using place = await makePlace({ script: WISE });
     const { state } = await place.start(place.newEngine(), LONG_TASK);
     const { run } = state.start;
@@ -117,13 +117,13 @@ describe('a small question', () => {
     expect(place.requests().map(({ system }) => system.slice(0, 4))).toEqual(['A co']);
   });
 
-  it('is not asked where a title was short enough to be one', async () => {
+  it('is not made where the title is short enough', async () => {
     await using place = await makePlace({ script: WISE, config: { smallCalls: { use: 'api' } } });
     const run = await place.run('Mend it');
     expect(Object.keys(run.calls)).toEqual(['diagnosis job/1 1']);
   });
 
-  it('settles the tier of a task where models of several tiers are there and nobody named one', async () => {
+  it('chooses the tier of a task where an agent has models of several tiers and none is named', async () => {
     const tier = { tier: 'heavy', because: 'prices are money' };
     const script: Script = ({ system }) =>
       answer(system.startsWith('Say how strong') ? tier : system.startsWith('Name') ? TITLE : WHY);
