@@ -6,7 +6,7 @@ import { referencePages } from '../scripts/reference/pages.ts';
 import { wholeProgram } from '../src/cli/program.ts';
 import { describeConfig } from '../src/config/describe.ts';
 import { ERRORS } from '../src/errors.ts';
-import { stage } from './cli/cli-run.ts';
+import { testProgram } from './cli/cli-run.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGES = [...pagesIn('.', false), ...pagesIn('docs', true), ...pagesIn('examples', false)];
@@ -123,6 +123,6 @@ function named(command: Command, name: string): Command | undefined {
 }
 
 function theProgram(): Promise<Command> {
-  const { platform } = stage();
+  const { platform } = testProgram();
   return wholeProgram({ platform, argv: [], exitCode: 0, program: () => theProgram() });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunDocument } from '../../src/schema/document.ts';
 import { started } from '../support/given.ts';
-import { documentOf, open, type Script, shown, stage } from './cli-run.ts';
+import { documentOf, open, type Script, shown, testProgram } from './cli-run.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'mh-cli-'));
 writeFileSync(join(dir, 'goal.md'), 'A goal\nin a file\n');
@@ -20,27 +20,27 @@ const RUN = DOCUMENT.run;
 const OPTIONS = { dir, agents: [], checks: [], rehearse: false };
 const JOB = { write: false, after: [], priority: 0, stop: { completion: false }, retry: 'same', context: {} };
 
-/** What is typed, and what is asked for. */
-const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] = [
+/** The command line, and the operation that it calls. */
+const TABLE: { argv: string[]; operation: string; input: unknown; stdin?: string }[] = [
   {
     argv: ['do', 'Fix it'],
-    asks: 'start-run',
+    operation: 'start-run',
     input: { recipe: 'goal', input: { goal: 'Fix it', planOnly: false }, options: OPTIONS },
   },
   {
     argv: ['do', 'Fix', 'all', 'of', 'it'],
-    asks: 'start-run',
+    operation: 'start-run',
     input: { recipe: 'goal', input: { goal: 'Fix all of it', planOnly: false }, options: OPTIONS },
   },
   {
     argv: ['do', '-'],
     stdin: 'from stdin\n',
-    asks: 'start-run',
+    operation: 'start-run',
     input: { recipe: 'goal', input: { goal: 'from stdin', planOnly: false }, options: OPTIONS },
   },
   {
     argv: ['do', '@goal.md', '--plan-only'],
-    asks: 'start-run',
+    operation: 'start-run',
     input: { recipe: 'goal', input: { goal: 'A goal\nin a file', planOnly: true }, options: OPTIONS },
   },
   {
@@ -66,7 +66,7 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
       '-t',
       'Short',
     ],
-    asks: 'start-run',
+    operation: 'start-run',
     input: {
       recipe: 'goal',
       input: { goal: 'x', planOnly: false },
@@ -85,7 +85,7 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
   },
   {
     argv: ['do', 'x', '--scenario', 's.yaml'],
-    asks: 'start-run',
+    operation: 'start-run',
     input: {
       recipe: 'goal',
       input: { goal: 'x', planOnly: false },
@@ -94,12 +94,12 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
   },
   {
     argv: ['job', 'Look'],
-    asks: 'start-run',
+    operation: 'start-run',
     input: { recipe: 'job', input: { task: 'Look', ...JOB }, options: OPTIONS },
   },
   {
     argv: ['job', 'x', '--scope-allow', 'src', '--scope-allow', 'a/**', '--scope-deny', 'b', '--max-diff-lines'],
-    asks: 'start-run',
+    operation: 'start-run',
     input: {
       recipe: 'job',
       input: { task: 'x', ...JOB, scope: { allow: ['src', 'a/**'], deny: ['b'], maxChangedLines: 800 } },
@@ -130,7 +130,7 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
       'research',
       '--write',
     ],
-    asks: 'start-run',
+    operation: 'start-run',
     input: {
       recipe: 'job',
       input: {
@@ -146,54 +146,62 @@ const TABLE: { argv: string[]; asks: string; input: unknown; stdin?: string }[] 
       options: OPTIONS,
     },
   },
-  { argv: ['ls'], asks: 'list-runs', input: { dir, limit: 20, flagged: false, hidden: true, archived: false } },
+  { argv: ['ls'], operation: 'list-runs', input: { dir, limit: 20, flagged: false, hidden: true, archived: false } },
   {
     argv: ['list', '--all', '-n', '5'],
-    asks: 'list-runs',
+    operation: 'list-runs',
     input: { limit: 5, flagged: false, hidden: true, archived: false },
   },
-  { argv: ['show'], asks: 'show-run', input: { dir } },
-  { argv: ['status', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
-  { argv: ['diff', 'k3v', 'implement/1.2'], asks: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },
-  { argv: ['diff', 'implement/1.2'], asks: 'diff-run', input: { dir, task: 'implement/1.2' } },
-  { argv: ['diff', 'k3v/implement/1.2'], asks: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },
+  { argv: ['show'], operation: 'show-run', input: { dir } },
+  { argv: ['status', 'k3v'], operation: 'show-run', input: { dir, run: 'k3v' } },
+  { argv: ['diff', 'k3v', 'implement/1.2'], operation: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },
+  { argv: ['diff', 'implement/1.2'], operation: 'diff-run', input: { dir, task: 'implement/1.2' } },
+  { argv: ['diff', 'k3v/implement/1.2'], operation: 'diff-run', input: { dir, run: 'k3v', task: 'implement/1.2' } },
   {
     argv: ['logs', 'k3v', '--task', 'plan/1'],
-    asks: 'read-logs',
+    operation: 'read-logs',
     input: { dir, run: 'k3v', task: 'plan/1', follow: false, after: 0 },
   },
-  { argv: ['logs', '-f'], asks: 'read-logs', input: { dir, follow: true, after: 0 } },
-  { argv: ['limit', 'k3v', '--agents', '4'], asks: 'limit-run', input: { dir, run: 'k3v', agents: 4 } },
+  { argv: ['logs', '-f'], operation: 'read-logs', input: { dir, follow: true, after: 0 } },
+  { argv: ['limit', 'k3v', '--agents', '4'], operation: 'limit-run', input: { dir, run: 'k3v', agents: 4 } },
   {
     argv: ['cancel', 'k3v', '--reason', 'no'],
-    asks: 'cancel-run',
+    operation: 'cancel-run',
     input: { dir, run: 'k3v', reason: 'no', force: false },
   },
   {
     argv: ['cancel', '--force'],
-    asks: 'cancel-run',
+    operation: 'cancel-run',
     input: { dir, reason: 'cancelled by a person', force: true },
   },
-  { argv: ['resume'], asks: 'resume-runs', input: { dir } },
-  { argv: ['resume', 'k3v'], asks: 'resume-runs', input: { dir, run: 'k3v' } },
-  { argv: ['retry', 'k3v', 'plan/1'], asks: 'retry-run', input: { dir, run: 'k3v', task: 'plan/1', requeue: false } },
-  { argv: ['retry', '--requeue'], asks: 'retry-run', input: { dir, requeue: true } },
-  { argv: ['approve', '--note', 'fine'], asks: 'approve-run', input: { dir, note: 'fine' } },
-  { argv: ['land'], asks: 'land-run', input: { dir, how: 'merge' } },
-  { argv: ['land', 'k3v', '--how', 'pr'], asks: 'land-run', input: { dir, run: 'k3v', how: 'pr' } },
-  { argv: ['salvage', 'k3v'], asks: 'list-salvage', input: { dir, run: 'k3v' } },
+  { argv: ['resume'], operation: 'resume-runs', input: { dir } },
+  { argv: ['resume', 'k3v'], operation: 'resume-runs', input: { dir, run: 'k3v' } },
+  {
+    argv: ['retry', 'k3v', 'plan/1'],
+    operation: 'retry-run',
+    input: { dir, run: 'k3v', task: 'plan/1', requeue: false },
+  },
+  { argv: ['retry', '--requeue'], operation: 'retry-run', input: { dir, requeue: true } },
+  { argv: ['approve', '--note', 'fine'], operation: 'approve-run', input: { dir, note: 'fine' } },
+  { argv: ['land'], operation: 'land-run', input: { dir, how: 'merge' } },
+  { argv: ['land', 'k3v', '--how', 'pr'], operation: 'land-run', input: { dir, run: 'k3v', how: 'pr' } },
+  { argv: ['salvage', 'k3v'], operation: 'list-salvage', input: { dir, run: 'k3v' } },
   {
     argv: ['salvage', 'restore', 'refs/x', '--branch', 'b'],
-    asks: 'restore-salvage',
+    operation: 'restore-salvage',
     input: { dir, ref: 'refs/x', branch: 'b' },
   },
-  { argv: ['clean'], asks: 'clean', input: { dir, olderThanDays: 7, apply: false } },
-  { argv: ['clean', '--all', '--older-than', '0', '--apply'], asks: 'clean', input: { olderThanDays: 0, apply: true } },
-  { argv: ['wait', 'k3v'], asks: 'show-run', input: { dir, run: 'k3v' } },
-  { argv: ['usage'], asks: 'usage', input: { dir, by: 'agent', daily: false } },
-  { argv: ['usage', '--by', 'day', '--all'], asks: 'usage', input: { by: 'day', daily: false } },
-  { argv: ['where'], asks: 'where', input: { dir } },
-  { argv: ['doctor'], asks: 'doctor', input: { dir } },
+  { argv: ['clean'], operation: 'clean', input: { dir, olderThanDays: 7, apply: false } },
+  {
+    argv: ['clean', '--all', '--older-than', '0', '--apply'],
+    operation: 'clean',
+    input: { olderThanDays: 0, apply: true },
+  },
+  { argv: ['wait', 'k3v'], operation: 'show-run', input: { dir, run: 'k3v' } },
+  { argv: ['usage'], operation: 'usage', input: { dir, by: 'agent', daily: false } },
+  { argv: ['usage', '--by', 'day', '--all'], operation: 'usage', input: { by: 'day', daily: false } },
+  { argv: ['where'], operation: 'where', input: { dir } },
+  { argv: ['doctor'], operation: 'doctor', input: { dir } },
 ];
 
 function script(more: Script = {}): Script {
@@ -223,23 +231,23 @@ function script(more: Script = {}): Script {
 }
 
 describe('a command line', () => {
-  for (const { argv, asks, input, stdin } of TABLE) {
-    it(`asks for ${asks}: manyhands ${argv.join(' ')}`, async () => {
-      const played = await stage(script(stdin === undefined ? {} : { stdin })).run(...argv);
-      expect(played).toMatchObject({ code: 0 });
-      expect(played.calls[0]).toEqual({ name: asks, input });
+  for (const { argv, operation, input, stdin } of TABLE) {
+    it(`operation for ${operation}: manyhands ${argv.join(' ')}`, async () => {
+      const result = await testProgram(script(stdin === undefined ? {} : { stdin })).run(...argv);
+      expect(result).toMatchObject({ code: 0 });
+      expect(result.calls[0]).toEqual({ name: operation, input });
     });
   }
 
   it('takes the folder from -C, before the command or after it', async () => {
-    const after = await stage(script({ cwd: '/' })).run('show', '-C', dir);
-    const before = await stage(script({ cwd: '/' })).run('-C', dir, 'show');
+    const after = await testProgram(script({ cwd: '/' })).run('show', '-C', dir);
+    const before = await testProgram(script({ cwd: '/' })).run('-C', dir, 'show');
     expect(after.calls).toEqual([{ name: 'show-run', input: { dir } }]);
     expect(before.calls).toEqual(after.calls);
   });
 
   it('reads goals that begin with a dash after --', async () => {
-    const { calls } = await stage(script()).run('do', '--', '--json is missing');
+    const { calls } = await testProgram(script()).run('do', '--', '--json is missing');
     expect(calls[0]?.input).toMatchObject({ input: { goal: '--json is missing' } });
   });
 });
@@ -264,7 +272,7 @@ describe('--json', () => {
   ];
   for (const command of READING) {
     it(`prints exactly one document on stdout: ${command}`, async () => {
-      const { stdout } = await stage(
+      const { stdout } = await testProgram(
         script({ streams: { 'watch-run': open(EVENTS), 'read-logs': async function* () {} } }),
       ).run(...command.split(' '), '--json');
       expect(() => JSON.parse(stdout)).not.toThrow();
@@ -272,7 +280,7 @@ describe('--json', () => {
   }
 
   it('of do is the document of the run', async () => {
-    const { stdout } = await stage(script()).run('do', 'x', '--json');
+    const { stdout } = await testProgram(script()).run('do', 'x', '--json');
     expect(JSON.parse(stdout)).toEqual(DOCUMENT);
   });
 });

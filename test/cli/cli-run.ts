@@ -14,7 +14,7 @@ import { fakeWorld } from './test-platform.ts';
 
 type Call = { name: string; input: unknown };
 
-/** What the stage's caller answers; an operation without an answer fails the test that asks for it. */
+/** The results of the fake caller; calling an operation without one fails the test. */
 export type Script = {
   answers?: Partial<Record<OperationName, unknown>>;
   streams?: Partial<Record<StreamName, (signal: AbortSignal) => AsyncIterable<unknown>>>;
@@ -28,14 +28,14 @@ export type Script = {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   isLive?: boolean;
-  /** What the person at the terminal says when asked; nobody is there if it is not said. */
+  /** The user's answer to a confirmation; undefined means that there is no terminal. */
   confirms?: boolean;
   questions?: Questions;
-  asked?: string;
+  answer?: string;
   columns?: number;
 };
 
-export type Played = {
+export type ProgramResult = {
   code: number;
   stdout: string;
   stderr: string;
@@ -44,8 +44,8 @@ export type Played = {
   announcements: string[];
 };
 
-/** A program on a stage: the real parser and commands, a caller that says what it is told to, captured streams. */
-export function stage(script: Script = {}) {
+/** The program in a test: the real parser and commands, a fake caller, captured streams. */
+export function testProgram(script: Script = {}) {
   let stdout = '';
   let stderr = '';
   const calls: Call[] = [];
@@ -84,20 +84,20 @@ export function stage(script: Script = {}) {
     announce: (text) => announcements.push(text),
     confirm: async () => script.confirms,
     questions: async () => script.questions,
-    ask: async () => script.asked,
+    ask: async () => script.answer,
     openServer: async () => {
-      throw new Error('no server on this stage');
+      throw new Error('no server in this test');
     },
     findServer: async () => undefined,
     isServedWithRuns: async () => false,
     takeToken: async () => {
-      throw new Error('no token on this stage');
+      throw new Error('no token in this test');
     },
     watchForEngine: async () => () => {},
     takeScreen: () => undefined,
     reveal: async () => {},
     makeScratchRepository: async () => {
-      throw new Error('no scratch repository on this stage');
+      throw new Error('no scratch repository in this test');
     },
   };
   return {
@@ -105,7 +105,7 @@ export function stage(script: Script = {}) {
     signal: (name: StopSignal) => {
       for (const listener of [...listeners]) listener(name);
     },
-    async run(...argv: string[]): Promise<Played> {
+    async run(...argv: string[]): Promise<ProgramResult> {
       const code = await runProgram(argv, platform);
       return { code, stdout, stderr, calls, detached, announcements };
     },
@@ -125,7 +125,7 @@ export function documentOf(events: readonly ShownEvent[]): RunDocument {
   return runDocument(state);
 }
 
-/** Gives the items, then waits for the signal like a stream that goes on. */
+/** Yields the items, then stays open until the signal aborts. */
 export function open(items: readonly unknown[]): (signal: AbortSignal) => AsyncIterable<unknown> {
   return async function* (signal) {
     yield* structuredClone(items);
@@ -139,7 +139,7 @@ function fakeCaller(script: Script, calls: Call[]): Caller {
     call: async (name, input) => {
       calls.push({ name, input: OPERATIONS[name].input.parse(input) });
       const answer = script.answers?.[name];
-      if (answer === undefined) throw new Error(`the stage has no answer to ${name}`);
+      if (answer === undefined) throw new Error(`the fake caller has no answer to ${name}`);
       return trusted(typeof answer === 'function' ? answer() : answer);
     },
     async *stream(name, input, { signal = new AbortController().signal } = {}) {

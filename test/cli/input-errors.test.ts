@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { stage } from './cli-run.ts';
+import { testProgram } from './cli-run.ts';
 
 const INVALID: { argv: string[]; message: RegExp }[] = [
   { argv: ['sho'], message: /unknown command 'sho'\n\(Did you mean show\?\)/ },
@@ -27,7 +27,7 @@ const INVALID: { argv: string[]; message: RegExp }[] = [
 describe('an invalid command line', () => {
   for (const { argv, message } of INVALID) {
     it(`exits with 2, a reason and a hint: ${argv.join(' ')}`, async () => {
-      const { code, stdout, stderr, calls } = await stage().run(...argv);
+      const { code, stdout, stderr, calls } = await testProgram().run(...argv);
       expect(code).toBe(2);
       expect(stderr).toMatch(message);
       expect(stderr).toMatch(
@@ -38,7 +38,7 @@ describe('an invalid command line', () => {
   }
 
   it('is printed as a document with --json', async () => {
-    const { code, stdout, stderr } = await stage().run('do', 'x', '--land', 'no', '--json');
+    const { code, stdout, stderr } = await testProgram().run('do', 'x', '--land', 'no', '--json');
     expect(code).toBe(2);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -54,7 +54,7 @@ describe('a failure', () => {
         throw new AppError('RUN_UNKNOWN', 'There is no run \u001b[31mzzz');
       },
     };
-    const { code, stderr } = await stage({ answers, cwd: tmpdir() }).run('show', 'zzz');
+    const { code, stderr } = await testProgram({ answers, cwd: tmpdir() }).run('show', 'zzz');
     expect(code).toBe(3);
     expect(stderr).toBe('error: There is no run zzz\nhint: List the runs of all projects: manyhands ls --all\n');
   });
@@ -75,7 +75,7 @@ describe('a failure', () => {
   });
 
   it('that is not in the table is reported as a bug, with its stack', async () => {
-    const { code, stderr } = await stage().run('show');
+    const { code, stderr } = await testProgram().run('show');
     expect(code).toBe(70);
     expect(stderr).toMatch(/no answer to show-run\nhint: This is a bug in Manyhands/);
     expect(stderr).toContain('at ');
@@ -87,7 +87,7 @@ describe('a failure', () => {
         throw new AppError('NOT_A_REPOSITORY', 'no repository');
       },
     };
-    const { announcements } = await stage({ answers, cwd: tmpdir() }).run('do', 'x', '--background');
+    const { announcements } = await testProgram({ answers, cwd: tmpdir() }).run('do', 'x', '--background');
     expect(announcements.map((text) => JSON.parse(text))).toEqual([
       { error: { code: 'NOT_A_REPOSITORY', message: 'no repository', details: {} } },
     ]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { added, attemptEnded, attempted, spec, started, T0 } from '../support/given.ts';
-import { documentOf, open, type Script, shown, stage } from './cli-run.ts';
+import { documentOf, open, type Script, shown, testProgram } from './cli-run.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'mh-jobs-'));
 mkdirSync(join(cwd, '.git'));
@@ -24,7 +24,7 @@ const DOCUMENT = documentOf(ENDED);
 
 function runWith(script: Script, ...argv: string[]) {
   const answers = { 'start-run': { run: 'r0000001', notes: [] }, 'show-run': DOCUMENT, ...script.answers };
-  return stage({ cwd, env, streams: { 'watch-run': open(ENDED) }, ...script, answers }).run(...argv);
+  return testProgram({ cwd, env, streams: { 'watch-run': open(ENDED) }, ...script, answers }).run(...argv);
 }
 
 function inputOf({ calls }: { calls: { name: string; input: unknown }[] }) {
@@ -257,7 +257,7 @@ describe('a batch', () => {
       },
       streams: { 'watch-run': open(ENDED.slice(0, 3)) },
     };
-    const program = stage(show);
+    const program = testProgram(show);
     const { code, stderr } = await program.run('batch', 'run', 'docs', '--collection', 'mine', '--parallel', '1');
     expect([code, starts]).toEqual([130, 1]);
     expect(stderr).toContain('The items from 2 were not started.');

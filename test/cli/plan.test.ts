@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stage } from './cli-run.ts';
+import { testProgram } from './cli-run.ts';
 
 const FILE = join(tmpdir(), 'there-is-no-such-folder', 'tasks.yaml');
 
 describe('plan', () => {
   it('stays in the background to write the file even if another engine does the planning', async () => {
-    const { detached, calls, code } = await stage({ engine: 'other', announced: '{"runs":["k3v9x2ab"]}' }).run(
+    const { detached, calls, code } = await testProgram({ engine: 'other', announced: '{"runs":["k3v9x2ab"]}' }).run(
       'plan',
       'A goal',
       '--output',
@@ -27,7 +27,7 @@ describe('plan', () => {
     [['bulk', 'scan', '--prompt', 'x'], /--glob/],
     [['yolo'], /missing required argument/],
   ])('is rejected with a reason: %j', async (args, reason) => {
-    const { code, stderr, calls } = await stage().run(...args);
+    const { code, stderr, calls } = await testProgram().run(...args);
     expect([code, calls.filter(({ name }) => name !== 'list-runs')]).toEqual([2, []]);
     expect(stderr).toMatch(reason);
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { added, attempted, spec, started } from '../support/given.ts';
-import { documentOf, type Script, shown, stage } from './cli-run.ts';
+import { documentOf, type Script, shown, testProgram } from './cli-run.ts';
 
 const DOCUMENT = documentOf(shown([started(), added(spec('plan/1'), spec('implement/1.1')), attempted('plan/1')]));
 const SUMMARY = { ...DOCUMENT, carried: false, tasks: 2, done: 1 };
@@ -13,7 +13,9 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('ls', () => {
   it('lists runs in columns, and prints which ones no engine is running', async () => {
-    const { stdout, stderr } = await stage({ cwd, engine: 'none', answers: { 'list-runs': [SUMMARY] } }).run('ls');
+    const { stdout, stderr } = await testProgram({ cwd, engine: 'none', answers: { 'list-runs': [SUMMARY] } }).run(
+      'ls',
+    );
     const [head, row] = stdout.split('\n');
     expect(head).toMatch(/^RUN +STATUS +TASKS +TIME +COST +STARTED +TITLE$/);
     expect(row).toMatch(/^r0000001 +◌ interrupted +1\/2 .* A run$/);
@@ -38,13 +40,13 @@ describe('logs', () => {
   };
 
   it('prints lines, or one array with --json, also when following', async () => {
-    expect((await stage({ cwd, streams }).run('logs')).stdout).toMatch(/plan\/1 \[TEXT\] hi\n$/);
-    const followed = await stage({ cwd, streams, answers: { 'show-run': DOCUMENT } }).run('logs', '-f', '--json');
+    expect((await testProgram({ cwd, streams }).run('logs')).stdout).toMatch(/plan\/1 \[TEXT\] hi\n$/);
+    const followed = await testProgram({ cwd, streams, answers: { 'show-run': DOCUMENT } }).run('logs', '-f', '--json');
     expect(JSON.parse(followed.stdout)).toEqual([line]);
   });
 
   it('refuses --follow --json for a run that would never end', async () => {
-    const { code, stdout } = await stage({ cwd, streams, engine: 'none', answers: { 'show-run': DOCUMENT } }).run(
+    const { code, stdout } = await testProgram({ cwd, streams, engine: 'none', answers: { 'show-run': DOCUMENT } }).run(
       'logs',
       '-f',
       '--json',
@@ -69,7 +71,7 @@ describe('usage', () => {
   const unreported = { ...row, name: 'grace', attempts: 1, unknown: 1, cost: 1 };
 
   it('prints a line for each and their sum, and counts the attempts of unknown usage', async () => {
-    const { code, stdout, stderr } = await stage({ cwd, answers: { usage: [unreported, row] } }).run('usage');
+    const { code, stdout, stderr } = await testProgram({ cwd, answers: { usage: [unreported, row] } }).run('usage');
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
@@ -84,16 +86,16 @@ describe('usage', () => {
   });
 
   it('prints the rows unchanged with --json, and no sum for a single row', async () => {
-    expect(JSON.parse((await stage({ cwd, answers: { usage: [unreported] } }).run('usage', '--json')).stdout)).toEqual([
-      unreported,
-    ]);
-    expect((await stage({ cwd, answers: { usage: [row] } }).run('usage', '--by', 'model')).stdout).toMatch(
+    expect(
+      JSON.parse((await testProgram({ cwd, answers: { usage: [unreported] } }).run('usage', '--json')).stdout),
+    ).toEqual([unreported]);
+    expect((await testProgram({ cwd, answers: { usage: [row] } }).run('usage', '--by', 'model')).stdout).toMatch(
       /MODEL\n.* ada\n$/,
     );
   });
 
   it('prints that there is no usage', async () => {
-    const { code, stdout, stderr } = await stage({ cwd, answers: { usage: [] } }).run('usage', '--all');
+    const { code, stdout, stderr } = await testProgram({ cwd, answers: { usage: [] } }).run('usage', '--all');
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'There is no usage yet.\n' });
   });
 });
@@ -105,14 +107,14 @@ describe('doctor', () => {
   ];
 
   it('prints a mark, a name and a detail, and how to fix what is missing', async () => {
-    const { code, stdout } = await stage({ cwd, answers: { doctor: lines } }).run('doctor');
+    const { code, stdout } = await testProgram({ cwd, answers: { doctor: lines } }).run('doctor');
     expect(code).toBe(0);
     expect(stdout).toBe('✓ git          2.43.0\n! containment  no cgroup\n               fix: Mount cgroup v2.\n');
   });
 
   it('exits with 3 when something required is missing', async () => {
     const broken = [{ name: 'git', ok: false, required: true, detail: 'not found', fix: 'Install git.' }];
-    expect(await stage({ cwd, answers: { doctor: broken } }).run('doctor')).toMatchObject({
+    expect(await testProgram({ cwd, answers: { doctor: broken } }).run('doctor')).toMatchObject({
       code: 3,
       stdout: expect.stringContaining('✗ git'),
     });
@@ -134,17 +136,17 @@ describe('open', () => {
         await mkdir(join(home, folder), { recursive: true });
       }
       const script = { cwd, env: { MANYHANDS_HOME: home }, answers: { 'show-run': DOCUMENT } };
-      const all = await stage(script).run('open');
+      const all = await testProgram(script).run('open');
       expect(
         all.stdout
           .trim()
           .split('\n')
           .map((path) => path.slice(home.length + 1)),
       ).toEqual(['workspaces/r0000001-2', 'attempts/r0000001-2-10', 'attempts/r0000001-2-1', 'attempts/r0000001-1-1']);
-      expect((await stage(script).run('open', 'r0', 'implement/1.1')).stdout).toBe(
+      expect((await testProgram(script).run('open', 'r0', 'implement/1.1')).stdout).toBe(
         `${join(home, 'workspaces/r0000001-2')}\n`,
       );
-      expect(await stage(script).run('open', 'r0', 'nothing/1')).toMatchObject({
+      expect(await testProgram(script).run('open', 'r0', 'nothing/1')).toMatchObject({
         code: 3,
         stderr: expect.stringContaining('no task nothing/1'),
       });
@@ -161,21 +163,21 @@ describe('config', () => {
       await mkdir(join(root, '.git'));
       await mkdir(join(root, 'deep'));
       const script = { cwd: join(root, 'deep'), env: { HOME: root, XDG_CONFIG_HOME: join(root, 'settings') } };
-      expect((await stage(script).run('config', 'get', 'limits.agents')).stdout).toBe('20\n');
-      expect((await stage(script).run('config', 'set', 'limits.agents', '8')).code).toBe(0);
+      expect((await testProgram(script).run('config', 'get', 'limits.agents')).stdout).toBe('20\n');
+      expect((await testProgram(script).run('config', 'set', 'limits.agents', '8')).code).toBe(0);
       expect(await readFile(join(root, '.manyhands/config.yaml'), 'utf8')).toBe('limits:\n  agents: 8\n');
-      expect((await stage(script).run('config', 'set', 'checks', '["npm test"]', '--global')).code).toBe(0);
-      const list = JSON.parse((await stage(script).run('config', 'list', '--json')).stdout);
+      expect((await testProgram(script).run('config', 'set', 'checks', '["npm test"]', '--global')).code).toBe(0);
+      const list = JSON.parse((await testProgram(script).run('config', 'list', '--json')).stdout);
       expect(list).toContainEqual(expect.objectContaining({ key: 'checks', value: ['npm test'], from: 'global' }));
-      expect(JSON.parse((await stage(script).run('config', 'get', 'limits.agents', '--json')).stdout)).toEqual({
+      expect(JSON.parse((await testProgram(script).run('config', 'get', 'limits.agents', '--json')).stdout)).toEqual({
         key: 'limits.agents',
         value: 8,
         from: 'project',
       });
-      await stage(script).run('config', 'unset', 'limits.agents');
-      expect((await stage(script).run('config', 'get', 'limits.agents')).stdout).toBe('20\n');
+      await testProgram(script).run('config', 'unset', 'limits.agents');
+      expect((await testProgram(script).run('config', 'get', 'limits.agents')).stdout).toBe('20\n');
       await writeFile(join(root, '.manyhands/config.yaml'), 'land: 5\n');
-      expect(await stage(script).run('config', 'get', 'land')).toMatchObject({
+      expect(await testProgram(script).run('config', 'get', 'land')).toMatchObject({
         code: 3,
         stderr: expect.stringMatching(/config\.yaml:1:7: land: found 5; allowed: branch \| merge \| pr\nhint: /),
       });
@@ -193,7 +195,7 @@ describe('completion', () => {
   async function completedIn(script: Script, ...words: string[]): Promise<string[]> {
     const printed: string[] = [];
     vi.spyOn(console, 'log').mockImplementation((text: string) => printed.push(text));
-    expect((await stage(script).run('complete', '--', ...words)).code).toBe(0);
+    expect((await testProgram(script).run('complete', '--', ...words)).code).toBe(0);
     return printed.map((line) => line.split('\t')[0] ?? '').filter((line) => !line.startsWith(':'));
   }
 
@@ -225,7 +227,7 @@ describe('completion', () => {
   it('prints nothing without a project', async () => {
     const printed: string[] = [];
     vi.spyOn(console, 'log').mockImplementation((text: string) => printed.push(text));
-    expect(await stage({ cwd }).run('complete', '--', 'show', '')).toMatchObject({ code: 0, stderr: '' });
+    expect(await testProgram({ cwd }).run('complete', '--', 'show', '')).toMatchObject({ code: 0, stderr: '' });
     expect(printed).toEqual([':4']);
   });
 
@@ -233,7 +235,7 @@ describe('completion', () => {
     it(`prints a script for ${shell} that serves both names`, async () => {
       const printed: string[] = [];
       vi.spyOn(console, 'log').mockImplementation((text: string) => printed.push(text));
-      await stage().run('completion', shell);
+      await testProgram().run('completion', shell);
       expect(printed.join('\n')).toContain('manyhands complete --');
       expect(printed.join('\n')).toContain('mh complete --');
     });

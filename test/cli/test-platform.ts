@@ -1,6 +1,6 @@
 import type { World } from '../../src/world.ts';
 
-/** A clock that stands until it is moved; alarms ring when it passes them. */
+/** A clock that only moves with `advance`; alarms ring when it passes them. */
 export type FakeWorld = World & { advance(ms: number): void };
 
 export function fakeWorld(start: number): FakeWorld {

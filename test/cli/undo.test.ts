@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { stage } from './cli-run.ts';
+import { testProgram } from './cli-run.ts';
 
 const cwd = tmpdir();
 const PLAN = {
@@ -25,7 +25,7 @@ function answers() {
 
 describe('undo', () => {
   it('shows what it would do, asks, and does it when confirmed', async () => {
-    const { code, stdout, stderr, calls } = await stage({ cwd, confirms: true, answers: answers() }).run(
+    const { code, stdout, stderr, calls } = await testProgram({ cwd, confirms: true, answers: answers() }).run(
       'undo',
       'r0',
       '--reason',
@@ -39,13 +39,15 @@ describe('undo', () => {
   });
 
   it('changes nothing when declined', async () => {
-    const { code, calls } = await stage({ cwd, confirms: false, answers: answers() }).run('undo', 'r0');
+    const { code, calls } = await testProgram({ cwd, confirms: false, answers: answers() }).run('undo', 'r0');
     expect([code, calls.map(({ input }) => input)]).toMatchObject([1, [{ dryRun: true }]]);
   });
 
   it('requires --yes without a terminal', async () => {
-    const { code, stderr, calls } = await stage({ cwd, answers: answers() }).run('undo', 'r0');
+    const { code, stderr, calls } = await testProgram({ cwd, answers: answers() }).run('undo', 'r0');
     expect([code, calls.length, stderr]).toEqual([2, 1, expect.stringContaining('pass --yes')]);
-    expect((await stage({ cwd, answers: { 'undo-run': DONE } }).run('undo', 'r0', '--yes', '--json')).code).toBe(0);
+    expect((await testProgram({ cwd, answers: { 'undo-run': DONE } }).run('undo', 'r0', '--yes', '--json')).code).toBe(
+      0,
+    );
   });
 });

@@ -22,70 +22,70 @@ function personal({ root }: Scratch, text: string): void {
 }
 
 /** What `doctor` says of backups. */
-async function doctorLine(place: Scratch): Promise<unknown> {
-  const { json } = await place.mh(['doctor', '--json']);
+async function doctorLine(project: Scratch): Promise<unknown> {
+  const { json } = await project.mh(['doctor', '--json']);
   return Array.isArray(json) ? json.find(({ name }) => name === 'backup') : json;
 }
 
 describe('automatic backups', () => {
-  it('are made when a run ends, at most one in the time that is set, and only the newest stay', async () => {
-    await using place = await scratch();
-    personal(place, 'backup: { every: 30m, keep: 2 }\n');
-    await place.mh(['job', 'first']);
-    const [first = '', ...rest] = backups(place);
+  it('are made when a run ends, at most one per configured interval, and only the newest are kept', async () => {
+    await using project = await scratch();
+    personal(project, 'backup: { every: 30m, keep: 2 }\n');
+    await project.mh(['job', 'first']);
+    const [first = '', ...rest] = backups(project);
     expect([first, rest]).toEqual([expect.stringMatching(/^manyhands-auto-\d{8}T\d{9}Z\.db$/), []]);
-    expect(statSync(join(place.home, 'backups', first)).mode & 0o777).toBe(0o600);
-    await place.mh(['job', 'second']);
-    expect(backups(place)).toEqual([first]);
-    renameSync(join(place.home, 'backups', first), join(place.home, 'backups', OLD));
-    await place.mh(['job', 'third']);
-    const [, third = ''] = backups(place);
-    expect(backups(place)).toEqual([OLD, third]);
-    const other = join(place.root, 'other');
+    expect(statSync(join(project.home, 'backups', first)).mode & 0o777).toBe(0o600);
+    await project.mh(['job', 'second']);
+    expect(backups(project)).toEqual([first]);
+    renameSync(join(project.home, 'backups', first), join(project.home, 'backups', OLD));
+    await project.mh(['job', 'third']);
+    const [, third = ''] = backups(project);
+    expect(backups(project)).toEqual([OLD, third]);
+    const other = join(project.root, 'other');
     mkdirSync(other);
-    copyFileSync(join(place.home, 'backups', third), join(other, 'manyhands.db'));
-    const listed = await place.mh(['ls', '--json'], { env: { MANYHANDS_HOME: other } });
+    copyFileSync(join(project.home, 'backups', third), join(other, 'manyhands.db'));
+    const listed = await project.mh(['ls', '--json'], { env: { MANYHANDS_HOME: other } });
     expect(listed.json).toHaveLength(3);
   });
 
-  it('leave what a person backed up alone, and remove what a killed one left', async () => {
-    await using place = await scratch();
-    personal(place, 'backup: { keep: 1 }\n');
-    const died = await place.mh(['job', 'first'], { env: { MANYHANDS_CRASH: 'backup.made:1' } });
+  it('keep manual backups, and remove what a killed backup left', async () => {
+    await using project = await scratch();
+    personal(project, 'backup: { keep: 1 }\n');
+    const died = await project.mh(['job', 'first'], { env: { MANYHANDS_CRASH: 'backup.made:1' } });
     expect(died.signal).toBe('SIGKILL');
-    const [left = '', ...others] = backups(place);
+    const [left = '', ...others] = backups(project);
     expect([left, others]).toEqual([expect.stringMatching(/\.db\.making-/), []]);
-    expect((await place.mh(['resume'])).code).toBe(0);
-    utimesSync(join(place.home, 'backups', left), 1_577_836_800, 1_577_836_800);
+    expect((await project.mh(['resume'])).code).toBe(0);
+    utimesSync(join(project.home, 'backups', left), 1_577_836_800, 1_577_836_800);
     for (const name of [OLD, 'manyhands-20200101T000000000Z.db'])
-      writeFileSync(join(place.home, 'backups', name), 'of long ago');
-    await place.mh(['job', 'second']);
-    expect(backups(place)).toEqual([
+      writeFileSync(join(project.home, 'backups', name), 'of long ago');
+    await project.mh(['job', 'second']);
+    expect(backups(project)).toEqual([
       'manyhands-20200101T000000000Z.db',
       expect.stringMatching(/^manyhands-auto-2\d{7}T\d{9}Z\.db$/),
     ]);
-    expect(backups(place)).not.toContain(OLD);
+    expect(backups(project)).not.toContain(OLD);
   });
 
-  it('fail no run when they cannot be made: the doctor tells it until one was made', async () => {
-    await using place = await scratch();
-    expect(await doctorLine(place)).toMatchObject({ ok: true, detail: expect.stringContaining('none yet') });
-    writeFileSync(join(place.home, 'backups'), 'in the way');
-    const { code, stderr } = await place.mh(['job', 'first']);
+  it('fail no run when they cannot be made: doctor reports it until one succeeds', async () => {
+    await using project = await scratch();
+    expect(await doctorLine(project)).toMatchObject({ ok: true, detail: expect.stringContaining('none yet') });
+    writeFileSync(join(project.home, 'backups'), 'in the way');
+    const { code, stderr } = await project.mh(['job', 'first']);
     expect(code, stderr).toBe(0);
-    expect(await doctorLine(place)).toMatchObject({ ok: false, required: false, fix: expect.any(String) });
-    rmSync(join(place.home, 'backups'));
-    await place.mh(['job', 'second']);
-    expect(await doctorLine(place)).toMatchObject({ ok: false });
-    expect((await place.mh(['backup'])).code).toBe(0);
-    expect(await doctorLine(place)).toMatchObject({ ok: true });
+    expect(await doctorLine(project)).toMatchObject({ ok: false, required: false, fix: expect.any(String) });
+    rmSync(join(project.home, 'backups'));
+    await project.mh(['job', 'second']);
+    expect(await doctorLine(project)).toMatchObject({ ok: false });
+    expect((await project.mh(['backup'])).code).toBe(0);
+    expect(await doctorLine(project)).toMatchObject({ ok: true });
   });
 
-  it('are not made when they are switched off, and a project cannot decide about them', async () => {
-    await using place = await scratch();
-    personal(place, 'backup: { every: off }\n');
-    writeFiles(place.repo, { '.manyhands/config.yaml': `${SETTINGS}backup: { every: 1m, keep: 9 }\n` });
-    await place.mh(['job', 'first']);
-    expect(readdirSync(place.home)).not.toContain('backups');
+  it('are not made when disabled, and a project cannot change that', async () => {
+    await using project = await scratch();
+    personal(project, 'backup: { every: off }\n');
+    writeFiles(project.repo, { '.manyhands/config.yaml': `${SETTINGS}backup: { every: 1m, keep: 9 }\n` });
+    await project.mh(['job', 'first']);
+    expect(readdirSync(project.home)).not.toContain('backups');
   });
 });

@@ -34,33 +34,33 @@ esac
 const CHECK = '! grep -rq POISON poison';
 
 describe.concurrent('a bulk of items', { timeout: 600_000 }, () => {
-  it('keeps every edit and lands no bad one, though the engine is killed on the way; what failed can be done again', async () => {
-    await using place = await scratch(AGENT, { 'poison/here': 'fine\n' });
-    writeFileSync(join(place.repo, 'items.jsonl'), itemLines());
-    const running = place.start(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--check', CHECK]);
-    await until(() => ranLines(place).length >= ALL / 3);
+  it('keeps every edit and lands no bad one although the engine is killed; failed items can be retried', async () => {
+    await using project = await scratch(AGENT, { 'poison/here': 'fine\n' });
+    writeFileSync(join(project.repo, 'items.jsonl'), itemLines());
+    const running = project.start(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--check', CHECK]);
+    await until(() => ranLines(project).length >= ALL / 3);
     running.kill('SIGKILL');
     await running.done;
-    const resumed = await place.mh(['bulk', 'resume', '--failed-out', 'failed_items.jsonl', '--json']);
+    const resumed = await project.mh(['bulk', 'resume', '--failed-out', 'failed_items.jsonl', '--json']);
     const run = RunDocument.parse(resumed.json);
     expect([resumed.code, run.status], resumed.stderr).toEqual([1, 'partial']);
-    const status = BulkStatus.parse((await place.mh(['bulk', 'status', '--json'])).json);
+    const status = BulkStatus.parse((await project.mh(['bulk', 'status', '--json'])).json);
     expect(status.counts).toMatchObject({ done: OWN + ON_ONE_FILE, failed: BROKEN + POISON, waiting: 0, running: 0 });
     expect(status.uncovered).toHaveLength(BROKEN + POISON);
     expect(status.failed.map(({ reason }) => reason).join('\n')).toMatch(/syntax: .*broken\/1\.json/);
-    expectLanded(place, run.run, OWN);
-    expect(place.git('ls-tree', '-r', '--name-only', `mh/${run.run}`, 'broken', 'poison')).toBe('poison/here');
-    const left = WorkCheck.parse((await place.mh(['check', 'failed_items.jsonl', '--json'])).json);
+    expectLanded(project, run.run, OWN);
+    expect(project.git('ls-tree', '-r', '--name-only', `mh/${run.run}`, 'broken', 'poison')).toBe('poison/here');
+    const left = WorkCheck.parse((await project.mh(['check', 'failed_items.jsonl', '--json'])).json);
     expect(left).toMatchObject({ ok: true, format: 'bulk', count: BROKEN + POISON });
-    writeFileSync(join(place.root, 'good'), '');
-    const before = ranLines(place).length;
-    const retried = await place.mh(['bulk', 'retry', '--json']);
+    writeFileSync(join(project.root, 'good'), '');
+    const before = ranLines(project).length;
+    const retried = await project.mh(['bulk', 'retry', '--json']);
     expect([retried.code, RunDocument.parse(retried.json).status], retried.stderr).toEqual([0, 'done']);
-    expect(ranLines(place).length - before).toBe(BROKEN + POISON);
-    expectLanded(place, run.run, OWN + BROKEN + POISON);
+    expect(ranLines(project).length - before).toBe(BROKEN + POISON);
+    expectLanded(project, run.run, OWN + BROKEN + POISON);
   });
 
-  it('sends an item back that leaves its files or breaks them, with the reason, and never lands that', async () => {
+  it('rejects an item that changes other files or breaks its own, with the reason, and never lands it', async () => {
     const agent = `#!/bin/sh
 prompt=$(cat)
 case "$prompt" in
@@ -70,10 +70,10 @@ case "$prompt" in
   *) echo '{' > data.json ;;
 esac
 `;
-    await using place = await scratch(agent, {}, 'limits: { attempts: 2, retryDelaySeconds: 0 }\n');
+    await using project = await scratch(agent, {}, 'limits: { attempts: 2, retryDelaySeconds: 0 }\n');
     const items = [item('scope', 'in.txt'), item('syntax', 'data.json')];
-    writeFileSync(join(place.repo, 'items.jsonl'), items.join(''));
-    const done = await place.mh(['bulk', 'run', 'items.jsonl', '-n', '2', '--agent', 'command:./agent.sh', '--json']);
+    writeFileSync(join(project.repo, 'items.jsonl'), items.join(''));
+    const done = await project.mh(['bulk', 'run', 'items.jsonl', '-n', '2', '--agent', 'command:./agent.sh', '--json']);
     const { run, tasks } = RunDocument.parse(done.json);
     expect(
       tasks.map(({ status, attempts }) => [status, attempts]),
@@ -82,36 +82,36 @@ esac
       ['done', 2],
       ['done', 2],
     ]);
-    expect(place.git('show', `mh/${run}:data.json`)).toBe('{}');
-    expect(place.git('log', '--format=%H', `mh/${run}`, '--', 'elsewhere.txt')).toBe('');
+    expect(project.git('show', `mh/${run}:data.json`)).toBe('{}');
+    expect(project.git('log', '--format=%H', `mh/${run}`, '--', 'elsewhere.txt')).toBe('');
   });
 
-  it('holds what nothing here can check where the settings say so', async () => {
+  it('holds what no check can verify if the settings require it', async () => {
     const agent = '#!/bin/sh\ncat > /dev/null\necho "?" > strange.zzz\n';
-    await using place = await scratch(agent, {}, 'syntax: { unchecked: hold }\n');
-    writeFileSync(join(place.repo, 'items.jsonl'), item('strange', 'strange.zzz'));
-    const held = await place.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json']);
+    await using project = await scratch(agent, {}, 'syntax: { unchecked: hold }\n');
+    writeFileSync(join(project.repo, 'items.jsonl'), item('strange', 'strange.zzz'));
+    const held = await project.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json']);
     const { run, status, attention } = RunDocument.parse(held.json);
     expect([held.code, status, attention[0]?.reason]).toEqual([4, 'held', expect.stringMatching(/1 not checked/)]);
-    await place.mh(['approve', run]);
-    expect(place.git('show', `mh/${run}:strange.zzz`)).toBe('?');
+    await project.mh(['approve', run]);
+    expect(project.git('show', `mh/${run}:strange.zzz`)).toBe('?');
   });
 
-  it('is made from the files that git knows, in their order, and never over a file that is there', async () => {
+  it('is created from the tracked files, in their order, and never overwrites a file', async () => {
     const files = { 'src/b.ts': 'b\n', 'src/a.ts': 'a\n', 'src/a.test.ts': 't\n', '.gitignore': 'out\n' };
-    await using place = await scratch('#!/bin/sh\n', files);
-    writeFileSync(join(place.repo, 'src', 'untracked.ts'), 'u\n');
+    await using project = await scratch('#!/bin/sh\n', files);
+    writeFileSync(join(project.repo, 'src', 'untracked.ts'), 'u\n');
     const how = ['--exclude', '**/*.test.ts', '--template', 'Explain {name} of {dir}'];
-    const scanned = await place.mh(['bulk', 'scan', '--glob', 'src/**/*.ts', ...how, '--out', 'tasks.jsonl']);
+    const scanned = await project.mh(['bulk', 'scan', '--glob', 'src/**/*.ts', ...how, '--out', 'tasks.jsonl']);
     expect(scanned.code, scanned.stderr).toBe(0);
-    expect(readFileSync(join(place.repo, 'tasks.jsonl'), 'utf8')).toBe(
+    expect(readFileSync(join(project.repo, 'tasks.jsonl'), 'utf8')).toBe(
       '{"id":"src.a.ts","prompt":"Explain a.ts of src","files":["src/a.ts"]}\n' +
         '{"id":"src.b.ts","prompt":"Explain b.ts of src","files":["src/b.ts"]}\n',
     );
-    expect((await place.mh(['check', 'tasks.jsonl'])).code).toBe(0);
-    expect((await place.mh(['bulk', 'scan', '--glob', 'src', '--prompt', 'x', '-o', 'tasks.jsonl'])).code).toBe(3);
-    expect((await place.mh(['bulk', 'scan', '--glob', 'src'])).code).toBe(2);
-    expect((await place.mh(['bulk', 'status'])).code).toBe(3);
+    expect((await project.mh(['check', 'tasks.jsonl'])).code).toBe(0);
+    expect((await project.mh(['bulk', 'scan', '--glob', 'src', '--prompt', 'x', '-o', 'tasks.jsonl'])).code).toBe(3);
+    expect((await project.mh(['bulk', 'scan', '--glob', 'src'])).code).toBe(2);
+    expect((await project.mh(['bulk', 'status'])).code).toBe(3);
   });
 });
 
@@ -141,15 +141,15 @@ function item(id: string, file: string): string {
   return `${JSON.stringify({ id, prompt: `Add a line (${id})`, files: [file] })}\n`;
 }
 
-function expectLanded(place: Scratch, run: string, files: number): void {
-  const names = place.git('ls-tree', '-r', '--name-only', `mh/${run}`, 'own', 'broken', 'poison').split('\n');
+function expectLanded(project: Scratch, run: string, files: number): void {
+  const names = project.git('ls-tree', '-r', '--name-only', `mh/${run}`, 'own', 'broken', 'poison').split('\n');
   expect(names.filter((name) => name !== 'poison/here')).toHaveLength(files);
-  const shared = place.git('show', `mh/${run}:shared.txt`).split('\n');
+  const shared = project.git('show', `mh/${run}:shared.txt`).split('\n');
   expect(new Set(shared).size).toBe(ON_ONE_FILE);
 }
 
-function ranLines(place: Scratch): string[] {
-  const file = join(place.root, 'ran');
+function ranLines(project: Scratch): string[] {
+  const file = join(project.root, 'ran');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }
 

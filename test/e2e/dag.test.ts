@@ -47,40 +47,40 @@ until_condition = "outputs['polish']['count'] >= 2 and len(outputs['polish']['it
 async function scratch(files: Record<string, string>): Promise<Scratch> {
   const settings =
     'agents: { hand: { kind: command, command: ../agent.sh } }\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n';
-  const place = await makeScratch({
+  const project = await makeScratch({
     files: { 'base.txt': 'base\n', '.manyhands/config.yaml': settings, ...files },
     check: 'test -e base.txt',
   });
-  writeFileSync(join(place.root, 'agent.sh'), AGENT, { mode: 0o755 });
-  return place;
+  writeFileSync(join(project.root, 'agent.sh'), AGENT, { mode: 0o755 });
+  return project;
 }
 
-describe('a graph of tasks in the form of another tool', () => {
-  it('does what its conditions and loops say, in its order', { timeout: 180_000 }, async () => {
-    await using place = await scratch({ 'dag.toml': TOML });
-    const done = await told(place, 'run', 'dag.toml', '--check', 'test -e base.txt');
+describe('a graph of tasks in the format of another tool', () => {
+  it('follows its conditions and loops in order', { timeout: 180_000 }, async () => {
+    await using project = await scratch({ 'dag.toml': TOML });
+    const done = await told(project, 'run', 'dag.toml', '--check', 'test -e base.txt');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(ledger(place)).toEqual(['look', 'make', 'polish', 'polish']);
-    expect(existsSync(join(place.root, 'prompt-never'))).toBe(false);
-    expect(place.git('ls-tree', '--name-only', `mh/${done.run}`).split('\n')).toEqual(
+    expect(ledger(project)).toEqual(['look', 'make', 'polish', 'polish']);
+    expect(existsSync(join(project.root, 'prompt-never'))).toBe(false);
+    expect(project.git('ls-tree', '--name-only', `mh/${done.run}`).split('\n')).toEqual(
       expect.arrayContaining(['make.txt', 'polish.txt']),
     );
-    expect(readFileSync(join(place.root, 'prompt-polish'), 'utf8')).toContain('Step polish');
+    expect(readFileSync(join(project.root, 'prompt-polish'), 'utf8')).toContain('Step polish');
   });
 
-  it('never evaluates what a condition holds as a program', async () => {
+  it('never executes the content of a condition', async () => {
     const attack = `__import__('os').system('touch ' + chr(47) + 'tmp')`;
-    await using place = await scratch({ 'dag.toml': TOML.replace(`outputs['look']['found'] is True`, attack) });
-    const refused = await place.mh(['run', 'dag.toml']);
+    await using project = await scratch({ 'dag.toml': TOML.replace(`outputs['look']['found'] is True`, attack) });
+    const refused = await project.mh(['run', 'dag.toml']);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/dag\.toml:\d+:\d+.*condition/);
-    expect(ledger(place)).toEqual([]);
+    expect(ledger(project)).toEqual([]);
   });
 
   it('is rehearsed without a model', { timeout: 180_000 }, async () => {
     const plain = 'name: graph\ntasks:\n  a: { prompt: Step a }\n  b: { prompt: Step b, depends_on: [a] }\n';
-    await using place = await scratch({ 'dag.yaml': plain });
-    const done = await told(place, 'run', 'dag.yaml', '--rehearse', '--check', 'test -e base.txt');
+    await using project = await scratch({ 'dag.yaml': plain });
+    const done = await told(project, 'run', 'dag.yaml', '--rehearse', '--check', 'test -e base.txt');
     expect([done.code, done.status, done.tasks.length], done.reason ?? '').toEqual([0, 'done', 2]);
   });
 });

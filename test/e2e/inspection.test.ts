@@ -24,66 +24,66 @@ function databases(folder: string): string {
     .join('\n');
 }
 
-const job = (place: Scratch, ...options: string[]) =>
-  tell(place, 'job', 'Do it', '--agent', 'command:./agent.sh', ...options);
+const job = (project: Scratch, ...options: string[]) =>
+  tell(project, 'job', 'Do it', '--agent', 'command:./agent.sh', ...options);
 
-describe('work that holds a secret', () => {
-  it('is sent back once, then waits for a person, who can allow it by its fingerprint', async () => {
-    await using place = await withAgent(`echo key ${WRITTEN} | tee conf.txt`);
-    const { run, code } = await job(place);
+describe('work that contains a secret', () => {
+  it('is rejected once, then waits for the user, who can allow it by its fingerprint', async () => {
+    await using project = await withAgent(`echo key ${WRITTEN} | tee conf.txt`);
+    const { run, code } = await job(project);
     const [task] = run.tasks;
     expect(code).toBe(4);
     expect(task).toMatchObject({ status: 'blocked', attempts: 2, flags: [{ risk: 'secret-like-output' }] });
     expect(task?.evidence).toMatchObject([{ gate: 'secrets', verdict: 'fail' }]);
-    expect(place.git('branch', '--list', 'mh/*')).toBe('');
-    expect(JSON.stringify(run) + databases(place.home)).not.toContain(SECRET);
+    expect(project.git('branch', '--list', 'mh/*')).toBe('');
+    expect(JSON.stringify(run) + databases(project.home)).not.toContain(SECRET);
     const [, fingerprint = ''] = /fingerprint ([0-9a-f]{16})/.exec(task?.evidence[0]?.output ?? '') ?? [];
     const allowed = `${SETTINGS}secrets: { allow: ["${fingerprint}"] }\n`;
-    writeFileSync(join(place.repo, '.manyhands/config.yaml'), allowed);
-    expect((await job(place)).run).toMatchObject({ status: 'unverified', tasks: [{ attempts: 1, status: 'done' }] });
+    writeFileSync(join(project.repo, '.manyhands/config.yaml'), allowed);
+    expect((await job(project)).run).toMatchObject({ status: 'unverified', tasks: [{ attempts: 1, status: 'done' }] });
   });
 
-  it('lands when the next attempt makes its commits anew without it', async () => {
-    await using place = await withAgent(
+  it('lands when the next attempt rewrites its commits without it', async () => {
+    await using project = await withAgent(
       `case "$prompt" in *"git reset --soft"*) git reset -q --soft "$(echo "$prompt" | sed -n 's/^git reset --soft \\([0-9a-f]*\\).*/\\1/p')"; rm conf.txt; echo clean > c; exit;; esac
        echo ${WRITTEN} > conf.txt; commit -m one; echo hidden > conf.txt; commit -m two`,
     );
-    const { run } = await job(place);
+    const { run } = await job(project);
     expect(run.tasks[0]).toMatchObject({
       status: 'done',
       attempts: 2,
       evidence: [{ gate: 'secrets', verdict: 'pass' }],
     });
-    expect(place.git('log', '--format=%s', '--all', `-S${SECRET}`)).toBe('');
+    expect(project.git('log', '--format=%s', '--all', `-S${SECRET}`)).toBe('');
   });
 });
 
 describe('work outside its scope', () => {
-  it('is caught also when it was committed and taken back, and never lands', async () => {
-    await using place = await withAgent(
+  it('is detected even if it was committed and reverted, and never lands', async () => {
+    await using project = await withAgent(
       'echo x >> docs/a.md; commit -m one; git checkout -q HEAD~1 -- docs/a.md; echo b >> src/a.js; commit -m two',
     );
-    const { run, code } = await job(place, '--scope-allow', 'src');
+    const { run, code } = await job(project, '--scope-allow', 'src');
     expect(code).toBe(4);
     expect(run.tasks[0]?.evidence.find(({ gate }) => gate === 'scope')).toMatchObject({
       verdict: 'fail',
       summary: expect.stringContaining('docs/a.md is outside of what is allowed'),
     });
-    expect(place.git('branch', '--list', 'mh/*')).toBe('');
+    expect(project.git('branch', '--list', 'mh/*')).toBe('');
   });
 
-  it('is told to the agent beforehand', async () => {
-    await using place = await withAgent('echo "$prompt" > src/prompt.txt');
-    await job(place, '--scope-allow', 'src', '--scope-deny', 'src/gen', '--max-diff-lines');
-    expect(place.git('show', `${place.git('branch', '--list', '--format=%(refname)', 'mh/*')}:src/prompt.txt`)).toMatch(
-      /no file is touched but src\n- nothing is touched of src\/gen\n- at most 800 lines are changed/,
-    );
+  it('is described to the agent in its prompt', async () => {
+    await using project = await withAgent('echo "$prompt" > src/prompt.txt');
+    await job(project, '--scope-allow', 'src', '--scope-deny', 'src/gen', '--max-diff-lines');
+    expect(
+      project.git('show', `${project.git('branch', '--list', '--format=%(refname)', 'mh/*')}:src/prompt.txt`),
+    ).toMatch(/no file is touched but src\n- nothing is touched of src\/gen\n- at most 800 lines are changed/);
   });
 });
 
-it('holds files that nothing can check, if the settings say so, until a person approves them', async () => {
-  await using place = await withAgent('echo x > a.unheard', 'syntax: { all: true, unchecked: hold }\n');
-  const { run } = await job(place);
+it('holds files that no check can verify, if the settings require it, until the user approves them', async () => {
+  await using project = await withAgent('echo x > a.unheard', 'syntax: { all: true, unchecked: hold }\n');
+  const { run } = await job(project);
   expect(run.tasks[0]).toMatchObject({ status: 'held', flags: [{ risk: 'not-checked', blocking: true }] });
-  expect((await tell(place, 'approve', run.run)).run.tasks[0]).toMatchObject({ status: 'done' });
+  expect((await tell(project, 'approve', run.run)).run.tasks[0]).toMatchObject({ status: 'done' });
 });

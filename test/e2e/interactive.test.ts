@@ -28,99 +28,99 @@ const NO_TMUX = '#!/bin/sh\nexit 127\n';
 
 async function scratch(config = ''): Promise<Scratch> {
   const settings = `agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["test -e agent.sh"]\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n${config}`;
-  const place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
-  writeFileSync(join(place.root, 'tmux'), NO_TMUX, { mode: 0o755 });
-  return place;
+  const project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+  writeFileSync(join(project.root, 'tmux'), NO_TMUX, { mode: 0o755 });
+  return project;
 }
 
 /** The environment in which terminals are held in one way or the other. */
-function environment(place: Scratch, kind: string): Record<string, string> {
-  return kind === 'tmux' ? {} : { PATH: `${place.root}:${process.env.PATH ?? ''}` };
+function environment(project: Scratch, kind: string): Record<string, string> {
+  return kind === 'tmux' ? {} : { PATH: `${project.root}:${process.env.PATH ?? ''}` };
 }
 
-async function shown(place: Scratch): Promise<RunDocument> {
-  return RunDocument.parse((await place.mh(['show', '--json'])).json);
+async function shown(project: Scratch): Promise<RunDocument> {
+  return RunDocument.parse((await project.mh(['show', '--json'])).json);
 }
 
 describe('an interactive agent', () => {
-  it('is attached to from the start, left, seen by two, and lands what it made', async () => {
-    await using place = await scratch();
-    const job = atTerminal(place, ['job', '--interactive', 'Work with me']);
+  it('is attached to, detached from, shown to two users, and lands its work', async () => {
+    await using project = await scratch();
+    const job = atTerminal(project, ['job', '--interactive', 'Work with me']);
     await job.until(/Attached to job\/1 of run \w+\. Ctrl-\] or Ctrl-\\ detaches/);
     await job.until(/ready>/);
     job.type('write one\r');
     await job.until(/wrote write one/);
-    const second = atTerminal(place, ['attach']);
+    const second = atTerminal(project, ['attach']);
     await second.until(/wrote write one[\s\S]*ready>/);
     second.type('size\r');
     await second.until(/30 100/);
     await job.until(/30 100/);
     second.resize(77, 22);
-    // The program hears of the size when the terminal does: it is asked until it knows.
+    // The resize reaches the program with a delay: it is queried until it reports the new size.
     const asking = setInterval(() => second.type('size\r'), 500);
     await second.until(/22 77/);
     clearInterval(asking);
     second.type(CTRL_RIGHT_BRACKET);
     await second.until(/Detached; the agent continues/);
     expect(await second.ended).toBe(0);
-    expect((await shown(place)).tasks).toMatchObject([{ key: 'job/1', status: 'running', terminal: true }]);
+    expect((await shown(project)).tasks).toMatchObject([{ key: 'job/1', status: 'running', terminal: true }]);
     job.type('quit\r');
     await job.until(/The program in the terminal has ended/);
     expect(await job.ended).toBe(0);
-    const document = await shown(place);
+    const document = await shown(project);
     expect(document.status).toBe('done');
-    expect(place.git('show', `mh/${document.run}:said.txt`)).toBe('write one');
-    const late = atTerminal(place, ['attach']);
+    expect(project.git('show', `mh/${document.run}:said.txt`)).toBe('write one');
+    const late = atTerminal(project, ['attach']);
     await late.until(/wrote write one[\s\S]*The program in the terminal has ended/);
     expect(await late.ended).toBe(0);
-    expect(await place.leftovers()).toEqual([]);
+    expect(await project.leftovers()).toEqual([]);
   });
 
-  it.each(['tmux', 'pty'])('goes on in its terminal (%s) when the engine is killed, and is adopted', async (kind) => {
-    await using place = await scratch();
-    const env = environment(place, kind);
-    const engine = place.start(['job', '--interactive', 'Outlive it', '--json'], { env });
-    const first = await attached(place, env);
+  it.each(['tmux', 'pty'])('continues in its terminal (%s) when the engine is killed, and is adopted', async (kind) => {
+    await using project = await scratch();
+    const env = environment(project, kind);
+    const engine = project.start(['job', '--interactive', 'Outlive it', '--json'], { env });
+    const first = await attached(project, env);
     first.type('write before\r');
     await first.until(/wrote write before/);
     engine.kill('SIGKILL');
     await engine.done;
     await first.ended;
-    const again = await attached(place, env);
+    const again = await attached(project, env);
     expect(again.shown()).toContain('wrote write before');
     again.type('write after\r');
     await again.until(/wrote write after/);
     again.type('quit\r');
     expect(await again.ended).toBe(0);
-    await place.mh(['wait'], { env });
-    const document = await shown(place);
+    await project.mh(['wait'], { env });
+    const document = await shown(project);
     expect(document.status).toBe('done');
-    expect(place.git('show', `mh/${document.run}:said.txt`)).toBe('write before\nwrite after');
-    const logs = (await place.mh(['logs', '--json'])).stdout;
+    expect(project.git('show', `mh/${document.run}:said.txt`)).toBe('write before\nwrite after');
+    const logs = (await project.mh(['logs', '--json'])).stdout;
     expect(logs.match(/wrote write before/g)).toHaveLength(1);
     expect(logs.match(/wrote write after/g)).toHaveLength(1);
-    expect(await place.leftovers()).toEqual([]);
+    expect(await project.leftovers()).toEqual([]);
   });
 
-  it.each(['tmux', 'pty'])('is ended by cancel with all it left behind (%s), and its work is saved', async (kind) => {
-    await using place = await scratch();
-    const env = environment(place, kind);
-    const working = place.start(['job', '--interactive', 'Leave a daemon', '--json'], { env });
-    const person = await attached(place, env);
+  it.each(['tmux', 'pty'])('is ended by cancel with all its processes (%s), and its work is saved', async (kind) => {
+    await using project = await scratch();
+    const env = environment(project, kind);
+    const working = project.start(['job', '--interactive', 'Leave a daemon', '--json'], { env });
+    const person = await attached(project, env);
     person.type('write saved\rdaemon\r');
     await person.until(/left a daemon/);
-    await place.mh(['cancel']);
+    await project.mh(['cancel']);
     await person.until(/The program in the terminal has ended/);
     const ended = RunDocument.parse((await working.done).json);
     expect(ended.status).toBe('cancelled');
-    expect(await place.leftovers()).toEqual([]);
-    expect((await place.mh(['salvage', '--json'])).stdout).toContain('job/1');
+    expect(await project.leftovers()).toEqual([]);
+    expect((await project.mh(['salvage', '--json'])).stdout).toContain('job/1');
   });
 
-  it('cannot reach the clipboard, the title or the keyboard of who looks, and leaves plain text in the transcript', async () => {
-    await using place = await scratch();
-    const working = place.start(['job', '--interactive', 'Be evil', '--json']);
-    const person = await attached(place);
+  it('cannot reach the clipboard, the title or the keyboard of the user, and leaves plain text in the transcript', async () => {
+    await using project = await scratch();
+    const working = project.start(['job', '--interactive', 'Be evil', '--json']);
+    const person = await attached(project);
     person.type('evil\r');
     await person.until(/red/);
     // A terminal answers that question, and the program takes the answer for typed.
@@ -130,52 +130,52 @@ describe('an interactive agent', () => {
     person.type('quit\r');
     await person.ended;
     expect(RunDocument.parse((await working.done).json).tasks[0]?.status).toBe('done');
-    const { stdout } = await place.mh(['logs', '--json']);
+    const { stdout } = await project.mh(['logs', '--json']);
     const texts: string[] = JSON.parse(stdout).map(({ text }: { text: string }) => text);
     expect(texts).toContain('red x');
     expect(texts.join('')).not.toMatch(/\p{Cc}/u);
   });
 
-  it('is stopped at its limit of time, and fails by its exit code like any other', async () => {
-    await using place = await scratch();
-    const late = await place.mh(['job', '--interactive', 'Wait for ever', '--stop', 'time=2s', '--json']);
+  it('is stopped at its time limit, and fails by its exit code like any other agent', async () => {
+    await using project = await scratch();
+    const late = await project.mh(['job', '--interactive', 'Wait for ever', '--stop', 'time=2s', '--json']);
     expect(RunDocument.parse(late.json).tasks[0]).toMatchObject({
       status: 'failed',
       reason: expect.stringMatching(/longer than 2 s/),
     });
-    const working = place.start(['job', '--interactive', 'Fail', '--json']);
-    const person = await attached(place);
+    const working = project.start(['job', '--interactive', 'Fail', '--json']);
+    const person = await attached(project);
     person.type('fail\r');
     await person.ended;
     const failed = RunDocument.parse((await working.done).json);
     expect(failed.tasks[0]).toMatchObject({ status: 'failed', reason: expect.stringMatching(/exit code 3/) });
   });
 
-  it('is typed to by people only, and only where there is a terminal', async () => {
-    await using place = await scratch();
-    const working = place.start(['job', '--interactive', 'Nobody but me', '--json']);
-    const person = await attached(place);
-    const agent = atTerminal(place, ['attach'], { MANYHANDS_TOKEN: 'an-agent' });
+  it('accepts input from the user only, and only if it has a terminal', async () => {
+    await using project = await scratch();
+    const working = project.start(['job', '--interactive', 'Nobody but me', '--json']);
+    const person = await attached(project);
+    const agent = atTerminal(project, ['attach'], { MANYHANDS_TOKEN: 'an-agent' });
     await agent.until(/agents do not steer runs/);
     expect(await agent.ended).not.toBe(0);
     person.type('quit\r');
     await person.ended;
     await working.done;
-    const plain = place.start(['job', 'No terminal here', '--json']);
+    const plain = project.start(['job', 'No terminal here', '--json']);
     await plain.done;
-    const refused = atTerminal(place, ['attach']);
+    const refused = atTerminal(project, ['attach']);
     await refused.until(/has no terminal[\s\S]*manyhands logs[\s\S]*manyhands send/);
     expect(await refused.ended).toBe(3);
   });
 });
 
 /** Attached, once the run has got as far as its terminal. */
-async function attached(place: Scratch, env: Record<string, string> = {}): Promise<ReturnType<typeof atTerminal>> {
+async function attached(project: Scratch, env: Record<string, string> = {}): Promise<ReturnType<typeof atTerminal>> {
   for (let tries = 0; tries < 200; tries += 1) {
-    const { json } = await place.mh(['ls', '--json'], { env });
+    const { json } = await project.mh(['ls', '--json'], { env });
     if (Array.isArray(json) && json.some((run) => run.status === 'running')) break;
   }
-  const person = atTerminal(place, ['attach'], env);
+  const person = atTerminal(project, ['attach'], env);
   await person.until(/ready>/);
   return person;
 }

@@ -15,53 +15,53 @@ echo made > "made-$MANYHANDS_RUN.txt"
 `;
 const SETTINGS = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
 
-it('shows a run that nobody carries as interrupted, waits for it not at all, and goes on with it', async () => {
-  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
-  const first = place.start(['job', 'first']);
-  const run = await started(place, 1);
-  expect(await listed(place)).toEqual([{ run, status: 'running', carried: true }]);
+it('shows a run that no engine is running as interrupted, does not wait for it, and resumes it', async () => {
+  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
+  const first = project.start(['job', 'first']);
+  const run = await started(project, 1);
+  expect(await listed(project)).toEqual([{ run, status: 'running', carried: true }]);
   first.kill('SIGKILL');
   await first.done;
-  expect(await listed(place)).toEqual([{ run, status: 'running', carried: false }]);
-  const list = await place.mh(['ls']);
+  expect(await listed(project)).toEqual([{ run, status: 'running', carried: false }]);
+  const list = await project.mh(['ls']);
   expect([list.stdout, list.stderr]).toEqual([
     expect.stringContaining('◌ interrupted'),
     expect.stringContaining(`manyhands resume ${run}`),
   ]);
-  expect((await place.mh(['show', run])).stdout).toMatch(/^◌ interrupted[\s\S]*manyhands resume/);
-  const compact = await place.mh(['show', run, '--compact', '--json']);
+  expect((await project.mh(['show', run])).stdout).toMatch(/^◌ interrupted[\s\S]*manyhands resume/);
+  const compact = await project.mh(['show', run, '--compact', '--json']);
   expect(compact.json).toMatchObject({ recommended: { action: 'resume', command: `manyhands resume ${run}` } });
 
-  const second = place.start(['job', 'second']);
-  const other = await started(place, 2);
-  expect(await listed(place)).toEqual([
+  const second = project.start(['job', 'second']);
+  const other = await started(project, 2);
+  expect(await listed(project)).toEqual([
     { run: other, status: 'running', carried: true },
     { run, status: 'running', carried: false },
   ]);
-  const waited = await place.mh(['wait', run, '--json']);
+  const waited = await project.mh(['wait', run, '--json']);
   expect([waited.code, waited.json]).toMatchObject([expect.any(Number), { error: { code: 'NEEDS_PERSON' } }]);
 
-  const resumed = place.start(['resume', run]);
-  await expect.poll(async () => (await listed(place)).find((one) => one.run === run)?.carried).toBe(true);
-  writeFileSync(join(place.root, 'go'), '');
+  const resumed = project.start(['resume', run]);
+  await expect.poll(async () => (await listed(project)).find((one) => one.run === run)?.carried).toBe(true);
+  writeFileSync(join(project.root, 'go'), '');
   expect([(await resumed.done).code, (await second.done).code]).toEqual([0, 0]);
-  expect(await listed(place)).toEqual([
+  expect(await listed(project)).toEqual([
     { run: other, status: 'done', carried: false },
     { run, status: 'done', carried: false },
   ]);
 });
 
-async function listed(place: Scratch): Promise<Pick<RunSummary, 'run' | 'status' | 'carried'>[]> {
-  const runs = z.array(RunSummary).parse((await place.mh(['ls', '--json'])).json);
+async function listed(project: Scratch): Promise<Pick<RunSummary, 'run' | 'status' | 'carried'>[]> {
+  const runs = z.array(RunSummary).parse((await project.mh(['ls', '--json'])).json);
   return runs.map(({ run, status, carried }) => ({ run, status, carried }));
 }
 
 /** The newest run, once there are so many and its agent has begun. */
-async function started(place: Scratch, count: number): Promise<string> {
+async function started(project: Scratch, count: number): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
-    const runs = await listed(place);
+    const runs = await listed(project);
     const [newest] = runs;
-    if (runs.length === count && newest && existsSync(join(place.root, `started-${newest.run}`))) return newest.run;
+    if (runs.length === count && newest && existsSync(join(project.root, `started-${newest.run}`))) return newest.run;
     await pause(100);
   }
   throw new Error('no agent began to work');

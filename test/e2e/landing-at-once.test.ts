@@ -13,21 +13,21 @@ echo "$MANYHANDS_TASK $MANYHANDS_WORKSPACE" > made.txt
 /** Waits at a file once the base has moved. */
 const CHECK = '[ ! -e mine.txt ] || { echo > "$HOME/checking"; while [ ! -e "$HOME/go" ]; do sleep 0.05; done; }';
 
-it('lands a run that a second terminal lands at the same time, and leaves the runs of the engine alone', async () => {
+it('lands a run once when two terminals land it concurrently, and does not affect other runs', async () => {
   const settings = `agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: [${JSON.stringify(CHECK)}]\n`;
-  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
-  const { json } = await place.mh(['job', 'add a file', '--json']);
+  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+  const { json } = await project.mh(['job', 'add a file', '--json']);
   const { run } = RunDocument.parse(json);
-  const engine = place.start(['job', 'please wait', '--json']);
-  await appears(join(place.root, 'working'));
-  writeFileSync(join(place.repo, 'mine.txt'), 'mine\n');
-  place.git('add', 'mine.txt');
-  place.git('commit', '--quiet', '--message=Mine');
-  const first = place.start(['land', run, '--json']);
-  await appears(join(place.root, 'checking'));
-  const second = place.start(['land', run, '--json']);
-  await place.mh(['show', run]);
-  writeFileSync(join(place.root, 'go'), '');
+  const engine = project.start(['job', 'please wait', '--json']);
+  await appears(join(project.root, 'working'));
+  writeFileSync(join(project.repo, 'mine.txt'), 'mine\n');
+  project.git('add', 'mine.txt');
+  project.git('commit', '--quiet', '--message=Mine');
+  const first = project.start(['land', run, '--json']);
+  await appears(join(project.root, 'checking'));
+  const second = project.start(['land', run, '--json']);
+  await project.mh(['show', run]);
+  writeFileSync(join(project.root, 'go'), '');
   const landed = [await first.done, await second.done];
   expect(landed.map(({ stderr }) => stderr).join()).not.toContain('is at version');
   expect(landed.map(({ code }) => code)).toEqual([0, 3]);

@@ -28,7 +28,7 @@ async function resume(scratch: Scratch, during: () => Promise<void> | void = () 
   return document;
 }
 
-it('leaves agents running when the engine is asked to end, and the next one adopts them', async () => {
+it('keeps agents running when the engine is stopped, and the next engine adopts them', async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
@@ -45,7 +45,7 @@ it('leaves agents running when the engine is asked to end, and the next one adop
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
 
-it('collects what an agent finished while nobody watched it', async () => {
+it('collects what an agent finished while no engine was running', async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
@@ -57,7 +57,7 @@ it('collects what an agent finished while nobody watched it', async () => {
   expect(await resume(scratch)).toMatchObject({ status: 'done', cost: 0.01, tasks: [{ attempts: 1 }] });
 });
 
-it('ends a check that is under way, and the next engine runs it again', async () => {
+it('ends a running check, and the next engine runs it again', async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'agents');
   const first = scratch.start(HELD_JOB);
@@ -73,7 +73,7 @@ it('ends a check that is under way, and the next engine runs it again', async ()
   expect(await scratch.leftovers()).toEqual([]);
 });
 
-it('stops the agents too where that is asked for, and saves what they made', async () => {
+it('also stops the agents on request, and saves their work', async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
@@ -87,7 +87,9 @@ it('stops the agents too where that is asked for, and saves what they made', asy
   expect(askGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${document.run}-1-1/1:work.txt`])).toBe('half\n');
 });
 
-it('loses and pays nothing, wherever in a run engine after engine is asked to end', { timeout: 300_000 }, async () => {
+it('loses nothing and pays nothing twice, wherever in a run engine after engine is stopped', {
+  timeout: 300_000,
+}, async () => {
   await using scratch = await makeScene();
   const before = await scratch.fingerprint();
   const ledger = join(scratch.root, 'ledger');
@@ -109,7 +111,7 @@ it('loses and pays nothing, wherever in a run engine after engine is asked to en
   await checkInvariants(scratch, { before, seen, paid: PAID_ATTEMPTS, movesBase: false });
 });
 
-it('says so when there is no engine to end, and becomes none', async () => {
+it('reports that there is no engine to stop, and starts none', async () => {
   await using scratch = await makeHeldScene();
   await expect(stopEngine(scratch, 'leave')).rejects.toMatchObject({ code: 'ENGINE_NONE' });
 });

@@ -6,21 +6,21 @@ import { makeScratch } from '../support/scratch.ts';
 
 const AGENT = '#!/bin/sh\ncat > /dev/null\necho started > "$HOME/started"\nsleep 30\n';
 
-it('ends an agent whose output cannot be read any more, says so, and leaves nothing that keeps the command waiting', async () => {
+it('ends an agent whose output can no longer be read, reports it, and leaves nothing that the command waits for', async () => {
   const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\n';
-  await using place = await makeScratch({
+  await using project = await makeScratch({
     files: { 'base.txt': 'x\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings },
   });
-  const first = place.start(['job', 'Work', '--json']);
-  for (let tries = 0; tries < 400 && !readdirSync(place.root).includes('started'); tries += 1) {
+  const first = project.start(['job', 'Work', '--json']);
+  for (let tries = 0; tries < 400 && !readdirSync(project.root).includes('started'); tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   first.kill('SIGKILL');
   await first.done;
-  const attempts = join(place.home, 'attempts');
+  const attempts = join(project.home, 'attempts');
   for (const name of readdirSync(attempts)) rmSync(join(attempts, name, 'stdout'), { force: true });
-  const { code, json } = await place.mh(['resume', '--json']);
+  const { code, json } = await project.mh(['resume', '--json']);
   const [run] = RunDocument.array().parse(json);
   expect([code, run?.status]).toEqual([4, 'blocked']);
-  expect(await place.leftovers()).toEqual([]);
+  expect(await project.leftovers()).toEqual([]);
 });

@@ -17,50 +17,50 @@ esac
 const USING = ['--agent', 'command:./agent.sh'];
 
 describe.concurrent('a plan at the command line', { timeout: 120_000 }, () => {
-  it('is written for a person to read, and then runs as it stands', async () => {
-    await using place = await scratch();
-    const planned = await place.mh(['run', 'todo.md', ...USING, '--json']);
+  it('is written to a file for review, and then runs unchanged', async () => {
+    await using project = await scratch();
+    const planned = await project.mh(['run', 'todo.md', ...USING, '--json']);
     expect([planned.code, RunDocument.parse(planned.json).tasks.length], planned.stderr).toEqual([0, 1]);
     expect(planned.stderr).toContain('manyhands run tasks.yaml');
-    expect(readFileSync(join(place.repo, 'tasks.yaml'), 'utf8')).toContain('- id: Say-hello');
-    const dry = await place.mh(['run', '--dry-run', ...USING, '--json']);
+    expect(readFileSync(join(project.repo, 'tasks.yaml'), 'utf8')).toContain('- id: Say-hello');
+    const dry = await project.mh(['run', '--dry-run', ...USING, '--json']);
     expect(DryRun.parse(dry.json).batches.map((batch) => batch.map(({ id }) => id))).toEqual([['Say-hello'], ['bye']]);
-    const done = await place.mh(['run', '--tasks', 'Say-hello', ...USING, '--json']);
+    const done = await project.mh(['run', '--tasks', 'Say-hello', ...USING, '--json']);
     expect([done.code, RunDocument.parse(done.json).status], done.stderr).toEqual([0, 'done']);
   });
 
-  it('never writes over a file unless told to, and then keeps a copy; what was planned is not lost', async () => {
-    await using place = await scratch();
-    const file = join(place.repo, 'tasks.yaml');
+  it('overwrites a file only with --force and keeps a copy; the planned tasks are not lost', async () => {
+    await using project = await scratch();
+    const file = join(project.repo, 'tasks.yaml');
     writeFileSync(file, 'mine\n');
-    const refused = await place.mh(['plan', 'todo.md', ...USING]);
+    const refused = await project.mh(['plan', 'todo.md', ...USING]);
     expect([refused.code, readFileSync(file, 'utf8')]).toEqual([3, 'mine\n']);
-    expect((await place.mh(['ls', '--json'])).json).toEqual([]);
-    const forced = await place.mh(['plan', 'Greet everybody', ...USING, '--force', '--json']);
+    expect((await project.mh(['ls', '--json'])).json).toEqual([]);
+    const forced = await project.mh(['plan', 'Greet everybody', ...USING, '--force', '--json']);
     const { run } = RunDocument.parse(forced.json);
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe('mine\n');
-    const again = await place.mh(['plan', '--run', run, '--as', 'workflow', '-o', 'new/flow.yaml', '--json']);
-    expect([again.code, again.json], again.stderr).toEqual([0, { run, file: join(place.repo, 'new/flow.yaml') }]);
-    expect((await place.mh(['check', 'new/flow.yaml'])).stdout).toContain('3 nodes (workflow), no errors');
-    expect((await place.mh(['plan', '--run', run])).code).toBe(3);
+    const again = await project.mh(['plan', '--run', run, '--as', 'workflow', '-o', 'new/flow.yaml', '--json']);
+    expect([again.code, again.json], again.stderr).toEqual([0, { run, file: join(project.repo, 'new/flow.yaml') }]);
+    expect((await project.mh(['check', 'new/flow.yaml'])).stdout).toContain('3 nodes (workflow), no errors');
+    expect((await project.mh(['plan', '--run', run])).code).toBe(3);
   });
 
-  it('gets one more turn when its answer cannot be used, and is told why', async () => {
-    await using place = await scratch();
-    writeFileSync(join(place.root, 'broken'), '');
-    const planned = await place.mh(['plan', 'todo.md', ...USING, '--json']);
+  it('gets one more turn with the reason when its answer is invalid', async () => {
+    await using project = await scratch();
+    writeFileSync(join(project.root, 'broken'), '');
+    const planned = await project.mh(['plan', 'todo.md', ...USING, '--json']);
     expect([planned.code, RunDocument.parse(planned.json).tasks[0]?.attempts], planned.stderr).toEqual([0, 2]);
-    expect(readFileSync(join(place.root, 'prompt'), 'utf8')).toContain('needs "b", which is not in the plan');
+    expect(readFileSync(join(project.root, 'prompt'), 'utf8')).toContain('needs "b", which is not in the plan');
   });
 
-  it('can be rehearsed, and refuses what is no list of things to do', async () => {
-    await using place = await scratch();
-    const rehearsed = await place.mh(['plan', 'todo.md', '--rehearse', '-o', 'rehearsed.yaml']);
+  it('can be rehearsed, and rejects what is not a to-do list', async () => {
+    await using project = await scratch();
+    const rehearsed = await project.mh(['plan', 'todo.md', '--rehearse', '-o', 'rehearsed.yaml']);
     expect(rehearsed.code, rehearsed.stderr).toBe(0);
-    expect((await place.mh(['check', 'rehearsed.yaml'])).code).toBe(0);
+    expect((await project.mh(['check', 'rehearsed.yaml'])).code).toBe(0);
     for (const words of [[], ['none.md'], ['rehearsed.yaml']])
-      expect((await place.mh(['plan', ...words])).code).toBe(2);
-    expect(existsSync(join(place.repo, 'tasks.yaml'))).toBe(false);
+      expect((await project.mh(['plan', ...words])).code).toBe(2);
+    expect(existsSync(join(project.repo, 'tasks.yaml'))).toBe(false);
   });
 });
 

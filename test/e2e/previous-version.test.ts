@@ -18,100 +18,100 @@ const runsThen = z.array(RunSummary).parse(answers.get('ls')?.document);
 const savedThen = Saved.parse(answers.get('salvage')?.document);
 
 describe.skipIf(!canBePlaced)('a data directory of the previous version', () => {
-  it('is told with every document as it was told then', LONG, async () => {
-    await using place = await unpackPreviousVersion();
+  it('is printed with the same documents as by the previous version', LONG, async () => {
+    await using project = await unpackPreviousVersion();
     for (const [name, { command, document }] of answers) {
-      const answer = await place.mh([...command, '--json']);
+      const answer = await project.mh([...command, '--json']);
       expect(answer.code, `${name}: ${answer.stderr}`).toBe(0);
       expect(answer.json, name).toMatchObject(document);
     }
-    expect(statuses(place)).toEqual(['passed', 'open']);
+    expect(statuses(project)).toEqual(['passed', 'open']);
   });
 
-  it('goes on with the run that was interrupted, and pays for nothing twice', LONG, async () => {
-    await using place = await unpackPreviousVersion();
-    writeFileSync(join(place.root, 'go'), '');
-    const before = ledger(place);
-    const done = await told(place, 'resume', runOf('Interrupted'));
+  it('resumes the interrupted run, and pays for nothing twice', LONG, async () => {
+    await using project = await unpackPreviousVersion();
+    writeFileSync(join(project.root, 'go'), '');
+    const before = ledger(project);
+    const done = await told(project, 'resume', runOf('Interrupted'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    const since = ledger(place).slice(before.length);
+    const since = ledger(project).slice(before.length);
     expect(since.toSorted()).toEqual(['implement four.txt', 'implement three.txt', 'implement two.txt', 'review']);
     for (const page of ['one.txt', 'two.txt', 'three.txt', 'four.txt'])
-      expect(place.git('show', `mh/${done.run}:${page}`)).toBe('begun\nwritten');
-    const saved = await savedIn(place);
+      expect(project.git('show', `mh/${done.run}:${page}`)).toBe('begun\nwritten');
+    const saved = await savedIn(project);
     expect(saved).toEqual(expect.arrayContaining(savedThen));
     const left = saved.find(({ ref }) => ref.startsWith(`refs/manyhands/attempts/${done.run}-3-1/`));
     expect(left, 'what the agent had begun').toBeDefined();
-    expect(await place.leftovers()).toEqual([]);
+    expect(await project.leftovers()).toEqual([]);
   });
 
-  it('carries out the plan that waited, once it is approved', LONG, async () => {
-    await using place = await unpackPreviousVersion();
-    const done = await told(place, 'approve', runOf('Planned'));
+  it('runs the held plan once it is approved', LONG, async () => {
+    await using project = await unpackPreviousVersion();
+    const done = await told(project, 'approve', runOf('Planned'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(done.tasks.filter(({ role }) => role === 'implement').map(({ status }) => status)).toEqual([
       'done',
       'done',
       'done',
     ]);
-    expect(place.git('rev-parse', `mh/${done.run}`)).toBe(done.commit);
+    expect(project.git('rev-parse', `mh/${done.run}`)).toBe(done.commit);
   });
 
-  it('lands the work that a guard held, once it is approved', LONG, async () => {
-    await using place = await unpackPreviousVersion();
-    const before = ledger(place);
-    const done = await told(place, 'approve', runOf('Guarded'));
+  it('lands the work that a guard held once it is approved', LONG, async () => {
+    await using project = await unpackPreviousVersion();
+    const before = ledger(project);
+    const done = await told(project, 'approve', runOf('Guarded'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(place.git('show', `mh/${done.run}:package.json`)).toContain('test -s base.txt');
-    expect(ledger(place)).toEqual(before);
+    expect(project.git('show', `mh/${done.run}:package.json`)).toContain('test -s base.txt');
+    expect(ledger(project)).toEqual(before);
   });
 
-  it('tries the failed task again', LONG, async () => {
-    await using place = await unpackPreviousVersion();
-    writeFileSync(join(place.root, 'mended'), '');
-    const done = await told(place, 'retry', runOf('Failed'));
+  it('retries the failed task', LONG, async () => {
+    await using project = await unpackPreviousVersion();
+    writeFileSync(join(project.root, 'mended'), '');
+    const done = await told(project, 'retry', runOf('Failed'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(place.git('show', `mh/${done.run}:mended.txt`)).toContain('written');
+    expect(project.git('show', `mh/${done.run}:mended.txt`)).toContain('written');
   });
 
-  it('goes on with the paused features, and writes their statuses', LONG, async () => {
-    await using place = await unpackPreviousVersion();
-    const before = ledger(place);
-    const done = await told(place, 'resume', runOf('Features'));
+  it('resumes the paused features, and writes their statuses', LONG, async () => {
+    await using project = await unpackPreviousVersion();
+    const before = ledger(project);
+    const done = await told(project, 'resume', runOf('Features'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(statuses(place)).toEqual(['passed', 'passed']);
-    expect(readFileSync(join(place.repo, 'features.json'), 'utf8')).toContain('"owner": "me"');
-    expect(place.git('show', 'ai-develop:alpha.txt', 'ai-develop:beta.txt')).toContain('written');
-    expect(ledger(place).slice(before.length)).toEqual(['implement beta.txt', 'verify beta.txt']);
+    expect(statuses(project)).toEqual(['passed', 'passed']);
+    expect(readFileSync(join(project.repo, 'features.json'), 'utf8')).toContain('"owner": "me"');
+    expect(project.git('show', 'ai-develop:alpha.txt', 'ai-develop:beta.txt')).toContain('written');
+    expect(ledger(project).slice(before.length)).toEqual(['implement beta.txt', 'verify beta.txt']);
   });
 
-  it('takes the landing back that the previous version made', LONG, async () => {
-    await using place = await unpackPreviousVersion();
-    expect(place.git('ls-tree', '-r', '--name-only', 'main')).toContain('notes/first.md');
-    place.git('add', '--all');
-    place.git('commit', '--quiet', '--message=Mine');
-    const undone = await place.mh(['undo', runOf('Landed'), '--yes', '--json']);
+  it('reverts the landing of the previous version', LONG, async () => {
+    await using project = await unpackPreviousVersion();
+    expect(project.git('ls-tree', '-r', '--name-only', 'main')).toContain('notes/first.md');
+    project.git('add', '--all');
+    project.git('commit', '--quiet', '--message=Mine');
+    const undone = await project.mh(['undo', runOf('Landed'), '--yes', '--json']);
     expect(undone.code, undone.stderr + undone.stdout).toBe(0);
-    expect(place.git('ls-tree', '-r', '--name-only', 'main')).not.toContain('notes/first.md');
+    expect(project.git('ls-tree', '-r', '--name-only', 'main')).not.toContain('notes/first.md');
   });
 
-  it('is served: the token opens it, and the batch goes on to its last item', LONG, async () => {
-    await using place = await unpackPreviousVersion();
-    writeFileSync(join(place.root, 'go'), '');
-    const server = place.start(['serve', '--port', '0']);
-    await expect.poll(() => batchOf(place), LONG).toEqual(['done', 'done', 'done']);
-    const { url } = Address.parse(JSON.parse(readFileSync(join(place.home, 'server/address.json'), 'utf8')));
+  it('is served: the token is accepted, and the batch continues to its last item', LONG, async () => {
+    await using project = await unpackPreviousVersion();
+    writeFileSync(join(project.root, 'go'), '');
+    const server = project.start(['serve', '--port', '0']);
+    await expect.poll(() => batchOf(project), LONG).toEqual(['done', 'done', 'done']);
+    const { url } = Address.parse(JSON.parse(readFileSync(join(project.home, 'server/address.json'), 'utf8')));
     for (const name of ['token', 'viewer']) {
       const { token } = Token.parse(answers.get(name)?.document);
       const answer = await fetch(`${url}/api/runs`, { headers: { authorization: `Bearer ${token}` } });
       const runs = z.array(RunSummary).parse(await answer.json());
       expect(runs.map(({ title }) => title)).toContain('Landed');
     }
-    const wait = await place.mh(['wait', runOf('Interrupted'), '--json']);
+    const wait = await project.mh(['wait', runOf('Interrupted'), '--json']);
     expect(RunDocument.parse(wait.json).status).toBe('done');
-    expect(await place.mh(['stop'])).toMatchObject({ code: 0 });
+    expect(await project.mh(['stop'])).toMatchObject({ code: 0 });
     expect((await server.done).code).toBe(0);
-    expect(await savedIn(place)).toEqual(expect.arrayContaining(savedThen));
+    expect(await savedIn(project)).toEqual(expect.arrayContaining(savedThen));
   });
 });
 
@@ -121,13 +121,13 @@ function runOf(title: string): string {
   return found.run;
 }
 
-async function savedIn(place: Scratch): Promise<z.infer<typeof Saved>> {
-  return Saved.parse((await place.mh(['salvage', '--json'])).json);
+async function savedIn(project: Scratch): Promise<z.infer<typeof Saved>> {
+  return Saved.parse((await project.mh(['salvage', '--json'])).json);
 }
 
 /** How the runs of the batch stand, in the order of its items. */
-async function batchOf(place: Scratch): Promise<string[]> {
-  const { json } = await place.mh(['collection', 'show', 'pages', '--json']);
+async function batchOf(project: Scratch): Promise<string[]> {
+  const { json } = await project.mh(['collection', 'show', 'pages', '--json']);
   return z
     .array(RunSummary)
     .parse(json)

@@ -16,16 +16,16 @@ echo a > a.txt
 const SETTINGS = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
 
 it('ends a cancelled run whose repository is gone, and keeps what had landed', async () => {
-  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
-  const working = place.start(['do', 'A, then B', '--json']);
-  await appears(join(place.root, 'started'));
-  const [{ run }] = JSON.parse((await place.mh(['ls', '--json'])).stdout);
-  renameSync(join(place.repo, '.git'), join(place.root, 'away.git'));
-  await place.mh(['cancel', run]);
+  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
+  const working = project.start(['do', 'A, then B', '--json']);
+  await appears(join(project.root, 'started'));
+  const [{ run }] = JSON.parse((await project.mh(['ls', '--json'])).stdout);
+  renameSync(join(project.repo, '.git'), join(project.root, 'away.git'));
+  await project.mh(['cancel', run]);
   const { code, json, stderr } = await working.done;
   expect([code, RunDocument.parse(json).status], stderr).toEqual([1, 'cancelled']);
-  renameSync(join(place.root, 'away.git'), join(place.repo, '.git'));
-  const saved = await place.mh(['salvage', '--json']);
+  renameSync(join(project.root, 'away.git'), join(project.repo, '.git'));
+  const saved = await project.mh(['salvage', '--json']);
   expect(saved.json, saved.stderr).toEqual(
     expect.arrayContaining([expect.objectContaining({ run, task: 'implement/1.1', landed: true })]),
   );
@@ -33,31 +33,31 @@ it('ends a cancelled run whose repository is gone, and keeps what had landed', a
 
 it('keeps a workspace that cannot be saved because its repository is gone, and cleans the rest', async () => {
   const settings = `${SETTINGS}limits: { attempts: 1 }\n`;
-  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
-  await place.mh(['job', 'A', '--check', 'false']);
+  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+  await project.mh(['job', 'A', '--check', 'false']);
   const clean = ['clean', '--all', '--older-than', '0'];
-  expect((await place.mh(clean)).stderr).toContain('manyhands clean --all --older-than 0 --apply');
-  renameSync(join(place.repo, '.git'), join(place.root, 'away.git'));
-  const refused = await place.mh([...clean, '--apply']);
+  expect((await project.mh(clean)).stderr).toContain('manyhands clean --all --older-than 0 --apply');
+  renameSync(join(project.repo, '.git'), join(project.root, 'away.git'));
+  const refused = await project.mh([...clean, '--apply']);
   expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('What cannot be saved is kept')]);
-  expect(readdirSync(join(place.home, 'attempts'))).toEqual([]);
-  expect(readdirSync(join(place.home, 'workspaces'))).toHaveLength(2);
-  renameSync(join(place.root, 'away.git'), join(place.repo, '.git'));
-  expect((await place.mh([...clean, '--apply'])).code).toBe(0);
-  expect(readdirSync(join(place.home, 'workspaces'))).toEqual([]);
+  expect(readdirSync(join(project.home, 'attempts'))).toEqual([]);
+  expect(readdirSync(join(project.home, 'workspaces'))).toHaveLength(2);
+  renameSync(join(project.root, 'away.git'), join(project.repo, '.git'));
+  expect((await project.mh([...clean, '--apply'])).code).toBe(0);
+  expect(readdirSync(join(project.home, 'workspaces'))).toEqual([]);
 });
 
-it('shows and gives out all that was made when the repository was moved away, and goes on when it is linked', async () => {
+it('shows and restores all work when the repository was moved, and continues when it is linked', async () => {
   const settings = `${SETTINGS}limits: { attempts: 1 }\n`;
-  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
-  const { run } = RunDocument.parse((await place.mh(['job', 'A', '--check', 'test -e allowed', '--json'])).json);
-  const before = [(await place.mh(['diff', run, 'job'])).stdout, (await place.mh(['salvage', run])).stdout];
-  const [{ ref }] = JSON.parse((await place.mh(['salvage', run, '--json'])).stdout);
-  const other = join(place.root, 'other');
-  place.git('clone', '--quiet', place.repo, other);
-  const moved = join(place.root, 'moved');
-  renameSync(place.repo, moved);
-  const elsewhere = (...args: string[]) => place.mh([...args, '--dir', place.root], { cwd: place.root });
+  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+  const { run } = RunDocument.parse((await project.mh(['job', 'A', '--check', 'test -e allowed', '--json'])).json);
+  const before = [(await project.mh(['diff', run, 'job'])).stdout, (await project.mh(['salvage', run])).stdout];
+  const [{ ref }] = JSON.parse((await project.mh(['salvage', run, '--json'])).stdout);
+  const other = join(project.root, 'other');
+  project.git('clone', '--quiet', project.repo, other);
+  const moved = join(project.root, 'moved');
+  renameSync(project.repo, moved);
+  const elsewhere = (...args: string[]) => project.mh([...args, '--dir', project.root], { cwd: project.root });
 
   expect(before).toEqual([expect.stringContaining('a.txt'), expect.stringContaining(run)]);
   expect([(await elsewhere('diff', run, 'job')).stdout, (await elsewhere('salvage', run)).stdout]).toEqual(before);
@@ -72,7 +72,7 @@ it('shows and gives out all that was made when the repository was moved away, an
   expect((await elsewhere('salvage', 'restore', ref, '--to', other, '-b', 'rescued')).code).toBe(0);
   expect(execFileSync('git', ['show', 'rescued:a.txt'], { cwd: other, encoding: 'utf8' })).toBe('a\n');
 
-  symlinkSync(moved, place.repo);
+  symlinkSync(moved, project.repo);
   const again = await elsewhere('retry', run, '--json');
   expect([again.code, again.json], again.stderr).toMatchObject([
     1,
@@ -81,18 +81,18 @@ it('shows and gives out all that was made when the repository was moved away, an
 });
 
 it('cancels an interrupted run whose repository was deleted', async () => {
-  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
-  const working = place.start(['do', 'A, then B']);
-  await appears(join(place.root, 'started'));
+  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
+  const working = project.start(['do', 'A, then B']);
+  await appears(join(project.root, 'started'));
   working.kill('SIGKILL');
   await working.done;
-  const [{ run }] = JSON.parse((await place.mh(['ls', '--json'])).stdout);
-  renameSync(place.repo, join(place.root, 'moved'));
-  const cwd = place.root;
-  await place.mh(['cancel', run], { cwd });
-  expect((await place.mh(['show', run, '--json'], { cwd })).json).toMatchObject({ status: 'cancelled' });
-  expect((await place.mh(['salvage', run, '--json'], { cwd })).json).toMatchObject([{ run, landed: true }]);
-  expect(await place.leftovers()).toEqual([]);
+  const [{ run }] = JSON.parse((await project.mh(['ls', '--json'])).stdout);
+  renameSync(project.repo, join(project.root, 'moved'));
+  const cwd = project.root;
+  await project.mh(['cancel', run], { cwd });
+  expect((await project.mh(['show', run, '--json'], { cwd })).json).toMatchObject({ status: 'cancelled' });
+  expect((await project.mh(['salvage', run, '--json'], { cwd })).json).toMatchObject([{ run, landed: true }]);
+  expect(await project.leftovers()).toEqual([]);
 });
 
 /** Waits for a file that an agent makes. */

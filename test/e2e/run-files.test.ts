@@ -21,48 +21,48 @@ echo '{"status":"pass","summary":"fine","found":false,"friendly":true,"requireme
 `;
 
 describe.concurrent('a work file at the command line', () => {
-  it('is shown without being started, and nothing is touched', async () => {
-    await using place = await scratch();
-    const before = await place.fingerprint();
+  it('is shown by a dry run, which changes nothing', async () => {
+    await using project = await scratch();
+    const before = await project.fingerprint();
     for (const name of ['features.json', 'tasks.jsonl', 'todo.md']) {
-      const dry = await place.mh(['run', name, '--dry-run', '--agent', 'command:./agent.sh', '--json']);
+      const dry = await project.mh(['run', name, '--dry-run', '--agent', 'command:./agent.sh', '--json']);
       expect(dry.code, dry.stderr).toBe(0);
       const told = DryRun.parse(dry.json);
       expect(told).toMatchObject({ file: name, started: false });
       expect(told.cost.estimate).toBe(told.cost.attempts * told.cost.perAttempt);
     }
-    const checked = await place.mh(['check', 'task_config.yaml', '--json']);
+    const checked = await project.mh(['check', 'task_config.yaml', '--json']);
     expect(WorkCheck.parse(checked.json)).toMatchObject({ ok: true, format: 'tasks', count: 2, mistakes: [] });
-    expect(await place.fingerprint()).toBe(before);
-    expect((await place.mh(['ls', '--json'])).json).toEqual([]);
+    expect(await project.fingerprint()).toBe(before);
+    expect((await project.mh(['ls', '--json'])).json).toEqual([]);
   });
 
   it('shows batches, agents, gates and cost before anything is started', async () => {
-    await using place = await scratch();
-    const { stdout } = await place.mh(['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh']);
+    await using project = await scratch();
+    const { stdout } = await project.mh(['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh']);
     expect(stdout).toMatch(/Batch 4\n {2}tell/);
     expect(stdout).toMatch(/look: friendly: look\.status == "pass" and .*, else write again, at most 2 times/);
     expect(stdout).toMatch(/Estimated cost: at most \$4\.00 \(4 attempts of \$1\.00/);
     expect(stdout).toMatch(/Nothing was started\.\n$/);
   });
 
-  it('shows whom a rehearsal would play, also agents that the settings and the file name', async () => {
+  it('shows which agents a rehearsal would simulate, also those of the settings and the file', async () => {
     const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nroles: { implement: { agent: hand } }\n';
     const tasks =
       'tasks:\n  - { id: a, title: A, description: a, agent: hand }\n  - { id: b, title: B, description: b }\n';
-    await using place = await scratch({
+    await using project = await scratch({
       '.manyhands/config.yaml': settings,
       'mine.yaml': tasks,
       's.yaml': 'steps: []\n',
     });
     const shown = async (...args: string[]) => {
-      const { json, stderr } = await place.mh(['run', 'mine.yaml', '--dry-run', '--json', ...args]);
+      const { json, stderr } = await project.mh(['run', 'mine.yaml', '--dry-run', '--json', ...args]);
       const dry = DryRun.safeParse(json);
       expect(dry.error, stderr).toBeUndefined();
       return (dry.data?.batches ?? []).flat().map(({ agent, played }) => [agent, played]);
     };
     const used = async (...args: string[]) => {
-      const { tasks: done } = RunDocument.parse((await place.mh(['run', 'mine.yaml', '--json', ...args])).json);
+      const { tasks: done } = RunDocument.parse((await project.mh(['run', 'mine.yaml', '--json', ...args])).json);
       return done.flatMap(({ name, agent }) => (name === null ? [] : [agent]));
     };
     expect(await shown()).toEqual([
@@ -82,39 +82,39 @@ describe.concurrent('a work file at the command line', () => {
     expect(await used(...program)).toEqual(['hand', 'agent']);
   });
 
-  it('is told apart from a goal', async () => {
-    await using place = await scratch();
-    const asGoal = await place.mh(['do', '@tasks.jsonl', '--plan-only', '--rehearse']);
+  it('is distinguished from a goal', async () => {
+    await using project = await scratch();
+    const asGoal = await project.mh(['do', '@tasks.jsonl', '--plan-only', '--rehearse']);
     expect(asGoal.stderr).toContain('To run the work file: manyhands run tasks.jsonl');
-    const list = await place.mh(['do', '@todo.md', '--plan-only', '--rehearse']);
+    const list = await project.mh(['do', '@todo.md', '--plan-only', '--rehearse']);
     expect(list.stderr).not.toContain('work file');
   });
 
-  it('is refused with exit code 2 and starts nothing when it has mistakes', async () => {
-    await using place = await scratch({ 'bad.yaml': 'tasks:\n  - id: ../x\n    title: T\n' });
-    const before = await place.fingerprint();
-    const told = await place.mh(['check', 'bad.yaml', '--json']);
+  it('is rejected with exit code 2 and starts nothing when it has errors', async () => {
+    await using project = await scratch({ 'bad.yaml': 'tasks:\n  - id: ../x\n    title: T\n' });
+    const before = await project.fingerprint();
+    const told = await project.mh(['check', 'bad.yaml', '--json']);
     expect(told.code).toBe(2);
     expect(WorkCheck.parse(told.json)).toMatchObject({
       ok: false,
       mistakes: [{ line: 2 }, { line: 2, code: 'invalid_id' }],
     });
-    const started = await place.mh(['run', 'bad.yaml', '--json']);
+    const started = await project.mh(['run', 'bad.yaml', '--json']);
     expect(started.code).toBe(2);
     expect(Failure.parse(started.json).error).toMatchObject({ code: 'WORK_FILE_INVALID' });
-    expect((await place.mh(['run', 'none.yaml'])).code).toBe(2);
-    const only = await place.mh(['run', 'tasks.yaml', '--only', 'helo', '--dry-run']);
+    expect((await project.mh(['run', 'none.yaml'])).code).toBe(2);
+    const only = await project.mh(['run', 'tasks.yaml', '--only', 'helo', '--dry-run']);
     expect(only).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/tasks\.yaml has no helo\. Did you mean hello\?/),
     });
-    expect(await place.fingerprint()).toBe(before);
-    expect((await place.mh(['ls', '--json'])).json).toEqual([]);
+    expect(await project.fingerprint()).toBe(before);
+    expect((await project.mh(['ls', '--json'])).json).toEqual([]);
   });
 
-  it('is found by itself when it has the usual name, and can be run in part, with what that needs', async () => {
-    await using place = await scratch();
-    const dry = await place.mh(['run', '--dry-run', '--only', 'index', '--agent', 'command:./agent.sh', '--json']);
+  it('is found by its default name, and can be run in part, with the tasks that part needs', async () => {
+    await using project = await scratch();
+    const dry = await project.mh(['run', '--dry-run', '--only', 'index', '--agent', 'command:./agent.sh', '--json']);
     const { file, batches } = DryRun.parse(dry.json);
     expect(file).toBe('tasks.yaml');
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([['hello', 'bye'], ['index']]);
@@ -130,8 +130,8 @@ describe.concurrent('a work file at the command line', () => {
     'dag.yaml',
     'dag.json',
   ])('is carried out: %s', async (name) => {
-    await using place = await scratch();
-    const done = await place.mh([
+    await using project = await scratch();
+    const done = await project.mh([
       'run',
       name,
       '--agent',
@@ -146,9 +146,9 @@ describe.concurrent('a work file at the command line', () => {
     expect(done.code).toBe(0);
   });
 
-  it('gets the status of its features written back', async () => {
-    await using place = await scratch();
-    const done = await place.mh([
+  it('receives the status of its features', async () => {
+    await using project = await scratch();
+    const done = await project.mh([
       'run',
       'features.json',
       '--agent',
@@ -158,7 +158,7 @@ describe.concurrent('a work file at the command line', () => {
       '--json',
     ]);
     expect(done.code, done.stderr).toBe(0);
-    const written = readFileSync(join(place.repo, 'features.json'), 'utf8');
+    const written = readFileSync(join(project.repo, 'features.json'), 'utf8');
     expect(written).toBe(readFileSync(join(EXAMPLES, 'features.json'), 'utf8').replaceAll('"open"', '"passed"'));
   });
 });

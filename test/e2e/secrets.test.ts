@@ -19,17 +19,19 @@ function everything(folder: string): string {
     .join('\n');
 }
 
-it("keeps the values of an agent's variables out of the database, and gives them again when the run goes on", async () => {
+it("keeps the values of an agent's variables out of the database, and passes them again when the run is resumed", async () => {
   const settings = `agents:\n  hand: { kind: command, command: ./agent.sh, env: { MY_API_KEY: ${SECRET} } }\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n`;
-  await using place = await makeScratch({
+  await using project = await makeScratch({
     files: { 'base.txt': 'x\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings },
   });
-  const failed = RunDocument.parse((await place.mh(['job', 'Use it', '--check', 'test -e mended.txt', '--json'])).json);
+  const failed = RunDocument.parse(
+    (await project.mh(['job', 'Use it', '--check', 'test -e mended.txt', '--json'])).json,
+  );
   expect(failed.status).toBe('failed');
-  const logs = await place.mh(['logs']);
+  const logs = await project.mh(['logs']);
   expect(logs.stdout).toContain('my key is [redacted]');
-  const again = RunDocument.parse((await place.mh(['retry', '--json'])).json);
+  const again = RunDocument.parse((await project.mh(['retry', '--json'])).json);
   expect(again.tasks[0]?.attempts).toBe(2);
   expect(again.reason).not.toMatch(/exit code 3/);
-  expect(everything(place.home)).not.toContain(SECRET);
+  expect(everything(project.home)).not.toContain(SECRET);
 });

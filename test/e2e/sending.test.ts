@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
 
-/** Keeps its prompt and what it found; works until it is let go or was told something. */
+/** Records its prompt and its workspace; works until it is released or receives a message. */
 const AGENT = `#!/bin/sh
 prompt=$(cat)
 n=$(ls "$HOME" | grep -c '^prompt-')
@@ -34,142 +34,142 @@ const JOB = ['job', 'Write it', '--json'];
 
 async function scratch(agent = 'kind: command, command: ../agent.sh'): Promise<Scratch> {
   const settings = `agents: { hand: { ${agent} } }\nlimits: { retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 }\nchecks: ["test -e base.txt"]\n`;
-  const place = await makeScratch({ files: { 'base.txt': 'base\n', '.manyhands/config.yaml': settings } });
-  writeFiles(place.root, { 'agent.sh': AGENT, claude: CLAUDE });
-  return place;
+  const project = await makeScratch({ files: { 'base.txt': 'base\n', '.manyhands/config.yaml': settings } });
+  writeFiles(project.root, { 'agent.sh': AGENT, claude: CLAUDE });
+  return project;
 }
 
-function promptOf(place: Scratch, number: number): string {
-  return readFileSync(join(place.root, `prompt-${number}`), 'utf8');
+function promptOf(project: Scratch, number: number): string {
+  return readFileSync(join(project.root, `prompt-${number}`), 'utf8');
 }
 
 /** Waits until so many agents have been given a prompt. */
-async function prompted(place: Scratch, count: number): Promise<void> {
-  for (let tries = 0; tries < 600 && !existsSync(join(place.root, `prompt-${count}`)); tries += 1) await pause(50);
+async function prompted(project: Scratch, count: number): Promise<void> {
+  for (let tries = 0; tries < 600 && !existsSync(join(project.root, `prompt-${count}`)); tries += 1) await pause(50);
 }
 
 function times(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-describe.concurrent('telling an agent something', () => {
-  it('breaks it off, and it goes on in its workspace with the message, which the history shows', async () => {
-    await using place = await scratch();
-    const working = place.start(JOB);
-    await prompted(place, 1);
-    const { run } = RunDocument.parse((await place.mh(['show', '--json'])).json);
-    const sent = await place.mh(['send', run, 'Use tabs, please']);
+describe.concurrent('sending a message to an agent', () => {
+  it('interrupts it, and it continues in its workspace with the message, which the history shows', async () => {
+    await using project = await scratch();
+    const working = project.start(JOB);
+    await prompted(project, 1);
+    const { run } = RunDocument.parse((await project.mh(['show', '--json'])).json);
+    const sent = await project.mh(['send', run, 'Use tabs, please']);
     expect([sent.code, sent.stderr]).toEqual([0, expect.stringContaining('Sent to job/1')]);
     const ended = RunDocument.parse((await working.done).json);
     expect(ended).toMatchObject({ status: 'done', tasks: [{ attempts: 2, messages: [{ text: 'Use tabs, please' }] }] });
-    expect(times(promptOf(place, 1), 'Use tabs')).toBe(0);
-    expect(times(promptOf(place, 2), 'Use tabs, please')).toBe(1);
-    expect(readFileSync(join(place.root, 'found-2'), 'utf8')).toContain('half.txt');
-    expect((await place.mh(['logs', run])).stdout).toContain('[MESSAGE] Use tabs, please');
-    expect((await place.mh(['show', run])).stdout).toContain('Use tabs, please');
+    expect(times(promptOf(project, 1), 'Use tabs')).toBe(0);
+    expect(times(promptOf(project, 2), 'Use tabs, please')).toBe(1);
+    expect(readFileSync(join(project.root, 'found-2'), 'utf8')).toContain('half.txt');
+    expect((await project.mh(['logs', run])).stdout).toContain('[MESSAGE] Use tabs, please');
+    expect((await project.mh(['show', run])).stdout).toContain('Use tabs, please');
   });
 
-  it('has done work gone on with, from where it landed', async () => {
-    await using place = await scratch();
-    writeFileSync(join(place.root, 'go'), '');
-    const { run } = RunDocument.parse((await place.mh(JOB)).json);
-    writeFileSync(join(place.root, 'review.md'), 'Use tabs\nand no spaces\n');
-    const again = await place.mh(['send', run, 'job/1', '@../review.md', '--json']);
+  it('continues done work from where it landed', async () => {
+    await using project = await scratch();
+    writeFileSync(join(project.root, 'go'), '');
+    const { run } = RunDocument.parse((await project.mh(JOB)).json);
+    writeFileSync(join(project.root, 'review.md'), 'Use tabs\nand no spaces\n');
+    const again = await project.mh(['send', run, 'job/1', '@../review.md', '--json']);
     expect([again.code, RunDocument.parse(again.json).status], again.stderr).toEqual([0, 'done']);
-    expect(promptOf(place, 2)).toContain('Use tabs\nand no spaces\n');
-    expect(promptOf(place, 2)).toContain('| this is what I did');
-    expect(place.git('ls-tree', '--name-only', `mh/${run}`).split('\n')).toEqual(
+    expect(promptOf(project, 2)).toContain('Use tabs\nand no spaces\n');
+    expect(promptOf(project, 2)).toContain('| this is what I did');
+    expect(project.git('ls-tree', '--name-only', `mh/${run}`).split('\n')).toEqual(
       expect.arrayContaining(['whole-1.txt', 'whole-2.txt']),
     );
   });
 
-  it('goes on in the same session where the agent has one', async () => {
-    await using place = await scratch('kind: claude, command: ../claude, env: { ANTHROPIC_API_KEY: test-key }');
-    const working = place.start(JOB);
-    await prompted(place, 1);
-    const sent = await place.mh(['send', 'job/1', 'Use tabs']);
+  it('continues in the same session if the agent has one', async () => {
+    await using project = await scratch('kind: claude, command: ../claude, env: { ANTHROPIC_API_KEY: test-key }');
+    const working = project.start(JOB);
+    await prompted(project, 1);
+    const sent = await project.mh(['send', 'job/1', 'Use tabs']);
     expect(sent.code, sent.stderr).toBe(0);
     expect(RunDocument.parse((await working.done).json)).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
-    const [first, second] = readFileSync(join(place.root, 'arguments'), 'utf8').split('\n');
+    const [first, second] = readFileSync(join(project.root, 'arguments'), 'utf8').split('\n');
     expect([first?.includes('--resume'), second?.includes('--resume session-one')]).toEqual([false, true]);
-    expect(times(promptOf(place, 2), 'Use tabs')).toBe(1);
+    expect(times(promptOf(project, 2), 'Use tabs')).toBe(1);
   });
 
   it.each(['message.sending', 'message.sent', 'attempt.interrupting', 'attempt.interrupted', 'attempt.forked'])(
     'is told once what is on record, whatever is killed (%s)',
     async (point) => {
-      await using place = await scratch();
+      await using project = await scratch();
       const pass = point === 'attempt.forked' ? 2 : 1;
-      const working = place.start(JOB, { env: { MANYHANDS_CRASH: `${point}:${pass}` } });
-      await prompted(place, 1);
-      await place.mh(['send', 'job/1', 'Use tabs']);
+      const working = project.start(JOB, { env: { MANYHANDS_CRASH: `${point}:${pass}` } });
+      await prompted(project, 1);
+      await project.mh(['send', 'job/1', 'Use tabs']);
       await working.done;
       const isOnRecord = point !== 'message.sending';
-      if (!isOnRecord) writeFileSync(join(place.root, 'go'), '');
-      const { code, json, stderr } = await place.mh(['resume', '--json']);
+      if (!isOnRecord) writeFileSync(join(project.root, 'go'), '');
+      const { code, json, stderr } = await project.mh(['resume', '--json']);
       const [document] = RunDocument.array().parse(json);
       expect([code, document?.status], stderr).toEqual([0, 'done']);
-      const told = readdirSync(place.root)
+      const told = readdirSync(project.root)
         .filter((name) => name.startsWith('prompt-'))
-        .map((name) => times(readFileSync(join(place.root, name), 'utf8'), 'Use tabs'));
+        .map((name) => times(readFileSync(join(project.root, name), 'utf8'), 'Use tabs'));
       expect(told).toEqual(isOnRecord ? [0, 1] : [0]);
     },
   );
 
-  it('refuses what nobody would hear, with the reason', async () => {
-    await using place = await scratch();
-    writeFileSync(join(place.root, 'go'), '');
-    const { run } = RunDocument.parse((await place.mh(JOB)).json);
-    const unknown = await place.mh(['send', `${run}/nothing/1`, 'Use tabs']);
+  it('refuses a message that no agent would receive, with the reason', async () => {
+    await using project = await scratch();
+    writeFileSync(join(project.root, 'go'), '');
+    const { run } = RunDocument.parse((await project.mh(JOB)).json);
+    const unknown = await project.mh(['send', `${run}/nothing/1`, 'Use tabs']);
     expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('has no task nothing/1')]);
-    const empty = await place.mh(['send', run, ' ']);
+    const empty = await project.mh(['send', run, ' ']);
     expect(empty.code).toBe(2);
   });
 });
 
-it('shows a warning until somebody dismisses it', async () => {
-  await using place = await scratch();
-  const settings = join(place.repo, '.manyhands/config.yaml');
+it('shows a warning until it is dismissed', async () => {
+  await using project = await scratch();
+  const settings = join(project.repo, '.manyhands/config.yaml');
   writeFileSync(settings, `${readFileSync(settings, 'utf8')}health: { silentSeconds: 0.2 }\n`);
-  const working = place.start(JOB);
-  const shown = async () => RunDocument.parse((await place.mh(['show', '--json'])).json);
-  await prompted(place, 1);
+  const working = project.start(JOB);
+  const shown = async () => RunDocument.parse((await project.mh(['show', '--json'])).json);
+  await prompted(project, 1);
   let warned = await shown();
   for (let tries = 0; tries < 50 && warned.tasks[0]?.warnings.length === 0; tries += 1) warned = await shown();
   expect(warned.tasks[0]?.warnings).toEqual([expect.stringContaining('said nothing')]);
-  const listed = await place.mh(['warnings', '--json']);
+  const listed = await project.mh(['warnings', '--json']);
   expect(listed.json).toMatchObject([{ run: warned.run, task: 'job/1', attempt: 1, sign: 'silent' }]);
-  expect((await place.mh(['warnings', warned.run, 'job/1'])).stdout).toContain('said nothing');
-  const dismissed = await place.mh(['warnings', warned.run, '--dismiss']);
+  expect((await project.mh(['warnings', warned.run, 'job/1'])).stdout).toContain('said nothing');
+  const dismissed = await project.mh(['warnings', warned.run, '--dismiss']);
   expect([dismissed.code, dismissed.stderr]).toEqual([0, expect.stringContaining('1 warning dismissed')]);
-  expect((await place.mh(['warnings', '--json'])).json).toEqual([]);
+  expect((await project.mh(['warnings', '--json'])).json).toEqual([]);
   expect((await shown()).tasks[0]?.warnings).toEqual([]);
-  writeFileSync(join(place.root, 'go'), '');
+  writeFileSync(join(project.root, 'go'), '');
   expect((await working.done).code).toBe(0);
 });
 
-describe.concurrent('breaking an agent off', () => {
-  it('puts a task that runs back in line from a clean workspace', async () => {
-    await using place = await scratch();
-    const working = place.start(JOB);
-    await prompted(place, 1);
-    const requeued = place.start(['retry', 'job/1', '--requeue', '--json']);
-    await prompted(place, 2);
-    writeFileSync(join(place.root, 'go'), '');
+describe.concurrent('interrupting an agent', () => {
+  it('requeues a running task with a clean workspace', async () => {
+    await using project = await scratch();
+    const working = project.start(JOB);
+    await prompted(project, 1);
+    const requeued = project.start(['retry', 'job/1', '--requeue', '--json']);
+    await prompted(project, 2);
+    writeFileSync(join(project.root, 'go'), '');
     await requeued.done;
     expect(RunDocument.parse((await working.done).json)).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
-    expect(readFileSync(join(place.root, 'found-2'), 'utf8')).not.toContain('half.txt');
+    expect(readFileSync(join(project.root, 'found-2'), 'utf8')).not.toContain('half.txt');
   });
 
-  it('kills it at once when a run is cancelled by force, and saves its work', async () => {
-    await using place = await scratch();
-    const working = place.start(JOB);
-    await prompted(place, 1);
-    await place.mh(['cancel', '--force']);
+  it('kills it immediately when a run is cancelled with --force, and saves its work', async () => {
+    await using project = await scratch();
+    const working = project.start(JOB);
+    await prompted(project, 1);
+    await project.mh(['cancel', '--force']);
     const ended = await working.done;
     expect([ended.code, RunDocument.parse(ended.json).status]).toEqual([1, 'cancelled']);
-    expect(existsSync(join(place.root, 'asked'))).toBe(false);
-    expect((await place.mh(['salvage', '--json'])).json).toMatchObject([{ task: 'job/1', files: 1 }]);
-    expect(await place.leftovers()).toEqual([]);
+    expect(existsSync(join(project.root, 'asked'))).toBe(false);
+    expect((await project.mh(['salvage', '--json'])).json).toMatchObject([{ task: 'job/1', files: 1 }]);
+    expect(await project.leftovers()).toEqual([]);
   });
 });

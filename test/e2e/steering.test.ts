@@ -22,8 +22,8 @@ function scratch(config = ''): Promise<Scratch> {
   return makeScratch({ files: { 'base.txt': 'base\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
 }
 
-async function told(place: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
-  const { json, code, stderr } = await place.mh([...args, '--json']);
+async function told(project: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
+  const { json, code, stderr } = await project.mh([...args, '--json']);
   const document = RunDocument.safeParse(json);
   if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return { ...document.data, code };
@@ -35,54 +35,54 @@ async function appears(file: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-describe.concurrent('steering a run', () => {
-  it('stops after the plan, and goes on once a person approves it', async () => {
-    await using place = await scratch();
-    const planned = await told(place, 'do', 'Do A, then B', '--plan-only');
+describe.concurrent('controlling a run', () => {
+  it('stops after planning, and continues once the plan is approved', async () => {
+    await using project = await scratch();
+    const planned = await told(project, 'do', 'Do A, then B', '--plan-only');
     expect([planned.code, planned.status]).toEqual([4, 'held']);
     expect(planned.tasks.map(({ key, status }) => [key, status])).toEqual([
       ['plan/1', 'done'],
       ['implement/1.1', 'ready'],
       ['implement/1.2', 'waiting'],
     ]);
-    const done = await told(place, 'approve');
+    const done = await told(project, 'approve');
     expect([done.code, done.status]).toEqual([0, 'done']);
-    expect(place.git('ls-tree', '--name-only', `mh/${done.run}`).split('\n')).toContain('implement-1.2.txt');
+    expect(project.git('ls-tree', '--name-only', `mh/${done.run}`).split('\n')).toContain('implement-1.2.txt');
   });
 
-  it('tries a failed task again with those that were skipped because of it', async () => {
-    await using place = await scratch();
-    const failed = await told(place, 'job', 'please break-down');
+  it('retries a failed task with those that were skipped because of it', async () => {
+    await using project = await scratch();
+    const failed = await told(project, 'job', 'please break-down');
     expect([failed.code, failed.status]).toEqual([1, 'failed']);
-    writeFileSync(join(place.root, 'mended'), '');
-    const done = await told(place, 'retry', failed.run);
+    writeFileSync(join(project.root, 'mended'), '');
+    const done = await told(project, 'retry', failed.run);
     expect([done.code, done.status, done.tasks[0]?.attempts]).toEqual([0, 'done', 2]);
   });
 
   it('lists, shows and cancels a run from a second terminal', async () => {
-    await using place = await scratch();
-    const working = place.start(['job', 'please wait', '--json']);
-    await appears(join(place.root, 'started'));
-    const listed = await place.mh(['ls', '--json']);
+    await using project = await scratch();
+    const working = project.start(['job', 'please wait', '--json']);
+    await appears(join(project.root, 'started'));
+    const listed = await project.mh(['ls', '--json']);
     expect(listed.json).toMatchObject([{ status: 'running', title: 'please wait' }]);
-    const logs = await place.mh(['show', '--json']);
+    const logs = await project.mh(['show', '--json']);
     expect(logs.json).toMatchObject({ tasks: [{ key: 'job/1', status: 'running', agent: 'hand' }] });
-    expect((await told(place, 'cancel')).status).toMatch(/cancel/);
+    expect((await told(project, 'cancel')).status).toMatch(/cancel/);
     const ended = await working.done;
     expect([ended.code, RunDocument.parse(ended.json).status]).toEqual([1, 'cancelled']);
-    expect(await place.leftovers()).toEqual([]);
+    expect(await project.leftovers()).toEqual([]);
   });
 
-  it('starts a job only after the one that it comes after', async () => {
-    await using place = await scratch();
-    const first = place.start(['job', 'please wait', '--json']);
-    await appears(join(place.root, 'started'));
-    const [listed] = JSON.parse((await place.mh(['ls', '--json'])).stdout);
-    const second = place.start(['job', 'then this', '--after', listed.run, '--json']);
-    const runs = async () => JSON.parse((await place.mh(['ls', '--json'])).stdout);
+  it('starts a job after the run that it follows', async () => {
+    await using project = await scratch();
+    const first = project.start(['job', 'please wait', '--json']);
+    await appears(join(project.root, 'started'));
+    const [listed] = JSON.parse((await project.mh(['ls', '--json'])).stdout);
+    const second = project.start(['job', 'then this', '--after', listed.run, '--json']);
+    const runs = async () => JSON.parse((await project.mh(['ls', '--json'])).stdout);
     for (let tries = 0; tries < 100 && (await runs()).length < 2; tries += 1);
     expect((await runs()).map(({ status }: { status: string }) => status)).toEqual(['running', 'running']);
-    writeFileSync(join(place.root, 'go'), '');
+    writeFileSync(join(project.root, 'go'), '');
     const ended = [await first.done, await second.done];
     expect(ended.map(({ code, stderr }) => [code, /error|hint/.test(stderr) ? stderr : ''])).toEqual([
       [0, ''],
@@ -93,52 +93,52 @@ describe.concurrent('steering a run', () => {
     expect(Date.parse(two?.endedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(one?.endedAt ?? ''));
   });
 
-  it('fast-forwards the base and a clean checkout when asked to land there', async () => {
-    await using place = await scratch();
-    const done = await told(place, 'job', 'add a file', '--land', 'merge');
+  it('fast-forwards the base and a clean checkout with --land merge', async () => {
+    await using project = await scratch();
+    const done = await told(project, 'job', 'add a file', '--land', 'merge');
     expect([done.code, done.landed?.branch]).toEqual([0, 'main']);
-    expect(place.git('rev-parse', 'main')).toBe(done.landed?.commit);
-    expect(existsSync(join(place.repo, 'job-1.txt'))).toBe(true);
-    expect(place.git('status', '--porcelain')).toBe('');
+    expect(project.git('rev-parse', 'main')).toBe(done.landed?.commit);
+    expect(existsSync(join(project.repo, 'job-1.txt'))).toBe(true);
+    expect(project.git('status', '--porcelain')).toBe('');
   });
 
-  it('lands an ended run later, together with what came to the base meanwhile', async () => {
-    await using place = await scratch();
-    const done = await told(place, 'job', 'add a file');
-    writeFileSync(join(place.repo, 'mine.txt'), 'mine\n');
-    place.git('add', 'mine.txt');
-    place.git('commit', '--quiet', '--message=Mine');
-    const landed = await told(place, 'land', done.run);
+  it('lands an ended run later, together with new commits on the base', async () => {
+    await using project = await scratch();
+    const done = await told(project, 'job', 'add a file');
+    writeFileSync(join(project.repo, 'mine.txt'), 'mine\n');
+    project.git('add', 'mine.txt');
+    project.git('commit', '--quiet', '--message=Mine');
+    const landed = await told(project, 'land', done.run);
     expect(landed.landed).toMatchObject({ branch: 'main', how: 'merge' });
-    expect(place.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(
+    expect(project.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(
       expect.arrayContaining(['job-1.txt', 'mine.txt']),
     );
   });
 
   it('restores saved work of a failed run to a branch', async () => {
-    await using place = await scratch();
-    const failed = await told(place, 'job', 'add a file', '--check', 'false');
+    await using project = await scratch();
+    const failed = await told(project, 'job', 'add a file', '--check', 'false');
     expect(failed.status).toBe('failed');
-    const saved = await place.mh(['salvage', '--json']);
+    const saved = await project.mh(['salvage', '--json']);
     expect(saved.json).toMatchObject([{ run: failed.run, task: 'job/1', attempt: 1, landed: false, files: 1 }]);
     const [{ ref }] = JSON.parse(saved.stdout);
-    const restored = await place.mh(['salvage', 'restore', ref, '--branch', 'rescued', '--json']);
+    const restored = await project.mh(['salvage', 'restore', ref, '--branch', 'rescued', '--json']);
     expect([restored.code, restored.stderr]).toEqual([0, expect.any(String)]);
-    expect(place.git('ls-tree', '--name-only', 'rescued').split('\n')).toContain('job-1.txt');
+    expect(project.git('ls-tree', '--name-only', 'rescued').split('\n')).toContain('job-1.txt');
   });
 
-  it('calls a result unverified when no check looked at it', async () => {
-    await using place = await scratch('');
+  it('reports a result as unverified without a check', async () => {
+    await using project = await scratch('');
     writeFileSync(
-      join(place.repo, '.manyhands/config.yaml'),
+      join(project.repo, '.manyhands/config.yaml'),
       'agents:\n  hand: { kind: command, command: ./agent.sh }\n',
     );
-    const done = await told(place, 'job', 'add a file');
+    const done = await told(project, 'job', 'add a file');
     expect([done.code, done.status]).toEqual([4, 'unverified']);
   });
 
-  it('stops at the budget before it starts what it cannot pay', async () => {
-    await using place = await makeScratch({
+  it('stops at the budget before it starts what it cannot pay for', async () => {
+    await using project = await makeScratch({
       files: {
         'base.txt': 'x\n',
         'agent.sh': `#!/bin/sh\ncat > /dev/null\necho x >> spent.txt\necho '{"usage":{"costUsd":0.6,"inputTokens":1,"outputTokens":1}}'\n`,
@@ -146,21 +146,21 @@ describe.concurrent('steering a run', () => {
           'agents:\n  hand: { kind: command, command: ./agent.sh }\nbudget: { attempt: 0.7 }\nlimits: { attempts: 5, retryDelaySeconds: 0 }\n',
       },
     });
-    const done = await told(place, 'job', 'spend', '--budget', '1', '--check', 'false');
+    const done = await told(project, 'job', 'spend', '--budget', '1', '--check', 'false');
     expect([done.code, done.status, done.cost]).toEqual([1, 'failed', 0.6]);
     expect(done.reason).toMatch(/budget/);
   });
 
-  it('answers a reading role with text, on a folder that is no repository too', async () => {
-    await using place = await scratch();
-    const folder = join(place.root, 'plain');
+  it('prints the answer of a read-only role, also in a folder without a repository', async () => {
+    await using project = await scratch();
+    const folder = join(project.root, 'plain');
     mkdirSync(folder);
     writeFileSync(join(folder, 'note.txt'), 'hello\n');
-    writeFileSync(join(place.repo, 'reader.sh'), '#!/bin/sh\ncat > /dev/null\nls\n', { mode: 0o755 });
+    writeFileSync(join(project.repo, 'reader.sh'), '#!/bin/sh\ncat > /dev/null\nls\n', { mode: 0o755 });
     const ask = (agent: string) =>
-      place.mh(['job', 'What is here?', '--role', 'research', '--agent', `command:${agent}`, '-C', folder, '--json']);
-    expect((await ask(join(place.repo, 'none.sh'))).code).toBe(3);
-    const { json, code } = await ask(join(place.repo, 'reader.sh'));
+      project.mh(['job', 'What is here?', '--role', 'research', '--agent', `command:${agent}`, '-C', folder, '--json']);
+    expect((await ask(join(project.repo, 'none.sh'))).code).toBe(3);
+    const { json, code } = await ask(join(project.repo, 'reader.sh'));
     expect([code, json]).toMatchObject([0, { status: 'done', result: 'note.txt', branch: null }]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeScratch } from '../support/scratch.ts';
 
-test('test instructions stand in the prompt in place of the commands, and the test command still decides', async () => {
+test('test instructions replace the commands in the prompt, and the test command still decides', async () => {
   await using scratch = await makeScratch({
     files: {
       '.manyhands/config.yaml':

@@ -57,7 +57,7 @@ esac
 `;
 
 async function scratch(): Promise<Scratch> {
-  const place = await makeScratch({
+  const project = await makeScratch({
     files: {
       'base.txt': 'base\n',
       'config.toml': fixture('config.toml'),
@@ -68,26 +68,26 @@ async function scratch(): Promise<Scratch> {
     },
   });
   for (const [name, text] of Object.entries({ 'worker.sh': WORKER, 'waiter.sh': WAITER, 'phases.sh': PHASES }))
-    writeFileSync(join(place.root, name), text, { mode: 0o755 });
-  const init = await place.mh(['init', '--yes', '--import']);
+    writeFileSync(join(project.root, name), text, { mode: 0o755 });
+  const init = await project.mh(['init', '--yes', '--import']);
   expect(init.code, init.stderr).toBe(0);
-  return place;
+  return project;
 }
 
-async function status(place: Scratch): Promise<BulkStatus> {
-  return BulkStatus.parse((await place.mh(['bulk', 'status', '--json'])).json);
+async function status(project: Scratch): Promise<BulkStatus> {
+  return BulkStatus.parse((await project.mh(['bulk', 'status', '--json'])).json);
 }
 
 describe('the files and commands of the tool for goals and bulk fixes', () => {
-  it('do what a manifest asks for, judge each item, and try again only what failed', {
+  it('run a manifest, judge each item, and retry only failed items', {
     timeout: 240_000,
   }, async () => {
-    await using place = await scratch();
+    await using project = await scratch();
     const using = ['--agent', 'command:../worker.sh', '--check', 'test -e base.txt'];
-    const before = await place.fingerprint();
-    const first = await told(place, 'bulk', 'run', 'tasks.jsonl', ...using, '--failed-out', '../failed_items.jsonl');
+    const before = await project.fingerprint();
+    const first = await told(project, 'bulk', 'run', 'tasks.jsonl', ...using, '--failed-out', '../failed_items.jsonl');
     expect([first.code, first.status], 'a run with failed items is no success').toEqual([1, 'partial']);
-    const after = await status(place);
+    const after = await status(project);
     expect(after.counts, 'every item is accounted for').toMatchObject({ done: 3, failed: 6, waiting: 0, running: 0 });
     const why = new Map(after.failed.map(({ item, reason }) => [item.files[0] ?? '', reason]));
     expect(why.get('src/unchanged.txt'), 'no change is no success').toMatch(/without changing anything/);
@@ -101,57 +101,57 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     );
     expect(items.get('src/mended.json'), 'what went wrong is told, and tried again').toEqual(['done', 2]);
     expect(items.get('src/broken.json'), 'as often as the item says').toEqual(['failed', 1]);
-    const landed = place.git('ls-tree', '-r', '--name-only', first.branch ?? '', 'src').split('\n');
+    const landed = project.git('ls-tree', '-r', '--name-only', first.branch ?? '', 'src').split('\n');
     expect(landed, 'only good work lands').toEqual(
       ['good.txt', 'index.txt', 'mended.json', 'side.txt'].map((n) => `src/${n}`),
     );
     expect(after.uncovered, 'files that nothing was done to are listed').toEqual([...why.keys()].sort());
-    const left = await place.mh(['check', '../failed_items.jsonl', '--json']);
+    const left = await project.mh(['check', '../failed_items.jsonl', '--json']);
     expect(left.json, 'what failed is a manifest again').toMatchObject({ ok: true, count: 6 });
 
-    writeFileSync(join(place.root, 'good'), '');
-    const tried = ledger(place).length;
-    const again = await told(place, 'bulk', 'retry');
+    writeFileSync(join(project.root, 'good'), '');
+    const tried = ledger(project).length;
+    const again = await told(project, 'bulk', 'retry');
     expect([again.code, again.run, again.status], 'retry needs no run id').toEqual([0, first.run, 'done']);
-    expect(ledger(place).slice(tried).sort(), 'retry opens only what failed').toEqual([...why.keys()].sort());
-    expect((await status(place)).counts).toMatchObject({ done: 9, failed: 0 });
+    expect(ledger(project).slice(tried).sort(), 'retry opens only what failed').toEqual([...why.keys()].sort());
+    expect((await status(project)).counts).toMatchObject({ done: 9, failed: 0 });
 
-    const table = await told(place, 'run', 'tasks.csv', ...using);
+    const table = await told(project, 'run', 'tasks.csv', ...using);
     expect([table.code, table.tasks.map(({ status: word }) => word)], 'a table is a manifest too').toEqual([
       0,
       ['done', 'done'],
     ]);
-    expect(await place.fingerprint(), 'the checkout is as it was').toBe(before);
+    expect(await project.fingerprint(), 'the checkout is as it was').toBe(before);
   });
 
-  it('work on sixteen items at once and lose none when they are interrupted', { timeout: 240_000 }, async () => {
-    await using place = await scratch();
-    mkdirSync(join(place.root, 'room'));
+  it('run sixteen items in parallel and lose none when interrupted', { timeout: 240_000 }, async () => {
+    await using project = await scratch();
+    mkdirSync(join(project.root, 'room'));
     const lines = Array.from({ length: FIXES }, (_, n) => ({ target: `lint/${n}.txt`, instruction: 'Fix the lint' }));
-    writeFileSync(join(place.repo, 'lint-fixes.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const running = place.start(['bulk', 'run', 'lint-fixes.jsonl', '--agent', 'command:../waiter.sh']);
-    await until(() => readdirSync(join(place.root, 'room')).length >= WORKERS);
+    writeFileSync(join(project.repo, 'lint-fixes.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const running = project.start(['bulk', 'run', 'lint-fixes.jsonl', '--agent', 'command:../waiter.sh']);
+    await until(() => readdirSync(join(project.root, 'room')).length >= WORKERS);
     running.kill('SIGKILL');
     await running.done;
-    expect((await status(place)).counts, 'status tells it while nobody works on it').toMatchObject({ done: 0 });
-    writeFileSync(join(place.root, 'go'), '');
-    const resumed = await told(place, 'bulk', 'resume');
-    expect((await status(place)).counts, 'resume needs no run id, and loses nothing').toMatchObject({ done: FIXES });
-    const crowd = readFileSync(join(place.root, 'crowd'), 'utf8').trim().split('\n').map(Number);
+    expect((await status(project)).counts, 'status tells it while nobody works on it').toMatchObject({ done: 0 });
+    writeFileSync(join(project.root, 'go'), '');
+    const resumed = await told(project, 'bulk', 'resume');
+    expect((await status(project)).counts, 'resume needs no run id, and loses nothing').toMatchObject({ done: FIXES });
+    const crowd = readFileSync(join(project.root, 'crowd'), 'utf8').trim().split('\n').map(Number);
     expect(Math.max(...crowd), 'sixteen work at once, and never more').toBe(WORKERS);
-    expect(ledger(place), 'nobody who worked on was started twice').toHaveLength(FIXES);
-    const kept = place.git('ls-tree', '-r', '--name-only', resumed.branch ?? '', 'lint').split('\n');
+    expect(ledger(project), 'nobody who worked on was started twice').toHaveLength(FIXES);
+    const kept = project.git('ls-tree', '-r', '--name-only', resumed.branch ?? '', 'lint').split('\n');
     expect(kept, 'every edit is kept').toHaveLength(FIXES);
   });
 
-  it('turn a goal into a graph, with another agent for each phase, until the review is content', {
+  it('turn a goal into a graph, with another agent for each phase, until the review passes', {
     timeout: 240_000,
   }, async () => {
-    await using place = await scratch();
-    for (const name of ['planner.sh', 'coder.sh']) writeFileSync(join(place.root, name), PHASES, { mode: 0o755 });
+    await using project = await scratch();
+    for (const name of ['planner.sh', 'coder.sh']) writeFileSync(join(project.root, name), PHASES, { mode: 0o755 });
     const phases = ['plan=command:../planner.sh', 'implement=command:../coder.sh', 'review=command:../planner.sh'];
     const how = [...phases, 'fix=command:../coder.sh'].flatMap((phase) => ['--agent', phase]);
-    const run = await told(place, 'do', GOAL, '--check', 'test -e base.txt', ...how);
+    const run = await told(project, 'do', GOAL, '--check', 'test -e base.txt', ...how);
     expect([run.code, run.status], 'the goal is reached').toEqual([0, 'done']);
     const byRole = new Set(run.tasks.map(({ role, agent }) => `${role} by ${agent}`));
     expect([...byRole].sort(), 'each phase has its own agent').toEqual([
@@ -168,7 +168,7 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     );
     expect(checked, 'results are merged, tested and verified').toBe(true);
 
-    const forced = await told(place, 'do', GOAL, '--check', 'test -e base.txt', '--agent', 'command:../phases.sh');
+    const forced = await told(project, 'do', GOAL, '--check', 'test -e base.txt', '--agent', 'command:../phases.sh');
     expect(
       new Set(forced.tasks.map(({ agent }) => agent)),
       'one agent can be forced for all, whatever the settings prefer',
@@ -178,14 +178,14 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
   it('are rehearsed without a model, whatever agents the settings, the command and the files name', {
     timeout: 240_000,
   }, async () => {
-    await using place = await scratch();
-    const bin = join(place.root, 'bin');
+    await using project = await scratch();
+    const bin = join(project.root, 'bin');
     mkdirSync(bin);
     for (const name of ['claude', 'codex'])
       writeFileSync(join(bin, name), '#!/bin/sh\ntouch "$HOME/called"\nexit 1\n', { mode: 0o755 });
     const env = { PATH: `${bin}:${process.env.PATH ?? ''}` };
     const rehearsed = async (...args: string[]) => {
-      const { code, stderr } = await place.mh([...args, '--rehearse', '--check', 'test -e base.txt'], { env });
+      const { code, stderr } = await project.mh([...args, '--rehearse', '--check', 'test -e base.txt'], { env });
       expect(code, `${args.join(' ')}: ${stderr}`).toBe(0);
     };
     await rehearsed('do', GOAL);
@@ -202,7 +202,7 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     );
     await rehearsed('run', 'dag.toml');
     await rehearsed('bulk', 'run', 'tasks.csv');
-    expect((await status(place)).counts).toMatchObject({ done: 2, failed: 0 });
-    expect(existsSync(join(place.root, 'called')), 'nobody was asked').toBe(false);
+    expect((await status(project)).counts).toMatchObject({ done: 2, failed: 0 });
+    expect(existsSync(join(project.root, 'called')), 'nobody was asked').toBe(false);
   });
 });

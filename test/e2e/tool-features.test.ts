@@ -55,7 +55,7 @@ echo line >> "$file"
 `;
 
 async function scratch(): Promise<Scratch> {
-  const place = await makeScratch({
+  const project = await makeScratch({
     files: {
       'package.json': '{ "name": "my-app", "scripts": { "test": "true" } }\n',
       '.orchestrator/config.json': JSON.stringify(THEIRS, null, 2),
@@ -65,64 +65,64 @@ async function scratch(): Promise<Scratch> {
       '.mcp.json': '{ "mcpServers": {} }\n',
     },
   });
-  writeFileSync(join(place.root, 'agent.sh'), AGENT, { mode: 0o755 });
-  return place;
+  writeFileSync(join(project.root, 'agent.sh'), AGENT, { mode: 0o755 });
+  return project;
 }
 
-function prompt(place: Scratch, name: string): string {
-  return readFileSync(join(place.root, `prompt-${name}`), 'utf8');
+function prompt(project: Scratch, name: string): string {
+  return readFileSync(join(project.root, `prompt-${name}`), 'utf8');
 }
 
-describe('the files and commands of the tool that works through features.json', () => {
-  it('keep their promises: set up, start, and every feature implemented, verified, fixed and merged', {
+describe('the files and commands of the tool for features.json', () => {
+  it('work as documented: set up, start, and every feature implemented, verified, fixed and merged', {
     timeout: 300_000,
   }, async () => {
-    await using place = await scratch();
-    writeFileSync(join(place.repo, 'unsaved.txt'), 'mine\n');
-    const init = await place.mh(['init', '--yes', '--import']);
+    await using project = await scratch();
+    writeFileSync(join(project.repo, 'unsaved.txt'), 'mine\n');
+    const init = await project.mh(['init', '--yes', '--import']);
     expect(init.code, init.stderr).toBe(0);
-    const run = await told(place, 'run', 'features.json', '--agent', 'command:../agent.sh');
+    const run = await told(project, 'run', 'features.json', '--agent', 'command:../agent.sh');
     expect([run.code, run.status]).toEqual([1, 'partial']);
 
     expect(run.base.branch).toBe('ai-develop');
-    expect(statuses(place)).toEqual(['passed', 'passed', 'failed']);
+    expect(statuses(project)).toEqual(['passed', 'passed', 'failed']);
     expect(run.tasks.filter(({ role }) => role === 'implement').map(({ name, track }) => [name, track])).toEqual([
       ['1', 'core'],
       ['2', 'site'],
       ['3', 'core'],
     ]);
-    const landed = place.git('ls-tree', '--name-only', 'ai-develop').split('\n');
+    const landed = project.git('ls-tree', '--name-only', 'ai-develop').split('\n');
     expect(landed).toEqual(expect.arrayContaining(['login.txt', 'front.txt']));
     expect(landed).not.toContain('never.txt');
-    expect(place.git('show', `mh-tasks/${run.run}/3-never-good:never.txt`).split('\n')).toHaveLength(3);
+    expect(project.git('show', `mh-tasks/${run.run}/3-never-good:never.txt`).split('\n')).toHaveLength(3);
 
-    expect(prompt(place, 'implement-login.txt-1')).toContain('Never use tabs.');
-    expect(prompt(place, 'verify-login.txt-1')).toMatch(/^Look at it with my own eyes\./);
-    expect(prompt(place, 'implement-login.txt-2')).toContain('only one line');
-    expect(ledger(place).filter((entry) => entry === 'verify never.txt')).toHaveLength(3);
-    expect(readFileSync(join(place.repo, '.orchestrator/progress.txt'), 'utf8')).toMatch(/Sign in/);
+    expect(prompt(project, 'implement-login.txt-1')).toContain('Never use tabs.');
+    expect(prompt(project, 'verify-login.txt-1')).toMatch(/^Look at it with my own eyes\./);
+    expect(prompt(project, 'implement-login.txt-2')).toContain('only one line');
+    expect(ledger(project).filter((entry) => entry === 'verify never.txt')).toHaveLength(3);
+    expect(readFileSync(join(project.repo, '.orchestrator/progress.txt'), 'utf8')).toMatch(/Sign in/);
 
-    expect(place.git('branch', '--show-current')).toBe('main');
-    expect(place.git('stash', 'list')).toBe('');
-    expect(readFileSync(join(place.repo, 'unsaved.txt'), 'utf8')).toBe('mine\n');
-    expect(readFileSync(join(place.repo, '.mcp.json'), 'utf8')).toBe('{ "mcpServers": {} }\n');
+    expect(project.git('branch', '--show-current')).toBe('main');
+    expect(project.git('stash', 'list')).toBe('');
+    expect(readFileSync(join(project.repo, 'unsaved.txt'), 'utf8')).toBe('mine\n');
+    expect(readFileSync(join(project.repo, '.mcp.json'), 'utf8')).toBe('{ "mcpServers": {} }\n');
   });
 
   it('are rehearsed without a model', { timeout: 180_000 }, async () => {
-    await using place = await scratch();
-    expect((await place.mh(['init', '--yes', '--import'])).code).toBe(0);
-    const run = await told(place, 'run', 'features.json', '--rehearse');
+    await using project = await scratch();
+    expect((await project.mh(['init', '--yes', '--import'])).code).toBe(0);
+    const run = await told(project, 'run', 'features.json', '--rehearse');
     expect([run.code, run.status], run.reason ?? '').toEqual([0, 'done']);
-    expect(statuses(place)).toEqual(['passed', 'passed', 'passed']);
+    expect(statuses(project)).toEqual(['passed', 'passed', 'passed']);
   });
 
-  it('are read as a plain list too', { timeout: 180_000 }, async () => {
-    await using place = await scratch();
+  it('are also read as a plain list', { timeout: 180_000 }, async () => {
+    await using project = await scratch();
     writeFileSync(
-      join(place.repo, 'features.json'),
+      join(project.repo, 'features.json'),
       FEATURES.slice(FEATURES.indexOf('['), FEATURES.lastIndexOf(']') + 1),
     );
-    const check = await place.mh(['check', 'features.json', '--json']);
+    const check = await project.mh(['check', 'features.json', '--json']);
     expect(check.json).toMatchObject({ ok: true, format: 'features', count: 3 });
   });
 });

@@ -12,11 +12,11 @@ const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fix
 const GITHUB = 'https://github.com/ann/shop.git';
 const USING = ['--agent', 'command:../agent.sh'];
 
-/** Makes tasks of a list, reviews; tasks write the file that they are asked for once two of them are there at a time. */
+/** Plans tasks from a list and reviews; each task writes its file once two tasks run in parallel. */
 const AGENT = `#!/bin/sh
 prompt=$(cat)
 printf '%s' "$prompt" > "$HOME/prompt-$MANYHANDS_ROLE"
-pwd >> "$HOME/places"
+pwd >> "$HOME/projects"
 case "$MANYHANDS_ROLE" in
   tasks) echo '{"tasks":[{"id":"auth","title":"feat: add user auth","description":"Write auth.txt"},{"id":"readme","title":"docs: update readme","description":"Write readme.txt"}]}'; exit ;;
   review) echo '{"findings":[],"summary":"fine"}'; exit ;;
@@ -37,7 +37,7 @@ type Place = Scratch & { forge: StandIn; remote: string; say(...args: string[]):
 
 /** The project of its document: its settings file, a to-do list, the branch develop, and a remote at GitHub. */
 async function scratch(): Promise<Place> {
-  const place = await makeScratch({
+  const project = await makeScratch({
     files: {
       'base.txt': 'base\n',
       '.claude-orchestrator.yaml': fixture('claude-orchestrator.yaml'),
@@ -46,21 +46,21 @@ async function scratch(): Promise<Place> {
       'tests/test_main.py': 'assert True\n',
     },
   });
-  const remote = join(place.root, 'remote.git');
-  place.git('branch', 'develop');
-  place.git('init', '--quiet', '--bare', '--initial-branch=develop', remote);
-  place.git('push', '--quiet', remote, 'main', 'develop');
-  place.git('remote', 'add', 'origin', GITHUB);
-  writeFileSync(join(place.root, 'agent.sh'), AGENT, { mode: 0o755 });
+  const remote = join(project.root, 'remote.git');
+  project.git('branch', 'develop');
+  project.git('init', '--quiet', '--bare', '--initial-branch=develop', remote);
+  project.git('push', '--quiet', remote, 'main', 'develop');
+  project.git('remote', 'add', 'origin', GITHUB);
+  writeFileSync(join(project.root, 'agent.sh'), AGENT, { mode: 0o755 });
   const forge = await standIn('github', remote);
   return {
-    ...place,
+    ...project,
     forge,
     remote,
-    say: (...args) => place.mh(args, { env: forge.env }),
+    say: (...args) => project.mh(args, { env: forge.env }),
     [Symbol.asyncDispose]: async () => {
       await forge[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
+      await project[Symbol.asyncDispose]();
     },
   };
 }
@@ -81,38 +81,38 @@ async function setUp({ git, say, remote }: Place): Promise<void> {
     expect((await say('config', 'set', key ?? '', value ?? '')).code).toBe(0);
 }
 
-async function run(place: Place, ...args: string[]): Promise<{ code: number | null } & RunDocument> {
-  const { code, json, stderr } = await place.say(...args, '--json');
+async function run(project: Place, ...args: string[]): Promise<{ code: number | null } & RunDocument> {
+  const { code, json, stderr } = await project.say(...args, '--json');
   const document = RunDocument.safeParse(json);
   if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return { code, ...document.data };
 }
 
-const read = (place: Scratch, file: string) => readFileSync(join(place.repo, file), 'utf8');
+const read = (project: Scratch, file: string) => readFileSync(join(project.repo, file), 'utf8');
 
-describe('the files and commands of the tool that makes tasks of a to-do list', () => {
-  it('set a project up: doctor, init, config', { timeout: 180_000 }, async () => {
-    await using place = await scratch();
-    const global = join(place.root, '.config/claude-orchestrator');
+describe('the files and commands of the tool for to-do lists', () => {
+  it('set up a project: doctor, init, config', { timeout: 180_000 }, async () => {
+    await using project = await scratch();
+    const global = join(project.root, '.config/claude-orchestrator');
     mkdirSync(global, { recursive: true });
     writeFileSync(join(global, 'config.yaml'), 'git:\n  base_branch: main\nagent:\n  max_retries: 9\n');
 
-    const init = await place.say('init', '--yes', '--import');
+    const init = await project.say('init', '--yes', '--import');
     expect(init.code, init.stderr).toBe(0);
     expect(init.stdout, 'init detects the provider').toMatch(/forge +github: ann\/shop at github\.com/);
     expect(init.stdout, 'init tells every key of the project and of the person').toMatch(
       /~\/\.config\/claude-orchestrator\/config\.yaml[\s\S]*agent\.max_retries +ignored/,
     );
-    expect(read(place, '.manyhands/config.yaml'), 'init writes the settings').toContain('destination: develop');
-    const get = async (key: string) => (await place.say('config', 'get', key)).stdout.trim();
+    expect(read(project, '.manyhands/config.yaml'), 'init writes the settings').toContain('destination: develop');
+    const get = async (key: string) => (await project.say('config', 'get', key)).stdout.trim();
     expect(await get('git.base'), 'the project overrides what holds for all projects').toBe('develop');
     expect(await get('limits.attempts'), 'two retries are three attempts in all').toBe('3');
     expect(await get('limits.inactivitySeconds'), 'five minutes of silence are too much').toBe('300');
     expect(await get('limits.runtimeSeconds'), 'an hour is the most').toBe('3600');
     expect(await get('tools.allowedCli'), 'rights are not widened before a person says so').toBe('[]');
 
-    await place.say('config', 'set', 'mcp.linear', '{"command":"mcp-server-linear"}');
-    const doctor = await place.say('doctor', '--json');
+    await project.say('config', 'set', 'mcp.linear', '{"command":"mcp-server-linear"}');
+    const doctor = await project.say('doctor', '--json');
     const lines = new Map(
       z
         .array(DoctorLine)
@@ -126,7 +126,7 @@ describe('the files and commands of the tool that makes tasks of a to-do list', 
       ok: false,
       fix: expect.stringContaining('mcp-server-linear'),
     });
-    const online = z.array(DoctorLine).parse((await place.say('doctor', '--online', '--json')).json);
+    const online = z.array(DoctorLine).parse((await project.say('doctor', '--online', '--json')).json);
     expect(online.find(({ name }) => name === 'forge login')?.ok, 'doctor sees that gh is logged in').toBe(true);
 
     const wanted: Record<string, [text: string, value: unknown]> = {
@@ -140,113 +140,113 @@ describe('the files and commands of the tool that makes tasks of a to-do list', 
       'limits.inactivitySeconds': ['300', 300],
     };
     for (const [key, [text]] of Object.entries(wanted))
-      expect((await place.say('config', 'set', key, text)).code, `config sets ${key}`).toBe(0);
-    await place.say('config', 'set', 'budget.run', '7', '--global');
-    const listed = Listed.parse((await place.say('config', 'list', '--json')).json);
+      expect((await project.say('config', 'set', key, text)).code, `config sets ${key}`).toBe(0);
+    await project.say('config', 'set', 'budget.run', '7', '--global');
+    const listed = Listed.parse((await project.say('config', 'list', '--json')).json);
     const of = (key: string) => listed.find((setting) => setting.key === key);
     expect(of('budget.run'), 'list merges what holds for all and for the project').toMatchObject({
       value: 7,
       from: 'global',
     });
     for (const [key, [, value]] of Object.entries(wanted)) expect(of(key)?.value, `config keeps ${key}`).toEqual(value);
-    const wrong = await place.say('config', 'set', 'limits.attempts', 'five');
+    const wrong = await project.say('config', 'set', 'limits.attempts', 'five');
     expect([wrong.code, await get('limits.attempts')], 'a wrong type is refused, not stored').toEqual([3, '3']);
   });
 
-  it('make tasks of a list, which are read, changed and run by a program', { timeout: 300_000 }, async () => {
-    await using place = await scratch();
-    await setUp(place);
-    const before = place.git('status', '--porcelain', '--untracked-files=no');
+  it('turn a list into tasks, which a program reads, changes and runs', { timeout: 300_000 }, async () => {
+    await using project = await scratch();
+    await setUp(project);
+    const before = project.git('status', '--porcelain', '--untracked-files=no');
 
-    const generated = await run(place, 'plan', 'todo.md', '--output', 'task_config.yaml', ...USING);
+    const generated = await run(project, 'plan', 'todo.md', '--output', 'task_config.yaml', ...USING);
     expect([generated.code, generated.tasks.length], 'generate makes tasks and starts none').toEqual([0, 1]);
-    expect(read(place, 'task_config.yaml'), 'they stand in a file to read').toContain('- id: auth');
-    expect(readFileSync(join(place.root, 'prompt-tasks'), 'utf8'), 'the planner is given the list').toContain(
+    expect(read(project, 'task_config.yaml'), 'they stand in a file to read').toContain('- id: auth');
+    expect(readFileSync(join(project.root, 'prompt-tasks'), 'utf8'), 'the planner is given the list').toContain(
       '- [ ] Add user auth',
     );
-    const again = await place.say('plan', 'todo.md', '--output', 'task_config.yaml', ...USING);
+    const again = await project.say('plan', 'todo.md', '--output', 'task_config.yaml', ...USING);
     expect(again.code, 'what a person may have changed is not written over').toBe(3);
 
-    mkdirSync(join(place.root, 'meeting'));
-    const all = await run(place, 'run', ...USING);
+    mkdirSync(join(project.root, 'meeting'));
+    const all = await run(project, 'run', ...USING);
     expect([all.code, all.status], 'run takes the file of the folder').toEqual([0, 'done']);
-    expect(readdirSync(join(place.root, 'meeting')), 'tasks are worked on at the same time').toHaveLength(2);
-    const places = new Set(readFileSync(join(place.root, 'places'), 'utf8').trim().split('\n').slice(-2));
-    expect([places.size, places.has(place.repo)], 'each has a workspace of its own').toEqual([2, false]);
-    expect(place.git('ls-tree', '--name-only', all.branch ?? '')).toMatch(/auth\.txt[\s\S]*readme\.txt/);
-    const prompt = readFileSync(join(place.root, 'prompt-implement'), 'utf8');
-    expect(prompt, 'test instructions stand in the place of the command').toContain('Run the unit tests first.');
+    expect(readdirSync(join(project.root, 'meeting')), 'tasks are worked on at the same time').toHaveLength(2);
+    const projects = new Set(readFileSync(join(project.root, 'projects'), 'utf8').trim().split('\n').slice(-2));
+    expect([projects.size, projects.has(project.repo)], 'each has a workspace of its own').toEqual([2, false]);
+    expect(project.git('ls-tree', '--name-only', all.branch ?? '')).toMatch(/auth\.txt[\s\S]*readme\.txt/);
+    const prompt = readFileSync(join(project.root, 'prompt-implement'), 'utf8');
+    expect(prompt, 'test instructions stand in the project of the command').toContain('Run the unit tests first.');
     expect(prompt).not.toContain('test -e base.txt');
     expect(prompt, 'key files are named').toContain('src/main.py');
     expect(all.tasks.flatMap(({ evidence }) => evidence.map(({ gate }) => gate))).toContain('test');
 
-    rmSync(join(place.root, 'meeting'), { recursive: true });
-    writeFileSync(join(place.repo, 'task_config.yaml'), fixture('task_config.yaml'));
-    const one = await run(place, 'run', '--tasks', 'task1', ...USING);
+    rmSync(join(project.root, 'meeting'), { recursive: true });
+    writeFileSync(join(project.repo, 'task_config.yaml'), fixture('task_config.yaml'));
+    const one = await run(project, 'run', '--tasks', 'task1', ...USING);
     expect([one.code, one.tasks.map(({ name }) => name)], 'run --tasks takes only those').toEqual([0, ['task1']]);
 
-    const shown = await place.say('show');
+    const shown = await project.say('show');
     expect(shown.stdout, 'status tells the last run').toContain(one.run);
-    expect(existsSync(join(place.root, 'worktrees')), 'nothing is left beside the project').toBe(false);
-    expect(place.git('status', '--porcelain', '--untracked-files=no'), 'the checkout is as it was').toBe(before);
-    expect(place.git('branch', '--show-current')).toBe('main');
+    expect(existsSync(join(project.root, 'worktrees')), 'nothing is left beside the project').toBe(false);
+    expect(project.git('status', '--porcelain', '--untracked-files=no'), 'the checkout is as it was').toBe(before);
+    expect(project.git('branch', '--show-current')).toBe('main');
   });
 
-  it('stop for a review by default, or go straight through to reviewed pull requests', {
+  it('stop for a review by default, or continue to reviewed pull requests', {
     timeout: 300_000,
   }, async () => {
-    await using place = await scratch();
-    await setUp(place);
-    const pulls = () => place.forge.state().pulls;
+    await using project = await scratch();
+    await setUp(project);
+    const pulls = () => project.forge.state().pulls;
 
-    const stopped = await run(place, 'run', 'todo.md', ...USING);
+    const stopped = await run(project, 'run', 'todo.md', ...USING);
     expect([stopped.code, stopped.tasks.length], 'run stops when the tasks are made').toEqual([0, 1]);
-    expect(read(place, 'tasks.yaml')).toContain('- id: auth');
-    const executed = await run(place, 'run', 'todo.md', '--execute', ...USING);
+    expect(read(project, 'tasks.yaml')).toContain('- id: auth');
+    const executed = await run(project, 'run', 'todo.md', '--execute', ...USING);
     expect([executed.code, executed.tasks.length], '--execute does not stop').toEqual([0, 3]);
     expect(pulls(), '--execute opens no pull request').toEqual([]);
 
-    const yolo = await run(place, 'yolo', 'todo.md', ...USING);
+    const yolo = await run(project, 'yolo', 'todo.md', ...USING);
     expect([yolo.code, yolo.landed?.how], 'yolo goes through to a pull request').toEqual([0, 'pr']);
     expect(pulls(), 'it is opened against the destination').toMatchObject([{ base: 'develop', draft: false }]);
     expect(pulls()[0]?.body, 'it says what was done').toContain('feat: add user auth');
 
-    const looked = await run(place, 'review', '--pr', '1', '--yes', ...USING);
+    const looked = await run(project, 'review', '--pr', '1', '--yes', ...USING);
     expect([looked.code, pulls()[0]?.approvals.length], 'review --pr approves what passes').toEqual([0, 1]);
     expect(looked.tasks[0]?.role).toBe('review');
-    const merged = await place.say('review', '--from-run', yolo.run, '--automerge', '--yes', ...USING, '--json');
+    const merged = await project.say('review', '--from-run', yolo.run, '--automerge', '--yes', ...USING, '--json');
     expect([merged.code, pulls()[0]?.state], `--from-run finds it again: ${merged.stderr}`).toEqual([0, 'merged']);
-    const landed = execFileSync('git', ['--git-dir', place.remote, 'ls-tree', '--name-only', 'develop'], {
+    const landed = execFileSync('git', ['--git-dir', project.remote, 'ls-tree', '--name-only', 'develop'], {
       encoding: 'utf8',
     });
     expect(landed, '--automerge merges what passed').toContain('auth.txt');
-    const nobody = await place.say('review', ...USING);
+    const nobody = await project.say('review', ...USING);
     expect([nobody.code, nobody.stderr], 'with none open there is nothing to choose').toEqual([
       0,
       expect.stringContaining('no open pull request'),
     ]);
 
-    await place.say('config', 'set', 'mode', 'yolo');
-    const through = await run(place, 'run', 'todo.md', '--title', 'Once more', ...USING);
+    await project.say('config', 'set', 'mode', 'yolo');
+    const through = await run(project, 'run', 'todo.md', '--title', 'Once more', ...USING);
     expect([through.landed?.how, pulls().length], 'mode yolo does not stop').toEqual(['pr', 2]);
-    await place.say('config', 'set', 'autoPr', 'false');
-    const none = await run(place, 'run', 'todo.md', ...USING);
+    await project.say('config', 'set', 'autoPr', 'false');
+    const none = await run(project, 'run', 'todo.md', ...USING);
     expect([none.tasks.length, none.landed, pulls().length], 'autoPr: false opens none').toEqual([3, null, 2]);
   });
 
-  it('stop a program that hangs, try it as often as they say, and keep what it made', {
+  it('stop a hanging program, retry it as configured, and keep its work', {
     timeout: 180_000,
   }, async () => {
-    await using place = await scratch();
-    await setUp(place);
-    await place.say('config', 'set', 'limits.inactivitySeconds', '1');
-    await place.say('config', 'set', 'limits.attempts', '2');
+    await using project = await scratch();
+    await setUp(project);
+    await project.say('config', 'set', 'limits.inactivitySeconds', '1');
+    await project.say('config', 'set', 'limits.attempts', '2');
     const tasks = 'tasks:\n  - { id: task-1, title: One, description: Write one.txt }\n';
     writeFileSync(
-      join(place.repo, 'tasks.yaml'),
+      join(project.repo, 'tasks.yaml'),
       `${tasks}  - { id: task-2, title: Two, branch: feature/task-2, description: Write silent.txt }\n`,
     );
-    const ended = await run(place, 'run', ...USING);
+    const ended = await run(project, 'run', ...USING);
     expect([ended.code, ended.status], 'a task that timed out is no success').toEqual([1, 'partial']);
     expect(
       ended.tasks.map(({ name, status, attempts }) => [name, status, attempts]),
@@ -256,30 +256,30 @@ describe('the files and commands of the tool that makes tasks of a to-do list', 
       ['task-2', 'failed', 2],
     ]);
     expect(ended.tasks[1]?.reason, 'the reason says what happened').toMatch(/1s|1 second|silent|nothing/);
-    expect(place.git('show', 'feature/task-2:silent.txt'), 'its work is on its branch').toContain('attempt 1');
-    const folder = (await place.say('open', ended.run, 'task/2')).stdout.trim();
+    expect(project.git('show', 'feature/task-2:silent.txt'), 'its work is on its branch').toContain('attempt 1');
+    const folder = (await project.say('open', ended.run, 'task/2')).stdout.trim();
     expect(existsSync(join(folder, 'silent.txt')), 'its workspace is there to go on by hand').toBe(true);
-    expect(await place.leftovers(), 'nothing of it still runs').toEqual([]);
+    expect(await project.leftovers(), 'nothing of it still runs').toEqual([]);
   });
 
   it('are rehearsed without a model, one task for each open point of the list', { timeout: 240_000 }, async () => {
-    await using place = await scratch();
-    await setUp(place);
-    const planned = await run(place, 'plan', 'todo.md', '--rehearse');
+    await using project = await scratch();
+    await setUp(project);
+    const planned = await run(project, 'plan', 'todo.md', '--rehearse');
     expect(planned.code).toBe(0);
     expect(
-      [...read(place, 'tasks.yaml').matchAll(/title: (?!todo)(.+)/g)].map(([, title]) => title),
+      [...read(project, 'tasks.yaml').matchAll(/title: (?!todo)(.+)/g)].map(([, title]) => title),
       'what is ticked off is left out',
     ).toEqual(['Add user auth', 'Fix the database connection', 'Update the readme']);
-    const dry = await place.say('run', '--dry-run', '--rehearse');
+    const dry = await project.say('run', '--dry-run', '--rehearse');
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Update the readme')]);
-    const done = await run(place, 'run', '--rehearse');
+    const done = await run(project, 'run', '--rehearse');
     expect([done.code, done.tasks.length, done.landed]).toEqual([0, 3, null]);
-    const logs = await place.say('logs', done.run);
+    const logs = await project.say('logs', done.run);
     expect(logs.stdout, 'logs have the promised marks').toMatch(/\[INIT\] .*rehearsal-[\s\S]*\[COMPLETE\]/);
-    const yolo = await run(place, 'yolo', 'todo.md', '--rehearse');
+    const yolo = await run(project, 'yolo', 'todo.md', '--rehearse');
     expect([yolo.code, yolo.landed?.how, yolo.tasks.length]).toEqual([0, 'pr', 4]);
-    const reviewed = await run(place, 'review', '--pr', '1', '--rehearse', '--yes');
-    expect([reviewed.code, place.forge.state().pulls[0]?.approvals.length]).toEqual([0, 1]);
+    const reviewed = await run(project, 'review', '--pr', '1', '--rehearse', '--yes');
+    expect([reviewed.code, project.forge.state().pulls[0]?.approvals.length]).toEqual([0, 1]);
   });
 });

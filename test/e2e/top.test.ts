@@ -8,7 +8,7 @@ import { makeScratch, type Scratch } from '../support/scratch.ts';
 const ESC = '\x1b';
 const CTRL_Z = '\x1a';
 
-/** Plans two tasks; the first says something, hostile sequences among it, and goes on when it is let. */
+/** Plans two tasks; the first prints output with hostile sequences, and continues when a file appears. */
 const AGENT = `#!/bin/sh
 prompt=$(cat)
 case "$MANYHANDS_ROLE" in
@@ -41,12 +41,12 @@ async function expectRestored(shell: AtTerminal): Promise<void> {
 }
 
 describe.concurrent('the full-screen view', () => {
-  it('approves a plan, shows the output of a task live, and gives the terminal back', async () => {
-    await using place = await scratch();
-    await place.mh(['serve', '--detach']);
-    const held = await place.mh(['do', 'Do A, then B', '--plan-only', '--json']);
+  it('approves a plan, shows the output of a task live, and restores the terminal', async () => {
+    await using project = await scratch();
+    await project.mh(['serve', '--detach']);
+    const held = await project.mh(['do', 'Do A, then B', '--plan-only', '--json']);
     const { run } = RunDocument.parse(held.json);
-    const shell = await atShell(place);
+    const shell = await atShell(project);
     shell.type('mh top\r');
     await shell.until(/needs you[\s\S]*a to approve/);
     shell.type('a');
@@ -62,7 +62,7 @@ describe.concurrent('the full-screen view', () => {
     await expectRestored(shell);
     shell.type('fg\r');
     await shell.until(/at work +on implement\/1\.1/);
-    writeFileSync(join(place.root, 'go'), '');
+    writeFileSync(join(project.root, 'go'), '');
     await shell.until(/did implement\/1\.1/);
     shell.type(ESC);
     await shell.until(/Enter output/);
@@ -71,30 +71,30 @@ describe.concurrent('the full-screen view', () => {
     shell.type('q');
     await expectRestored(shell);
     for (const unsafe of ['my title', '\x1b]52', '\x1b[6n']) expect(shell.shown()).not.toContain(unsafe);
-    expect(RunDocument.parse((await place.mh(['show', run, '--json'])).json).status).toBe('done');
+    expect(RunDocument.parse((await project.mh(['show', run, '--json'])).json).status).toBe('done');
     shell.kill();
-    await place.mh(['stop']);
-    expect(await place.leftovers()).toEqual([]);
+    await project.mh(['stop']);
+    expect(await project.leftovers()).toEqual([]);
   });
 
-  it('shows what is on record without an engine, follows one that comes and goes, and ends by a signal as it should', async () => {
-    await using place = await scratch();
-    const shell = await atShell(place);
+  it('shows the recorded state without an engine, follows one that starts and ends, and exits on a signal', async () => {
+    await using project = await scratch();
+    const shell = await atShell(project);
     shell.type('mh top\r');
     await shell.until(/No engine is running[\s\S]*There are no runs in this project yet/);
-    const job = place.start(['job', 'Do it', '--json']);
+    const job = project.start(['job', 'Do it', '--json']);
     await shell.until(/● running[\s\S]*at work/);
-    writeFileSync(join(place.root, 'go'), '');
+    writeFileSync(join(project.root, 'go'), '');
     await job.done;
     await shell.until(/No engine is running/);
-    const top = place.alive().find(({ command }) => /\btop$/.test(command));
+    const top = project.alive().find(({ command }) => /\btop$/.test(command));
     process.kill(top?.pid ?? 0, 'SIGTERM');
     await expectRestored(shell);
   });
 
-  it('is refused where there is no terminal, with what to use instead', async () => {
-    await using place = await scratch();
-    const { code, stderr } = await place.mh(['top']);
+  it('fails without a terminal, and names the commands to use instead', async () => {
+    await using project = await scratch();
+    const { code, stderr } = await project.mh(['top']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/manyhands ls.*manyhands show --json/)]);
   });
 });

@@ -5,7 +5,7 @@ import { RunDocument } from '../../src/schema/document.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';
 
-/** Adds a file and changes another; with `fix` in its prompt it mends what the check looks for. */
+/** Adds a file and changes another; with `fix` in its prompt it fixes what the check tests. */
 const AGENT = `#!/bin/sh
 case "$(cat)" in *fix*) echo good > state.txt; exit 0 ;; esac
 mkdir -p made; echo new > made/new.txt
@@ -19,117 +19,117 @@ function scratch(check = 'test -e keep.txt'): Promise<Scratch> {
   return makeScratch({ files });
 }
 
-async function landed(place: Scratch, task = 'add a file'): Promise<string> {
-  const { json, stderr } = await place.mh(['job', task, '--land', 'merge', '--json']);
+async function landed(project: Scratch, task = 'add a file'): Promise<string> {
+  const { json, stderr } = await project.mh(['job', task, '--land', 'merge', '--json']);
   const document = RunDocument.safeParse(json);
   if (!document.success || document.data.landed === null) throw new Error(`it did not land: ${stderr}`);
   return document.data.run;
 }
 
-function commit(place: Scratch, files: Record<string, string>): void {
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(place.repo, path), text);
-  place.git('add', '--all');
-  place.git('commit', '--quiet', '--message=Mine');
+function commit(project: Scratch, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(project.repo, path), text);
+  project.git('add', '--all');
+  project.git('commit', '--quiet', '--message=Mine');
 }
 
-async function undo(place: Scratch, ...args: string[]): Promise<Finished & { result: UndoResult }> {
-  const finished = await place.mh(['undo', ...args, '--yes', '--json']);
+async function undo(project: Scratch, ...args: string[]): Promise<Finished & { result: UndoResult }> {
+  const finished = await project.mh(['undo', ...args, '--yes', '--json']);
   const result = UndoResult.safeParse(finished.json);
   if (!result.success) throw new Error(`undo ended with ${finished.code}: ${finished.stdout}${finished.stderr}`);
   return { ...finished, result: result.data };
 }
 
-async function refused(place: Scratch, ...args: string[]): Promise<string> {
-  const before = await place.fingerprint();
-  const branches = place.git('for-each-ref');
-  const { code, json, stdout } = await place.mh(['undo', ...args, '--yes', '--json']);
-  expect(await place.fingerprint()).toBe(before);
-  expect(place.git('for-each-ref')).toBe(branches);
+async function refused(project: Scratch, ...args: string[]): Promise<string> {
+  const before = await project.fingerprint();
+  const branches = project.git('for-each-ref');
+  const { code, json, stdout } = await project.mh(['undo', ...args, '--yes', '--json']);
+  expect(await project.fingerprint()).toBe(before);
+  expect(project.git('for-each-ref')).toBe(branches);
   return `${code} ${JSON.stringify(json ?? stdout)}`;
 }
 
 describe.concurrent('undoing a run', () => {
-  it('takes back exactly what it brought, new files too, by one new commit that git can follow', async () => {
-    await using place = await scratch();
-    const run = await landed(place);
-    const before = place.git('rev-parse', 'main');
-    expect((await place.mh(['undo', run, '--dry-run', '--json'])).json).toMatchObject({
+  it('reverts exactly what it landed, including new files, with one new commit', async () => {
+    await using project = await scratch();
+    const run = await landed(project);
+    const before = project.git('rev-parse', 'main');
+    expect((await project.mh(['undo', run, '--dry-run', '--json'])).json).toMatchObject({
       dryRun: true,
       reverted: { commit: null },
     });
-    expect(place.git('rev-parse', 'main')).toBe(before);
-    const { result } = await undo(place, run);
+    expect(project.git('rev-parse', 'main')).toBe(before);
+    const { result } = await undo(project, run);
     expect(result.reverted?.files).toEqual([
       { path: 'lines.txt', status: 'modified' },
       { path: 'made/new.txt', status: 'deleted' },
     ]);
     expect(result.reverted?.checks).toEqual([{ gate: 'test -e keep.txt', verdict: 'pass' }]);
-    expect(place.git('rev-parse', 'main', 'main^')).toBe(`${result.reverted?.commit}\n${before}`);
-    expect(place.git('rev-parse', 'main^{tree}')).toBe(place.git('rev-parse', 'main~2^{tree}'));
-    expect([existsSync(join(place.repo, 'made')), place.git('status', '--porcelain')]).toEqual([false, '']);
-    expect((await place.mh(['show', run, '--json'])).json).toMatchObject({
+    expect(project.git('rev-parse', 'main', 'main^')).toBe(`${result.reverted?.commit}\n${before}`);
+    expect(project.git('rev-parse', 'main^{tree}')).toBe(project.git('rev-parse', 'main~2^{tree}'));
+    expect([existsSync(join(project.repo, 'made')), project.git('status', '--porcelain')]).toEqual([false, '']);
+    expect((await project.mh(['show', run, '--json'])).json).toMatchObject({
       undone: { branch: 'main', commit: result.reverted?.commit },
     });
-    expect(await refused(place, run)).toMatch(/^3 .*undone already/);
-    expect((await place.mh(['land', run])).stderr).toContain('git revert');
+    expect(await refused(project, run)).toMatch(/^3 .*undone already/);
+    expect((await project.mh(['land', run])).stderr).toContain('git revert');
   });
 
-  it('keeps what came to the base since', async () => {
-    await using place = await scratch();
-    const run = await landed(place);
-    commit(place, { 'mine.txt': 'mine\n', 'lines.txt': LINES.replace('three', 'THREE').replace('nine', 'NINE') });
-    await undo(place, run);
-    expect(readFileSync(join(place.repo, 'lines.txt'), 'utf8')).toBe(LINES.replace('nine', 'NINE'));
-    expect(place.git('ls-tree', '-r', '--name-only', 'main').split('\n')).toContain('mine.txt');
-    expect(existsSync(join(place.repo, 'made/new.txt'))).toBe(false);
+  it('keeps later commits on the base', async () => {
+    await using project = await scratch();
+    const run = await landed(project);
+    commit(project, { 'mine.txt': 'mine\n', 'lines.txt': LINES.replace('three', 'THREE').replace('nine', 'NINE') });
+    await undo(project, run);
+    expect(readFileSync(join(project.repo, 'lines.txt'), 'utf8')).toBe(LINES.replace('nine', 'NINE'));
+    expect(project.git('ls-tree', '-r', '--name-only', 'main').split('\n')).toContain('mine.txt');
+    expect(existsSync(join(project.repo, 'made/new.txt'))).toBe(false);
   });
 
-  it('takes back a landing that was merged with what came meanwhile', async () => {
-    await using place = await scratch();
-    const { json } = await place.mh(['job', 'add a file', '--json']);
+  it('reverts a landing that was merged with concurrent commits', async () => {
+    await using project = await scratch();
+    const { json } = await project.mh(['job', 'add a file', '--json']);
     const { run } = RunDocument.parse(json);
-    commit(place, { 'mine.txt': 'mine\n' });
-    const mine = place.git('rev-parse', 'main^{tree}');
-    expect((await place.mh(['land', run])).code).toBe(0);
-    expect(place.git('rev-parse', 'main^{tree}')).not.toBe(mine);
-    await undo(place, run);
-    expect(place.git('rev-parse', 'main^{tree}')).toBe(mine);
+    commit(project, { 'mine.txt': 'mine\n' });
+    const mine = project.git('rev-parse', 'main^{tree}');
+    expect((await project.mh(['land', run])).code).toBe(0);
+    expect(project.git('rev-parse', 'main^{tree}')).not.toBe(mine);
+    await undo(project, run);
+    expect(project.git('rev-parse', 'main^{tree}')).toBe(mine);
   });
 
-  it('refuses and names the files when its changes were changed again', async () => {
-    await using place = await scratch();
-    const run = await landed(place);
-    commit(place, { 'made/new.txt': 'edited\n' });
-    expect(await refused(place, run)).toMatch(/^4 .*UNDO_UNSAFE.*made\/new\.txt/);
-    commit(place, { 'made/new.txt': 'new\n', 'lines.txt': LINES.replace('three', 'drei') });
-    expect(await refused(place, run)).toMatch(/^4 .*UNDO_UNSAFE.*lines\.txt/);
+  it('refuses and names the files when its changes were changed later', async () => {
+    await using project = await scratch();
+    const run = await landed(project);
+    commit(project, { 'made/new.txt': 'edited\n' });
+    expect(await refused(project, run)).toMatch(/^4 .*UNDO_UNSAFE.*made\/new\.txt/);
+    commit(project, { 'made/new.txt': 'new\n', 'lines.txt': LINES.replace('three', 'drei') });
+    expect(await refused(project, run)).toMatch(/^4 .*UNDO_UNSAFE.*lines\.txt/);
   });
 
-  it('refuses when the base lost the landing, and when nothing of it is left', async () => {
-    await using place = await scratch();
-    const run = await landed(place);
-    place.git('revert', '--no-edit', 'HEAD');
-    expect(await refused(place, run)).toMatch(/^3 .*Nothing of the run is left on main/);
-    place.git('reset', '--quiet', '--hard', 'HEAD~2');
-    expect(await refused(place, run)).toMatch(/^4 .*no longer contains its landing/);
+  it('refuses when the base no longer contains the landing, or nothing of it is left', async () => {
+    await using project = await scratch();
+    const run = await landed(project);
+    project.git('revert', '--no-edit', 'HEAD');
+    expect(await refused(project, run)).toMatch(/^3 .*Nothing of the run is left on main/);
+    project.git('reset', '--quiet', '--hard', 'HEAD~2');
+    expect(await refused(project, run)).toMatch(/^4 .*no longer contains its landing/);
   });
 
-  it('touches no checkout that is not clean', async () => {
-    await using place = await scratch();
-    const run = await landed(place);
-    writeFileSync(join(place.repo, 'lines.txt'), 'my own words\n');
-    expect(await refused(place, run)).toMatch(/^4 .*CHECKOUT_DIRTY/);
-    place.git('checkout', '--quiet', '--', 'lines.txt');
-    writeFileSync(join(place.repo, 'untracked.txt'), 'u\n');
-    await undo(place, run);
-    expect(readFileSync(join(place.repo, 'untracked.txt'), 'utf8')).toBe('u\n');
+  it('does not change a dirty checkout', async () => {
+    await using project = await scratch();
+    const run = await landed(project);
+    writeFileSync(join(project.repo, 'lines.txt'), 'my own words\n');
+    expect(await refused(project, run)).toMatch(/^4 .*CHECKOUT_DIRTY/);
+    project.git('checkout', '--quiet', '--', 'lines.txt');
+    writeFileSync(join(project.repo, 'untracked.txt'), 'u\n');
+    await undo(project, run);
+    expect(readFileSync(join(project.repo, 'untracked.txt'), 'utf8')).toBe('u\n');
   });
 
-  it('refuses when a check fails without the run, but not for one that was red before it', async () => {
-    await using place = await scratch('test ! -e needs.txt || find . -name "n*w.txt" | grep -q .');
-    const run = await landed(place);
-    commit(place, { 'needs.txt': 'n\n' });
-    expect(await refused(place, run)).toMatch(/^4 .*does not pass without it/);
+  it('refuses when a check fails without the run, but not for a check that failed before it', async () => {
+    await using project = await scratch('test ! -e needs.txt || find . -name "n*w.txt" | grep -q .');
+    const run = await landed(project);
+    commit(project, { 'needs.txt': 'n\n' });
+    expect(await refused(project, run)).toMatch(/^4 .*does not pass without it/);
     await using other = await scratch('cat st*.txt | grep -q good');
     const fixed = await landed(other, 'fix the check');
     const { result } = await undo(other, fixed);
@@ -137,21 +137,21 @@ describe.concurrent('undoing a run', () => {
     expect(existsSync(join(other.repo, 'state.txt'))).toBe(false);
   });
 
-  it('removes nothing of a run that landed only on its branch, unless asked, and then keeps its commits', async () => {
-    await using place = await scratch();
-    const { run } = RunDocument.parse((await place.mh(['job', 'add a file', '--json'])).json);
-    expect(await refused(place, run)).toMatch(/^3 .*landed only on its branch/);
-    const tip = place.git('rev-parse', `mh/${run}`);
-    place.git('switch', '--quiet', `mh/${run}`);
-    expect(await refused(place, run, '--branch')).toMatch(/^4 .*could not be deleted/);
-    commit(place, { 'mine.txt': 'on top\n' });
-    const mine = place.git('rev-parse', 'HEAD');
-    place.git('switch', '--quiet', 'main');
-    const { result } = await undo(place, run, '--branch');
+  it('removes the branch of an unlanded run only on request, and keeps its commits', async () => {
+    await using project = await scratch();
+    const { run } = RunDocument.parse((await project.mh(['job', 'add a file', '--json'])).json);
+    expect(await refused(project, run)).toMatch(/^3 .*landed only on its branch/);
+    const tip = project.git('rev-parse', `mh/${run}`);
+    project.git('switch', '--quiet', `mh/${run}`);
+    expect(await refused(project, run, '--branch')).toMatch(/^4 .*could not be deleted/);
+    commit(project, { 'mine.txt': 'on top\n' });
+    const mine = project.git('rev-parse', 'HEAD');
+    project.git('switch', '--quiet', 'main');
+    const { result } = await undo(project, run, '--branch');
     expect(result).toMatchObject({ reverted: null, deleted: { branch: `mh/${run}`, commit: mine } });
-    expect(place.git('branch', '--list', 'mh/*')).toBe('');
-    const mirrors = `${place.home}/mirrors`;
-    const kept = place.git('ls-remote', `${mirrors}/${readdirSync(mirrors)[0]}`, result.deleted?.ref ?? '');
+    expect(project.git('branch', '--list', 'mh/*')).toBe('');
+    const mirrors = `${project.home}/mirrors`;
+    const kept = project.git('ls-remote', `${mirrors}/${readdirSync(mirrors)[0]}`, result.deleted?.ref ?? '');
     expect(kept.startsWith(mine)).toBe(true);
     expect(mine).not.toBe(tip);
   });
@@ -159,35 +159,35 @@ describe.concurrent('undoing a run', () => {
   it.each(['undo.pushing', 'push.done', 'undo.pushed', 'undo.recorded'])(
     'reverts once, whether or not it is killed at %s',
     async (point) => {
-      await using place = await scratch();
-      const run = await landed(place);
-      const before = place.git('rev-parse', 'main');
-      const died = await place.mh(['undo', run, '--yes'], { env: { MANYHANDS_CRASH: `${point}:1` } });
+      await using project = await scratch();
+      const run = await landed(project);
+      const before = project.git('rev-parse', 'main');
+      const died = await project.mh(['undo', run, '--yes'], { env: { MANYHANDS_CRASH: `${point}:1` } });
       expect(died.signal, died.stderr).toBe('SIGKILL');
-      const again = await place.mh(['undo', run, '--yes', '--json']);
+      const again = await project.mh(['undo', run, '--yes', '--json']);
       expect(again.code, again.stdout).toBe(point === 'undo.recorded' ? 3 : 0);
-      expect(place.git('rev-list', '--count', `${before}..main`)).toBe('1');
-      expect(place.git('rev-parse', 'main^{tree}')).toBe(place.git('rev-parse', `${before}^^{tree}`));
-      expect((await place.mh(['show', run, '--json'])).json).toMatchObject({
-        undone: { commit: place.git('rev-parse', 'main') },
+      expect(project.git('rev-list', '--count', `${before}..main`)).toBe('1');
+      expect(project.git('rev-parse', 'main^{tree}')).toBe(project.git('rev-parse', `${before}^^{tree}`));
+      expect((await project.mh(['show', run, '--json'])).json).toMatchObject({
+        undone: { commit: project.git('rev-parse', 'main') },
       });
-      expect([place.git('status', '--porcelain'), await place.leftovers()]).toEqual(['', []]);
+      expect([project.git('status', '--porcelain'), await project.leftovers()]).toEqual(['', []]);
     },
   );
 
-  it('reverts once when two terminals ask at the same time', async () => {
-    await using place = await scratch();
-    const run = await landed(place);
-    const before = place.git('rev-parse', 'main');
-    const both = await Promise.all([place.mh(['undo', run, '--yes']), place.mh(['undo', run, '--yes'])]);
+  it('reverts once when two terminals request it concurrently', async () => {
+    await using project = await scratch();
+    const run = await landed(project);
+    const before = project.git('rev-parse', 'main');
+    const both = await Promise.all([project.mh(['undo', run, '--yes']), project.mh(['undo', run, '--yes'])]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 3]);
-    expect(place.git('rev-list', '--count', `${before}..main`)).toBe('1');
+    expect(project.git('rev-list', '--count', `${before}..main`)).toBe('1');
   });
 
-  it('is not for agents', async () => {
-    await using place = await scratch();
-    const run = await landed(place);
-    const { code, stderr } = await place.mh(['undo', run, '--yes'], { env: { MANYHANDS_TOKEN: 'x' } });
+  it('is refused to agents', async () => {
+    await using project = await scratch();
+    const run = await landed(project);
+    const { code, stderr } = await project.mh(['undo', run, '--yes'], { env: { MANYHANDS_TOKEN: 'x' } });
     expect([code, stderr]).toEqual([3, expect.stringContaining('agents do not steer runs')]);
   });
 });

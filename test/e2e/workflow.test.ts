@@ -80,38 +80,38 @@ checks: ["test -d src"]
 `;
 
 async function scratch(lines: number, workflow = WORKFLOW): Promise<Scratch> {
-  const place = await makeScratch({
+  const project = await makeScratch({
     files: { 'src/base.txt': 'base\n', 'workflow.yaml': workflow, '.manyhands/config.yaml': SETTINGS },
   });
-  writeFileSync(join(place.root, 'agent.sh'), AGENT, { mode: 0o755 });
-  writeFileSync(join(place.root, 'lines'), String(lines));
-  return place;
+  writeFileSync(join(project.root, 'agent.sh'), AGENT, { mode: 0o755 });
+  writeFileSync(join(project.root, 'lines'), String(lines));
+  return project;
 }
 
-async function told(place: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
-  const { json, code, stderr } = await place.mh([...args, '--json']);
+async function told(project: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
+  const { json, code, stderr } = await project.mh([...args, '--json']);
   const document = RunDocument.safeParse(json);
   if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return { ...document.data, code };
 }
 
-function ledger(place: Scratch): string[] {
-  return readFileSync(join(place.root, 'ledger'), 'utf8').trim().split('\n');
+function ledger(project: Scratch): string[] {
+  return readFileSync(join(project.root, 'ledger'), 'utf8').trim().split('\n');
 }
 
 /** Waits until so many agents have started. */
-async function untilStarted(place: Scratch, task: string, times = 1): Promise<void> {
-  const file = join(place.root, 'ledger');
-  const isThere = () => existsSync(file) && ledger(place).filter((entry) => entry === task).length >= times;
+async function untilStarted(project: Scratch, task: string, times = 1): Promise<void> {
+  const file = join(project.root, 'ledger');
+  const isThere = () => existsSync(file) && ledger(project).filter((entry) => entry === task).length >= times;
   for (let tries = 0; tries < 1_200 && !isThere(); tries += 1) await pause(50);
 }
 
 const ROUNDS = ['node/1', 'node/2', 'node/3', 'node/4', 'node/2/2', 'node/3/2', 'node/4/2', 'node/5'];
 
-describe('a workflow file in the form of another tool', () => {
-  it('is rehearsed to a verified end without a model', { timeout: 180_000 }, async () => {
-    await using place = await scratch(1);
-    const done = await told(place, 'run', 'workflow.yaml', '--rehearse');
+describe('a workflow file in the format of another tool', () => {
+  it('is rehearsed to a verified result without a model', { timeout: 180_000 }, async () => {
+    await using project = await scratch(1);
+    const done = await told(project, 'run', 'workflow.yaml', '--rehearse');
     expect([done.code, done.status]).toEqual([0, 'done']);
     expect(done.tasks.map(({ name }) => name)).toEqual([
       'requirements',
@@ -122,87 +122,87 @@ describe('a workflow file in the form of another tool', () => {
     ]);
   });
 
-  it('sends the work back until its gate passes, then goes on; asked for again after it ended, it is not done until all that follows is', {
+  it('repeats the work until its gate passes, then continues; a retried node is not done until all later nodes are', {
     timeout: 300_000,
   }, async () => {
-    await using place = await scratch(2);
-    const done = await told(place, 'run', 'workflow.yaml');
+    await using project = await scratch(2);
+    const done = await told(project, 'run', 'workflow.yaml');
     expect([done.code, done.status, done.reason]).toEqual([0, 'done', expect.any(String)]);
-    expect(ledger(place).toSorted()).toEqual(ROUNDS.toSorted());
-    expect(Acceptance.parse((await place.mh(['verify', '--json'])).json).acceptance).toBe('verified');
+    expect(ledger(project).toSorted()).toEqual(ROUNDS.toSorted());
+    expect(Acceptance.parse((await project.mh(['verify', '--json'])).json).acceptance).toBe('verified');
 
-    writeFileSync(join(place.root, 'wait'), 'node/2/2\n');
-    const again = place.start(['retry', done.run, 'implementation', '--json']);
-    await untilStarted(place, 'node/2/2', 2);
-    const open = await told(place, 'show');
+    writeFileSync(join(project.root, 'wait'), 'node/2/2\n');
+    const again = project.start(['retry', done.run, 'implementation', '--json']);
+    await untilStarted(project, 'node/2/2', 2);
+    const open = await told(project, 'show');
     expect(open.status).toBe('running');
     expect(open.invalidated.toSorted()).toEqual(['node/2/2', 'node/3/2', 'node/4/2', 'node/5']);
-    const accepted = Acceptance.parse((await place.mh(['verify', '--json'])).json);
+    const accepted = Acceptance.parse((await project.mh(['verify', '--json'])).json);
     expect(accepted.acceptance).toBe('blocked');
-    writeFileSync(join(place.root, 'wait'), '');
+    writeFileSync(join(project.root, 'wait'), '');
     const ended = RunDocument.parse((await again.done).json);
     expect([ended.status, ended.invalidated]).toEqual(['done', []]);
-    expect(ledger(place).slice(ROUNDS.length).toSorted()).toEqual(['node/2/2', 'node/3/3', 'node/4/3', 'node/5/2']);
-    expect(readFileSync(join(place.root, 'tested'), 'utf8').split(/\s+/).filter(Boolean)).toEqual(['1', '2', '3']);
-    expect(place.git('show', `mh/${done.run}:src/code.txt`).split('\n')).toHaveLength(3);
+    expect(ledger(project).slice(ROUNDS.length).toSorted()).toEqual(['node/2/2', 'node/3/3', 'node/4/3', 'node/5/2']);
+    expect(readFileSync(join(project.root, 'tested'), 'utf8').split(/\s+/).filter(Boolean)).toEqual(['1', '2', '3']);
+    expect(project.git('show', `mh/${done.run}:src/code.txt`).split('\n')).toHaveLength(3);
   });
 
-  it('asked for again, is still kept behind its gate', { timeout: 300_000 }, async () => {
-    await using place = await scratch(2);
-    const done = await told(place, 'run', 'workflow.yaml');
-    writeFileSync(join(place.root, 'lines'), '4');
-    const again = await told(place, 'retry', done.run, 'implementation');
+  it('is still gated when a node is retried', { timeout: 300_000 }, async () => {
+    await using project = await scratch(2);
+    const done = await told(project, 'run', 'workflow.yaml');
+    writeFileSync(join(project.root, 'lines'), '4');
+    const again = await told(project, 'retry', done.run, 'implementation');
     expect([again.status, again.invalidated]).toEqual(['done', []]);
-    const started = ledger(place).slice(ROUNDS.length);
+    const started = ledger(project).slice(ROUNDS.length);
     expect(started.at(-1)).toMatch(/^node\/5/);
     expect(started.filter((task) => task.startsWith('node/5'))).toHaveLength(1);
   });
 
-  it('waits for a person when no round is left, and goes on past the gate once approved', {
+  it('waits for the user when no round is left, and continues past the gate once approved', {
     timeout: 180_000,
   }, async () => {
-    await using place = await scratch(9);
-    const held = await told(place, 'run', 'workflow.yaml');
+    await using project = await scratch(9);
+    const held = await told(project, 'run', 'workflow.yaml');
     expect([held.code, held.status]).toEqual([4, 'held']);
     expect(held.attention).toMatchObject([
       { reason: expect.stringMatching(/quality_gate.*testing\.status == "pass".*no round is left/) },
     ]);
-    expect(ledger(place).filter((task) => task.startsWith('node/2'))).toHaveLength(3);
-    const done = await told(place, 'approve');
+    expect(ledger(project).filter((task) => task.startsWith('node/2'))).toHaveLength(3);
+    const done = await told(project, 'approve');
     expect([done.code, done.status]).toEqual([0, 'done']);
-    expect(ledger(place).at(-1)).toBe('node/5');
+    expect(ledger(project).at(-1)).toBe('node/5');
   });
 
   it('stops at its loop guard', { timeout: 180_000 }, async () => {
     const guarded = WORKFLOW.replace('max_retries: 2', 'max_retries: 20').replace('nodes:', 'loop_guard: 3\nnodes:');
-    await using place = await scratch(99, guarded);
-    const held = await told(place, 'run', 'workflow.yaml');
+    await using project = await scratch(99, guarded);
+    const held = await told(project, 'run', 'workflow.yaml');
     expect([held.code, held.status]).toEqual([4, 'held']);
-    expect(ledger(place).length).toBeLessThanOrEqual(4 + 3 + 2);
+    expect(ledger(project).length).toBeLessThanOrEqual(4 + 3 + 2);
   });
 
   it.each([
     ['between two rounds', 'attempt.ended:4'],
     ['while the node that is done again works', 'attempt.going:5'],
   ])('pays for nothing twice after a kill %s', { timeout: 300_000 }, async (_, point) => {
-    await using place = await scratch(2);
-    const died = await place.mh(['run', 'workflow.yaml', '--json'], { env: { MANYHANDS_CRASH: point } });
+    await using project = await scratch(2);
+    const died = await project.mh(['run', 'workflow.yaml', '--json'], { env: { MANYHANDS_CRASH: point } });
     expect(died.signal).toBe('SIGKILL');
-    const resumed = await place.mh(['resume', '--json']);
+    const resumed = await project.mh(['resume', '--json']);
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(ledger(place).toSorted()).toEqual(ROUNDS.toSorted());
-    expect(await place.leftovers()).toEqual([]);
+    expect(ledger(project).toSorted()).toEqual(ROUNDS.toSorted());
+    expect(await project.leftovers()).toEqual([]);
   });
 
-  it('answers an expression about far too much with a reason, and asks a person', { timeout: 180_000 }, async () => {
+  it('holds the run with a reason when an expression reads too much', { timeout: 180_000 }, async () => {
     const asking = WORKFLOW.replace('testing.status == "pass"', 'testing.tests_run.all(test, test.size() < 9)');
-    await using place = await scratch(
+    await using project = await scratch(
       0,
       asking.replace('    on_fail:\n      retry: implementation\n      max_retries: 2\n', ''),
     );
     const many = Array.from({ length: 30_000 }, (_, index) => `"t${index}"`).join(',');
-    appendFileSync(join(place.root, 'extra'), `"many":[${many}],`);
-    const held = await told(place, 'run', 'workflow.yaml');
+    appendFileSync(join(project.root, 'extra'), `"many":[${many}],`);
+    const held = await told(project, 'run', 'workflow.yaml');
     expect(held.status).toBe('held');
     expect(held.attention[0]?.reason).toMatch(/more than 20000/);
   });
@@ -213,12 +213,12 @@ describe('a workflow file in the form of another tool', () => {
     ['an endless text', `testing.summary == "${'x'.repeat(5_000)}"`],
     ['something that is no question', 'testing.status + "pass"'],
     ['a program', '__import__("os").system("touch /tmp/x")'],
-  ])('is refused where its gate asks %s, with the place', async (_, expression) => {
+  ])('is refused where its gate asks %s, with the project', async (_, expression) => {
     const text = WORKFLOW.replace('testing.status == "pass"', JSON.stringify(expression));
-    await using place = await scratch(1, text);
-    const refused = await place.mh(['run', 'workflow.yaml']);
+    await using project = await scratch(1, text);
+    const refused = await project.mh(['run', 'workflow.yaml']);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/workflow\.yaml:\d+:\d+.*/);
-    expect(existsSync(join(place.root, 'ledger'))).toBe(false);
+    expect(existsSync(join(project.root, 'ledger'))).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { commandWord, scriptWord } from '../../src/operations/maintenance/doctor/command-word.ts';
 import type { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { examineProject } from '../../src/operations/maintenance/doctor/doctor-project.ts';
-import { stage } from '../cli/cli-run.ts';
+import { testProgram } from '../cli/cli-run.ts';
 import { makeProject, type Project } from './project.ts';
 
 const examine = ({ root, env }: Project, online = false) => examineProject({ dir: root, env, online });
@@ -80,7 +80,7 @@ describe('what the settings of a project name', () => {
 
   it('notices a schema file of another version, which init then renews', async () => {
     using project = makeProject({});
-    const init = () => stage({ cwd: project.root, env: project.env }).run('init', '--yes');
+    const init = () => testProgram({ cwd: project.root, env: project.env }).run('init', '--yes');
     await init();
     const file = join(project.root, '.manyhands/config.schema.json');
     expect(summary(await examine(project))).toEqual([]);

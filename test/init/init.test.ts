@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Questions } from '../../src/cli/terminal/questions.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { InitDocument } from '../../src/schema/init.ts';
-import { stage } from '../cli/cli-run.ts';
+import { testProgram } from '../cli/cli-run.ts';
 import { makeProject, type Project } from './project.ts';
 
 const PACKAGE = JSON.stringify({ scripts: { test: 'vitest run', build: 'tsc' }, dependencies: { next: '15' } });
@@ -14,7 +14,7 @@ const call = (
   { root, env }: Project,
   args: string[],
   more: { questions?: Questions; confirms?: boolean; cwd?: string } = {},
-) => stage({ cwd: root, env, ...more }).run('init', ...args);
+) => testProgram({ cwd: root, env, ...more }).run('init', ...args);
 
 describe('manyhands init', () => {
   it('writes settings that pass its own check, with the schema beside them', async () => {

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { RunEnd, RunEvent } from '../../../src/schema/event.ts';
 import { added, attemptEnded, attempted, blocked, spec, started, taskEnded } from '../../support/given.ts';
-import { documentOf, open, type Script, shown, stage } from '../cli-run.ts';
+import { documentOf, open, type Script, shown, testProgram } from '../cli-run.ts';
 
 const RUN = 'r0000001';
 const spend = { costUsd: 0, tokens: 0, turns: 0 };
@@ -30,7 +30,7 @@ describe('starting a run', () => {
     const note = 'Your 2 uncommitted changes are not part of this run.';
     const answers = { 'start-run': { run: RUN, notes: [note] } };
     for (const command of ['do', 'job']) {
-      const { stderr } = await stage(following([started(), ended('done')], { answers })).run(command, 'x');
+      const { stderr } = await testProgram(following([started(), ended('done')], { answers })).run(command, 'x');
       expect(stderr.split('\n')[0]).toBe(`note: ${note}`);
     }
   });
@@ -51,7 +51,7 @@ describe('following a run', () => {
   ];
   for (const { title, events, code } of OUTCOMES) {
     it(`exits with ${code} when the run is ${title}`, async () => {
-      const result = await stage(following(events)).run('do', 'x');
+      const result = await testProgram(following(events)).run('do', 'x');
       expect(result.code).toBe(code);
       expect(result.stderr).toMatch(new RegExp(`^. ${title} {2}A run`, 'm'));
       expect(result.stdout).toBe('');
@@ -67,7 +67,7 @@ describe('following a run', () => {
       taskEnded('job/1', 'done'),
       ended('unverified'),
     ];
-    expect(await stage(following(events)).run('job', 'Where?')).toMatchObject({
+    expect(await testProgram(following(events)).run('job', 'Where?')).toMatchObject({
       code: 0,
       stdout: 'It is in cart.mjs\n',
     });
@@ -75,7 +75,7 @@ describe('following a run', () => {
 
   it('does not stop where the run was settled earlier and continued', async () => {
     const events = [started(), planHeld, { type: 'run.approved', data: {} } as const, ended('done')];
-    const { code, stderr } = await stage(following(events)).run('wait');
+    const { code, stderr } = await testProgram(following(events)).run('wait');
     expect(code).toBe(0);
     expect(stderr).toContain('it is done');
   });
@@ -89,7 +89,7 @@ describe('following a run', () => {
       streams: { 'watch-run': open(all) },
       answers: { 'resume-runs': { runs: [RUN] }, 'show-run': documentOf(all) },
     };
-    const { stderr } = await stage(script).run('resume', RUN);
+    const { stderr } = await testProgram(script).run('resume', RUN);
     expect(stderr).toContain('old  attempt 1 by one: a test');
     expect(stderr).not.toContain('added');
   });
@@ -110,7 +110,7 @@ describe('following a run', () => {
         },
       },
     };
-    const { code, stderr, calls } = await stage(script).run('do', 'x');
+    const { code, stderr, calls } = await testProgram(script).run('do', 'x');
     expect(stderr).toContain('The engine has ended; this terminal continues as the engine.');
     expect(calls).toContainEqual({ name: 'resume-runs', input: { dir: tmpdir(), run: RUN } });
     expect(code).toBe(0);
@@ -126,7 +126,7 @@ describe('following a run', () => {
         },
       },
     });
-    const { code, stderr } = await stage(script).run('wait');
+    const { code, stderr } = await testProgram(script).run('wait');
     expect(code).toBe(3);
     expect(stderr).toMatch(
       /engine of run r0000001 has ended\nhint: No work is lost\. Continue with: manyhands resume\n/,
@@ -136,14 +136,14 @@ describe('following a run', () => {
   it('follows every resumed run and exits with the worst code', async () => {
     const events = [started(), ended('failed')];
     const script = following(events, { answers: { 'resume-runs': { runs: [RUN, RUN] } } });
-    const { code, stdout } = await stage(script).run('resume', '--json');
+    const { code, stdout } = await testProgram(script).run('resume', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toHaveLength(2);
   });
 
   it('prints that there is nothing to resume', async () => {
     const script = following([started()], { answers: { 'resume-runs': { runs: [] } } });
-    expect(await stage(script).run('resume')).toMatchObject({
+    expect(await testProgram(script).run('resume')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('nothing to resume'),
     });
@@ -153,7 +153,7 @@ describe('following a run', () => {
     const events = [started(), added(spec('a'))];
     const interrupted = { ...documentOf(shown(events)), carried: false };
     const script = following(events, { engine: 'other', answers: { 'show-run': interrupted } });
-    const { code, stderr } = await stage(script).run('wait');
+    const { code, stderr } = await testProgram(script).run('wait');
     expect(code).toBe(4);
     expect(stderr).toContain(`manyhands resume ${RUN}`);
   });
@@ -186,7 +186,7 @@ describe('Ctrl-C', () => {
         },
       },
     });
-    const program = stage(script);
+    const program = testProgram(script);
     return { program, calls };
   }
 
@@ -226,7 +226,7 @@ describe('Ctrl-C', () => {
         },
       },
     });
-    const { code, stderr } = await stage(script).run('do', 'x');
+    const { code, stderr } = await testProgram(script).run('do', 'x');
     expect({ code, calls }).toEqual({ code: 130, calls: ['leave'] });
     expect(stderr).toContain(`The engine has ended; no work is lost. Continue with: manyhands resume ${RUN}`);
   });
@@ -256,7 +256,7 @@ describe('--detach', () => {
   };
 
   it('starts the same command in the background and prints the run', async () => {
-    const { code, stdout, detached } = await stage({ ...none, announced: `{"runs":["${RUN}"]}` }).run(
+    const { code, stdout, detached } = await testProgram({ ...none, announced: `{"runs":["${RUN}"]}` }).run(
       'do',
       '--detach',
       'x',
@@ -268,7 +268,12 @@ describe('--detach', () => {
   });
 
   it('gives the work to a running engine and starts no process', async () => {
-    const { stdout, detached, calls } = await stage({ ...none, engine: 'other' }).run('do', 'x', '--detach', '--json');
+    const { stdout, detached, calls } = await testProgram({ ...none, engine: 'other' }).run(
+      'do',
+      'x',
+      '--detach',
+      '--json',
+    );
     expect(JSON.parse(stdout)).toEqual({ run: RUN });
     expect(detached).toEqual([]);
     expect(calls.map(({ name }) => name)).toEqual(['list-runs', 'start-run']);
@@ -276,20 +281,20 @@ describe('--detach', () => {
 
   it('fails with the error of the background process', async () => {
     const announced = '{"error":{"code":"NOT_A_REPOSITORY","message":"no repository","details":{}}}';
-    const { code, stderr } = await stage({ ...none, announced }).run('do', 'x', '--detach');
+    const { code, stderr } = await testProgram({ ...none, announced }).run('do', 'x', '--detach');
     expect(code).toBe(3);
     expect(stderr).toMatch(/error: no repository\nhint: Run the command inside a git repository/);
   });
 
   it('fails when the background process ends without a report', async () => {
-    expect((await stage(none).run('do', 'x', '--detach')).stderr).toContain(
+    expect((await testProgram(none).run('do', 'x', '--detach')).stderr).toContain(
       'ended without reporting a run or an error',
     );
   });
 
   it('in the background announces the run as soon as it is recorded', async () => {
     const script = following([started(), ended('done')]);
-    const { announcements } = await stage(script).run('do', 'x', '--background');
+    const { announcements } = await testProgram(script).run('do', 'x', '--background');
     expect(announcements).toEqual([`{"runs":["${RUN}"]}`]);
   });
 });

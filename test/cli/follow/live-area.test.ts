@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLiveArea, difference } from '../../../src/cli/follow/live-area.ts';
-import { stage } from '../cli-run.ts';
+import { testProgram } from '../cli-run.ts';
 import { fakeWorld } from '../test-platform.ts';
 
 const ESC = '\u001b';
@@ -13,7 +13,7 @@ function area() {
   let columns = 80;
   let lines: string[] = [];
   const terminal = {
-    ...stage().platform.terminal,
+    ...testProgram().platform.terminal,
     err: (text: string) => written.push(text),
     size: () => ({ columns, rows: 10 }),
     onResize: (listener: () => void) => {

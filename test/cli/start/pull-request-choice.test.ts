@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseChoice } from '../../../src/cli/start/pull-request-choice.ts';
 import type { PullRequest } from '../../../src/schema/pull-request.ts';
-import { stage } from '../cli-run.ts';
+import { testProgram } from '../cli-run.ts';
 
 function pull(number: number, title: string): PullRequest {
   const head = { branch: `branch-${number}`, commit: 'c' };
@@ -32,7 +32,7 @@ describe('choosing pull requests', () => {
         throw new Error('asked for the review');
       },
     };
-    const { stderr, calls } = await stage({ answers, asked: '1' }).run('review', '--yes', '--check', 'true');
+    const { stderr, calls } = await testProgram({ answers, answer: '1' }).run('review', '--yes', '--check', 'true');
     expect(stderr).not.toContain('\u001b');
     expect(stderr).toContain('branch-42');
     expect(calls.at(-1)).toMatchObject({
@@ -42,12 +42,12 @@ describe('choosing pull requests', () => {
   });
 
   it('names the flags to use without a terminal', async () => {
-    const { code, stderr } = await stage({ answers: { 'list-pull-requests': OPEN } }).run('review');
+    const { code, stderr } = await testProgram({ answers: { 'list-pull-requests': OPEN } }).run('review');
     expect([code, stderr]).toEqual([2, expect.stringContaining('--pr <number> or --from-run')]);
   });
 
   it('does nothing when none is open', async () => {
-    const { code, stderr } = await stage({ answers: { 'list-pull-requests': [] } }).run('review');
+    const { code, stderr } = await testProgram({ answers: { 'list-pull-requests': [] } }).run('review');
     expect([code, stderr]).toEqual([0, 'There is no open pull request.\n']);
   });
 });
