@@ -136,10 +136,10 @@ it('shows a warning until it is dismissed', async () => {
   await prompted(project, 1);
   let warned = await shown();
   for (let tries = 0; tries < 50 && warned.tasks[0]?.warnings.length === 0; tries += 1) warned = await shown();
-  expect(warned.tasks[0]?.warnings).toEqual([expect.stringContaining('said nothing')]);
+  expect(warned.tasks[0]?.warnings).toEqual([expect.stringContaining('written nothing')]);
   const listed = await project.mh(['warnings', '--json']);
   expect(listed.json).toMatchObject([{ run: warned.run, task: 'job/1', attempt: 1, sign: 'silent' }]);
-  expect((await project.mh(['warnings', warned.run, 'job/1'])).stdout).toContain('said nothing');
+  expect((await project.mh(['warnings', warned.run, 'job/1'])).stdout).toContain('written nothing');
   const dismissed = await project.mh(['warnings', warned.run, '--dismiss']);
   expect([dismissed.code, dismissed.stderr]).toEqual([0, expect.stringContaining('1 warning dismissed')]);
   expect((await project.mh(['warnings', '--json'])).json).toEqual([]);
