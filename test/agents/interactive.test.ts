@@ -59,7 +59,7 @@ async function commandOf(name: string, session?: string): Promise<string[]> {
 }
 
 describe('an agent in a terminal', () => {
-  it('is Claude Code without its headless mode, in a session that we name, the prompt last', async () => {
+  it('is Claude Code without its headless mode, in a named session, with the prompt last', async () => {
     const command = await commandOf('claude');
     expect(command.slice(-3)).toEqual(['--mine', '--', PROMPT]);
     expect(command).not.toContain('-p');
@@ -70,7 +70,7 @@ describe('an agent in a terminal', () => {
     expect(await commandOf('claude', 'earlier')).toEqual(expect.arrayContaining(['--resume', 'earlier']));
   });
 
-  it('is Codex without exec, in its sandbox, the prompt last', async () => {
+  it('is Codex without exec, in its sandbox, with the prompt last', async () => {
     const command = await commandOf('codex');
     expect(command).not.toContain('exec');
     expect(command).toEqual(expect.arrayContaining(['--sandbox', 'workspace-write']));
@@ -78,19 +78,19 @@ describe('an agent in a terminal', () => {
     expect((await commandOf('codex', 'earlier')).slice(-3)).toEqual(['earlier', '--', PROMPT]);
   });
 
-  it('is Gemini, which goes on after its prompt', async () => {
+  it('is Gemini, which continues after its prompt', async () => {
     const command = await commandOf('gemini');
     expect(command.at(-1)).toBe(`--prompt-interactive=${PROMPT}`);
     expect(command).not.toContain('--output-format');
   });
 
-  it('is any command as it is, and fails by its exit code', async () => {
+  it('is any command unchanged, and fails by its exit code', async () => {
     expect(await commandOf('command')).toEqual(['--mine']);
     const reader = agents.get('command')?.interactive?.reader(assignment());
     expect(reader?.end({ kind: 'exited', code: 3 }).failure?.kind).toBe('implementation');
   });
 
-  it('is none that has no such mode', () => {
+  it('is not available without an interactive mode', () => {
     expect(agents.get('acp')?.interactive).toBeUndefined();
   });
 });

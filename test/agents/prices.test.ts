@@ -13,7 +13,7 @@ describe('the price of tokens', () => {
     expect(costOf('plain', tokens, LIST)).toBeCloseTo(11.1);
   });
 
-  it('of input that was put into a cache is its own, or that of other input', () => {
+  it('of input written to a cache is its own, or that of other input', () => {
     const tokens = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, writtenTokens: MILLION };
     expect(costOf('tiered', tokens, LIST)).toBe(2);
     expect(costOf('plain', tokens, LIST)).toBe(1);
@@ -38,7 +38,7 @@ describe('the price of tokens', () => {
       expect(costOf(name, tokens, LIST)).toBeUndefined();
   });
 
-  it('list has a date and only sensible amounts', () => {
+  it('list has a date and only valid amounts', () => {
     expect(PRICES_READ_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     for (const price of Object.values(PRICES)) {
       expect(price.input).toBeGreaterThan(0);

@@ -49,7 +49,7 @@ describe('the choice of an agent', () => {
     },
   );
 
-  it('of an unknown name is refused with the known ones and the nearest', () => {
+  it('of an unknown name is refused with the known names and the closest one', () => {
     const agents = { codex: { kind: 'command', command: 'codex' } };
     expect(() => createAgents(options(['review=codxe'], { agents }))).toThrow(
       expect.objectContaining({
@@ -78,7 +78,7 @@ describe('a built-in agent', () => {
     expect(agents).toMatchObject({ claude: { kind: 'claude' }, codex: { kind: 'codex', model: 'gpt-5.5' } });
   });
 
-  it('is taken from PATH when nothing is configured and nobody is asked for', () => {
+  it('is found on PATH when none is configured or requested', () => {
     const path = join(dir, 'bin');
     mkdirSync(path);
     writeFileSync(join(path, 'gemini'), '#!/bin/sh\n', { mode: 0o755 });
@@ -92,18 +92,18 @@ describe('a built-in agent', () => {
 });
 
 describe('the agents of a run', () => {
-  it('are none when nothing is configured and none is asked for', () => {
+  it('are none when none is configured or requested', () => {
     expect(createAgents(options([])).size).toBe(0);
   });
 
-  it('are the ones asked for first, then the configured ones', () => {
+  it('are the requested ones first, then the configured ones', () => {
     const agents = { codex: { kind: 'command', command: 'codex' } };
     const made = createAgents(options(['rehearsal', 'command:./agent.sh'], { agents }));
     expect([...made.keys()]).toEqual(['rehearsal', 'agent', 'codex']);
     expect([...made.values()].map(({ kind }) => kind)).toEqual(['rehearsal', 'command', 'command']);
   });
 
-  it('never include a rehearsal that nobody asked for', () => {
+  it('never include a rehearsal that was not requested', () => {
     const agents = { codex: { kind: 'command', command: 'codex' } };
     expect([...createAgents(options([], { agents })).keys()]).toEqual(['codex']);
   });
@@ -138,7 +138,7 @@ describe('the agents of a run', () => {
     expect([...again.keys()]).toEqual(['agent', 'sh']);
   });
 
-  it('of a scenario have its names, and rehearsal stands for all of them', () => {
+  it('of a scenario have its names, and rehearsal selects all of them', () => {
     const asked = options(['rehearsal', 'review=grace'], { scenario: 'scenario.yaml' });
     const { agents, choices } = pinAgents(asked);
     expect(choices).toEqual([{ agents: ['ada', 'grace'] }, { role: 'review', agents: ['grace'] }]);
@@ -146,7 +146,7 @@ describe('the agents of a run', () => {
     expect([...createAgents(asked).keys()]).toEqual(['ada', 'grace']);
   });
 
-  it('are all played in a rehearsal, whoever names them, within their own limits; only a program of the command line is run', () => {
+  it('are all rehearsed within their own limits; only a program from the command line is run', () => {
     const configured = { codex: { kind: 'codex', spendUsd: 3 }, mine: { kind: 'command', command: 'sh' } };
     const asked = options(['fix=codex:big', 'review=command:./agent.sh', 'rehearsal'], { agents: configured });
     const { agents } = pinAgents({ ...asked, rehearsal: { program, allAgents: true } });

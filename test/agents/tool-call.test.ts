@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toolCall } from '../../src/agents/tool-call.ts';
 
-describe('a call of a tool', () => {
+describe('a tool call', () => {
   it.each(['AskUserQuestion', 'ask_user', 'request_user_input'])('is a question, too, where it is %s', (name) => {
     const input = { questions: [{ question: 'Which one?', options: [] }, { question: 'And when?' }] };
     expect(toolCall({ id: 'a', name, input })).toEqual([
@@ -11,7 +11,7 @@ describe('a call of a tool', () => {
     ]);
   });
 
-  it('is only a call where it asks nothing, or in a form that nobody knows', () => {
+  it('is only a call if it asks nothing, or in an unknown form', () => {
     const input = { questions: [{ question: 'Which one?' }] };
     expect(toolCall({ id: 'a', name: 'Bash', input })).toHaveLength(1);
     expect(toolCall({ id: 'a', name: 'AskUserQuestion', input: { questions: 'x' } })).toHaveLength(1);

@@ -40,7 +40,7 @@ describe('the task of each benchmark', () => {
     expect(judge()).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('stands in one repository, however often it is asked for at once', async () => {
+  it('has one repository, also with concurrent requests', async () => {
     const places = await Promise.all(
       [1, 2, 3].map(() => createBenchRepository(join(folder, 'at-once'), BENCH_TASKS.code)),
     );
@@ -56,7 +56,7 @@ describe('the task of each benchmark', () => {
   });
 });
 
-it('draws a picture that says nothing but what can be seen', () => {
+it('draws an image without any text in it', () => {
   const picture = digitsPicture('80');
   expect(picture.subarray(1, 4).toString('latin1')).toBe('PNG');
   const data = picture.indexOf('IDAT');

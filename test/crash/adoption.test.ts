@@ -6,7 +6,7 @@ import type { Scratch } from '../support/scratch.ts';
 import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilPassed, waitForExit } from './held-agent.ts';
 import { askGit, mirrorOf } from './seen-commits.ts';
 
-it('goes on with an agent that outlived its killed engine, without starting it again', {
+it('adopts an agent that outlived its killed engine, without starting it again', {
   timeout: 300_000,
 }, async () => {
   await using scratch = await makeHeldScene();
@@ -29,7 +29,7 @@ it('collects the work of an agent that finished while there was no engine', { ti
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
 
-it('saves what a killed agent left and lets the next attempt go on from it, at no fault of the task', {
+it('saves the work of a killed agent and lets the next attempt continue from it, without counting a failure', {
   timeout: 300_000,
 }, async () => {
   await using scratch = await makeHeldScene();

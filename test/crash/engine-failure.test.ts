@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
 import { begun, HELD_JOB, letGo, makeHeldScene, untilBegun } from './held-agent.ts';
 
-it('tells why the engine cannot go on, not that an error was suppressed, and a restart goes on', {
+it('reports why the engine cannot continue, not that an error was suppressed, and a restart continues', {
   timeout: 300_000,
 }, async () => {
   await using scratch = await makeHeldScene();

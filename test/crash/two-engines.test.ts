@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { begun, HELD_JOB, letGo, makeHeldScene, untilBegun } from './held-agent.ts';
 
-it('lets a second command work through the engine that is there', { timeout: 300_000 }, async () => {
+it('lets a second command use the running engine', { timeout: 300_000 }, async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
@@ -19,7 +19,7 @@ it('lets a second command work through the engine that is there', { timeout: 300
   expect(await scratch.leftovers()).toEqual([]);
 });
 
-it('goes on as the engine, with the agent that lives, when the engine it worked through is killed', {
+it('becomes the engine and adopts the running agent when the engine is killed', {
   timeout: 300_000,
 }, async () => {
   await using scratch = await makeHeldScene();

@@ -16,7 +16,7 @@ function found(address: string | undefined, config: Partial<GitConfig> = {}, env
   return answer.kind === 'found' ? `${answer.forge.name} ${answer.forge.repo}` : answer.nextStep;
 }
 
-describe('which forge it is', () => {
+describe('the detection of the forge', () => {
   it.each([
     ['https://github.com/ann/shop.git', 'github ann/shop'],
     ['git@github.com:ann/shop.git', 'github ann/shop'],
@@ -37,7 +37,7 @@ describe('which forge it is', () => {
     },
   );
 
-  it('takes a host without a dot in an SSH address for an alias of the forge that is named', () => {
+  it('treats a host without a dot in an SSH address as an alias of the configured forge', () => {
     const config = GitConfig.parse({ provider: 'github' });
     const answer = findForge({ config, address: 'git@work:ann/shop.git', env: {} });
     expect(answer).toMatchObject({ kind: 'found', forge: { repo: 'ann/shop' } });
@@ -45,7 +45,7 @@ describe('which forge it is', () => {
     expect(parseAddress('https://gitlab/ann/shop.git')?.isAlias).toBe(false);
   });
 
-  it('takes the workspace of Bitbucket from the environment when only a name is set', () => {
+  it('uses the Bitbucket workspace from the environment when only a name is set', () => {
     const env = { BITBUCKET_WORKSPACE: 'ann' };
     expect(found('/srv/shop.git', { provider: 'bitbucket', repo: 'shop' }, env)).toBe('bitbucket ann/shop');
     expect(found('https://github.com/ann/old.git', { repo: 'shop' })).toBe('github ann/shop');
@@ -60,7 +60,7 @@ describe('which forge it is', () => {
     expect(found(address, config)).toContain(expected);
   });
 
-  it('sees no host in a folder', () => {
+  it('finds no host in a local path', () => {
     expect([parseAddress('/a/b.git'), parseAddress('../b.git'), parseAddress('file:///a/b')]).toEqual([
       undefined,
       undefined,
@@ -75,7 +75,7 @@ describe('the login of a forge', () => {
     expect((await place.forge().login(signal)).ok).toBe(true);
   });
 
-  it('says how to log in, and how to install the program', async () => {
+  it('reports how to log in, and how to install the program', async () => {
     await using place = await standIn('github');
     place.change((state) => {
       state.user = null;
@@ -89,12 +89,12 @@ describe('the login of a forge', () => {
     });
   });
 
-  it('sends no login of Bitbucket anywhere but over https', () => {
+  it('sends the Bitbucket login only over https', () => {
     const env = { BITBUCKET_TOKEN: 'secret-token', BITBUCKET_API_URL: 'http://example.org' };
     expect(() => found('https://bitbucket.org/ann/shop', {}, env)).toThrow(/not an https address/);
   });
 
-  it('asks Bitbucket nothing without a login', async () => {
+  it('sends no request to Bitbucket without a login', async () => {
     const config = GitConfig.parse({});
     const forge = findForge({ config, address: 'https://bitbucket.org/ann/shop', env: {} });
     expect(forge.kind === 'found' && (await forge.forge.list(signal))).toMatchObject({

@@ -4,7 +4,7 @@ import { makeShop } from './shop.ts';
 const CHECK = ['--check', 'test -e base.txt'];
 
 describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
-  it('pushes the run, opens one pull request, and leaves the repository as it was', async () => {
+  it('pushes the run, opens one pull request, and does not change the repository', async () => {
     await using shop = await makeShop('github');
     const before = shop.scratch.git('for-each-ref');
     const { code, run, stderr } = await shop.tell(['job', 'Add a file', '--land', 'pr', ...CHECK]);
@@ -20,7 +20,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     expect(after.filter((line) => !line.endsWith(`refs/heads/mh/${run?.run}`)).join('\n')).toBe(before);
   });
 
-  it('is asked for later with pr, and asking twice makes no second one', async () => {
+  it('can be requested later with pr, and a second request creates no second one', async () => {
     await using shop = await makeShop('bitbucket');
     const { run } = await shop.tell(['job', 'Add a file', ...CHECK]);
     expect(shop.forge.state().pulls).toEqual([]);
@@ -31,14 +31,14 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     expect(shop.forge.state().pulls).toMatchObject([{ head: `mh/${run?.run}`, draft: true }]);
   });
 
-  it('opens a draft when no check looked at the result', async () => {
+  it('opens a draft when no check ran on the result', async () => {
     await using shop = await makeShop('github');
     const { code, run } = await shop.tell(['job', 'Add a file', '--land', 'pr']);
     expect([code, run?.status]).toEqual([4, 'unverified']);
     expect(shop.forge.state().pulls).toMatchObject([{ draft: true, body: expect.stringContaining('unverified') }]);
   });
 
-  it('waits for a person when the login has expired, and goes on once it is mended', async () => {
+  it('waits for the user when the login has expired, and continues once it is renewed', async () => {
     await using shop = await makeShop('github');
     shop.forge.change((state) => state.faults.push({ on: 'find', kind: 'expired', times: 1 }));
     const held = await shop.tell(['job', 'Add a file', '--land', 'pr', ...CHECK]);
@@ -64,7 +64,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     },
   );
 
-  it('opens one for each task and pushes the work of failed ones, when the settings say so', async () => {
+  it('opens one for each task and pushes the work of failed ones, if configured', async () => {
     await using shop = await makeShop('gitlab', 'pr: { per: task, pushFailed: true }\nreview: { rounds: 0 }');
     const { code, run } = await shop.tell(['do', 'Do A and B', '--land', 'pr', ...CHECK]);
     expect([code, run?.status]).toEqual([1, 'failed']);
@@ -73,7 +73,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     expect(shop.forge.state().pulls).toMatchObject([{ head: `mh-tasks/${run?.run}/implement-1.1`, draft: false }]);
   });
 
-  it('refuses before anything is spent where there is no forge', async () => {
+  it('refuses without a forge before anything is spent', async () => {
     await using shop = await makeShop('github', 'git: { provider: auto }');
     const { code, json } = await shop.tell(['job', 'Add a file', '--land', 'pr', ...CHECK]);
     expect([code, json]).toMatchObject([
@@ -82,7 +82,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('holds the run when somebody else is on its branch at the remote', async () => {
+  it('holds the run when its branch at the remote has other commits', async () => {
     await using shop = await makeShop('github');
     const { run } = await shop.tell(['job', 'Add a file', ...CHECK]);
     shop.colleague(`mh/${run?.run}`, { 'theirs.txt': 'theirs\n' });

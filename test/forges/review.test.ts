@@ -6,7 +6,7 @@ const BUG = { 'bug.txt': 'a bug\n' };
 const FINE = { 'fine.txt': 'fine\n' };
 
 describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => {
-  it('approves what passes, with consent, and says so in one comment', async () => {
+  it('approves a passing pull request, with consent, in one comment', async () => {
     await using shop = await makeShop('gitlab');
     shop.colleague('feature', FINE);
     const { code, run, stderr } = await shop.tell(['review', '--pr', '1', '--yes', ...GREEN]);
@@ -15,7 +15,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect([pull?.approvals.length, pull?.state, pull?.comments.length]).toEqual([1, 'open', 1]);
   });
 
-  it('asks for consent before it says anything at the forge', async () => {
+  it('asks for consent before it writes to the forge', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     const held = await shop.tell(['review', '--pr', '1', ...GREEN]);
@@ -26,7 +26,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(done.run?.tasks.map(({ key }) => key)).toEqual(['review/1']);
   });
 
-  it('merges what passes when asked, and reads that back', async () => {
+  it('merges a passing pull request on request, and verifies the merge', async () => {
     await using shop = await makeShop('bitbucket');
     shop.colleague('feature', FINE);
     const { code, run, stderr } = await shop.tell(['review', '--pr', '1', '--yes', '--automerge', ...GREEN]);
@@ -35,7 +35,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ state: 'merged' }]);
   });
 
-  it('merges nothing that is not merged at the forge', async () => {
+  it('reports no merge that the forge does not confirm', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     shop.forge.change((state) => state.faults.push({ on: 'merge', kind: '500', times: 9 }));
@@ -43,7 +43,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect([code, run?.status, run?.landed]).toEqual([4, 'held', null]);
   });
 
-  it('mends what it finds, and pushes the fix only when asked', async () => {
+  it('fixes its findings, and pushes the fix only on request', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', BUG);
     const was = shop.atRemote('rev-parse', 'feature');
@@ -57,7 +57,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ approvals: [{}] }]);
   });
 
-  it('runs the checks on the pull request merged with its base, and repairs what is red', async () => {
+  it('runs the checks on the pull request merged with its base, and repairs failures', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', { 'a.note': 'is red\n' });
     const check = ['--check', "! grep -rq 'is red' --include='*.note' ."];
@@ -66,7 +66,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.atRemote('show', 'feature:a.note')).toBe('is green');
   });
 
-  it('fails with a check that stays red, and never approves', async () => {
+  it('fails with a check that keeps failing, and never approves', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     const failed = await shop.tell(['review', '--pr', '1', '--yes', '--check', 'false']);
@@ -74,7 +74,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ approvals: [], comments: [expect.stringContaining('fail')] }]);
   });
 
-  it('never approves while a check at the forge is red, whatever a person says', async () => {
+  it('never approves while a check at the forge fails, whatever the user says', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     shop.forge.change((state) => state.checks.push({ name: 'ci', state: 'fail' }));
@@ -84,7 +84,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect([again.code, shop.forge.state().pulls[0]?.approvals]).toEqual([4, []]);
   });
 
-  it('does not approve what got other commits meanwhile', async () => {
+  it('does not approve a pull request with new commits', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     const held = await shop.tell(['review', '--pr', '1', ...GREEN]);
@@ -102,7 +102,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ approvals: [{}] }]);
   });
 
-  it('names the flags where nobody can be asked', async () => {
+  it('names the flags in a non-interactive session', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     const { code, json } = await shop.tell(['review']);

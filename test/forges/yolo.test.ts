@@ -14,8 +14,8 @@ case "$MANYHANDS_ROLE" in
 esac
 `;
 
-describe.concurrent('going straight through', { timeout: 120_000 }, () => {
-  it('makes tasks of a to-do list, carries them out, opens a pull request and has it reviewed', async () => {
+describe.concurrent('yolo mode', { timeout: 120_000 }, () => {
+  it('turns a to-do list into tasks, runs them, opens a pull request and has it reviewed', async () => {
     await using shop = await makeShop('github');
     const { code, json, stderr } = await shop.tell(['yolo', ...prepared(shop), '--with-review', '--yes']);
     const [work, review, ...more] = z.array(RunDocument).parse(json);
@@ -27,7 +27,7 @@ describe.concurrent('going straight through', { timeout: 120_000 }, () => {
     expect(pull?.approvals).toHaveLength(1);
   });
 
-  it('opens none with --no-pr, and none where --execute says to go on here', async () => {
+  it('opens no pull request with --no-pr, nor with --execute', async () => {
     await using shop = await makeShop('github', 'mode: yolo\n');
     const what = prepared(shop);
     const through = await shop.tell(['yolo', ...what, '--no-pr']);
@@ -37,7 +37,7 @@ describe.concurrent('going straight through', { timeout: 120_000 }, () => {
     expect(shop.forge.state().pulls).toEqual([]);
   });
 
-  it('is what run does by itself in mode yolo', async () => {
+  it('is what run does with mode yolo', async () => {
     await using shop = await makeShop('github', 'mode: yolo\n');
     const { run, stderr } = await shop.tell(['run', ...prepared(shop)]);
     expect(run?.landed?.how, stderr).toBe('pr');

@@ -18,7 +18,7 @@ function fakeGit(script: string): void {
   process.env.PATH = `${bin}${delimiter}${path}`;
 }
 
-test('git sees no setting of this machine and no variable that is not allowed', async () => {
+test('git sees no setting of this machine and only allowed variables', async () => {
   process.env.GIT_DIR = '/somewhere/else';
   process.env.MANYHANDS_CANARY = 'secret';
   try {
@@ -57,7 +57,7 @@ test.each([
   await expect(git(['add'], { cwd: '/' })).rejects.toMatchObject({ code });
 });
 
-test('an exit code that is allowed is an outcome', async () => {
+test('an allowed exit code is a result', async () => {
   fakeGit('echo no; exit 1');
   expect(await git(['diff'], { cwd: '/', allow: [0, 1] })).toMatchObject({ code: 1, stdout: 'no\n' });
 });
@@ -72,7 +72,7 @@ test('a git older than 2.39.4 or missing is refused', async () => {
   await expect(requireGit()).rejects.toMatchObject({ code: 'GIT_TOO_OLD' });
 });
 
-test('no hook and no file monitor that a repository names is run', async () => {
+test('no hook and no file monitor that a repository configures is run', async () => {
   const dir = folder();
   userRepository(dir);
   const canary = join(dir, 'canary');

@@ -70,7 +70,7 @@ function poison(dir: string, program: string): void {
   }
 }
 
-test("nothing that the agent's configuration names runs when its work is saved and merged", async () => {
+test("no program in the agent's configuration runs when its work is saved and merged", async () => {
   const box = await sandbox();
   const evil = canary(box);
   const path = await workspace(box);
@@ -123,7 +123,7 @@ test('a nested repository without a commit, one in another, and one in a tracked
   expect(texts).toEqual(expect.arrayContaining([{ 'f.txt': 'f' }, { 'i.txt': 'i' }, { 'o.txt': 'o' }]));
 });
 
-test('a nested .git file that leads out of the workspace is not followed', async () => {
+test('a nested .git file that points outside the workspace is not followed', async () => {
   const box = await sandbox();
   const secret = join(box.dir, 'secret');
   const hidden = userRepository(secret, { 's.txt': 'secret\n' });
@@ -134,7 +134,7 @@ test('a nested .git file that leads out of the workspace is not followed', async
   expect(history(box.mirror, '--all')).not.toContain(hidden);
 });
 
-describe('whatever became of .git, the files are saved on top of the base', () => {
+describe('whatever happened to .git, the files are saved on top of the base', () => {
   const other = (box: Sandbox) => {
     const secret = join(box.dir, 'secret');
     return { secret, head: userRepository(secret, { 's.txt': 'secret\n' }) };
@@ -148,7 +148,7 @@ describe('whatever became of .git, the files are saved on top of the base', () =
     await expectSaved(box, path);
   });
 
-  test('it was replaced by a file that leads to another repository', async () => {
+  test('it was replaced by a file that points to another repository', async () => {
     const box = await sandbox();
     const { secret, head } = other(box);
     const path = await workspace(box);
@@ -188,7 +188,7 @@ describe('whatever became of .git, the files are saved on top of the base', () =
     await expectSaved(box, path);
   });
 
-  test('its objects are gone', async () => {
+  test('its objects were deleted', async () => {
     const box = await sandbox();
     const path = await workspace(box);
     commit(path, { x: 'x' });
@@ -204,7 +204,7 @@ describe('whatever became of .git, the files are saved on top of the base', () =
   }
 });
 
-test('a planted shallow file neither hides commits nor makes the mirror shallow', async () => {
+test('a forged shallow file neither hides commits nor makes the mirror shallow', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   const first = commit(path, { x: '1' });
@@ -229,7 +229,7 @@ test("hidden refs, grafts and replacements in the agent's repository change noth
   expect(history(box.mirror, second)).toEqual([second, first, box.base]);
 });
 
-test('an object whose contents are not what its name says never enters the mirror, and is reported', async () => {
+test('an object whose contents do not match its id never enters the mirror, and is reported', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   const own = commit(path, { 'x.txt': 'honest\n' });
@@ -247,7 +247,7 @@ test('an object whose contents are not what its name says never enters the mirro
   expect(filesOf(box.mirror, saved.commit)).toMatchObject({ 'x.txt': 'honest' });
 });
 
-test('a damaged commit is reported and the other branches are taken all the same', async () => {
+test('a damaged commit is reported and the other branches are still imported', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   shell(path, 'checkout', '-q', '-b', 'good');
@@ -262,7 +262,7 @@ test('a damaged commit is reported and the other branches are taken all the same
   expect(filesOf(box.mirror, saved.commit)).toMatchObject({ 'l.txt': '2' });
 });
 
-test('packed and collected repositories are taken as well', async () => {
+test('packed and garbage-collected repositories are imported as well', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   const own = commit(path, Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`f${number}`, `${number}`])));
@@ -271,7 +271,7 @@ test('packed and collected repositories are taken as well', async () => {
   expect(await save(box, path)).toMatchObject({ commit: own, problems: [] });
 });
 
-test('a worktree that the agent made is saved, and its own excludes hide nothing', async () => {
+test('a worktree that the agent created is saved, and its own excludes hide nothing', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   shell(path, 'worktree', 'add', '-q', '-b', 'wt', join(path, 'tree'));

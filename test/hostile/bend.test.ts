@@ -15,7 +15,7 @@ const RUNNER = {
 };
 const CHECK_SCRIPT = { 'ci/check.sh': 'exec node --test\n' };
 
-describe.concurrent('an agent that bends a check is held for a person, who can let it through', () => {
+describe.concurrent('an agent that weakens a check is held for the user, who can allow it', () => {
   test.each([
     ['package-script', 'npm test', {}],
     ['skipped-test', NODE_TEST, {}],
@@ -41,7 +41,7 @@ describe.concurrent('an agent that bends a check is held for a person, who can l
   });
 });
 
-describe.concurrent('an agent that only touches what decides how checks run is held', () => {
+describe.concurrent('an agent that changes the configuration of checks is held', () => {
   test.each(['conftest', 'attributes', 'own-settings'])('%s', async (deed) => {
     await using shop = await makeShop();
     const { code, run } = await job(shop, agent('bend.sh', deed));
@@ -49,7 +49,7 @@ describe.concurrent('an agent that only touches what decides how checks run is h
   });
 });
 
-describe.concurrent('an agent that patches what is installed changes nothing for the check', () => {
+describe.concurrent('an agent that patches installed dependencies does not affect the check', () => {
   const USES_DEPENDENCY = {
     'test/sum.test.js': "import { equal } from 'same';\nimport { add } from '../sum.js';\nequal(add(1, 2), 3);\n",
   };
@@ -74,7 +74,7 @@ describe.concurrent('an agent that patches what is installed changes nothing for
   }
 });
 
-describe.concurrent('an agent that does honest work lands without a person', () => {
+describe.concurrent('an agent that does honest work lands without the user', () => {
   test.each(['fixes-source', 'adds-test', 'adds-dependency', 'words-test-better'])('%s', async (deed) => {
     await using shop = await makeShop({ check: deed === 'adds-dependency' ? 'npm test' : NODE_TEST });
     const before = await shop.fingerprint();
@@ -84,13 +84,13 @@ describe.concurrent('an agent that does honest work lands without a person', () 
   });
 });
 
-test('a test that would end the others early is judged without it and lands only with honest work', async () => {
+test('a test that would end the others early is ignored, and only honest work lands', async () => {
   await using shop = await makeShop({ check: NODE_TEST });
   const { code, run } = await job(shop, agent('bend.sh', 'silencing-test'));
   expect([code, run.status, run.commit]).toEqual([1, 'failed', null]);
 });
 
-test('an agent that says done and changed nothing is told so, tried again, and is not done', async () => {
+test('an agent that reports success without a change is retried with that reason, and does not succeed', async () => {
   await using shop = await makeShop({ limits: 'attempts: 2' });
   const { code, run, stderr } = await job(shop, agent('bend.sh', 'nothing'));
   expect([code, run.status, run.tasks[0]?.attempts]).toEqual([1, 'failed', 2]);

@@ -6,7 +6,7 @@ import { agent, job, SHOP } from './scene.ts';
 
 const NEVER_ENDS = ['sleep 300', 'kill -STOP $$'];
 
-describe.concurrent('a check that does not end well lets nothing pass', () => {
+describe.concurrent('a check that fails in any way lets nothing pass', () => {
   test.each([
     ['prints PASS and fails', 'echo PASS; exit 1', 'exit code 1'],
     ['is killed', 'kill -KILL $$', 'exit code 137'],
@@ -26,8 +26,8 @@ describe.concurrent('a check that does not end well lets nothing pass', () => {
   });
 });
 
-describe.concurrent('a check may do what it likes in its own checkout', () => {
-  test('what it leaves running ends with it', async () => {
+describe.concurrent('a check may do anything in its own checkout', () => {
+  test('its leftover processes end with it', async () => {
     await using shop = await shopWith('setsid sleep 300 & echo $! >>"$HOME/pids"; exit 0');
     const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
     expect([code, run.status]).toEqual([0, 'done']);
@@ -36,7 +36,7 @@ describe.concurrent('a check may do what it likes in its own checkout', () => {
     expect(pids.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]);
   });
 
-  test('what it writes is not what lands', async () => {
+  test('its writes do not land', async () => {
     await using shop = await shopWith(
       'for file in *; do [ -d "$file" ] || echo junk >"$file"; done; echo junk >junk.txt',
     );
@@ -45,7 +45,7 @@ describe.concurrent('a check may do what it likes in its own checkout', () => {
     expect(shop.git('ls-tree', '--name-only', `mh/${run.run}`)).not.toContain('junk');
   });
 
-  test('it may even remove it', async () => {
+  test('it may even remove the checkout', async () => {
     await using shop = await shopWith('rm -rf "$PWD"; exit 0');
     const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
     expect([code, run.status]).toEqual([0, 'done']);
@@ -61,7 +61,7 @@ test('a check that passes only sometimes lands a tree on which it has passed', a
   expect(verdicts?.at(-1)).toBe('pass');
 });
 
-test('a check that floods its output is judged by its end, and what is kept of it is short', async () => {
+test('a check that floods its output is decided by its exit code, and its stored output is short', async () => {
   await using shop = await shopWith('seq 2000000; exit 1');
   const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
   expect([code, run.status]).toEqual([1, 'failed']);

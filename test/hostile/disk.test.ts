@@ -13,7 +13,7 @@ const MEGABYTE = 1024 * 1024;
 const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
 describe.runIf(canMount)('a data directory that cannot be written', () => {
-  test('one that is read-only is refused with what to do', async () => {
+  test('one that is read-only is refused with a hint', async () => {
     await using shop = await makeShop();
     using _disk = mounted(shop, 'ro,size=4m');
     const before = await shop.fingerprint();
@@ -23,7 +23,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     expect(await shop.fingerprint()).toBe(before);
   });
 
-  test('one without any room is refused with what to do', async () => {
+  test('one without free space is refused with a hint', async () => {
     await using shop = await makeShop();
     using _disk = mounted(shop, 'size=32k');
     const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES]);
@@ -53,7 +53,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     expect(shop.git('show', `mh/${full.run.run}:sum.js`)).toContain('a + b');
   });
 
-  test('what an agent says that does not fit is told, and the task is tried again when there is room', async () => {
+  test('output that does not fit on the disk is reported, and the task is retried when there is space', async () => {
     await using shop = await makeShop({ limits: 'attempts: 2' });
     using disk = mounted(shop, 'size=3m');
     const flood = agent('process.sh', 'many-lines', '/dev/null', '40000');

@@ -45,7 +45,7 @@ describe('a verifier', () => {
     expect(await place.leftovers()).toEqual([]);
   });
 
-  it('that hangs is ended, and the work waits for another look', LONG, async () => {
+  it('that hangs is ended, and the work waits for another verification', LONG, async () => {
     await using place = await makeFeatures(['alpha'], {
       limits: 'attempts: 1, inactivitySeconds: 3',
       verifier: '[ -e "$HOME/awake" ] || sleep 1000',
@@ -60,7 +60,7 @@ describe('a verifier', () => {
     expect(ledger(place).filter((entry) => entry.startsWith('implement'))).toHaveLength(1);
   });
 
-  it('that edits, commits and reaches for the branch changes nothing that lands', LONG, async () => {
+  it('that edits, commits and moves the branch changes nothing that lands', LONG, async () => {
     await using place = await makeFeatures(['alpha'], {
       verifier:
         'echo bad > alpha.txt; echo bad > extra.txt; git add -A; git commit -qm bad; git branch -f ai-develop HEAD',
@@ -73,7 +73,7 @@ describe('a verifier', () => {
 });
 
 describe('an implementer', () => {
-  it('that calls itself, and all the others, passed in the file is sent back, and that never lands', LONG, async () => {
+  it('that marks itself and others as passed in the file is rejected, and that never lands', LONG, async () => {
     await using place = await makeFeatures(['alpha', 'beta'], {
       implementer:
         'if [ -e "$HOME/once" ]; then sed -i s/passed/open/ features.json; else touch "$HOME/once"; sed -i s/open/passed/ features.json; fi',
@@ -103,7 +103,7 @@ describe('an application that is to be verified', () => {
     expect(await place.leftovers()).toEqual([]);
   });
 
-  it('answers while it is looked at, and is gone afterwards with all that it started', LONG, async () => {
+  it('runs during verification, and is ended afterwards with all its processes', LONG, async () => {
     const start = '(trap "" TERM HUP; setsid sleep 1000 & sleep 1000) & exec node server.mjs';
     await using place = await withApplication(start, {
       verifier:
@@ -117,7 +117,7 @@ describe('an application that is to be verified', () => {
     expect(await place.leftovers()).toEqual([]);
   });
 
-  it('may die while it is looked at: the verifier decides, and nothing is left of it', LONG, async () => {
+  it('may exit during verification: the verifier decides, and no process is left', LONG, async () => {
     await using place = await withApplication('echo $$ > "$HOME/pid"; exec node server.mjs', {
       verifier: 'kill -9 "$(cat "$HOME/pid")"; echo "STEP 1: FAIL the application is gone"; exit 0',
     });
@@ -147,7 +147,7 @@ describe('an application that is to be verified', () => {
 describe('verification in the checkout', () => {
   const settings = 'verify: { in: checkout, delayMs: 0, maxAttempts: 2 }\n';
 
-  it('looks at what has landed there, and has it mended and looked at again', LONG, async () => {
+  it('verifies what has landed there, and has it fixed and verified again', LONG, async () => {
     await using place = await makeFeatures(['alpha'], {
       settings,
       verifier: '[ "$(wc -l < alpha.txt)" -gt 1 ] || { pwd > "$HOME/where"; echo "STEP 1: FAIL too short"; exit 0; }',
@@ -160,7 +160,7 @@ describe('verification in the checkout', () => {
     expect(existsSync(join(place.root, 'where'))).toBe(true);
   });
 
-  it('touches nothing of a checkout with changes, and waits for its owner', LONG, async () => {
+  it('does not change a checkout with uncommitted changes, and waits for the user', LONG, async () => {
     await using place = await makeFeatures(['alpha'], { settings });
     place.git('checkout', '--quiet', '-b', 'ai-develop');
     writeFileSync(join(place.repo, 'base.txt'), 'mine\n');

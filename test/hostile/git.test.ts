@@ -30,7 +30,7 @@ const LANDS: Record<string, readonly string[]> = {
   gitlink: ['gitlink.txt'],
 };
 
-describe.concurrent('whatever an agent does to its git, its work is saved, checked and landed, and nothing of it runs', () => {
+describe.concurrent('whatever an agent does to its git, its work is saved, checked and landed, and none of its hooks run', () => {
   test.each(Object.entries(LANDS))('%s', async (deed, precious) => {
     await using shop = await makeShop();
     const { code, run } = await misbehave(shop, deed);
@@ -40,7 +40,7 @@ describe.concurrent('whatever an agent does to its git, its work is saved, check
   });
 });
 
-describe.concurrent('what an agent leaves that git cannot hold, or that steers git, waits for a person and stays', () => {
+describe.concurrent('work that git cannot store, or that configures git, waits for the user and is kept', () => {
   test.each([
     ['config', 'held', /\.gitattributes/],
     ['encoding', 'held', /\.gitattributes/],
@@ -58,7 +58,7 @@ describe.concurrent('what an agent leaves that git cannot hold, or that steers g
   });
 });
 
-describe.concurrent('an agent that destroys its workspace is not done, and nothing else is harmed', () => {
+describe.concurrent('an agent that destroys its workspace does not succeed, and nothing else is affected', () => {
   test.each(['no-workspace', 'file-for-workspace', 'link-for-workspace'])('%s', async (deed) => {
     await using shop = await makeShop();
     const { code, run } = await misbehave(shop, deed);
@@ -70,7 +70,7 @@ describe.concurrent('an agent that destroys its workspace is not done, and nothi
   });
 });
 
-describe.concurrent('after an attempt that failed and left a mess the next one finds a repository it can work in', () => {
+describe.concurrent('after a failed attempt that damaged its repository the next one gets a usable one', () => {
   test.each(['locks', 'git-link', 'git-file', 'no-git', 'broken-git', 'link-for-workspace', 'detached'])(
     '%s',
     async (deed) => {
@@ -89,14 +89,14 @@ test('a folder too deep for git to open keeps its workspace from being removed',
   execFileSync('rm', ['-r', join(shop.home, 'workspaces', `${run.run}-1`)]);
 });
 
-test('links that lead out of the tree land as links, and nothing is read or written through them', async () => {
+test('links to outside the tree land as links, and nothing is read or written through them', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'links');
   const modes = shop.git('ls-tree', run.commit ?? '', 'passwd', 'user', 'up', 'loop').split('\n');
   expect(modes.map((line) => line.slice(0, 6))).toEqual(['120000', '120000', '120000', '120000']);
 });
 
-test('files with odd names are saved and land byte for byte', async () => {
+test('files with unusual names are saved and land unchanged', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'odd-names');
   expect(run.status).toBe('done');
@@ -118,7 +118,7 @@ test('files with odd names are saved and land byte for byte', async () => {
   expect(landed).toEqual(expect.arrayContaining(odd));
 });
 
-test('a nested repository is saved with its history, under refs of its own, and does not land', async () => {
+test('a nested repository is saved with its history, under its own refs, and does not land', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'nested');
   expect(inMirror(shop, 'for-each-ref', '--format=%(refname)')).toMatch(/nested/);
@@ -135,7 +135,7 @@ test('saved work is put on a branch on request', async () => {
   expect(shop.git('show', 'rescued:stash.txt')).toBe('precious');
 });
 
-test('work that cannot be saved keeps its workspace from being cleaned away', async () => {
+test('a workspace with unsaved work is not removed by clean', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'git-names');
   await tell(shop, 'cancel', run.run);

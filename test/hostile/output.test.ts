@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
 import { agent, job, makeShop, steering, tell } from './scene.ts';
 
-describe.concurrent('whatever an agent prints, the attempt goes on and what it said can be read', () => {
+describe.concurrent('whatever an agent prints, the attempt continues and its output can be read', () => {
   test('an agent that truncates its own output loses nothing of it', async () => {
     await using shop = await makeShop();
     expect(await logsAfter(shop, 'truncates-output')).toMatch(/before[\s\S]*after/);
   });
 
-  test('many lines are all kept', async () => {
+  test('many lines are all stored', async () => {
     await using shop = await makeShop();
     const logs = await logsAfter(shop, 'many-lines', '20000');
     expect(logs.trimEnd().split('\n')).toHaveLength(20_000);
     expect(logs).toMatch(/ 20000\n$/);
   });
 
-  test('a line without an end is cut, and what is left out is counted', async () => {
+  test('an endless line is truncated, and the omitted bytes are counted', async () => {
     await using shop = await makeShop();
     const logs = await logsAfter(shop, 'long-line', '20000000');
     expect(logs).toContain(`${20_000_000 - 1024 * 1024} bytes are not shown`);
@@ -23,7 +23,7 @@ describe.concurrent('whatever an agent prints, the attempt goes on and what it s
     expect(logs).toMatch(/ end\n$/);
   });
 
-  test('bytes that are no text, and half a result, are shown as what they are', async () => {
+  test('binary bytes, and half a result, are shown as text', async () => {
     await using shop = await makeShop();
     const logs = await logsAfter(shop, 'bad-text');
     expect(logs).toContain('not utf8: \ufffd\ufffd');
@@ -31,7 +31,7 @@ describe.concurrent('whatever an agent prints, the attempt goes on and what it s
     expect(steering(logs)).toEqual([]);
   });
 
-  test('a result nested beyond reason is text and no result', async () => {
+  test('an excessively nested result is text and not a result', async () => {
     await using shop = await makeShop();
     expect(await logsAfter(shop, 'deep-json')).toContain('[[[[');
   });

@@ -4,7 +4,7 @@ import { agent, makeShop, steering, type Told, tell } from './scene.ts';
 
 const GREEN = 'true';
 
-describe.concurrent('a plan that cannot be carried out is refused with the reason, and nothing of it is made', () => {
+describe.concurrent('an invalid plan is refused with the reason, and none of its tasks is created', () => {
   test.each([
     ['circle', 'has a cycle: a needs c needs b needs a'],
     ['itself', 'needs itself'],
@@ -22,7 +22,7 @@ describe.concurrent('a plan that cannot be carried out is refused with the reaso
   });
 });
 
-test('a planner that is told why its plan was refused gets another try', async () => {
+test('a planner whose plan was refused gets the reason and another attempt', async () => {
   await using shop = await makeShop({ check: GREEN, limits: 'attempts: 2' });
   const { code, run } = await plan(shop, 'circle', 'has a cycle');
   expect([code, run.status]).toEqual([0, 'done']);
@@ -33,7 +33,7 @@ test('a planner that is told why its plan was refused gets another try', async (
   ]);
 });
 
-test('ids of a plan are only names: odd ones name no file, no branch and no option', async () => {
+test('unusual ids of a plan never become a file, a branch or an option', async () => {
   await using shop = await makeShop({ check: GREEN });
   const before = await shop.fingerprint();
   const { code, run } = await plan(shop, 'odd-ids');

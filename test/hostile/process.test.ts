@@ -21,7 +21,7 @@ describe.concurrent('processes that an agent leaves behind end with it, and its 
   });
 });
 
-describe.concurrent('an agent that does not end is ended, is not done, and its work is saved', () => {
+describe.concurrent('an agent that does not end is ended, does not succeed, and its work is saved', () => {
   test.each([
     ['silent', QUICK, 'It wrote nothing for 2 s'],
     ['stops-itself', QUICK, 'It wrote nothing for 2 s'],
@@ -38,13 +38,13 @@ describe.concurrent('an agent that does not end is ended, is not done, and its w
   });
 });
 
-test('an agent that forges its exit code and kills its keeper is not done by that', async () => {
+test('an agent that forges its exit code and kills its shim does not succeed', async () => {
   await using shop = await makeShop();
   const { code, run } = await misbehave(shop, 'forges-exit');
   expect([code, run.status, run.reason]).toEqual([1, 'failed', expect.stringContaining('without changing anything')]);
 });
 
-test('an agent that kills its keeper was interrupted, so it is tried again', async () => {
+test('an agent that kills its shim counts as interrupted and is retried', async () => {
   await using shop = await makeShop({ limits: 'attempts: 2' });
   const { run } = await misbehave(shop, 'kills-its-keeper-once');
   expect([run.status, run.tasks[0]?.attempts]).toEqual(['done', 2]);

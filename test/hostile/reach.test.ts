@@ -11,7 +11,7 @@ const CANARIES = {
   GIT_DIR: '/canary-git',
 };
 
-test('secrets of our environment reach neither an agent nor a check', async () => {
+test('secrets in our environment reach neither an agent nor a check', async () => {
   await using shop = await makeShop({ files: { 'check.sh': 'env >"$HOME/check.env"\ngrep -q "a + b" sum.js\n' } });
   const seen = join(shop.root, 'agent.env');
   const { GIT_DIR: _, ...env } = CANARIES;
@@ -24,7 +24,7 @@ test('secrets of our environment reach neither an agent nor a check', async () =
   }
 });
 
-test('variables that steer git are not passed to agents', async () => {
+test('GIT_* variables are not passed to agents', async () => {
   await using shop = await makeShop();
   const seen = join(shop.root, 'agent.env');
   const env = { GIT_AUTHOR_NAME: 'canary', GIT_SSH_COMMAND: 'canary', GIT_CONFIG_COUNT: '0' };
@@ -32,7 +32,7 @@ test('variables that steer git are not passed to agents', async () => {
   expect([finished.code, readFileSync(seen, 'utf8').includes('canary')]).toEqual([0, false]);
 });
 
-describe.concurrent('an agent that writes what decides how git acts in the mirror is noticed before git runs there again', () => {
+describe.concurrent("a change of the mirror's configuration by an agent is detected before git runs there again", () => {
   test.each([
     ['mirror-hooks', 'hooks'],
     ['mirror-config', 'config'],
@@ -46,7 +46,7 @@ describe.concurrent('an agent that writes what decides how git acts in the mirro
   });
 });
 
-test('a run branch that an agent moves in the mirror is not what lands', async () => {
+test('a run branch that an agent moves in the mirror does not land', async () => {
   await using shop = await makeShop();
   const { code, run } = await reach(shop, 'mirror-branch');
   expect([code, run.status]).toEqual([0, 'done']);

@@ -8,7 +8,7 @@ import { agent, makeShop, tell } from './scene.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
 
-describe.concurrent('a folder that cannot be worked on is refused with the reason, and nothing is made', () => {
+describe.concurrent('an unsupported folder is refused with the reason, and nothing is created', () => {
   test.each<[string, (shop: Scratch) => string, RegExp]>([
     ['no repository', (shop) => folder(shop), /is not inside a git repository/],
     ['an empty repository', (shop) => initialised(shop), /has no commit yet/],
@@ -26,7 +26,7 @@ describe.concurrent('a folder that cannot be worked on is refused with the reaso
     expect(readdirSync(shop.home).includes('mirrors') ? readdirSync(join(shop.home, 'mirrors')) : []).toEqual([]);
   });
 
-  test('one that keeps files in Git LFS where there is none', async () => {
+  test('one with Git LFS without git-lfs', async () => {
     await using shop = await makeShop({ files: { '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' } });
     const path = withoutLfs(shop);
     const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES], { env: { PATH: path } });
@@ -59,13 +59,13 @@ describe.concurrent('a repository of an unusual kind works', () => {
     expect(shop.git('ls-tree', run.commit ?? '', 'inner')).toMatch(/^160000/);
   });
 
-  test('one with odd file names', async () => {
+  test('one with unusual file names', async () => {
     await using shop = await makeShop({ files: { ' a\nb\t"c': 'x\n', '-rf': 'x\n', 'ü/ñ': 'x\n' } });
     const run = await lands(shop, shop.repo);
     expect(shop.git('diff', '--name-only', 'main', run.commit ?? '')).toBe('sum.js');
   });
 
-  test('one at a path with spaces, quotes and letters of the world', async () => {
+  test('one at a path with spaces, quotes and non-ASCII letters', async () => {
     await using shop = await makeShop();
     const dir = join(shop.root, 'it\'s a "päth" $HOME;x');
     renameSync(shop.repo, dir);
@@ -73,7 +73,7 @@ describe.concurrent('a repository of an unusual kind works', () => {
     await lands(shop, dir);
   });
 
-  test('asked for from a subfolder', async () => {
+  test('started from a subfolder', async () => {
     await using shop = await makeShop();
     const run = await lands(shop, join(shop.repo, 'test'));
     expect(run.project).toBe(shop.repo);
@@ -89,7 +89,7 @@ describe.concurrent('a repository of an unusual kind works', () => {
   });
 });
 
-test('a repository whose objects are links to elsewhere works', async () => {
+test('a repository whose objects are symbolic links works', async () => {
   await using shop = await makeShop();
   const [folderName = ''] = readdirSync(join(shop.repo, '.git/objects')).filter((name) => name.length === 2);
   const objects = join(shop.repo, '.git/objects', folderName);

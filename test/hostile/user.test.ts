@@ -7,7 +7,7 @@ import { agent, job, makeShop, tell } from './scene.ts';
 const FIXES = agent('bend.sh', 'fixes-source');
 
 describe.concurrent('a base that moves during the run', () => {
-  test('a commit that the user made meanwhile is merged, checked again and kept', async () => {
+  test('a concurrent commit of the user is merged, checked again and kept', async () => {
     await using shop = await makeShop();
     const { code, run } = await reach(shop, 'base', '--land', 'merge');
     expect([code, run.status, run.landed?.branch]).toEqual([0, 'done', 'main']);
@@ -17,7 +17,7 @@ describe.concurrent('a base that moves during the run', () => {
     expect(shop.git('rev-list', '--first-parent', '--count', 'main')).toBe('3');
   });
 
-  test('a conflict with what the user did meanwhile is held, and the branch stands beside it', async () => {
+  test('a conflict with a concurrent commit of the user is held, and the branch is kept', async () => {
     await using shop = await makeShop();
     const { code, run } = await reach(shop, 'conflicting-base', '--land', 'merge');
     expect([code, run.status, run.landed]).toEqual([4, 'held', null]);
@@ -34,7 +34,7 @@ describe.concurrent('a base that moves during the run', () => {
     expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
   });
 
-  test('a base that moves with every check is given up on, and a person is asked', async () => {
+  test('a base that moves with every check is given up on, and the user decides', async () => {
     const move =
       'cd "$HOME/project" && date +%N >moved && git add moved && git -c user.name=A -c user.email=a commit -qm Move';
     await using shop = await makeShop({ files: { 'check.sh': `grep -q 'a + b' sum.js && ${move}\n` } });
@@ -45,7 +45,7 @@ describe.concurrent('a base that moves during the run', () => {
 });
 
 describe.concurrent('a checkout that is not clean', () => {
-  test('is left alone; the landing waits until it is clean', async () => {
+  test('is not changed; the landing waits until it is clean', async () => {
     await using shop = await makeShop();
     writeFiles(shop.repo, { 'sum.js': 'mine, not committed\n' });
     const before = await shop.fingerprint();
@@ -76,8 +76,8 @@ describe.concurrent('a checkout that is not clean', () => {
   });
 });
 
-describe.concurrent('names that the user took', () => {
-  test('a branch named mh leaves no room for mh/<run>, which is said before anything is done', async () => {
+describe.concurrent('names that the user already uses', () => {
+  test('a branch named mh conflicts with mh/<run>, which is reported before anything is done', async () => {
     await using shop = await makeShop();
     shop.git('branch', 'mh');
     const { code, stderr } = await shop.mh(['job', 'x', '--agent', FIXES]);
@@ -85,7 +85,7 @@ describe.concurrent('names that the user took', () => {
     expect(await shop.mh(['ls', '--json'])).toMatchObject({ json: [] });
   });
 
-  test('a branch named mh that appears later holds the run until it is out of the way', async () => {
+  test('a branch named mh that is created later holds the run until it is removed', async () => {
     await using shop = await makeShop();
     const held = await reach(shop, 'branch-named-mh');
     expect([held.code, held.run.status, held.run.branch]).toEqual([4, 'held', null]);
@@ -109,7 +109,7 @@ describe.concurrent('names that the user took', () => {
   });
 });
 
-test('a repository that is gone in the middle of a run is told, and the run goes on once it is back', async () => {
+test('a repository that disappears during a run is reported, and the run continues once it is back', async () => {
   await using shop = await makeShop();
   const away = join(shop.root, 'away');
   const gone = await job(shop, agent('reach.sh', 'gone-repository', away, shop.repo));
@@ -121,7 +121,7 @@ test('a repository that is gone in the middle of a run is told, and the run goes
   expect(shop.git('show', `mh/${gone.run.run}:sum.js`)).toContain('a + b');
 });
 
-test('a linked worktree works like the repository, and the one it belongs to is not touched', async () => {
+test('a linked worktree works like the repository, and its main repository is not changed', async () => {
   await using shop = await makeShop();
   const linked = join(shop.root, 'linked');
   shop.git('worktree', 'add', '--quiet', '-b', 'side', linked);

@@ -47,7 +47,7 @@ async function played(api: ModelApi, step: Step, timeoutMs?: number) {
 }
 
 describe.each(MODEL_APIS.map((api) => [api.vendor, api] as const))('%s, asked directly', (_, api) => {
-  it('answers with the object asked for, and tells what it cost', async () => {
+  it('answers with the requested object, and reports its cost', async () => {
     const { answer, requests } = await played(api, ANSWER);
     expect(answer).toMatchObject({
       kind: 'answered',
@@ -59,14 +59,14 @@ describe.each(MODEL_APIS.map((api) => [api.vendor, api] as const))('%s, asked di
     expect(requests[0]).toMatchObject({ prompt: 'A long request', tools: ['answer'], isStream: false });
   });
 
-  it('costs nothing where it refuses, and is not asked a second time', async () => {
+  it('costs nothing when it refuses, and is not called again', async () => {
     const refusal = { fault: { kind: 'refusal', reason: 'rate-limit' } } as const;
     const { answer, requests } = await played(api, refusal);
     expect(answer).toMatchObject({ kind: 'failed', usage: { kind: 'none' } });
     expect(requests).toHaveLength(1);
   });
 
-  it('has used nobody knows how much where it falls silent', async () => {
+  it('has unknown usage when it stops responding', async () => {
     const { answer } = await played(api, { fault: { kind: 'silence' } }, 300);
     expect(answer).toMatchObject({ kind: 'failed', problem: 'no answer within 0.3 s', usage: { kind: 'unknown' } });
   });
@@ -76,16 +76,16 @@ describe.each(MODEL_APIS.map((api) => [api.vendor, api] as const))('%s, asked di
     expect(answer).toMatchObject({ kind: 'failed', usage: { kind: 'unknown' } });
   });
 
-  it('is charged for an answer that is not as asked', async () => {
+  it('is charged for an answer in the wrong form', async () => {
     const { answer } = await played(api, { say: 'I would rather talk.' });
     expect(answer).toMatchObject({ kind: 'failed', usage: { kind: 'known', outputTokens: 20 } });
   });
 
-  it('costs nothing where nobody listens', async () => {
+  it('costs nothing when the server is unreachable', async () => {
     expect(await ask(api, await closedAddress())).toMatchObject({ kind: 'failed', usage: { kind: 'none' } });
   });
 
-  it('has no key where the variable is empty', () => {
+  it('has no key if the variable is empty', () => {
     expect(api.hasKey({ ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', GEMINI_API_KEY: '' })).toBe(false);
     expect(api.hasKey(environment('http://127.0.0.1'))).toBe(true);
   });

@@ -61,7 +61,7 @@ test('an adopted program whose group is killed was interrupted', async () => {
   expect(await end).toEqual({ kind: 'interrupted' });
 });
 
-test('the ending of a program that ended while there was no engine is told at once', async () => {
+test('the ending of a program that ended without an engine is reported at once', async () => {
   const { engine, target } = await startElsewhere(`${HOLD} exit 6`);
   await untilSaid(join(target.folder, 'stdout'), /waiting/);
   await killNow(engine);
@@ -70,7 +70,7 @@ test('the ending of a program that ended while there was no engine is told at on
   expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 6 });
 });
 
-test('a shim of another pid namespace is gone when nobody holds its FIFO', async () => {
+test('a shim of another pid namespace is gone when no process holds its FIFO', async () => {
   const { target } = await startElsewhere('exit 6');
   const elsewhere = { ...target.identity, pidNamespace: 'pid:[1]' };
   expect(await ending(target.folder, elsewhere)).toEqual({ kind: 'exited', code: 6 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCgroup } from '../../src/process/cgroup.ts';
 
-test('the cgroup v2 that we are in is found beside cgroup v1', () => {
+test('our own cgroup v2 is found next to cgroup v1', () => {
   const mountinfo = [
     '35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory',
     '41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw',

@@ -11,7 +11,7 @@ function entry(pid: number, changes: Partial<ProcessEntry> = {}): ProcessEntry {
 
 const pids = (entries: ProcessEntry[]) => entries.map(({ pid }) => pid).sort((a, b) => a - b);
 
-test('children, their children, and everybody in the session belong to the program', () => {
+test('children, their children, and all processes in the session belong to the program', () => {
   const table = [
     entry(100, { startTime: '5' }),
     entry(101, { parent: 100 }),
@@ -22,25 +22,25 @@ test('children, their children, and everybody in the session belong to the progr
   expect(pids(selectDescendants(table, { ...NOBODY, shim: SHIM }))).toEqual([100, 101, 102, 103]);
 });
 
-test('a session whose number was given to somebody else is not ours', () => {
+test('a session whose number was reused is not ours', () => {
   const reused = [entry(100, { startTime: '8' }), entry(101, { parent: 100, session: 100 })];
   expect(selectDescendants(reused, { ...NOBODY, shim: SHIM })).toEqual([]);
   const leaderless = [entry(101, { session: 100 })];
   expect(selectDescendants(leaderless, { ...NOBODY, shim: SHIM })).toEqual([]);
 });
 
-test('a session is ours after the end of the shim while one in it carries the token', () => {
+test('a session is ours after the end of the shim while a process in it has the token', () => {
   const table = [entry(101, { session: 100 }), entry(102, { session: 100 }), entry(200)];
   const hasToken = ({ pid }: ProcessEntry) => pid === 102;
   expect(pids(selectDescendants(table, { ...NOBODY, shim: SHIM, hasToken: hasToken }))).toEqual([101, 102]);
 });
 
-test('the first process, ourselves and the ended are never selected', () => {
+test('the init process, ourselves and ended processes are never selected', () => {
   const table = [entry(1), entry(process.pid), entry(300, { isEnded: true })];
   expect(selectDescendants(table, { ...NOBODY, shim: undefined, hasToken: () => true })).toEqual([]);
 });
 
-test('who was found before is found again, but not a later process with that number', () => {
+test('a process that was found before is found again, but not a later process with its pid', () => {
   const marks = { ...NOBODY, shim: undefined, found: new Set(['101 9']) };
   expect(pids(selectDescendants([entry(101), entry(102, { parent: 101 })], marks))).toEqual([101, 102]);
   expect(selectDescendants([entry(101, { startTime: '10' })], marks)).toEqual([]);

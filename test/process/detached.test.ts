@@ -13,7 +13,7 @@ console.error(String(process.ppid !== undefined));
 `;
 
 describe('a detached program', () => {
-  it('writes to its private log and tells its starter what it announces', async () => {
+  it('writes to its private log and sends its announcement to its starter', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mh-detached-'));
     try {
       const logFile = join(folder, 'log');

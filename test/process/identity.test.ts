@@ -17,7 +17,7 @@ test('a running process is alive, and its identity survives JSON', () => {
   expect(liveness(ProcessIdentity.parse(JSON.parse(JSON.stringify(self()))))).toBe('alive');
 });
 
-test('a process number that was given to another process is gone', () => {
+test('a process whose pid was reused is gone', () => {
   expect(liveness({ ...self(), startTime: '1' })).toBe('gone');
 });
 
@@ -46,7 +46,7 @@ test('a process of another boot is gone, one of another pid namespace is unknown
   expect(liveness({ ...self(), pidNamespace: 'pid:[1]' })).toBe('unknown');
 });
 
-test('a look that failed is unknown, never gone', () => {
+test('a failed probe is unknown, never gone', () => {
   expect(livenessFrom({ kind: 'failed' }, '1')).toBe('unknown');
   expect(readPsProbe(7, null, '')).toEqual({ kind: 'failed' });
   expect(readPsProbe(7, 2, '')).toEqual({ kind: 'failed' });

@@ -26,7 +26,7 @@ test('the program starts only at go, when the identity of its shim is known', as
   expect(output(target.folder)).toBe('started\n');
 });
 
-test('output and exit code are readable by the user alone', async () => {
+test('output and exit code are readable only by the user', async () => {
   const target = await start('echo out');
   await ending(target.folder, target.identity);
   for (const name of ['stdout', 'stderr', 'exit', 'identity', 'alive']) {
@@ -42,7 +42,7 @@ test('an abandoned launch never starts its program and counts as interrupted', a
   expect(await ending(target.folder, identity)).toEqual({ kind: 'interrupted' });
 });
 
-test('a second launch in the folder of an abandoned one is not taken for the first', async () => {
+test('a second launch in the folder of an abandoned one is not confused with the first', async () => {
   const first = await launchIn(['true']);
   await first.abandon();
   writeFileSync(join(first.target.folder, 'exit'), '0\n');
@@ -51,7 +51,7 @@ test('a second launch in the folder of an abandoned one is not taken for the fir
   expect(await ending(first.target.folder, second.identity)).toEqual({ kind: 'interrupted' });
 });
 
-test('a program that is not there ends with 127 and says so', async () => {
+test('a missing program ends with 127 and an error message', async () => {
   const { identity, go, target } = await launchIn(['/nowhere/program']);
   go();
   expect(await ending(target.folder, identity)).toEqual({ kind: 'exited', code: 127 });
@@ -108,7 +108,7 @@ test('the program reads the given file as its input, and nothing without one', a
   expect(await ending(none.folder, none.identity)).toEqual({ kind: 'exited', code: 0 });
 });
 
-test('the program ignores no signal and holds none of our descriptors, whatever our parent ignored', async () => {
+test('the program ignores no signal and inherits none of our descriptors, whatever our parent ignored', async () => {
   const folder = temporaryFolder();
   const token = realWorld.token();
   writeFileSync(join(folder, 'stdout'), '');
@@ -174,7 +174,7 @@ test('a program that removes its folder is interrupted, not lost', async () => {
   expect(await ending(second.target.folder, second.identity)).toEqual({ kind: 'interrupted' });
 });
 
-test('whoever waits for an ending can stop waiting, and the program goes on', async () => {
+test('waiting for an ending can be aborted, and the program continues', async () => {
   const { identity, go, target } = await launchIn(['sleep', '60']);
   go();
   const stop = new AbortController();
@@ -184,13 +184,13 @@ test('whoever waits for an ending can stop waiting, and the program goes on', as
   expect(liveness(identity)).toBe('alive');
 });
 
-test('a shim that is gone when its FIFO is opened counts as gone, even if somebody else holds the FIFO', async () => {
+test('a shim that has ended before its FIFO is opened counts as gone, even if another process holds the FIFO', async () => {
   const target = await start('sleep 60 5<>alive & exit 2');
   await until(() => liveness(target.identity) === 'gone', 'the shim is gone');
   expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 2 });
 });
 
-test('a shim that cannot work is reported with what it said', async () => {
+test('a shim that fails is reported with its error output', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'bin'));
   const shell = join(folder, 'bin', 'sh');
@@ -198,7 +198,7 @@ test('a shim that cannot work is reported with what it said', async () => {
   await expect(launchIn(['true'], { folder }, { shell })).rejects.toThrow('did not start: no room');
 });
 
-test('an exit code that was planted does not count while the shim lives', async () => {
+test('a forged exit code does not count while the shim is running', async () => {
   const target = await start('printf "0\\n" > exit; echo planted; read x < fifo; exit 9');
   await untilSaid(join(target.folder, 'stdout'), /planted/);
   let isOver = false;

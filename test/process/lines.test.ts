@@ -7,7 +7,7 @@ function read(chunks: Buffer[], maxLineBytes = 1000) {
   return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.flush()];
 }
 
-test('tells text, start and end of each line, and gives the unfinished last one at the flush', () => {
+test('returns text, start and end of each line, and the unfinished last line on flush', () => {
   const plain = { truncatedBytes: 0, invalidUtf8: false };
   expect(read([Buffer.from('one\n\ntw'), Buffer.from('o\r\nthr\0ee\r')])).toEqual([
     { text: 'one', offset: 0, end: 4, ...plain },
@@ -23,7 +23,7 @@ test('counts offsets from where reading began', () => {
   ]);
 });
 
-test('gives the same lines however the bytes are cut, down to one a chunk', () => {
+test('returns the same lines however the bytes are split, down to one byte per chunk', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (bytes, size) => {
       const whole = Buffer.from(bytes.map((byte) => (byte % 5 === 0 ? 10 : byte)));
@@ -40,7 +40,7 @@ test('replaces invalid UTF-8 and says so', () => {
   expect(good).toMatchObject({ text: 'ä', invalidUtf8: false });
 });
 
-test('counts what it drops of a long line, and cuts no character in half', () => {
+test('counts the dropped bytes of a long line, and splits no character', () => {
   const [line, next] = read([Buffer.from('aaa€bc\nnext\n')], 5);
   expect(line).toEqual({ text: 'aaa', offset: 0, end: 9, truncatedBytes: 5, invalidUtf8: false });
   expect(next).toMatchObject({ text: 'next', truncatedBytes: 0 });
@@ -61,7 +61,7 @@ test('reads a line of 256 MB with bounded memory', () => {
   expect(peak - before).toBeLessThan(48 * 1024 * 1024);
 });
 
-test('reads 100,000 lines that come at once', () => {
+test('reads 100,000 lines in one chunk', () => {
   const text = Array.from({ length: 100_000 }, (_, index) => `line ${index}\n`).join('');
   const lines = read([Buffer.from(text)]);
   expect(lines).toHaveLength(100_000);

@@ -22,11 +22,11 @@ it('removes colours, titles, cursor moves and control characters', () => {
   );
 });
 
-it('keeps of an overwritten line what was last to be seen', () => {
+it('keeps the last visible content of an overwritten line', () => {
   expect(cleanText('10 %\r50 %\r100 %\ndone\r\n')).toBe('100 %\ndone\n');
 });
 
-it('keeps short text whole', async () => {
+it('keeps short text unchanged', async () => {
   expect(await evidence('one\ntwo')).toBe('one\ntwo');
   expect(await evidence('')).toBe('');
 });
@@ -56,6 +56,6 @@ it.each(['\u001b]', '\u001b[', '\u001b', '\u001b[1;', '\r', 'a\r', ' ', '\u009b1
   },
 );
 
-it('survives bytes that are no text', async () => {
+it('handles bytes that are not text', async () => {
   expect(await evidence(Buffer.from([0xff, 0xfe, 0x41, 0x00, 0x0a]))).toMatch(/A\n$/);
 });

@@ -7,7 +7,7 @@ import { PATH, temporaryFolder, until, untilSaid } from './launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000 };
 
-test('gives output, errors and exit code of a program that fails', async () => {
+test('returns output, errors and exit code of a program that fails', async () => {
   const result = await run(['sh', '-c', 'echo out; echo err >&2; exit 3'], options);
   expect(result).toEqual({
     code: 3,
@@ -23,7 +23,7 @@ test('names the signal that ended a program', async () => {
   expect(await run(['sh', '-c', 'kill -9 $$'], options)).toMatchObject({ code: null, signal: 'SIGKILL' });
 });
 
-test('throws the error of the system for a program that is not there', async () => {
+test("throws the system's error for a missing program", async () => {
   await expect(run(['/nowhere/program'], options)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
@@ -37,7 +37,7 @@ test('passes exactly the given environment, folder, arguments and input', async 
   expect(result.stdout.toString()).toBe(`${JSON.stringify([env, ["it's", '$HOME', '']])}\ntext`);
 });
 
-test('a program that does not read its input is no error', async () => {
+test('a program that does not read its input is not an error', async () => {
   expect(await run(['true'], { ...options, input: Buffer.alloc(1_000_000) })).toMatchObject({ code: 0 });
 });
 
@@ -47,7 +47,7 @@ test('drops output beyond the limit and says so', async () => {
   expect(result.stdout.length).toBe(1000);
 });
 
-test('ends the whole process group at the time limit, also who ignores the request', async () => {
+test('ends the whole process group at the time limit, also processes that ignore SIGTERM', async () => {
   const file = join(temporaryFolder(), 'pids');
   const script = `trap '' TERM; sleep 60 & echo $! > ${file}; wait`;
   const result = await run(['sh', '-c', script], { ...options, timeoutMs: 300 });
@@ -70,7 +70,7 @@ test('ends the program and throws when it is aborted', async () => {
   await expect(run(['true'], { ...options, signal: stop.signal })).rejects.toThrow('enough');
 });
 
-test('does not wait for ever for a child that was left with the output in its hands', async () => {
+test('does not wait forever for a leftover child that holds the output open', async () => {
   const result = await run(['sh', '-c', 'echo out; sleep 5 &'], options);
   expect(result).toMatchObject({ code: 0, stdout: Buffer.from('out\n'), timedOut: false });
 });

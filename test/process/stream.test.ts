@@ -13,18 +13,18 @@ async function read(script: string, options: { timeoutMs?: number; input?: strin
   }
 }
 
-it('gives all output, whatever its size, and then how the program ended', async () => {
+it('yields all output, whatever its size, and returns how the program ended', async () => {
   const { text, end } = await read('head -c 3000000 /dev/zero | tr "\\0" a; echo why >&2; exit 3');
   expect(text).toHaveLength(3_000_000);
   expect(end).toEqual<StreamEnd>({ code: 3, stderr: 'why\n', timedOut: false });
 });
 
-it('hands the program its input', async () => {
+it('passes input to the program', async () => {
   expect((await read('tr a-z A-Z', { input: 'said' })).text).toBe('SAID');
   expect((await read('exit 0', { input: 'x'.repeat(1_000_000) })).end.code).toBe(0);
 });
 
-it('ends the program and its children when nobody reads on, at the time limit, and at an abort', async () => {
+it('ends the program and its children when reading stops, at the time limit, and on abort', async () => {
   let group = 0;
   for await (const chunk of stream(['sh', '-c', 'echo $$; sleep 600 & wait'], { env, timeoutMs: 30_000 })) {
     group = Number(chunk.toString('utf8'));
@@ -36,7 +36,7 @@ it('ends the program and its children when nobody reads on, at the time limit, a
   await expect(read('sleep 600', { signal: AbortSignal.timeout(50) })).rejects.toThrow(/timeout/);
 });
 
-it("throws the system's error for a program that is not there", async () => {
+it("throws the system's error for a missing program", async () => {
   const output = stream(['/nowhere/program'], { env, timeoutMs: 1_000 });
   await expect(output.next()).rejects.toMatchObject({ code: 'ENOENT' });
 });

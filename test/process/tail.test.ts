@@ -31,13 +31,13 @@ function reading(content: string, changes: Partial<TailOptions> = {}): Reading {
   return { ...reader, file, text: () => text, lost, saw };
 }
 
-test('delivers what is there from the cursor on', async () => {
+test('delivers existing content from the cursor on', async () => {
   const { drained, text } = reading('0123456789', { from: 4 });
   await drained();
   expect(text()).toBe('456789');
 });
 
-test('notices what is appended, with no timer running', async () => {
+test('detects appended content without a timer', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const { file, saw } = reading('');
@@ -56,7 +56,7 @@ test('delivers every byte in order when they are written one by one', async () =
   expect(text()).toBe(expected);
 });
 
-test('tells that the file shrank and goes on from its start', async () => {
+test('reports that the file shrank and continues from its start', async () => {
   const { file, drained, text, lost } = reading('0123456789');
   await drained();
   truncateSync(file, 0);
@@ -66,7 +66,7 @@ test('tells that the file shrank and goes on from its start', async () => {
   expect(text()).toBe('0123456789new');
 });
 
-test('waits for the reader of a chunk before it reads on', async () => {
+test('waits for the callback of a chunk before it reads more', async () => {
   let busy = 0;
   let most = 0;
   let bytes = 0;
@@ -90,7 +90,7 @@ test('gives the offset of each chunk', async () => {
   expect(offsets).toEqual([0, 65_536, 131_072]);
 });
 
-test('a reader that throws stops the tail, and whoever waits is told', async () => {
+test('a callback that throws stops the tail and rejects waiters', async () => {
   const { drained } = reading('text', {
     onChunk: () => {
       throw new Error('disk full');
@@ -99,7 +99,7 @@ test('a reader that throws stops the tail, and whoever waits is told', async () 
   await expect(drained()).rejects.toThrow('disk full');
 });
 
-test('nobody waits for a closed or an aborted tail', async () => {
+test('a closed or aborted tail rejects waiters', async () => {
   const stop = new AbortController();
   const aborted = reading('text', { signal: stop.signal });
   const closed = reading('text');
@@ -109,7 +109,7 @@ test('nobody waits for a closed or an aborted tail', async () => {
   await expect(closed.drained()).rejects.toThrow('closed');
 });
 
-test('says that what was there is delivered, also while somebody writes without end', async () => {
+test('reports that existing content is delivered, also during continuous writing', async () => {
   const file = join(temporaryFolder(), 'output');
   const piece = 'x'.repeat(64 * 1024);
   writeFileSync(file, piece);

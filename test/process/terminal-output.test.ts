@@ -30,7 +30,7 @@ function linesOf(pieces: readonly Buffer[]): { text: string; offset: number }[] 
   return [...lines, ...reader.flush()];
 }
 
-describe('what of a terminal reaches a person', () => {
+describe('the filtered output of a terminal', () => {
   it.each([
     ['text of any script', 'Zoë 世界 🙂\r\n\t\b\x07'],
     ['colours', `${ESC}[1;38;2;1;2;3mred${ESC}[0m`],
@@ -84,7 +84,7 @@ describe('what of a terminal reaches a person', () => {
     );
   });
 
-  it('waits for the end of no string for ever', () => {
+  it('does not wait forever for the end of a string', () => {
     const filter = safeOutput();
     filter.push(Buffer.from(`${ESC}]52;`));
     for (let mebibytes = 0; mebibytes < 3; mebibytes += 1) {
@@ -96,12 +96,12 @@ describe('what of a terminal reaches a person', () => {
 });
 
 describe('the lines of a terminal', () => {
-  it('are plain, overwritten as they were', () => {
+  it('are plain text with overwrites applied', () => {
     const text = `${ESC}[32mok${ESC}[0m one\r\n10%\r20%\r100%\r\nab${'\b'}c\r\nlast`;
     expect(linesOf([Buffer.from(text)]).map((line) => line.text)).toEqual(['ok one', '100%', 'ac', 'last']);
   });
 
-  it('are told once of a picture that is redrawn, and always when they scroll by', () => {
+  it('are reported once for a redrawn screen, and always for scrolling output', () => {
     const frame = (second: number) => `${ESC}[H✻ Thinking… (${second}s)\r\n> ask me\r\n`;
     const drawn = [1, 2, 3, 4].map(frame).join('');
     expect(linesOf([Buffer.from(drawn)]).map((line) => line.text)).toEqual(['✻ Thinking… (1s)', '> ask me']);
@@ -109,7 +109,7 @@ describe('the lines of a terminal', () => {
     expect(linesOf([Buffer.from(plain)]).map((line) => line.text)).toEqual(['test 1 ok', 'test 2 ok', 'test 2 ok']);
   });
 
-  it('are the same, at the same offsets, however the bytes are cut', () => {
+  it('are the same, at the same offsets, however the bytes are split', () => {
     const parts = fc.constantFrom(
       'é世',
       'word ',
@@ -129,7 +129,7 @@ describe('the lines of a terminal', () => {
     );
   });
 
-  it('hold no control, whatever the bytes are', () => {
+  it('contain no control characters, whatever the bytes are', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         for (const { text } of linesOf([Buffer.from(bytes)])) expect(text).not.toMatch(/\p{Cc}/u);

@@ -69,7 +69,7 @@ async function watchUntil(
 }
 
 describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (kind) => {
-  it('is typed to, resized, and leaves its own exit code', async () => {
+  it('accepts input, is resized, and has its own exit code', async () => {
     const started = await startIn(kind, GREETING);
     await until(() => started.text().includes('name?'), 'it asks');
     await started.terminal.resize({ columns: 91, rows: 33 });
@@ -81,7 +81,7 @@ describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (k
     expect(await sweep(started.target)).toBe(0);
   });
 
-  it('takes every byte as it is, and much at once', async () => {
+  it('passes every byte unchanged, also large input', async () => {
     const started = await startIn(kind, 'stty raw -echo; printf ready; head -c 9000 | cksum; exit 0');
     await until(() => started.text().includes('ready'), 'it is ready');
     const bytes = Buffer.from(Array.from({ length: 9_000 }, (_, index) => index % 128));
@@ -91,7 +91,7 @@ describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (k
     expect(started.text()).toContain(sum);
   });
 
-  it('is shown as it stands to who comes late, and goes on for who was there without gap or repeat', async () => {
+  it('shows its current screen to a new watcher, and resumes for an earlier one without gap or repetition', async () => {
     const started = await startIn(kind, "printf 'one\\r\\ntwo\\r\\n'; read go; printf 'three\\r\\n'; read go");
     await until(() => started.text().includes('two'), 'it began');
     const first = await watchUntil(started, undefined, (text) => text.includes('two'));
@@ -105,7 +105,7 @@ describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (k
     expect(late.text).toMatch(/one[\s\S]*two[\s\S]*three/);
   });
 
-  it('is interrupted, not ended, when the terminal is taken away under it', async () => {
+  it('is interrupted, not ended, when its terminal is removed', async () => {
     const started = await startIn(kind, 'printf ready; sleep 600');
     await until(() => started.text().includes('ready'), 'it is ready');
     const holder = execFileSync('pgrep', ['-f', kind === 'tmux' ? `^tmux -S .* -D$` : started.folder], {
@@ -118,7 +118,7 @@ describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (k
     expect(programEnding(started.folder, end)).toEqual({ kind: 'interrupted' });
   });
 
-  it('fills the disk with no more than two files, however much it shows', async () => {
+  it('stores at most two files, however much it prints', async () => {
     const started = await startIn(kind, 'yes abcdefghijklmnopqrstuvwxyz0123456789 | head -c 36000000; echo; echo over');
     await ending(started.folder, started.target.identity);
     const files = readdirSync(started.folder).filter((name) => name.startsWith('terminal-') && !name.includes('.'));

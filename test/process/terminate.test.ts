@@ -44,7 +44,7 @@ for (const mode of ['cgroup', 'process-tree']) {
   }
 }
 
-test('a program that ends when asked keeps its exit code', async () => {
+test('a program that ends on SIGTERM keeps its exit code', async () => {
   const target = await start(`trap 'echo bye; exit 3' TERM; echo pid $$; while :; do sleep 60 & wait; done`);
   await said(target, 1);
   const end = ending(target.folder, target.identity);
@@ -53,14 +53,14 @@ test('a program that ends when asked keeps its exit code', async () => {
   expect(readFileSync(join(target.folder, 'stdout'), 'utf8')).toContain('bye');
 });
 
-test('a stopped program is woken to act on the request', async () => {
+test('a stopped program is continued to handle SIGTERM', async () => {
   const target = await start(`trap 'exit 3' TERM; echo pid $$; kill -STOP $$; sleep 60`);
   await said(target, 1);
   await terminate(target, { graceMs: 20_000 });
   expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 3 });
 });
 
-test('what a program says when asked to end is kept when it is piped', async () => {
+test('piped output after SIGTERM is kept', async () => {
   const script = `trap 'echo bye; exit 3' TERM; echo pid $$; while :; do sleep 60 & wait; done`;
   const target = await start(script, { pipeOutput: true });
   await said(target, 1);
@@ -85,7 +85,7 @@ for (const mode of ['cgroup', 'process-tree']) {
   );
 }
 
-test('another launch is left alone, even when the number of its shim is taken for ours', async () => {
+test("another launch is not signalled, even when its shim's pid is mistaken for ours", async () => {
   const other = await start('echo pid $$; sleep 60');
   const ours = await start('exit 0');
   await said(other, 1);
@@ -95,14 +95,14 @@ test('another launch is left alone, even when the number of its shim is taken fo
   expect(liveness(other.identity)).toBe('alive');
 });
 
-test('nothing of another boot is signalled', async () => {
+test('no process of another boot is signalled', async () => {
   const target = await start('echo pid $$; sleep 60');
   await said(target, 1);
   await terminate({ ...target, identity: { ...target.identity, boot: 'another' } }, { graceMs: 10 });
   expect(liveness(target.identity)).toBe('alive');
 });
 
-test('a token that is too short to choose by is refused', async () => {
+test('a token that is too short is refused', async () => {
   const target = await start('exit 0');
   await expect(sweep({ ...target, token: '' })).rejects.toThrow('token');
 });
@@ -116,7 +116,7 @@ test.skipIf(containment().kind !== 'cgroup')('the cgroup of a launch is removed 
   expect(existsSync(path)).toBe(false);
 });
 
-test('a record that names the cgroup of somebody else is not believed', async () => {
+test('a record with the cgroup of another program is not used', async () => {
   const other = await start('echo pid $$; sleep 60');
   const ours = await start('exit 0');
   await said(other, 1);

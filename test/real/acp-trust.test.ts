@@ -76,7 +76,7 @@ async function writeAll(folder: string, files: Record<string, string>): Promise<
 
 for (const name of ['gemini', 'opencode'] as const) {
   await describeWith([name], `${name} by ACP`, (path) => {
-    it('obeys no settings of a repository that the user does not trust, and works all the same', async () => {
+    it('obeys no settings of an untrusted repository, and still works', async () => {
       await using place = await makeWorkplace(server);
       const mark = join(place.root, 'started');
       await writeAll(place.workspace, PLANTED[name](mark));

@@ -113,7 +113,7 @@ await describeWith(['claude', 'chrome-devtools-mcp', 'chromium'], 'a verifier wi
     return { scratch, env, name };
   }
 
-  it('clicks through the running application, and what it sees decides', { timeout: 600_000 }, async () => {
+  it('tests the running application in a browser, and the result decides', { timeout: 600_000 }, async () => {
     const { scratch, env, name } = await makePlace(
       `<h1>Shop</h1><button onclick="this.nextSibling.textContent = 'Bought'">Buy</button><p>Nothing yet</p>`,
     );
@@ -131,7 +131,7 @@ await describeWith(['claude', 'chrome-devtools-mcp', 'chromium'], 'a verifier wi
     expect(await place.leftovers()).toEqual([]);
   });
 
-  it('lets nothing land that does not work in it', { timeout: 600_000 }, async () => {
+  it('lands nothing that fails in the browser', { timeout: 600_000 }, async () => {
     const { scratch, env } = await makePlace('<h1>Shop</h1><button>Buy</button><p>Nothing yet</p>');
     await using place = scratch;
     const ended = await place.mh(['run', 'features.json', '--json'], { env });

@@ -18,7 +18,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
   const { play } = claudeStage(server, path('claude'));
 
   describe.concurrent('a fault', () => {
-    it('that passes is shown as a retry and leaves no failure', async () => {
+    it('that is temporary is reported as a retry and causes no failure', async () => {
       await using place = await makeWorkplace(server);
       const fault = { kind: 'refusal', reason: 'rate-limit', retryAfterSeconds: 1, times: 1 } as const;
       const run = await play(place, { script: [{ fault, say: 'There.' }] });
@@ -27,7 +27,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(run.result).not.toHaveProperty('failure');
     });
 
-    it('before any answer costs nothing, one in the middle of it is not free', async () => {
+    it('before any answer costs nothing, one in the middle of it has a cost', async () => {
       await using place = await makeWorkplace(server);
       const refused = await play(place, { script: [{ fault: { kind: 'refusal', reason: 'overloaded' } }] });
       expect(refused.result.usage).toEqual({ kind: 'none' });
@@ -35,7 +35,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(cut.result.usage.kind).not.toBe('none');
     });
 
-    it('of a used-up subscription names the time of its reset', async () => {
+    it('of an exhausted subscription reports its reset time', async () => {
       await using place = await makeWorkplace(server);
       const resetAtSeconds = Math.floor(realWorld.now() / 1000) + 3_600;
       const fault = { kind: 'refusal', reason: 'usage-limit', resetAtSeconds } as const;
@@ -82,7 +82,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       return found.parent === target.identity.pid ? below : program(target, found.parent);
     };
 
-    it('that asks it to end interrupts it, and its children end with it', async () => {
+    it('to terminate interrupts it, and its children end with it', async () => {
       await using place = await makeWorkplace(server);
       const run = await signalled(place, async (target, child) => void process.kill(program(target, child), 'SIGTERM'));
       expect(run.exit).toEqual({ kind: 'exited', code: 143 });
@@ -90,7 +90,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(run.isLeft).toBe(false);
     });
 
-    it('that kills it leaves children behind, which we end', async () => {
+    it('to kill it leaves children behind, which we end', async () => {
       await using place = await makeWorkplace(server);
       const run = await signalled(place, async (target, child) => void process.kill(program(target, child), 'SIGKILL'));
       expect(run.exit).toEqual({ kind: 'exited', code: 137 });
@@ -99,7 +99,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(run.isLeft).toBe(false);
     });
 
-    it('of ours to all of them is an interruption that leaves nobody', async () => {
+    it('to all its processes is an interruption that leaves none', async () => {
       await using place = await makeWorkplace(server);
       const run = await signalled(place, (target) => terminate(target, { graceMs: 2_000 }));
       expect(run.result.failure?.kind).toBe('interrupted');

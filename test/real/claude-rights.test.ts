@@ -16,7 +16,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
   const { play } = claudeStage(server, path('claude'));
 
   describe.concurrent('permission', () => {
-    it('is refused for what is not allowed, and the work goes on', async () => {
+    it('is denied for what is not allowed, and the work continues', async () => {
       await using place = await makeWorkplace(server);
       const command = `node -e "require('fs').writeFileSync('made.txt', '')"`;
       const run = await play(place, { script: [bash(command), { say: 'Well.' }] });
@@ -32,7 +32,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(existsSync(join(place.workspace, 'made.txt'))).toBe(true);
     });
 
-    it('to write is not given to a reading role, that to look at the history is', async () => {
+    it('to write is denied to a read-only role, to read the history is granted', async () => {
       await using place = await makeWorkplace(server);
       const edit = { file_path: join(place.workspace, 'old.txt'), old_string: 'old', new_string: 'bad' };
       await writeFile(edit.file_path, 'old');
@@ -66,7 +66,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       },
     );
 
-    it('to use our servers of tools is given with them', async () => {
+    it('to use configured MCP servers is granted', async () => {
       await using place = await makeWorkplace(server);
       const call = { name: 'mcp__notes__report_status', args: { status: 'green' } };
       const mcp = { notes: { command: process.execPath, args: [MCP_SERVER], env: {} } };
@@ -76,7 +76,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
   });
 
   describe.concurrent('the repository', () => {
-    it("speaks through the base's CLAUDE.md, not through one that an agent wrote", async () => {
+    it("instructs through the base's CLAUDE.md, not through one that an agent wrote", async () => {
       await using place = await makeWorkplace(server);
       await writeFile(join(place.workspace, 'CLAUDE.md'), 'Written by an agent.');
       const settings = { native: { 'CLAUDE.md': 'Written in the base.' }, instructions: 'Written by the user.' };
@@ -86,7 +86,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(JSON.stringify(run.requests[0]?.body)).not.toContain('Written by an agent.');
     });
 
-    it('has its hooks and servers obeyed only in the content that the user trusts', async () => {
+    it('has its hooks and servers obeyed only in the trusted content', async () => {
       await using place = await makeWorkplace(server);
       const [hooked, served] = [join(place.root, 'hooked'), join(place.root, 'served')];
       const touch = (file: string) => ({ command: 'touch', args: [file] });

@@ -16,7 +16,7 @@ await describeWith(['claude'], 'the real Claude Code in a scope', (path) => {
   const { play } = claudeStage(server, path('claude'));
   const scopes = [{ allow: ['src'], deny: ['src/keys'], also: [] }];
 
-  it('is refused each tool that would write outside of it, is told why, and goes on', async () => {
+  it('is refused each tool that would write outside of it, gets the reason, and continues', async () => {
     await using place = await makeWorkplace(server);
     const script = [
       write(place, 'docs.md'),
@@ -36,7 +36,7 @@ await describeWith(['claude'], 'the real Claude Code in a scope', (path) => {
     expect(run.result).toMatchObject({ text: 'Well.' });
   });
 
-  it('cannot be let out of it by settings of the repository, trusted as they are', async () => {
+  it('cannot leave it through trusted settings of the repository', async () => {
     await using place = await makeWorkplace(server);
     const text = JSON.stringify({ disableAllHooks: true, permissions: { allow: ['Bash(touch *)'] } });
     await mkdir(join(place.workspace, '.claude'), { recursive: true });

@@ -55,7 +55,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
     expect(again.end(run.exit)).toEqual(run.result);
   });
 
-  it('is given the model, the effort and the folders that are set, and not the tools that are refused', async () => {
+  it('gets the configured model, effort and folders, and not the refused tools', async () => {
     await using place = await makeWorkplace(server);
     const outside = join(place.root, 'outside');
     await mkdir(outside);
@@ -80,8 +80,8 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
     expect(run.requests[0]?.tools).not.toContain('WebFetch');
   });
 
-  describe.concurrent('asked for a form', () => {
-    it('hands over output of that form, after a correction if need be', async () => {
+  describe.concurrent('with an output schema', () => {
+    it('returns output in that form, after a correction if needed', async () => {
       await using place = await makeWorkplace(server);
       const answer = (value: unknown): Step => ({ call: [{ name: 'StructuredOutput', args: { answer: value } }] });
       const more: More = { access: 'read', outputSchema: SCHEMA };
@@ -90,7 +90,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(run.result).not.toHaveProperty('failure');
     });
 
-    it('hands over none when the model never gives one', async () => {
+    it('returns none when the model never provides one', async () => {
       await using place = await makeWorkplace(server);
       const script = [{ say: 'It is 42.' }, { say: 'I said so.' }];
       const run = await play(place, { script, more: { outputSchema: SCHEMA } });
@@ -101,7 +101,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
   });
 
   describe.concurrent('a session', () => {
-    it('goes on where it was, and only what is new is paid for', async () => {
+    it('is resumed, and only new usage is charged', async () => {
       await using place = await makeWorkplace(server);
       const first = await play(place, { script: [{ say: 'First.', usage: { in: 100_000, out: 1_000 } }] });
       const { session = '' } = first.result;
@@ -114,7 +114,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(second.result.usage).toMatchObject({ costUsd: expect.closeTo(0.00018, 8), inputTokens: 10, turns: 1 });
     });
 
-    it('that is not there any more costs nothing and is told as lost', async () => {
+    it('that no longer exists costs nothing and is reported as lost', async () => {
       await using place = await makeWorkplace(server);
       const run = await play(place, { script: [], more: { session: '11111111-2222-4333-8444-555555555555' } });
       expect(run.result).toMatchObject({ usage: { kind: 'none' }, failure: { kind: 'session-lost' } });

@@ -20,7 +20,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(run.result.failure).toMatchObject({ kind: 'context-full' });
     });
 
-    it('that passes is shown as a retry and leaves no failure', async () => {
+    it('that is temporary is reported as a retry and causes no failure', async () => {
       await using place = await makeWorkplace(server);
       const fault = { kind: 'refusal', reason: 'rate-limit', retryAfterSeconds: 1, times: 1 } as const;
       const run = await play(place, { script: [{ fault, say: 'There.' }] });
@@ -29,7 +29,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(run.result).not.toHaveProperty('failure');
     });
 
-    it('before any answer costs nothing, one in the middle of it is not free', async () => {
+    it('before any answer costs nothing, one in the middle of it has a cost', async () => {
       await using place = await makeWorkplace(server);
       const refused = await play(place, { script: [{ fault: { kind: 'refusal', reason: 'overloaded' } }] });
       expect(refused.result.usage).toEqual({ kind: 'none' });
@@ -37,7 +37,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(cut.result.usage).toEqual({ kind: 'unknown' });
     });
 
-    it('of a used-up subscription names the time of its reset, today or later', async () => {
+    it('of an exhausted subscription reports its reset time, today or later', async () => {
       await using place = await makeWorkplace(server);
       for (const [at, days] of [0, 3].entries()) {
         const resetAtSeconds = Math.floor(realWorld.now() / 1000) + 60 + days * 86_400;

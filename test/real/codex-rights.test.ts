@@ -17,7 +17,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
   const { play } = codexStage(server, path('codex'));
 
   describe.concurrent('its sandbox', () => {
-    it('refuses what lies outside the workspace, and the work goes on', async () => {
+    it('refuses writes outside the workspace, and the work continues', async () => {
       await using place = await makeWorkplace(server);
       const outside = join(place.root, 'outside.txt');
       const run = await play(place, {
@@ -33,7 +33,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(existsSync(outside)).toBe(true);
     });
 
-    it('lets a reading role look at the history, and write nothing', async () => {
+    it('lets a read-only role read the history, and write nothing', async () => {
       await using place = await makeWorkplace(server);
       const script = [
         shell('sleep 1; git log --oneline && git diff HEAD'),
@@ -49,7 +49,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(place.git('log', '--format=%s')).toBe('Start');
     });
 
-    it('is gone if everything is permitted', async () => {
+    it('is disabled if everything is permitted', async () => {
       await using place = await makeWorkplace(server);
       const outside = join(place.root, 'outside.txt');
       await play(place, { script: [shell(`echo x > ${outside}`)], more: { settings: { permission: 'bypass' } } });
@@ -57,10 +57,10 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     });
   });
 
-  describe.concurrent('servers of tools', () => {
+  describe.concurrent('MCP servers', () => {
     const call: Step = { call: [{ name: 'report_status', namespace: 'mcp__notes', args: { status: 'green' } }] };
 
-    it('can be used, and get their secrets by another way than the arguments', async () => {
+    it('can be used, and get their secrets not through arguments', async () => {
       await using place = await makeWorkplace(server);
       const seen = join(place.root, 'seen');
       const [variable, program] = [`printf %s "$TOKEN" > ${seen}`, `exec "${process.execPath}" "${MCP_SERVER}"`];
@@ -71,7 +71,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(readFileSync(seen, 'utf8')).toBe(`it's "$HOME"`);
     });
 
-    it('keep back a tool that is refused', async () => {
+    it('do not offer a refused tool', async () => {
       await using place = await makeWorkplace(server);
       const mcp = { notes: { command: process.execPath, args: [MCP_SERVER], env: {} } };
       const disallowedTools = ['mcp__notes__report_status', 'web_search'];
@@ -82,7 +82,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
   });
 
   describe.concurrent('the repository', () => {
-    it("speaks through the base's AGENTS.md, not through one that an agent wrote", async () => {
+    it("instructs through the base's AGENTS.md, not through one that an agent wrote", async () => {
       await using place = await makeWorkplace(server);
       await writeFile(join(place.workspace, 'AGENTS.md'), 'Written by an agent.');
       const instructions = 'Written by "the user".\n\\ ünïcode\u007f';
@@ -95,7 +95,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(run.requests[0]?.body).toMatchObject({ model: MODEL, reasoning: { effort: 'xhigh' } });
     });
 
-    it('has its hooks and servers obeyed only in the content that the user trusts', async () => {
+    it('has its hooks and servers obeyed only in the trusted content', async () => {
       await using place = await makeWorkplace(server);
       const [hooked, served] = [join(place.root, 'hooked'), join(place.root, 'served')];
       const hook = { hooks: [{ type: 'command', command: `touch ${hooked}` }] };

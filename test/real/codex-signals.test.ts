@@ -35,7 +35,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     const programs = (target: Target) =>
       processes().filter(({ pid, parent }) => parent === target.identity.pid && pid !== target.identity.pid);
 
-    it('that asks it to end interrupts it, and its children end with it', async () => {
+    it('to terminate interrupts it, and its children end with it', async () => {
       await using place = await makeWorkplace(server);
       const run = await signalled(place, (target) => {
         for (const { pid, command } of programs(target))
@@ -46,7 +46,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(run.left).toEqual([]);
     });
 
-    it('that kills its whole group leaves nobody, and what it spent is known', async () => {
+    it('to kill its whole group leaves none, and its usage is known', async () => {
       await using place = await makeWorkplace(server);
       const run = await signalled(place, (target) => process.kill(-target.identity.pid, 'SIGKILL'));
       expect(run.exit).toEqual({ kind: 'interrupted' });
@@ -65,7 +65,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       });
     });
 
-    it('of ours to all of them is an interruption that leaves nobody', async () => {
+    it('to all its processes is an interruption that leaves none', async () => {
       await using place = await makeWorkplace(server);
       const run = await signalled(place, (target) => terminate(target, { graceMs: 2_000 }));
       expect(run.result.failure?.kind).toBe('interrupted');

@@ -61,14 +61,14 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     expect(again.end(run.exit)).toEqual(run.result);
   });
 
-  describe.concurrent('asked for a form', () => {
+  describe.concurrent('with an output schema', () => {
     const outputSchema = {
       type: 'object',
       properties: { answer: { type: 'number' }, note: { type: 'string' } },
       required: ['answer'],
     };
 
-    it('tells the model, and hands over output of that form', async () => {
+    it('sends the schema to the model, and returns output in that form', async () => {
       await using place = await makeWorkplace(server);
       const script = [{ say: 'I look.', ...shell('true') }, { say: '{"answer":42,"note":null}' }];
       const run = await play(place, { script, more: { access: 'read', outputSchema } });
@@ -78,7 +78,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(run.result.output).toEqual({ answer: 42 });
     });
 
-    it('hands over none when the model never gives one', async () => {
+    it('returns none when the model never provides one', async () => {
       await using place = await makeWorkplace(server);
       const run = await play(place, { script: [{ say: 'It is 42.' }], more: { outputSchema } });
       expect(run.result).not.toHaveProperty('output');
@@ -87,7 +87,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
   });
 
   describe.concurrent('a session', () => {
-    it('goes on where it was, with the rights it had, and only what is new is paid for', async () => {
+    it('is resumed with the same permissions, and only new usage is charged', async () => {
       await using place = await makeWorkplace(server);
       const first = await play(place, { script: [{ say: 'First.', usage: { in: 100_000, out: 1_000 } }] });
       const { session = '' } = first.result;
@@ -100,7 +100,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(second.result.usage).toMatchObject({ inputTokens: 210, outputTokens: 50, turns: 3 });
     });
 
-    it('that is not there any more costs nothing and is told as lost', async () => {
+    it('that no longer exists costs nothing and is reported as lost', async () => {
       await using place = await makeWorkplace(server);
       const run = await play(place, { script: [], more: { session: '01a1e10a-ffe3-7740-ae86-76bb2c4416ef' } });
       expect(run.result).toMatchObject({ usage: { kind: 'none' }, failure: { kind: 'session-lost' } });

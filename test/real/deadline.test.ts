@@ -9,7 +9,7 @@ import { listProcesses } from '../../src/process/terminate.ts';
 const STEPS = join(import.meta.dirname, '../../scripts/steps');
 
 describe('the runner of these tests', () => {
-  it('ends what takes too long with all that it started, and says so', async () => {
+  it('ends a command that takes too long with all its processes, and reports it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mh-late-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const deaf = `trap '' TERM; setsid sleep 1000 & echo $! > ${folder}/child; echo $$ > ${folder}/own; wait; sleep 1000`;
@@ -19,11 +19,11 @@ describe('the runner of these tests', () => {
     expect(listProcesses().filter(({ pid, isEnded }) => started.includes(pid) && !isEnded)).toEqual([]);
   });
 
-  it('gives the exit code of what ends in time', async () => {
+  it('returns the exit code of a command that ends in time', async () => {
     expect(await runOffline(['sh', '-c', 'exit 3'], 60_000)).toEqual({ code: 3, isLate: false });
   });
 
-  it('frames what must not be overlooked, however long it is', async () => {
+  it('frames important messages, however long they are', async () => {
     const lines = ['NOT TESTED', `gemini: ${'a reason that goes on '.repeat(20)}`, 'x'.repeat(300)];
     const shown = await evaluate<string>('box.mjs', `boxed(${JSON.stringify(lines)})`);
     const rows = shown.trim().split('\n');

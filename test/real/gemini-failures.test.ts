@@ -28,8 +28,8 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
     });
   });
 
-  describe.concurrent('that does not end well', () => {
-    it('because it goes in circles is a failure, though it says success', async () => {
+  describe.concurrent('that fails', () => {
+    it('because of a loop is a failure, although it reports success', async () => {
       await using place = await makeWorkplace(server);
       const script = () => ({ call: [{ name: 'read_file', args: { file_path: 'none.txt' } }] });
       const run = await play(place, { script });

@@ -54,7 +54,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       expect(again.end(run.exit)).toEqual(run.result);
     });
 
-    it('is told what the base and the user say, but nothing of the repository runs', async () => {
+    it('gets the instructions of the base and the user, but runs nothing of the repository', async () => {
       await using place = await makeWorkplace(server);
       await plantHook(place);
       await writeFile(join(place.workspace, 'GEMINI.md'), 'The base says: tabs.');
@@ -78,7 +78,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       expect(existsSync(join(place.root, 'hook-ran'))).toBe(true);
     });
 
-    it('hands over output of a form, which it is told of', async () => {
+    it('returns output in the requested form', async () => {
       await using place = await makeWorkplace(server);
       const script = [{ say: 'Here it is:\n```json\n{"answer": 42}\n```\n' }];
       const run = await play(place, { script, more: { access: 'read', outputSchema: SCHEMA } });
@@ -86,7 +86,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       expect(run.requests[0]?.system).toContain(JSON.stringify(SCHEMA));
     });
 
-    it('uses a tool of an MCP server that it is given', async () => {
+    it('uses a tool of a configured MCP server', async () => {
       await using place = await makeWorkplace(server);
       const call = { name: 'mcp_notes_report_status', args: { status: 'well' } };
       const mcp = { notes: { command: process.execPath, args: [MCP_SERVER], env: {} } };
@@ -94,7 +94,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       expect(ofType(run, 'tool-result')[0]).toMatchObject({ output: 'reported well', isError: false });
     });
 
-    it('may not write in a reading task, but look at the history', async () => {
+    it('may not write in a read-only task, but may read the history', async () => {
       await using place = await makeWorkplace(server);
       const script = [
         write('a.txt'),
@@ -114,7 +114,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       expect(run.result).toMatchObject({ text: 'Read.' });
     });
 
-    it('may run what is allowed and nothing that is refused', async () => {
+    it('may run allowed commands and no refused ones', async () => {
       await using place = await makeWorkplace(server);
       const script = [
         shell('node -e 1 > made.txt'),
@@ -128,7 +128,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       expect(place.git('status', '--porcelain')).toBe('?? made.txt');
     });
 
-    it('goes on with an earlier session, and counts only what is new', async () => {
+    it('resumes an earlier session, and counts only new usage', async () => {
       await using place = await makeWorkplace(server);
       const first = await play(place, { script: [{ say: 'I know the secret.', usage: { in: 500, out: 50 } }] });
       const { session } = first.result;

@@ -18,7 +18,7 @@ const FILES: Record<string, string> = {
 };
 
 describe('installing a real program', () => {
-  it('says loudly what is skipped where there is no registry, and does not fail', async () => {
+  it('reports what is skipped without a registry, and does not fail', async () => {
     const cache = temporaryCache();
     const end = await prepare(cache, { npm_config_registry: await closedAddress() });
     expect(end.stderr).toMatch(new RegExp(`^SKIPPED: gemini ${version} could not be installed: .*ECONNREFUSED`, 'm'));
@@ -26,14 +26,14 @@ describe('installing a real program', () => {
     expect(readdirSync(cache).filter((name) => name.includes('gemini') || name.includes('unfinished'))).toEqual([]);
   });
 
-  it('fails instead where every program is required', async () => {
+  it('fails if every program is required', async () => {
     const registry = { npm_config_registry: await closedAddress() };
     const end = await prepare(temporaryCache(), { ...registry, MANYHANDS_REQUIRE_AGENTS: '1' });
     expect(end.stderr).toContain('SKIPPED: gemini');
     expect(end.code).toBe(1);
   });
 
-  it('takes what is in the cache and asks nobody', async () => {
+  it('uses the cache without a request', async () => {
     const cache = temporaryCache();
     plant(join(cache, FOLDER), FILES);
     expect(await prepare(cache, { npm_config_registry: await closedAddress() })).toMatchObject({ code: 0, stderr: '' });
@@ -48,7 +48,7 @@ describe('installing a real program', () => {
     expect(readFileSync(join(cache, FOLDER, file), 'utf8')).toBe(FILES[file]);
   });
 
-  it('does not take for whole what npm left out, and leaves nothing of it', async () => {
+  it('does not accept an incomplete installation, and removes it', async () => {
     const cache = temporaryCache();
     const end = await prepare(cache, fakeNpm(cache, { 'node_modules/.bin/gemini': '#!/bin/sh\n' }));
     expect(end.stderr).toContain('SKIPPED: gemini');
@@ -62,7 +62,7 @@ describe('installing a real program', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([expect.stringContaining(`gemini ${version}: `)]);
   });
 
-  it('installs once for two who ask at the same time', async () => {
+  it('installs once for two concurrent requests', async () => {
     const cache = temporaryCache();
     const npm = fakeNpm(cache);
     const both = await Promise.all([prepare(cache, npm), prepare(cache, npm)]);

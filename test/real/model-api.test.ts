@@ -57,7 +57,7 @@ function play(steps: readonly Step[]) {
 }
 
 describe.each(APIS)('the scripted model over the %s API', (api) => {
-  it('plays one step a request, then says that it is done', async () => {
+  it('performs one step per request, then reports that it is done', async () => {
     const { ask } = play([{ say: 'First', call: [{ name: TOOL, args: { at: 'x' } }] }, { say: 'Second' }]);
     const first = await (await ask(api)).text();
     expect(first).toContain('First');
@@ -68,14 +68,14 @@ describe.each(APIS)('the scripted model over the %s API', (api) => {
     expect(await (await ask(api)).text()).toContain('Done');
   });
 
-  it('answers a request without tools beside the script', async () => {
+  it('answers a request without tools independently of the script', async () => {
     const { ask, name } = play([{ say: 'First' }]);
     expect(await (await ask(api, { tools: [] })).text()).toContain('aside');
     expect(await (await ask(api)).text()).toContain('First');
     expect(server.requests(name).map(({ isAside }) => isAside)).toEqual([true, false]);
   });
 
-  it('remembers what was asked, without secrets', async () => {
+  it('records requests, without secrets', async () => {
     const { ask, name } = play([]);
     await (await ask(api)).text();
     const expected = { api, model: 'm', system: 'Rules', tools: [TOOL], prompt: 'Go', lastUser: 'Go', turn: 0 };
@@ -104,7 +104,7 @@ describe.each(APIS)('the scripted model over the %s API', (api) => {
     expect(await (await ask(api)).text()).toContain('Again');
   });
 
-  it('breaks off in the middle of an answer', async () => {
+  it('disconnects in the middle of an answer', async () => {
     const { ask } = play([{ say: 'x', fault: { kind: 'cut' } }]);
     await expect(ask(api).then((response) => response.text())).rejects.toThrow();
   });
@@ -120,21 +120,21 @@ describe.each(APIS)('the scripted model over the %s API', (api) => {
     expect(await response.text()).toContain(content);
   });
 
-  it('gives an answer that is empty', async () => {
+  it('sends an empty answer', async () => {
     const { ask } = play([{ fault: { kind: 'empty' } }]);
     expect(await (await ask(api)).text()).toBe('');
   });
 });
 
 describe('the scripted model', () => {
-  it('chooses by prompt and turn where a script is a function', async () => {
+  it('selects the step by prompt and turn if the script is a function', async () => {
     const base = server.scenario('choice', ({ prompt, turn }) => ({ say: `${prompt} ${turn}` }));
     const { path, body } = REQUESTS.anthropic({ isStream: false, tools: [TOOL] });
     const response = await fetch(base + path, { method: 'POST', body: JSON.stringify(body) });
     expect(await response.text()).toContain('Go 0');
   });
 
-  it('keeps silent about one request and answers the next', async () => {
+  it('does not answer one request and answers the next', async () => {
     const { name, ask } = play([{ fault: { kind: 'silence', times: 1 }, say: 'Second' }]);
     let isAnswered = false;
     const first = ask('anthropic').finally(() => {
@@ -147,7 +147,7 @@ describe('the scripted model', () => {
     expect(isAnswered).toBe(false);
   });
 
-  it('gives headers and then nothing', async () => {
+  it('sends headers and then nothing', async () => {
     const { ask } = play([{ fault: { kind: 'stall' } }]);
     const response = await ask('anthropic');
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -163,7 +163,7 @@ describe('the scripted model', () => {
     expect(headers.get('anthropic-ratelimit-unified-reset')).toBe('2000000000');
   });
 
-  it('names an address at which nobody listens', async () => {
+  it('provides an address without a listener', async () => {
     await expect(fetch(await closedAddress())).rejects.toThrow('fetch failed');
   });
 
@@ -174,7 +174,7 @@ describe('the scripted model', () => {
     await expect(own[Symbol.asyncDispose]()).rejects.toThrow('no scenario expects');
   });
 
-  it('notices, and refuses, a request that wants to leave the machine through it', async () => {
+  it('detects and refuses a proxy request to another machine', async () => {
     const own = await startModelServer();
     const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
     socket.write('CONNECT api.example.org:443 HTTP/1.1\r\nHost: api.example.org:443\r\n\r\n');

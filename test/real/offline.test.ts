@@ -21,7 +21,7 @@ it.skipIf(process.env.MANYHANDS_OFFLINE !== '1')('nothing of these tests can rea
   expect(error).toMatchObject({ code: 'ENETUNREACH' });
 });
 
-it('a program in a workplace that asks for another machine is noticed, and gets no answer', async () => {
+it('a request of a program to another machine is detected, and gets no answer', async () => {
   const server = await startModelServer();
   await using place = await makeWorkplace(server);
   const ask = "fetch('https://api.example.org/').then(() => console.log('answered'), () => console.log('refused'))";

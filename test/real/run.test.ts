@@ -109,7 +109,7 @@ await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
     expect(await place.leftovers()).toEqual([]);
   });
 
-  it('goes on after the engine was killed in the middle, and asks nobody twice', async () => {
+  it('continues after the engine was killed, and calls no model twice', async () => {
     const { scratch, env, names } = await makePlace(true);
     await using place = scratch;
     const first = place.start(['do', 'Make the sums', '--json'], { env });

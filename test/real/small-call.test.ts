@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 await describeWith(['claude'], 'the light model of the real Claude Code', (path) => {
-  it('answers a small question, and is charged for it once', async () => {
+  it('answers a small call, and is charged for it once', async () => {
     const title = 'Mend the rounding';
     const base = server.scenario('small', ({ prompt, turn }) => {
       if (!prompt.includes('Name the request')) return { say: 'There is nothing to do.' };

@@ -14,7 +14,7 @@ const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe('an agent run for a test', () => {
-  it('gives events, result and exit as the engine would see them', async () => {
+  it('returns events, result and exit as the engine sees them', async () => {
     await using place = await makeWorkplace(server);
     const agent = scriptAgent(place, 'cat; echo oops >&2; exit 3');
     const { events, exit, result, leftBehind } = await runAgent(agent, await makeRealAssignment(place, 'Hello\n'));
@@ -24,7 +24,7 @@ describe('an agent run for a test', () => {
     expect(leftBehind).toBe(0);
   });
 
-  it('is stopped by the watchdog when it says nothing, with all that it started', async () => {
+  it('is stopped by the watchdog when it is silent, with all its processes', async () => {
     await using place = await makeWorkplace(server);
     const limits = { inactivityMs: 300, runtimeMs: 60_000, outputBytes: 1_000_000 };
     const assignment = await makeRealAssignment(place, 'Go\n', { limits });
@@ -47,7 +47,7 @@ describe('an agent run for a test', () => {
 });
 
 await describeWith(['claude'], 'a real program under the shim', (path) => {
-  it('reads its prompt from the file and ends by itself', async () => {
+  it('reads its prompt from the file and ends on its own', async () => {
     await using place = await makeWorkplace(server);
     const base = server.scenario('shim', [{ say: 'Understood.' }]);
     const config = { kind: 'command', command: path('claude'), args: ['-p'], env: claudeEnv(base) };

@@ -20,7 +20,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 for (const name of ['claude', 'codex', 'gemini'] as const) {
   await describeWith([name], name, (path) => {
-    it('says when it was to go on with a session that it does not know, and has used nothing', async () => {
+    it('reports an unknown session to resume, and uses nothing', async () => {
       await using place = await makeWorkplace(server);
       const stage = STAGES[name](server, path(name));
       const { result, requests } = await stage.play(place, { script: [{ say: 'Done.' }], more: { session: GONE } });
@@ -32,7 +32,7 @@ for (const name of ['claude', 'codex', 'gemini'] as const) {
 }
 
 await describeWith(['gemini'], 'an answer of gemini that is cut off by the limit of tokens', (path) => {
-  it('is no success, though Gemini calls it one', async () => {
+  it('is a failure, although Gemini reports success', async () => {
     await using own = await startModelServer();
     await using place = await makeWorkplace(own);
     const stage = geminiStage(own, path('gemini'));

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the write-ahead log', () => {
-  it('is moved into the database by a thread while commits go on, and stays within a bound', async () => {
+  it('is checkpointed by a thread while commits continue, and stays bounded', async () => {
     await using store = await openSqliteStore({ file, world: realWorld });
     let largest = 0;
     for (let commit = 0; commit < 600; commit += 1) {
@@ -36,7 +36,7 @@ describe('the write-ahead log', () => {
     expect(store.rowCount('r-7-1')).toBe(600);
   });
 
-  it('is gone when the store was closed, with all that it held in the database', async () => {
+  it('is removed when the store is closed, with all its content in the database', async () => {
     {
       await using store = await openSqliteStore({ file, world: realWorld });
       for (let commit = 0; commit < 400; commit += 1)
@@ -49,7 +49,7 @@ describe('the write-ahead log', () => {
 });
 
 describe('checkpoints', () => {
-  it('hold commits only while the last of a long log is moved', async () => {
+  it('block commits only for the last part of a long log', async () => {
     using db = openPlain();
     let isReleased = false;
     const checkpoints = createCheckpoints(db, file, realWorld, () => {
@@ -67,7 +67,7 @@ describe('checkpoints', () => {
     await checkpoints.close();
   });
 
-  it('are left to the committing thread when their own thread fails', async () => {
+  it('run in the committing thread when their own thread fails', async () => {
     using db = openPlain();
     const checkpoints = createCheckpoints(db, join(folder, 'gone', 'manyhands.db'), realWorld, () => {});
     for (let commit = 0; commit < 300; commit += 1) checkpoints.onCommit();

@@ -81,7 +81,7 @@ describe('A full disk', () => {
     },
   );
 
-  it('rejects with NO_SPACE also where a limit on the file size is met', async () => {
+  it('rejects with NO_SPACE also at a limit on the file size', async () => {
     const script = `trap '' XFSZ; ulimit -f 3000; exec "$@"`;
     const command = [process.execPath, program('fill.ts'), file, join(folder, 'none')];
     const child = spawn('sh', ['-c', script, 'sh', ...command], { stdio: ['ignore', 'pipe', 'inherit'] });

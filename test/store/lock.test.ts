@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('The lock', () => {
-  it('is refused to a second taker in the same process, until the first lets go', async () => {
+  it('is refused to a second caller in the same process, until the first releases it', async () => {
     const first = await acquireLock(file);
     expect(first).toBeDefined();
     expect(await acquireLock(file)).toBeUndefined();
@@ -31,7 +31,7 @@ describe('The lock', () => {
     await second?.[Symbol.asyncDispose]();
   });
 
-  it('is refused to another process, also after a second taker in this one was refused', async () => {
+  it('is refused to another process, also after a second caller in this one was refused', async () => {
     await using lock = await acquireLock(file);
     expect(lock).toBeDefined();
     expect(await acquireLock(file)).toBeUndefined();
@@ -40,7 +40,7 @@ describe('The lock', () => {
     await child.kill();
   });
 
-  it('is held by a process that keeps no reference to it, and is free at once after kill -9', async () => {
+  it('is held by a process without a reference to it, and is free at once after kill -9', async () => {
     const child = await startHolder();
     expect(child.said).toBe('held');
     expect(await acquireLock(file)).toBeUndefined();

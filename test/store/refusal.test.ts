@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('Opening a database', () => {
-  it('of a newer version is refused with DATA_NEWER, and the file stays as it is', async () => {
+  it('of a newer version is refused with DATA_NEWER, and the file is unchanged', async () => {
     await fillAndClose();
     editDatabase('PRAGMA user_version = 999');
     const before = await readFile(file);
@@ -26,7 +26,7 @@ describe('Opening a database', () => {
     expect((await readFile(file)).equals(before)).toBe(true);
   });
 
-  it('that is no database is refused with DATA_DAMAGED, and the file stays as it is', async () => {
+  it('that is not a database is refused with DATA_DAMAGED, and the file is unchanged', async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(file, 'This is a letter to my aunt. '.repeat(400));
     await expect(openStore()).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
@@ -63,14 +63,14 @@ describe('Opening a database', () => {
     await expect(openStore()).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
   });
 
-  it('in a place that cannot be a folder fails with the reason', async () => {
+  it('at a path that cannot be a folder fails with the reason', async () => {
     await writeFile(join(folder, 'data'), '');
     await expect(openStore()).rejects.toThrow(/EEXIST|ENOTDIR/);
   });
 });
 
 describe('The files of a store', () => {
-  it('are for their owner only, also when they were not before', async () => {
+  it('are private, also when they were not before', async () => {
     await fillAndClose();
     await chmod(file, 0o644);
     await using store = await openStore();
@@ -79,13 +79,13 @@ describe('The files of a store', () => {
     expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
   });
 
-  it('are one when the store is closed: the log is folded into the database', async () => {
+  it('are one file when the store is closed: the log is merged into the database', async () => {
     await fillAndClose();
     await expect(stat(`${file}-wal`)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
-describe('A store that another program holds for writing', () => {
+describe('A store that another program has locked', () => {
   it('rejects with ENGINE_BUSY and works again afterwards', async () => {
     await using store = await openSqliteStore({ file, world: realWorld, busyTimeoutMs: 50 });
     const other = new DatabaseSync(file);

@@ -8,7 +8,7 @@ import { realWorld } from '../../src/world.ts';
 
 const RUN = 'k3v9x2ab';
 
-it('takes a run out, forgets it only at the version that was taken out, and puts it back', async () => {
+it('exports a run, deletes it only at the exported version, and imports it again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mh-record-'));
   try {
     await using store = await openSqliteStore({ file: join(folder, 'manyhands.db'), world: realWorld });
@@ -40,7 +40,7 @@ it('takes a run out, forgets it only at the version that was taken out, and puts
   }
 });
 
-it('forgets rows that came in the same transaction, and leaves the index of words intact', async () => {
+it('deletes rows of the same transaction, and keeps the full-text index intact', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mh-record-'));
   try {
     const file = join(folder, 'manyhands.db');

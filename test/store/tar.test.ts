@@ -8,11 +8,11 @@ const ENTRIES = [
 ];
 
 describe('an archive', () => {
-  it('gives back what was put in', () => {
+  it('returns what was packed', () => {
     expect(unpackTar(packTar(ENTRIES, 1_000))).toEqual(ENTRIES);
   });
 
-  it('is refused at whatever byte it is cut off', () => {
+  it('is refused when it is truncated at any byte', () => {
     const whole = packTar(ENTRIES, 1_000);
     for (let end = 0; end < whole.length - 512; end += 97)
       expect(() => unpackTar(whole.subarray(0, end))).toThrow(/damaged/);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a database of the version before pages', () => {
-  it('is brought up to date: its rows are counted, and what happened before counts as read', async () => {
+  it('is migrated: its rows are counted, and earlier events count as read', async () => {
     const file = join(folder, 'manyhands.db');
     const rows = Array.from({ length: 1_100 }, (_, place) => row('r-1-1', place));
     {
@@ -34,7 +34,7 @@ describe('a database of the version before pages', () => {
     expect(store.page({ attempt: 'r-1-1', offset: 1_100, limit: 2 })).toHaveLength(1);
   });
 
-  it('finds words that were said before and after', async () => {
+  it('finds words from before and after the migration', async () => {
     const file = join(folder, 'manyhands.db');
     {
       await using store = await openSqliteStore({ file, world: realWorld });
@@ -50,8 +50,8 @@ describe('a database of the version before pages', () => {
   });
 });
 
-describe('a database of the version in which places of rows were in an index', () => {
-  it('takes up where it stopped: what was stored is not stored again, ids go on, and what comes is new', async () => {
+describe('a database of the version with an index of row positions', () => {
+  it('continues where it stopped: stored rows are not stored again, ids continue, and later rows are new', async () => {
     const file = join(folder, 'manyhands.db');
     const [first, second] = [row('r-1-1', 0), row('r-1-1', 10)];
     const [shrunk, complaint] = [
@@ -81,7 +81,7 @@ describe('a database of the version in which places of rows were in an index', (
     expect(store.search({ text: 'line', limit: 99 })).toHaveLength(9);
   });
 
-  it('never gives the id of a forgotten row again', async () => {
+  it('never reuses the id of a deleted row', async () => {
     const file = join(folder, 'manyhands.db');
     {
       await using store = await openSqliteStore({ file, world: realWorld });

@@ -4,7 +4,7 @@ import { childEnvironment } from '../../src/workspaces/environment.ts';
 
 const CANARY = 'canary-5d1f';
 
-it('passes on what programs need to work', () => {
+it('passes variables that programs need', () => {
   const needed = {
     ...{
       PATH: '/bin',
@@ -49,14 +49,14 @@ it.each([
   expect(Object.keys(childEnvironment({ [name]: CANARY }))).toEqual([]);
 });
 
-it('adds what the caller names, but nothing that steers git', () => {
+it("adds the caller's variables, except GIT_* variables", () => {
   expect(childEnvironment({ PATH: '/bin' }, { PATH: '/other', TOKEN: 'x', GIT_DIR: '/evil' })).toEqual({
     PATH: '/other',
     TOKEN: 'x',
   });
 });
 
-it('shows no child a secret of ours', async () => {
+it('passes no secret to a child', async () => {
   const env = childEnvironment({ ...process.env, SECRET_CANARY: CANARY });
   const { stdout } = await run(['cat', '/proc/self/environ'], { env, timeoutMs: 10_000 });
   expect(stdout.length).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ async function make(options: Partial<Making>): Promise<CheckedProject> {
   return project;
 }
 
-it('copies the ignored files that the user named, and none else', async () => {
+it('copies only the ignored files that the user listed', async () => {
   const made = await make({
     untracked: { '.env': 'A=1', '.env.local': 'B=2', 'secrets/deep/key': 'k', 'secrets/other': 'o' },
     workspace: { copyFiles: ['.env', 'secrets/deep', 'not-there'] },
@@ -34,7 +34,7 @@ it('copies the ignored files that the user named, and none else', async () => {
   await expect(stat(join(path, '.env.local'))).rejects.toThrow('ENOENT');
 });
 
-it('copies what .worktreeinclude names only if it is ignored as well', async () => {
+it('copies files of .worktreeinclude only if they are also ignored', async () => {
   const made = await make({
     files: { '.gitignore': '.env*\n', '.worktreeinclude': '.env*\n!.env.production\n*.txt\n', 'a.txt': 'tracked' },
     untracked: {
@@ -49,7 +49,7 @@ it('copies what .worktreeinclude names only if it is ignored as well', async () 
   expect(excluded.sort()).toEqual(['.env', '.env.test', 'sub/.env']);
 });
 
-it('refuses a file that leads out of the repository through a link', async () => {
+it('refuses a file that is outside the repository through a link', async () => {
   const made = await make({ workspace: { copyFiles: ['.env'] } });
   await writeFile(join(made.folder, 'outside'), 'secret');
   await symlink('../outside', join(made.root, '.env'));
@@ -59,7 +59,7 @@ it('refuses a file that leads out of the repository through a link', async () =>
   });
 });
 
-it('refuses a folder that leads out, also for what .worktreeinclude names', async () => {
+it('refuses a folder outside the repository, also for files of .worktreeinclude', async () => {
   const made = await make({ workspace: { copyFiles: ['secrets/key'] } });
   await mkdir(join(made.folder, 'outside'));
   await writeFile(join(made.folder, 'outside', 'key'), 'secret');
@@ -67,7 +67,7 @@ it('refuses a folder that leads out, also for what .worktreeinclude names', asyn
   await expect(made.workspace()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
 });
 
-it('copies the content of a link that stays inside, and refuses what is no file', async () => {
+it('copies the content of a link that stays inside, and refuses special files', async () => {
   const made = await make({ untracked: { '.env.real': 'A=1' }, workspace: { copyFiles: ['.env'] } });
   await symlink('.env.real', join(made.root, '.env'));
   const { path } = await made.workspace();
@@ -76,7 +76,7 @@ it('copies the content of a link that stays inside, and refuses what is no file'
   await expect(made.workspace()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
 });
 
-it('does not write through a link that the commit itself brings', async () => {
+it('does not write through a link of the commit itself', async () => {
   const made = await make({ files: { 'a.txt': 'a', '.gitignore': '.env\n' }, workspace: { copyFiles: ['conf/.env'] } });
   await mkdir(join(made.folder, 'outside'));
   await shell(
@@ -99,7 +99,7 @@ it('never replaces a file of the commit, so that work on it is saved', async () 
   expect(await readFile(join(path, 'a.txt'), 'utf8')).toBe('committed');
 });
 
-it('keeps what it copied out of what an agent commits and of what is saved', async () => {
+it("keeps copied files out of the agent's commits and of saved work", async () => {
   const made = await make({
     files: { 'a.txt': 'a' },
     untracked: { '.env': 'A=1', 'odd [name]! #1 ': 'x', 'tail\\ ': 'y', 'ünï "q"': 'z', 'new\nline': 'n' },
@@ -118,7 +118,7 @@ it('keeps what it copied out of what an agent commits and of what is saved', asy
     expect(await showFile(made.mirror, commit, path)).toBeUndefined();
 });
 
-it('runs a set-up that leaves nothing to copy in every workspace, and excludes what it makes there', async () => {
+it('runs a set-up without copyable results in every workspace, and excludes what it creates', async () => {
   const made = await make({
     files: { 'a.txt': 'a' },
     workspace: { setup: ['git config local.ready yes', ['sh', '-c', 'git config local.also yes']] },
@@ -129,7 +129,7 @@ it('runs a set-up that leaves nothing to copy in every workspace, and excludes w
   }
 });
 
-it('says which set-up command failed, with its output, and ends one that takes too long', async () => {
+it('reports which set-up command failed, with its output, and ends one that takes too long', async () => {
   const failing = await make({ workspace: { setup: ['true', 'echo no such package; exit 7'] } });
   await expect(failing.workspace()).rejects.toMatchObject({
     code: 'SETUP_FAILED',
@@ -150,7 +150,7 @@ it('runs the teardown commands in the workspace', async () => {
   expect(await readFile(join(path, '..', 'torn-down'), 'utf8')).toBe(`${path}\n`);
 });
 
-it('runs commands in the service, and gives the agent a script that does so', async () => {
+it('runs commands in the service, and writes a script for the agent that does so', async () => {
   const made = await make({
     workspace: { docker: { service: 'web', workDir: "/srv/it's" }, setup: ['npm ci'], teardown: [['make', 'down']] },
   });
@@ -175,7 +175,7 @@ it('runs commands in the service, and gives the agent a script that does so', as
   ]);
 });
 
-it("leaves the user's checkout bit-identical", async () => {
+it("does not change the user's checkout", async () => {
   const made = await make({
     untracked: { '.env': 'A=1', 'node_modules/x/i.js': '1' },
     workspace: { copyFiles: ['.env'] },

@@ -27,8 +27,8 @@ async function make(options: Partial<Parameters<typeof CheckedProject.make>[0]>)
 const runs = async (made: CheckedProject) =>
   (await readFile(join(made.folder, 'count'), 'utf8')).trim().split('\n').length;
 
-describe('a seed made by set-up commands', () => {
-  it('is made once and copied to every workspace and checkout', async () => {
+describe('a seed created by set-up commands', () => {
+  it('is created once and copied to every workspace and checkout', async () => {
     const made = await make({ workspace: { setup: [INSTALL] } });
     const [one, two] = await Promise.all([made.workspace(), seedForCommit(made.at(made.base))]);
     expect(one.excluded).toEqual(['node_modules']);
@@ -38,7 +38,7 @@ describe('a seed made by set-up commands', () => {
     expect(await runs(made)).toBe(1);
   });
 
-  it('is another one for another lockfile, and so is the hash that evidence is bound to', async () => {
+  it('differs for another lockfile, and so does the hash that evidence is bound to', async () => {
     const made = await make({ workspace: { setup: [INSTALL] } });
     const same = await made.candidate((workspace) => writeFile(join(workspace, 'a.txt'), 'b'));
     const other = await made.candidate((workspace) => writeFile(join(workspace, 'package-lock.json'), 'version 2'));
@@ -51,7 +51,7 @@ describe('a seed made by set-up commands', () => {
     expect(await runs(made)).toBe(2);
   });
 
-  it('is another one when a script that the set-up runs is another', async () => {
+  it('differs when a script of the set-up differs', async () => {
     const made = await make({
       files: { ...FILES, 'scripts/install.sh': INSTALL },
       workspace: { setup: ['sh scripts/install.sh'] },
@@ -65,7 +65,7 @@ describe('a seed made by set-up commands', () => {
     expect(await readFile(join(good.path, 'node_modules/dep/index.js'), 'utf8')).toBe('version 1');
   });
 
-  it('is made again when somebody touched a file in it, even with its size and time put back', async () => {
+  it('is created again when a file in it was changed, even with its size and time restored', async () => {
     const made = await make({ workspace: { setup: [INSTALL] } });
     const seed = await seedForCommit(made.at(made.base));
     const file = join(seed.files, 'node_modules/dep/index.js');
@@ -84,7 +84,7 @@ describe('a seed made by set-up commands', () => {
     expect(await runs(made)).toBe(1);
   });
 
-  it('is tried again by whoever waited when the first maker is cancelled', async () => {
+  it('is created by a waiting caller when the first one is cancelled', async () => {
     const made = await make({ workspace: { setup: [`${INSTALL} && echo started >"$FIFO" && read -r go <"$GO"`] } });
     const fifo = join(made.folder, 'fifo');
     await shell(made.folder, 'mkfifo fifo go');
@@ -111,14 +111,14 @@ describe('a seed made by set-up commands', () => {
     expect(await readdir(join(made.home, 'checkouts/project'))).toEqual([]);
   });
 
-  it('leaves out a Python environment, which works only where it was made', async () => {
+  it('omits a Python environment, which works only at its own path', async () => {
     const made = await make({ workspace: { setup: ['mkdir .venv && pwd >.venv/pyvenv.cfg'] } });
     const { path, excluded } = await made.workspace();
     expect(excluded).toEqual(['.venv']);
     expect(await readFile(join(path, '.venv/pyvenv.cfg'), 'utf8')).toBe(`${path}\n`);
   });
 
-  it('takes a daemon of the set-up with it', async () => {
+  it('ends a daemon of the set-up', async () => {
     const made = await make({ workspace: { setup: [`${INSTALL}; setsid sleep 1000 & echo $! >"$COUNT.pid"`] } });
     await made.workspace();
     expect(identify(Number(await readFile(join(made.folder, 'count.pid'), 'utf8')))).toBeUndefined();
@@ -128,14 +128,14 @@ describe('a seed made by set-up commands', () => {
 describe("a seed copied from the user's checkout", () => {
   const untracked = { 'node_modules/dep/index.js': 'installed', 'packages/a/node_modules/b/index.js': 'nested' };
 
-  it('holds the ignored folders of the given names, also nested ones', async () => {
+  it('contains the ignored folders of the given names, also nested ones', async () => {
     const made = await make({ files: { ...FILES, 'packages/a/x': '' }, untracked });
     const { path, excluded } = await made.workspace();
     expect(excluded.sort()).toEqual(['node_modules', 'packages/a/node_modules']);
     expect(await readFile(join(path, 'packages/a/node_modules/b/index.js'), 'utf8')).toBe('nested');
   });
 
-  it('has no link that leads back to the original', async () => {
+  it('has no link into the original', async () => {
     const made = await make({ files: { ...FILES, 'packages/a/index.js': 'a' }, untracked });
     await symlink(join(made.root, 'packages/a'), join(made.root, 'node_modules/a'));
     await symlink('../packages/a', join(made.root, 'node_modules/also-a'));
@@ -145,7 +145,7 @@ describe("a seed copied from the user's checkout", () => {
     expect(await readFile(join(made.root, 'packages/a/index.js'), 'utf8')).toBe('a');
   });
 
-  it('is made anew when the user installs', async () => {
+  it('is created again when the user installs', async () => {
     const made = await make({ untracked });
     const before = await seedForCommit(made.at(made.base));
     await mkdir(join(made.root, 'node_modules/more'));
@@ -153,13 +153,13 @@ describe("a seed copied from the user's checkout", () => {
     expect(after.key).not.toBe(before.key);
   });
 
-  it('costs nothing where there is nothing to copy', async () => {
+  it('is not created when there is nothing to copy', async () => {
     const made = await make({ untracked: { 'node_modules_too/x': '1' } });
     expect((await seedForCommit(made.at(made.base))).entries).toEqual([]);
     expect((await readdir(made.home)).includes('seeds')).toBe(false);
   });
 
-  it('takes the place of what a candidate committed there, and of a link', async () => {
+  it('replaces what a candidate committed at its path, also a link', async () => {
     const made = await make({ untracked });
     const seed = await seedForCommit(made.at(made.base));
     const target = join(made.folder, 'target');
@@ -179,7 +179,7 @@ describe("a seed copied from the user's checkout", () => {
 });
 
 describe('a checkout for gates', () => {
-  it('is clean, has the overlay of the base, and is gone afterwards', async () => {
+  it('is clean, has the overlay of the base, and is removed afterwards', async () => {
     const made = await make({});
     const commit = await made.candidate((workspace) => writeFile(join(workspace, 'a.txt'), 'changed'));
     const plain = await gateCheckout(made.at(commit));
@@ -191,7 +191,7 @@ describe('a checkout for gates', () => {
     expect(await readFile(join(overlaid.path, 'a.txt'), 'utf8')).toBe('a');
   });
 
-  it('is gone after a crash once the next engine has cleared up, with the set-up that was under way', async () => {
+  it('is removed by the next engine after a crash, with the running set-up', async () => {
     const made = await make({ workspace: { setup: ['echo $$ >"$FIFO"; exec sleep 1000'] } });
     const fifo = join(made.folder, 'fifo');
     await shell(made.folder, 'mkfifo fifo');

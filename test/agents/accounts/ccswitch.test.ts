@@ -85,7 +85,7 @@ describe('the profiles of CC Switch', () => {
     expect(Object.keys(withProfiles(config, profiles).agents.hand?.accounts ?? {})).toEqual(['ccswitch-kimi-k2']);
   });
 
-  it('are found but not used unless they are switched on', async () => {
+  it('are found but not used unless they are enabled', async () => {
     make(KIMI);
     const { profiles } = await discover('off');
     expect(profiles).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('the profiles of CC Switch', () => {
     expect(withProfiles(config, profiles)).toEqual(config);
   });
 
-  it('never take a name that the user or another profile has', async () => {
+  it("never use a name of the user's logins or of another profile", async () => {
     make(
       KIMI,
       { ...KIMI, id: 'a2', name: 'kimi k2' },
@@ -128,7 +128,7 @@ describe('the profiles of CC Switch', () => {
 });
 
 describe('the file of CC Switch', () => {
-  it('is missing without a word, unless it was asked for', async () => {
+  it('may be missing without a note, unless it is configured', async () => {
     expect(await discover('off')).toMatchObject({ profiles: [], note: undefined });
     expect((await discover('auto')).note).toMatch(/there is no/);
   });
@@ -144,7 +144,7 @@ describe('the file of CC Switch', () => {
     expect(found.note).toMatch(note);
   });
 
-  it('gives nothing but a note when it is foreign or newer than what is known', async () => {
+  it('gives only a note when it is unknown or newer', async () => {
     const db = new DatabaseSync(file);
     db.exec('CREATE TABLE notes (text)');
     expect((await discover()).note).toMatch(/not a database of CC Switch/);
@@ -153,7 +153,7 @@ describe('the file of CC Switch', () => {
     db.close();
   });
 
-  it('gives nothing but a note when it is damaged inside', async () => {
+  it('gives only a note when it is damaged', async () => {
     make(...Array.from({ length: 150 }, (_, index) => ({ ...KIMI, id: String(index), name: `p${index}` })));
     const bytes = readFileSync(file);
     bytes.fill(0xab, 4096, bytes.length);
@@ -163,7 +163,7 @@ describe('the file of CC Switch', () => {
     expect(found.note).toMatch(/is damaged/);
   });
 
-  it('gives nothing but a note while another program has it locked, and its profiles afterwards', async () => {
+  it('gives only a note while another program has it locked, and its profiles afterwards', async () => {
     make(KIMI);
     {
       await using _ = await holder("db.exec('BEGIN EXCLUSIVE')");
@@ -172,7 +172,7 @@ describe('the file of CC Switch', () => {
     expect((await discover()).profiles).toHaveLength(1);
   });
 
-  it('is read with what waits in its log, and nothing is written beside it', async () => {
+  it('is read with its write-ahead log, and nothing is written next to it', async () => {
     make();
     const insert = `INSERT INTO providers VALUES ('w1','claude','Waits','{"env":{"ANTHROPIC_API_KEY":"k"}}',NULL,0)`;
     await using _ = await holder(
@@ -183,7 +183,7 @@ describe('the file of CC Switch', () => {
     expect(look()).toEqual(before);
   });
 
-  it('is read also where its log is gone, and none is left behind', async () => {
+  it('is read also without its log, and none is left behind', async () => {
     make(KIMI);
     const db = new DatabaseSync(file);
     db.exec('PRAGMA journal_mode = WAL');

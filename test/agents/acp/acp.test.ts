@@ -32,8 +32,8 @@ function make(...args: string[]) {
 
 agentContract('acp', async (behaviour) => make(behaviour));
 
-describe('a talk with an agent', () => {
-  it('tells of tools that it is asked about, of changed files and of what nobody understands', async () => {
+describe('a session with an ACP agent', () => {
+  it('reports tools that need permission, changed files and unknown updates', async () => {
     const { events, result } = await play('edits');
     expect(events).toEqual([
       { type: 'session', id: 'session-1' },
@@ -50,7 +50,7 @@ describe('a talk with an agent', () => {
     expect(result).toEqual({ text: 'selected yes', session: 'session-1', usage: { kind: 'none' } });
   });
 
-  it('refuses a reading task to write, and says so', async () => {
+  it('denies writing in a read-only task, and reports it', async () => {
     const { events, result } = await play('edits', { access: 'read' });
     expect(events).toContainEqual({
       type: 'permission-denied',
@@ -60,7 +60,7 @@ describe('a talk with an agent', () => {
     expect(result.text).toBe('selected no');
   });
 
-  it('gives what is below the prompt in rank in pieces of its own', async () => {
+  it('sends instructions of lower priority as separate blocks', async () => {
     const { result } = await play('blocks', {
       outputSchema: { type: 'object' },
       settings: { ...PLAIN_SETTINGS, instructions: 'Use tabs.', native: { 'CLAUDE.md': 'For Claude.' } },
@@ -68,19 +68,19 @@ describe('a talk with an agent', () => {
     expect(result.text).toMatch(/^Do it\.\n\|Use tabs\.\|End with .* JSON Schema:\n\n\{"type":"object"\}$/s);
   });
 
-  it('goes on with a session without telling its old story, and counts only what is new', async () => {
+  it('resumes a session without repeating its history, and counts only new usage', async () => {
     const { events, result } = await play('resumed', { session: 'old' });
     expect(result).toMatchObject({ text: 'in old', session: 'old', usage: { kind: 'none' } });
     expect(events).not.toContainEqual(expect.objectContaining({ text: 'an old story' }));
   });
 
-  it('begins anew where the agent has lost the session', async () => {
+  it('starts a new session if the agent has lost the old one', async () => {
     const { events, result } = await play('resumed', { session: 'lost' });
     expect(events).toContainEqual(expect.objectContaining({ type: 'retry' }));
     expect(result).toMatchObject({ text: 'in session-1', session: 'session-1' });
   });
 
-  it('fails when the agent does not offer the wanted model, before it is asked anything', async () => {
+  it('fails before the prompt when the agent does not offer the requested model', async () => {
     const { result } = await play('says', { settings: { ...PLAIN_SETTINGS, model: 'other' } });
     expect(result).toMatchObject({ failure: { kind: 'model-not-found' }, usage: { kind: 'none' } });
   });
@@ -92,11 +92,11 @@ describe('a talk with an agent', () => {
     expect((await play(behaviour)).result).toMatchObject({ failure: { kind }, usage: { kind: 'none' } });
   });
 
-  it('that the agent breaks off by itself was refused', async () => {
+  it('that the agent cancels itself is a refusal', async () => {
     expect((await play('stops')).result.failure?.kind).toBe('refused');
   });
 
-  it('that is stopped asks the agent to stop first, and knows what was spent', async () => {
+  it('that is stopped cancels the agent first, and knows its usage', async () => {
     await using made = await makeAssignment();
     const isWaiting = (event: AgentEvent) => event.type === 'text' && event.text === 'waiting';
     const { result, code } = await askedToStop(make('cancels'), made.assignment, isWaiting);
@@ -105,7 +105,7 @@ describe('a talk with an agent', () => {
     expect(result.usage).toMatchObject({ kind: 'known', costUsd: 0.1 });
   });
 
-  it('that is stopped before the agent has answered at all ends at once', async () => {
+  it('that is stopped before the first answer ends at once', async () => {
     await using made = await makeAssignment();
     const isMute = (event: AgentEvent) => event.type === 'text' && event.text === 'mute';
     const { result, code } = await askedToStop(make('mute'), made.assignment, isMute);
@@ -113,7 +113,7 @@ describe('a talk with an agent', () => {
     expect(result).toMatchObject({ failure: { kind: 'interrupted' }, usage: { kind: 'none' } });
   });
 
-  it('writes files for the agent in the workspace only, and not for reading tasks', async () => {
+  it('writes files for the agent only in the workspace, and not in read-only tasks', async () => {
     await using made = await makeAssignment();
     const { workspace } = made.assignment;
     const write = async (path: string, more: Partial<Assignment> = {}) =>
@@ -127,7 +127,7 @@ describe('a talk with an agent', () => {
     expect(existsSync(join(made.root, 'b.txt')) || existsSync(join(workspace, 'c.txt'))).toBe(false);
   });
 
-  it('keeps the order out of argv and environment, where others could read it', async () => {
+  it('keeps the input out of arguments and environment, which other users could read', async () => {
     await using made = await makeAssignment();
     const mcp = { far: { url: 'http://h', headers: { Authorization: 'secret' } } };
     const { command, env } = await make('says').command({
@@ -196,7 +196,7 @@ describe('a permission', () => {
     expect(isGranted(runs(command), rights(more))).toBe(granted);
   });
 
-  it('is answered by the kind of the option, once rather than always', () => {
+  it('is answered by the kind of the option, preferring once over always', () => {
     const options = [
       { optionId: 'a', kind: 'allow_always' },
       { optionId: 'b', kind: 'allow_once' },
@@ -209,12 +209,12 @@ describe('a permission', () => {
   });
 });
 
-describe('what a session offers', () => {
+describe('the options of a session', () => {
   const modes = (...ids: string[]) => ({
     modes: { currentModeId: ids[0] ?? '', availableModes: ids.map((id) => ({ id })) },
   });
 
-  it('is used to have it ask us', () => {
+  it('select a mode in which permissions are requested', () => {
     const read = rights({ access: 'read' });
     expect(chooseMode(modes('agent', 'workspace-write', 'read-only'), rights())).toBe('workspace-write');
     expect(chooseMode(modes('agent', 'workspace-write', 'read-only'), rights({ permission: 'dontAsk' }))).toBe(
@@ -228,7 +228,7 @@ describe('what a session offers', () => {
     expect(chooseMode({}, read)).toBeUndefined();
   });
 
-  it('is where the model is chosen, whatever it is called there', () => {
+  it('select the model in whichever form they offer it', () => {
     const models = {
       currentModelId: 'a',
       availableModels: [{ modelId: 'a' }, { modelId: 'b[low]' }, { modelId: 'b[high]' }],
@@ -247,7 +247,7 @@ describe('the usage of a prompt', () => {
     _meta: { quota: { model_usage: [{ model, token_count: { input_tokens: 1e6, output_tokens: 1e6 } }] } },
   });
 
-  it('is what the agent says that it cost, or its tokens at list prices, or unknown', () => {
+  it('is the cost that the agent reports, or its tokens at list prices, or unknown', () => {
     const usage = { inputTokens: 10, outputTokens: 5, cachedReadTokens: 4, totalTokens: 19 };
     expect(promptUsage({ response: { usage }, costUsd: 0.5, turns: 1 })).toMatchObject({
       ...{ kind: 'known', costUsd: 0.5, inputTokens: 10, cachedTokens: 4, outputTokens: 5 },
@@ -260,7 +260,7 @@ describe('the usage of a prompt', () => {
     expect(promptUsage({ response: {}, costUsd: undefined, turns: 1 })).toEqual({ kind: 'unknown' });
   });
 
-  it('does not count what came from a cache twice', () => {
+  it('does not count cached tokens twice', () => {
     const usage = { inputTokens: 10, outputTokens: 5, cachedReadTokens: 4, totalTokens: 15 };
     expect(promptUsage({ response: { usage }, costUsd: 1, turns: 1 })).toMatchObject({
       inputTokens: 6,
@@ -297,7 +297,7 @@ describe('an error of an agent', () => {
 });
 
 describe('an ACP agent in the settings', () => {
-  it('needs a program, sees the variables of its own vendor only, and says when it is missing', async () => {
+  it('needs a program, sees only the variables of its own vendor, and reports a missing program', async () => {
     const search = { dir: DIR, path: '' };
     const agent = (config: object) =>
       acpAgent({ name: 'x', config: AgentConfig.parse({ kind: 'acp', ...config }), search });

@@ -66,8 +66,8 @@ const called = (id: string, parent: string | null = null) => ({
 
 agentContract('claude', async (behaviour) => make({ config: { args: [behaviour] } }));
 
-describe('what Claude writes', () => {
-  it('becomes events of the one vocabulary', () => {
+describe('the output of Claude', () => {
+  it('is translated into common events', () => {
     const { events, result } = read(transcript('edit-commit'));
     const id = '3b3040d5-15b3-4ac0-9eca-8c5b2feb6607';
     expect(events.map(({ type }) => type)).toEqual([
@@ -133,7 +133,7 @@ describe('what Claude writes', () => {
     expect(read([result({ result: '{"a":1}' })]).result).not.toHaveProperty('output');
   });
 
-  it('names a refused permission once, whether told by an event, by the result, or by both', () => {
+  it('reports a denied permission once, from an event, from the result, or from both', () => {
     const told = { type: 'system', subtype: 'permission_denied', tool_name: 'Bash', tool_use_id: 't1', message: 'No' };
     const denials = ['t1', 't2'].map((id) => ({ tool_name: 'Bash', tool_use_id: id }));
     const { events, result: end } = read([told, result({ permission_denials: denials })]);
@@ -151,14 +151,14 @@ describe('what Claude writes', () => {
     ]);
   });
 
-  it('is kept whole where it is of a kind that we do not know', () => {
+  it('is kept unchanged if its kind is unknown', () => {
     const line = JSON.stringify({ type: 'system', subtype: 'compact_boundary', x: 1 });
     expect(read([line]).events).toEqual([{ type: 'unknown', raw: line }]);
   });
 });
 
-describe('what Claude consumed', () => {
-  it('is only what is new when a session goes on, though totals include its past', () => {
+describe('the usage of Claude', () => {
+  it('is only the new usage when a session is resumed, although totals include its past', () => {
     const { result: end } = read([
       called('m1'),
       result({ modelUsage: { opus: spent(9) }, model_usage_since_last_result: { opus: spent(0.5) } }),
@@ -166,7 +166,7 @@ describe('what Claude consumed', () => {
     expect(end.usage).toMatchObject({ kind: 'known', costUsd: 0.5, turns: 1 });
   });
 
-  it('is counted once where an older program only gives totals of its process', () => {
+  it('is counted once when an older version reports only totals of its process', () => {
     const { events, result: end } = read([
       result({ modelUsage: { opus: spent(1, 10) } }),
       result({ modelUsage: { opus: spent(3, 30), haiku: spent(0.5) } }),
@@ -183,14 +183,14 @@ describe('what Claude consumed', () => {
     expect(read([result({ modelUsage: models })]).result.usage).toMatchObject({ model: 'opus', costUsd: 2.1 });
   });
 
-  it('is nothing before a model was called, and unknown until a result names the price', () => {
+  it('is none before a model call, and unknown until a result reports the cost', () => {
     expect(read([]).live).toEqual({ kind: 'none' });
     expect(read([called('m1')]).live).toEqual({ kind: 'unknown' });
     expect(read([called('m1')], { kind: 'interrupted' }).result.usage).toEqual({ kind: 'unknown' });
     expect(read([result({ modelUsage: { opus: spent(1) } }), called('m2')]).live).toEqual({ kind: 'unknown' });
   });
 
-  it('is unknown, not nothing, when an answer had begun and no price is named', () => {
+  it('is unknown, not none, when an answer had begun and no cost is reported', () => {
     expect(read([called('m1'), result({ is_error: true })]).result.usage).toEqual({ kind: 'unknown' });
     expect(read([synthetic('overloaded'), result({ is_error: true })]).result.usage).toEqual({ kind: 'none' });
   });
@@ -203,14 +203,14 @@ describe('what Claude consumed', () => {
     expect(read([result({ modelUsage })]).result.usage).toEqual({ kind: 'unknown' });
   });
 
-  it('counts as turns only the answers to the agent itself, each once', () => {
+  it('counts only answers to the main agent as turns, each once', () => {
     const lines = [called('m1'), called('m1'), called('m2', 'toolu_1'), called('m3')];
     const { usage } = read([...lines, result({ modelUsage: { opus: spent(1) } })]).result;
     expect(usage).toMatchObject({ turns: 2 });
   });
 });
 
-describe('how Claude fails', () => {
+describe('a failure of Claude', () => {
   const failed = (more: object, before: object[] = []) =>
     read([...before, result({ is_error: true, result: 'said', ...more })], { kind: 'exited', code: 1 }).result.failure;
 
@@ -241,7 +241,7 @@ describe('how Claude fails', () => {
     expect(failed(fields, error === undefined ? [] : [synthetic(error)])?.kind).toBe(kind);
   });
 
-  it('is not told by what an agent says', () => {
+  it('is not determined by what the agent writes', () => {
     const text = 'API Error: 429 rate_limit_error. Credit balance is too low. Please run /login';
     const said = { type: 'assistant', message: { id: 'm', model: 'opus', content: [{ type: 'text', text }] } };
     const { result: end } = read([said, result({ result: text, modelUsage: { opus: spent(1) } })]);
@@ -249,7 +249,7 @@ describe('how Claude fails', () => {
     expect(read([said, result({ is_error: true, result: text })]).result.failure?.kind).toBe('unknown');
   });
 
-  it('is told by the turn that failed, not by an error of an earlier one', () => {
+  it('comes from the turn that failed, not from an error of an earlier one', () => {
     const turn = { type: 'system', subtype: 'init', session_id: 's' };
     expect(failed({}, [synthetic('billing_error'), result({ is_error: true }), turn])?.kind).toBe('unknown');
   });
@@ -287,7 +287,7 @@ describe('how Claude fails', () => {
     expect(read([result({ result: 'first' }), turn], exit).result.failure?.kind).toBe(kind);
   });
 
-  it('is no failure when the program is ended after a result that stands', () => {
+  it('does not occur when the program is stopped after its result', () => {
     expect(read([result()], { kind: 'exited', code: 143 }).result).not.toHaveProperty('failure');
     expect(read([result()], { kind: 'interrupted' }).result).not.toHaveProperty('failure');
     expect(read([result()], { kind: 'exited', code: 1 }).result.failure?.kind).toBe('implementation');
@@ -346,13 +346,13 @@ describe("Claude's arguments", () => {
     return list.includes(flag) ? rest.slice(0, end < 0 ? undefined : end) : undefined;
   };
 
-  it('switch off every source of settings and servers that is not ours, and leave the prompt out', () => {
+  it('disable all other sources of settings and servers, and do not contain the prompt', () => {
     expect(args()).toEqual(expect.arrayContaining(['-p', 'stream-json', '--verbose', '--strict-mcp-config']));
     expect(valuesOf(args(), '--setting-sources')).toEqual(['']);
     expect(valuesOf(args(), '--settings')).toBeUndefined();
   });
 
-  it('carry what the task sets', () => {
+  it('contain the settings of the task', () => {
     const list = args({
       session: 's1',
       outputSchema: { type: 'object' },
@@ -396,7 +396,7 @@ describe("Claude's arguments", () => {
     expect(valuesOf(list, '--allowedTools')).toBeUndefined();
   });
 
-  it('give a reading role no way to write, whatever is set', () => {
+  it('never let a read-only role write, whatever the settings', () => {
     const list = args({
       access: 'read',
       ...settings({
@@ -413,7 +413,7 @@ describe("Claude's arguments", () => {
 });
 
 describe("Claude's environment", () => {
-  it('bounds its retries and waits below our own limit, and lets the user’s values win', async () => {
+  it('limits its retries and waits below our own limit, and lets the user’s values override', async () => {
     const limits = { inactivityMs: 10_000, runtimeMs: 60_000, outputBytes: 1 };
     await using made = await makeAssignment({ limits, env: { CLAUDE_CODE_MAX_RETRIES: '9' } });
     const { env } = await make({ config: { env: { API_TIMEOUT_MS: '5' } } }).command(made.assignment);
@@ -426,7 +426,7 @@ describe("Claude's environment", () => {
     });
   });
 
-  it('holds the login of the chosen account and no other', async () => {
+  it('contains only the login of the selected account', async () => {
     const account = { name: 'work', env: { EXTRA: '1' }, configDir: '/accounts/work' };
     const inherited = {
       ANTHROPIC_API_KEY: 'mine',
@@ -443,7 +443,7 @@ describe("Claude's environment", () => {
     expect(env).not.toHaveProperty('ANTHROPIC_API_KEY');
   });
 
-  it('does not tie it to a Claude that started us', async () => {
+  it('contains nothing of a Claude session that started us', async () => {
     await using made = await makeAssignment({
       env: {
         CLAUDE_CODE_SSE_PORT: '1',
@@ -456,7 +456,7 @@ describe("Claude's environment", () => {
     expect(Object.keys(env).filter((name) => /SSE_PORT|SESSION|MESSAGING|PID/.test(name))).toEqual([]);
   });
 
-  it('may hold variables of its own vendor only', () => {
+  it('may contain only variables of its own vendor', () => {
     const names = ['ANTHROPIC_API_KEY', 'CLAUDE_CONFIG_DIR', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'MY_ANTHROPIC_KEY'];
     expect(names.filter((name) => make().vendor?.test(name))).toEqual(['ANTHROPIC_API_KEY', 'CLAUDE_CONFIG_DIR']);
   });
@@ -484,13 +484,13 @@ describe("Claude's files", () => {
     expect(await fileAfter('--append-system-prompt-file', made.assignment)).toBe(text);
   });
 
-  it('are left out where there is nothing to say', async () => {
+  it('are not written without content', async () => {
     await using made = await makeAssignment();
     expect(await fileAfter('--append-system-prompt-file', made.assignment)).toBeUndefined();
     expect(await fileAfter('--mcp-config', made.assignment)).toBeUndefined();
   });
 
-  it('keep the secrets of servers out of the arguments and from others', async () => {
+  it('keep the secrets of servers out of the arguments and private', async () => {
     const mcp = {
       local: { command: 'notes', args: ['-x'], env: { TOKEN: 'hush' } },
       far: { url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'hush' } },
@@ -508,7 +508,7 @@ describe("Claude's files", () => {
     });
   });
 
-  it('pass on the settings and servers of the repository that may be obeyed, as they were judged', async () => {
+  it('contain the trusted settings and servers of the repository, in the trusted content', async () => {
     const trusted = [
       { path: '.claude/settings.json', text: HOOKS },
       { path: '.mcp.json', text: '{"mcpServers":{}}' },
@@ -523,8 +523,8 @@ describe("Claude's files", () => {
   });
 });
 
-describe('whether Claude can work here', () => {
-  it('is told with its version and login', async () => {
+describe('the availability of Claude', () => {
+  it('includes its version and login', async () => {
     const detail = expect.stringMatching(/claude\.mjs 2\.1\.325, logged in by ANTHROPIC_API_KEY$/);
     expect(await make().available()).toEqual({ ok: true, detail });
   });
@@ -545,7 +545,7 @@ describe('whether Claude can work here', () => {
     });
   });
 
-  it('is no where the program is missing or does not start', async () => {
+  it('is false if the program is missing or does not start', async () => {
     await using made = await makeAssignment();
     const broken = join(made.root, 'broken');
     await writeFile(broken, '#!/bin/sh\necho "no such CPU" >&2\nexit 1\n');
@@ -560,7 +560,7 @@ describe('whether Claude can work here', () => {
     });
   });
 
-  it('never means a file in the repository that has the name of the program', async () => {
+  it('never uses a file in the repository with the name of the program', async () => {
     await using made = await makeAssignment();
     await writeFile(join(made.root, 'claude'), '#!/bin/sh\necho 9.9.9\n');
     await chmod(join(made.root, 'claude'), 0o755);
@@ -572,7 +572,7 @@ describe('whether Claude can work here', () => {
     expect(await onPath.available()).toMatchObject({ ok: true, detail: expect.stringContaining('9.9.9') });
   });
 
-  it('is asked of an agent of kind claude in the configuration', () => {
+  it('is checked for an agent of kind claude in the configuration', () => {
     const config = Config.parse({ agents: { ann: { kind: 'claude', maxParallel: 3 } } });
     const agents = createAgents({ config, dir: '/', rehearsal: { program: [] }, adHoc: [] });
     expect(agents.get('ann')).toMatchObject({ kind: 'claude', name: 'ann', maxParallel: 3 });

@@ -76,7 +76,7 @@ describe('the transcript of a Codex attempt', () => {
   const bytes = readFileSync(TRANSCRIPT);
   const lines = bytes.toString('utf8').trimEnd().split('\n');
 
-  it('becomes events of the common vocabulary', async () => {
+  it('is translated into common events', async () => {
     await using made = await withRecord([]);
     expect(feed(made.reader('/sample'), lines)).toMatchObject([
       { type: 'session' },
@@ -95,7 +95,7 @@ describe('the transcript of a Codex attempt', () => {
     ]);
   });
 
-  it('gives the same events however its bytes are cut', async () => {
+  it('gives the same events however its bytes are split', async () => {
     await using made = await withRecord([]);
     const whole = feed(made.reader('/sample'), lines);
     for (const size of [1, 7, 64, 1000]) {
@@ -109,7 +109,7 @@ describe('the transcript of a Codex attempt', () => {
     }
   });
 
-  it('keeps a warning as unknown, takes a reconnection for a retry, and is done all the same', async () => {
+  it('keeps a warning as unknown, reports a reconnection as a retry, and succeeds', async () => {
     await using made = await withRecord([]);
     const reader = made.reader();
     const warning = { type: 'item.completed', item: { id: 'item_0', type: 'error', message: 'Model metadata' } };
@@ -118,7 +118,7 @@ describe('the transcript of a Codex attempt', () => {
     expect(reader.end(EXITED)).not.toHaveProperty('failure');
   });
 
-  it('shows a patch that was rejected, from the error channel, as a denied permission', async () => {
+  it('reports a rejected patch on stderr as a denied permission', async () => {
     await using made = await withRecord([]);
     const line = 'ERROR codex_core::tools::router: error=patch rejected: writing outside of the project';
     expect(made.reader().line('stderr', line)).toEqual([
@@ -126,7 +126,7 @@ describe('the transcript of a Codex attempt', () => {
     ]);
   });
 
-  it('hands over the last message as output only if it is an object', async () => {
+  it('returns the last message as output only if it is an object', async () => {
     await using made = await withRecord([]);
     const ending = (text: string) => {
       const reader = made.reader();
@@ -138,8 +138,8 @@ describe('the transcript of a Codex attempt', () => {
   });
 });
 
-describe('what a Codex attempt consumed', () => {
-  it('is known while it works, call by call, with cached tokens apart', async () => {
+describe('the usage of a Codex attempt', () => {
+  it('is known while it works, call by call, with cached tokens separate', async () => {
     await using made = await withRecord([turn]);
     const reader = made.reader();
     feed(reader, [thread, started]);
@@ -163,7 +163,7 @@ describe('what a Codex attempt consumed', () => {
     });
   });
 
-  it('in a resumed session is only what came since, also when the total that Codex tells is another', async () => {
+  it('in a resumed session is only the new usage, also when the total that Codex reports differs', async () => {
     await using made = await withRecord([turn, call({ input_tokens: 1000, output_tokens: 500 })], { session: THREAD });
     const agent = make({ config: { env: { CODEX_HOME: made.home } } });
     await agent.command(made.assignment);
@@ -174,14 +174,14 @@ describe('what a Codex attempt consumed', () => {
     expect(reader.end(EXITED).usage).toMatchObject({ kind: 'known', costUsd: 0.5, inputTokens: 10, turns: 1 });
   });
 
-  it('in a resumed session without a record is unknown', async () => {
+  it('in a resumed session without a rollout is unknown', async () => {
     await using made = await makeAssignment({ session: THREAD });
     const reader = make().reader(made.assignment);
     feed(reader, [thread, started, completed]);
     expect(reader.end(EXITED).usage).toEqual({ kind: 'unknown' });
   });
 
-  it('is counted once when calls are only told by running totals, as older programs do', async () => {
+  it('is counted once when an older version reports only running totals', async () => {
     const count = (total: number) => ({
       type: 'event_msg',
       payload: {
@@ -196,7 +196,7 @@ describe('what a Codex attempt consumed', () => {
     expect(reader.end(EXITED).usage).toMatchObject({ costUsd: 1, turns: 2 });
   });
 
-  it('is taken from the final event where there is no record, and is unknown without a price', async () => {
+  it('comes from the final event without a rollout, and is unknown without a price', async () => {
     await using priced = await makeAssignment(settings({ model: 'test-model' }));
     await using other = await makeAssignment(settings({ model: 'other-model' }));
     for (const [made, usage] of [
@@ -209,7 +209,7 @@ describe('what a Codex attempt consumed', () => {
     }
   });
 
-  it('is not disturbed by half a line, a foreign line, or a conversation that speaks of tokens', async () => {
+  it('is not affected by half a line, an unknown line, or a conversation about tokens', async () => {
     const talk = { type: 'response_item', payload: { type: 'message', text: '"token_usage_record"' } };
     await using made = await withRecord([turn, talk, call({ input_tokens: -1, output_tokens: 5 })]);
     await appendFile(made.file, '{"type":"token_usage_record","payl');
@@ -220,7 +220,7 @@ describe('what a Codex attempt consumed', () => {
     expect(reader.end(INTERRUPTED).usage).toMatchObject({ costUsd: 0.5, turns: 1 });
   });
 
-  it('is what was read so far when its record goes away', async () => {
+  it('is what was read so far when its rollout disappears', async () => {
     await using made = await withRecord([turn, call({ input_tokens: 10, output_tokens: 5 })]);
     const reader = made.reader();
     feed(reader, [thread, started]);
@@ -295,7 +295,7 @@ describe('a failed Codex attempt', () => {
     expect(reader.end(FAILED).failure?.resetAt).toBe(new Date(2026, 10, 15, 23, 14).getTime());
   });
 
-  it('is never told by what the agent says or prints', async () => {
+  it('is never determined by what the agent writes or prints', async () => {
     await using made = await withRecord([]);
     const reader = made.reader();
     const words = "unexpected status 429: You've hit your usage limit. Quota exceeded";
@@ -325,7 +325,7 @@ describe('a failed Codex attempt', () => {
     expect(reader.end(exit).failure?.kind).toBe(kind);
   });
 
-  it('is not made of a signal after the result', async () => {
+  it('is not caused by a signal after the result', async () => {
     await using made = await withRecord([]);
     const reader = made.reader();
     feed(reader, [started, completed]);
@@ -384,7 +384,7 @@ describe('the arguments of Codex', () => {
     codexArguments({ ...base, ...more }, { ...facts, ...known }, added);
   const text = (...given: Parameters<typeof all>) => all(...given).join(' ');
 
-  it('let it write in its workspace and its .git, and where else the settings say', () => {
+  it('let it write in its workspace, its .git and the folders of the settings', () => {
     expect(text(settings({ addDirs: ['/more'] }))).toContain(
       '--sandbox workspace-write --add-dir /w/.git --add-dir /more',
     );
@@ -399,13 +399,13 @@ describe('the arguments of Codex', () => {
     },
   );
 
-  it('take the sandbox away only if everything is permitted', () => {
+  it('disable the sandbox only if everything is permitted', () => {
     expect(text(settings({ permission: 'bypass' }))).toContain('--dangerously-bypass-approvals-and-sandbox');
     expect(text(settings({ permission: 'plan' }))).toContain('--sandbox read-only');
     expect(text()).not.toContain('dangerously');
   });
 
-  it('say all that holds before the session that is resumed, and read the prompt from stdin', () => {
+  it('come before the resumed session, and the prompt is read from stdin', () => {
     expect(all({ session: THREAD }, {}, ['--mine']).slice(-4)).toEqual(['--mine', 'resume', THREAD, '-']);
     expect(all().at(-1)).toBe('-');
   });
@@ -416,7 +416,7 @@ describe('the arguments of Codex', () => {
     expect(given).toContain('model_reasoning_effort="xhigh"');
   });
 
-  it("give it the base's AGENTS.md and the instructions, as text that is not read as anything else", () => {
+  it("pass the base's AGENTS.md and the instructions as quoted text", () => {
     const given = all(settings({ native: { 'AGENTS.md': 'Be "kind".\n' }, instructions: "It's $HOME \\ ünï" }));
     expect(given).toContain('developer_instructions="Be \\"kind\\".\\n\\n\\nIt\'s $HOME \\\\ ünï"');
   });
@@ -427,20 +427,20 @@ describe('the arguments of Codex', () => {
     expect(given).not.toContain('Be kind.');
   });
 
-  it('cut instructions that no program could be started with, and say so', () => {
+  it('shorten instructions that are too long for an argument, and say so', () => {
     const given = all(settings({ instructions: 'x'.repeat(300_000) })).find((argument) => argument.includes('xxx'));
     expect(given?.length).toBeLessThan(128 * 1024);
     expect(given).toContain('omitted');
   });
 
-  it('switch web search off if it is refused', () => {
+  it('disable web search if it is disallowed', () => {
     expect(text(settings({ disallowedTools: ['web_search'] }))).toContain('web_search="disabled"');
     expect(text()).not.toContain('web_search');
   });
 });
 
 describe('the command of Codex', () => {
-  it('has no secret of a server of tools among its arguments', async () => {
+  it('has no secret of an MCP server among its arguments', async () => {
     await using made = await makeAssignment(
       settings({
         mcp: {
@@ -459,7 +459,7 @@ describe('the command of Codex', () => {
     expect(Object.values(env)).toEqual(expect.arrayContaining(['secret-1', 'secret-2', 'secret-3']));
   });
 
-  it('has a schema that OpenAI takes, in a private file', async () => {
+  it('has a schema that OpenAI accepts, in a private file', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a'] };
     await using made = await makeAssignment({ outputSchema: schema });
     const { command } = await make().command(made.assignment);
@@ -473,7 +473,7 @@ describe('the command of Codex', () => {
     });
   });
 
-  it('calls the workspace untrusted by every name it has', async () => {
+  it('marks the workspace as untrusted under every path it has', async () => {
     await using made = await makeAssignment();
     const link = join(made.root, 'link');
     await symlink(made.assignment.workspace, link);
@@ -497,7 +497,7 @@ describe('the command of Codex', () => {
     expect(await level()).toBe('untrusted');
   });
 
-  it("uses one account's login and no other, and nothing of the session that started us", async () => {
+  it("uses only the account's login, and nothing of the session that started us", async () => {
     await using made = await makeAssignment({
       env: { PATH: '/bin', CODEX_API_KEY: 'ours', CODEX_HOME: '/ours', CODEX_SANDBOX: 'seatbelt' },
       ...settings({ account: { name: 'second', env: { OTHER: 'x' }, configDir: '/second' } }),
@@ -535,13 +535,13 @@ describe('a strict schema', () => {
     expect(JSON.stringify(strictSchema(schema))).not.toMatch(/minLength|default/);
   });
 
-  it('is undone in what comes back: a null for an optional property is left out, any other stays', () => {
+  it('is reversed in the output: a null for an optional property is omitted, any other is kept', () => {
     const output = { tasks: [{ id: 'a', note: null }], mood: null };
     expect(withoutNulls(output, schema)).toEqual({ tasks: [{ id: 'a' }], mood: null });
   });
 });
 
-describe('whether Codex can work', () => {
+describe('the availability of Codex', () => {
   it('depends on the program', async () => {
     expect(await make({ config: { command: 'no-such-codex' } }).available()).toMatchObject({
       ok: false,
@@ -563,7 +563,7 @@ describe('whether Codex can work', () => {
     }
   });
 
-  it('is asked of an agent of kind codex in the settings', () => {
+  it('is checked for an agent of kind codex in the settings', () => {
     const config = Config.parse({ agents: { codex: { kind: 'codex' } } });
     const agents = createAgents({ config, dir: '/', rehearsal: { program: [] }, adHoc: [] });
     expect(agents.get('codex')).toMatchObject({ kind: 'codex', vendor: /^(OPENAI|CODEX)_/ });

@@ -43,7 +43,7 @@ function reader() {
 agentContract('command', async (behaviour) => make([behaviour]));
 
 describe('a command agent', () => {
-  it('puts the files for {prompt} and {workspace} into whole arguments and parts of them, through no shell', async () => {
+  it('replaces {prompt} and {workspace} in arguments without a shell', async () => {
     await using made = await makeAssignment();
     const { workspace, promptFile } = made.assignment;
     const agent = make(['arguments', '{prompt}', '--in={workspace}/src', '$HOME; `id`', '{other}']);
@@ -65,14 +65,14 @@ describe('a command agent', () => {
     expect(env).toMatchObject({ EXTRA: 'yes', MANYHANDS_TASK: 'implement/1.2' });
   });
 
-  it('takes only the last non-empty line of stdout as output', () => {
+  it('uses only the last non-empty line of stdout as output', () => {
     expect(resultOf(['{"a":1}', 'then text'])).not.toHaveProperty('output');
     expect(resultOf(['text', '{"a":1}', '', '  '])).toMatchObject({ output: { a: 1 }, text: 'text' });
     expect(resultOf(['[1,2]'])).not.toHaveProperty('output');
     expect(resultOf(['"text"'])).not.toHaveProperty('output');
   });
 
-  it('does not take stderr for output', () => {
+  it('does not use stderr as output', () => {
     const reading = reader();
     reading.line('stdout', 'text');
     reading.line('stderr', '{"a":1}');
@@ -94,7 +94,7 @@ describe('a command agent', () => {
     expect(resultOf([line]).usage).toEqual({ kind: 'unknown' });
   });
 
-  it('keeps the usage out of the output, and counts it for a failed attempt too', () => {
+  it('removes the usage from the output, and counts it for a failed attempt too', () => {
     const line = '{"a":1,"usage":{"costUsd":2}}';
     expect(resultOf([line])).toMatchObject({ output: { a: 1 }, usage: { kind: 'known', costUsd: 2 } });
     expect(resultOf(['{"usage":{"costUsd":2}}'])).not.toHaveProperty('output');
@@ -121,7 +121,7 @@ describe('a command agent', () => {
     expect(evidence.length).toBeLessThanOrEqual(16_000);
   });
 
-  it('is found on PATH by a bare name, and says why when it is missing or not executable', async () => {
+  it('is found on PATH by a bare name, and reports why it is missing or not executable', async () => {
     await using made = await makeAssignment();
     await writeFile(join(made.root, 'plain.sh'), 'exit 0\n');
     expect(await make([], { command: 'sh' }).available()).toMatchObject({
@@ -139,7 +139,7 @@ describe('a command agent', () => {
     expect(await make([], { command: './plain.sh', dir: made.root }).available()).toMatchObject({ ok: true });
   });
 
-  it('refuses to start when its program has gone', async () => {
+  it('refuses to start when its program has been removed', async () => {
     await using made = await makeAssignment();
     await expect(make([], { command: './none.sh' }).command(made.assignment)).rejects.toMatchObject({
       code: 'AGENT_MISSING',

@@ -8,11 +8,11 @@ import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS } from '../../contracts/attempt.ts';
 import { makeGemini, sampleAssignment } from './gemini-files.ts';
 
-describe('the rights of Gemini', () => {
+describe('the permissions of Gemini', () => {
   const rights = (more: Partial<AssignmentSettings>, access: Assignment['access'] = 'write') =>
     geminiRights({ ...sampleAssignment(), access, settings: { ...PLAIN_SETTINGS, ...more } });
 
-  it('of a reading task are to read, whatever the settings allow', () => {
+  it('of a read-only task are to read, whatever the settings allow', () => {
     const { mode, policy } = rights(
       { permission: 'bypass', allowedTools: ['write_file'], allowedCli: ['npm'] },
       'read',
@@ -24,7 +24,7 @@ describe('the rights of Gemini', () => {
     expect(policy).not.toContain('allowRedirection');
   });
 
-  it('follow the permission and what is allowed and refused, also in the words for shell commands that others use', () => {
+  it("follow the permission and the allowed and disallowed tools, also in other agents' syntax for shell commands", () => {
     const { mode, policy } = rights({
       allowedCli: ['gh'],
       allowedTools: ['web_fetch', 'Bash(npm test *)', 'Edit'],
@@ -41,7 +41,7 @@ describe('the rights of Gemini', () => {
 });
 
 describe('the home of Gemini', () => {
-  it('has the login of the user linked, and settings and instructions of its own', async () => {
+  it("links the user's login, and has its own settings and instructions", async () => {
     await using made = await makeAssignment();
     const user = join(made.root, '.gemini');
     await mkdir(user);
@@ -84,7 +84,7 @@ describe('the home of Gemini', () => {
     expect(await readFile(join(user, 'GEMINI.md'), 'utf8')).toBe('Be rude.');
   });
 
-  it('is of the chosen account, and no inherited key stands above it', async () => {
+  it('belongs to the selected account, and no inherited key overrides it', async () => {
     await using made = await makeAssignment();
     const configDir = join(made.root, 'work');
     const account = { name: 'work', configDir, env: {} };
@@ -104,7 +104,7 @@ describe('the home of Gemini', () => {
     expect(await readdir(inner)).toContain('oauth_creds.json');
   });
 
-  it('lets the settings of the repository in only where they may be obeyed', async () => {
+  it('uses the settings of the repository only if they are trusted', async () => {
     await using made = await makeAssignment();
     const told = async (path: string) => {
       const settings = { ...PLAIN_SETTINGS, trusted: [{ path, text: '{"hooks":{}}' }] };
@@ -115,7 +115,7 @@ describe('the home of Gemini', () => {
     expect(await told('.claude/settings.json')).toEqual(['false', true]);
   });
 
-  it('is made anew when the attempt is prepared a second time, and harms nothing behind its links', async () => {
+  it('is created again when the attempt is prepared a second time, and changes nothing behind its links', async () => {
     await using made = await makeAssignment();
     const user = join(made.root, '.gemini');
     await mkdir(join(user, 'kept'), { recursive: true });
@@ -127,7 +127,7 @@ describe('the home of Gemini', () => {
   });
 });
 
-describe('a Gemini that cannot work', () => {
+describe('an unavailable Gemini', () => {
   it('says whether the program or the login is missing, and what to do', async () => {
     await using made = await makeAssignment();
     const search = { dir: made.root, path: made.root };

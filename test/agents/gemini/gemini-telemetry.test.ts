@@ -15,7 +15,7 @@ const note = (finish: string, role: string) =>
 const END = { exit: { kind: 'exited', code: 0 }, warnings: [], stderr: '' } as const;
 const SUCCESS = { type: 'result', status: 'success', error: undefined, stats: undefined } as const;
 
-describe('what Gemini notes of its answers', () => {
+describe('the telemetry of Gemini', () => {
   it.each([
     [[note('stop', 'main'), note('length', 'main')], 'length'],
     [[note('length', 'main'), note('stop', 'main')], 'stop'],
@@ -31,7 +31,7 @@ describe('what Gemini notes of its answers', () => {
     expect(consumeLastFinish(made.assignment.folder)).toBeUndefined();
   });
 
-  it('makes an answer that was cut off the failure it is', () => {
+  it('makes a truncated answer a failure', () => {
     expect(geminiFailure({ ...END, result: SUCCESS, lastFinish: 'length' })).toMatchObject({ kind: 'bad-output' });
     expect(geminiFailure({ ...END, result: SUCCESS, lastFinish: 'stop' })).toBeUndefined();
     expect(geminiFailure({ ...END, result: SUCCESS, lastFinish: undefined })).toBeUndefined();
@@ -39,7 +39,7 @@ describe('what Gemini notes of its answers', () => {
 });
 
 describe('a session that Gemini does not know', () => {
-  it('is lost, and no trouble of the environment', () => {
+  it('is lost, and not an error of the environment', () => {
     const stderr = 'Error resuming session: No previous sessions found for this project.';
     const exit = { kind: 'exited', code: 42 } as const;
     const end = { warnings: [], stderr, exit, result: undefined, lastFinish: undefined };

@@ -21,7 +21,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 
 agentContract('gemini', async (behaviour) => makeGemini([behaviour], { given: { GEMINI_CLI_HOME: home } }));
 
-describe('what Gemini says', () => {
+describe('the output of Gemini', () => {
   it('becomes events: session, text, tools, changed files, usage, result', async () => {
     const { events, result } = await read('gemini-edit-commit.jsonl');
     expect(events.map(({ type }) => type)).toEqual([
@@ -45,14 +45,14 @@ describe('what Gemini says', () => {
     });
   });
 
-  it('about a tool that it was refused is a denial, whether withheld, against the rules or in need of a question', async () => {
+  it('reports a refused tool as a denial, whether withheld, forbidden or needing confirmation', async () => {
     const { events, result } = await read('gemini-denied.jsonl');
     const denied = events.flatMap((event) => (event.type === 'permission-denied' ? [event.tool] : []));
     expect(denied).toEqual(['write_file', 'run_shell_command', 'run_shell_command', 'run_shell_command']);
     expect(result).not.toHaveProperty('failure');
   });
 
-  it('is told in whole lines, however its answer was cut into pieces', () => {
+  it('is reported in whole lines, however the answer was split', () => {
     const reader = readerOf();
     const say = (content: string) => line(reader, { type: 'message', role: 'assistant', content, delta: true });
     line(reader, INIT);
@@ -108,7 +108,7 @@ describe('the end of Gemini', () => {
     expect(result.usage.kind).toBe(usage);
   });
 
-  it('names a quota that is used up for a day, and when it is full again', () => {
+  it('reports an exhausted daily quota and its reset time', () => {
     const reader = readerOf();
     line(reader, INIT);
     reader.line(
@@ -132,7 +132,7 @@ describe('the end of Gemini', () => {
     expect(reader.end(EXITED).failure?.kind).toBe('network');
   });
 
-  it('is a failure when it stopped itself in a loop, though it calls that success', () => {
+  it('is a failure when it stopped itself in a loop, although it reports success', () => {
     const reader = readerOf();
     line(reader, INIT);
     line(reader, { type: 'error', severity: 'warning', message: 'Loop detected, stopping execution' });
@@ -140,13 +140,13 @@ describe('the end of Gemini', () => {
     expect(reader.end(EXITED).failure?.kind).toBe('implementation');
   });
 
-  it('without a result is a crash even with exit code 0, as it leaves when it is asked to stop', () => {
+  it('without a result is a crash even with exit code 0, as after a stop signal', () => {
     const reader = readerOf();
     line(reader, INIT);
     expect(reader.end(EXITED).failure?.kind).toBe('crashed');
   });
 
-  it('is never decided by what the agent says', () => {
+  it('is never determined by what the agent writes', () => {
     const reader = readerOf();
     line(reader, INIT);
     line(reader, { type: 'message', role: 'assistant', content: '429 rate limit, billing, fetch failed', delta: true });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { minimalValue } from '../../../src/agents/rehearsal/minimal-value.ts';
 
-describe('the least that satisfies a schema', () => {
+describe('the minimal value of a schema', () => {
   it.each([
     ['texts with bounds', z.object({ short: z.string().max(3), long: z.string().min(30) })],
     [
@@ -21,7 +21,7 @@ describe('the least that satisfies a schema', () => {
     expect(schema.safeParse(value).error).toBeUndefined();
   });
 
-  it('is a text for what is no schema', () => {
+  it('is a string for an invalid schema', () => {
     expect(minimalValue(undefined, 'some text')).toBe('some text');
   });
 });

@@ -9,7 +9,7 @@ const { play, close } = await makeTheatre();
 afterAll(close);
 
 describe('a rehearsed step', () => {
-  it('edits files for real: write, append, find and replace, delete', async () => {
+  it('edits files: write, append, find and replace, delete', async () => {
     await using played = await play(
       [
         { edit: { path: 'deep/new.txt', write: 'one\n' } },
@@ -103,7 +103,7 @@ describe('a rehearsed step', () => {
     expect(played.result.usage).toMatchObject({ kind: 'known', costUsd: 0.1 });
   });
 
-  it('commits all that was changed', async () => {
+  it('commits all changes', async () => {
     await using played = await play([{ edit: { path: 'new.txt', write: 'x' } }, { commit: '--amend is only text' }], {
       prepare: async (workspace) => {
         git(workspace, 'init', '--quiet');
@@ -127,7 +127,7 @@ describe('a rehearsed step', () => {
     expect(await played.read('odd name.txt')).toBe(settled);
   });
 
-  it('stops at exit: with 0 the turn has ended well', async () => {
+  it('stops at exit: with 0 the turn succeeded', async () => {
     await using played = await play([{ say: 'enough' }, { exit: 0 }, { edit: { path: 'never.txt', write: '' } }]);
     expect(played.result).toMatchObject({ text: 'enough' });
     expect(played.result).not.toHaveProperty('failure');

@@ -45,8 +45,8 @@ describe('the end of a rehearsal', () => {
   });
 });
 
-describe('a play', () => {
-  it('is the first that fits role, task, title, agent and attempt', async () => {
+describe('a script', () => {
+  it('is the first that matches role, task, title, agent and attempt', async () => {
     await using made = await makeAssignment({}, '# Write the first note\n\nDo it.\n');
     const say = (text: string) => [{ say: text }];
     const scenario = await theatre.scenario({
@@ -75,7 +75,7 @@ describe('a play', () => {
   });
 });
 
-describe('without a play', () => {
+describe('without a script', () => {
   async function improvised(name: string) {
     const role = await loadRole(name);
     const prompt = renderPrompt(role, {
@@ -103,14 +103,14 @@ describe('without a play', () => {
     expect(await readFile(file, 'utf8')).toBe('- implement, attempt 2: Make it better\n');
   });
 
-  it('reviews without findings and analyzes in the form that is asked for', async () => {
+  it('reviews without findings and analyzes in the requested form', async () => {
     await using review = await improvised('review');
     await using analysis = await improvised('analyze');
     expect(ReviewOutput.parse(review.result.output).findings).toEqual([]);
     expect(AnalysisOutput.safeParse(analysis.result.output).success).toBe(true);
   });
 
-  it('verifies every step that is asked for', async () => {
+  it('verifies every requested step', async () => {
     const prompt = '# Verify it\n\nSTEP 1: it is there\nSTEP 2: it works\n\n`STEP 2: FAIL why` is a form.\n';
     await using made = await makeAssignment({ role: 'verify', access: 'read', outputSchema: {} }, prompt);
     const { result } = await playAttempt(theatre.agent(), made.assignment);
@@ -128,7 +128,7 @@ describe('without a play', () => {
     expect(await readFile(join(made.assignment.workspace, path), 'utf8')).not.toBe('');
   });
 
-  it('plays every built-in role to a good end, and changes nothing where it may only read', async () => {
+  it('performs every built-in role successfully, and changes nothing in read-only tasks', async () => {
     const names = (await roleNames()).filter((name) => name !== 'resolve');
     for (const name of names) {
       await using played = await improvised(name);
@@ -143,7 +143,7 @@ describe('without a play', () => {
 });
 
 describe('the example scenario', () => {
-  it('lets the agent that meets the rate limit be replaced by the other', async () => {
+  it('replaces the rate-limited agent by the other', async () => {
     const scenario = fileURLToPath(new URL('../../../examples/scenarios/minimal.yaml', import.meta.url));
     await using made = await makeAssignment({}, '# Write the first note\n');
     const ada = await playAttempt(theatre.agent(scenario, 'ada'), made.assignment);

@@ -30,7 +30,7 @@ function steps(...lines: string[]): string {
 }
 
 describe('a scenario file', () => {
-  it('may say nothing but one play, and then belongs to one agent called rehearsal', () => {
+  it('may contain only one script, for one agent called rehearsal', () => {
     expect(load(steps('- say: hi'))).toEqual({
       agents: ['rehearsal'],
       checks: [],
@@ -38,7 +38,7 @@ describe('a scenario file', () => {
     });
   });
 
-  it('knows every step of the documentation', () => {
+  it('supports every documented step', () => {
     const scenario = load(
       steps(
         '- say: a',
@@ -60,7 +60,7 @@ describe('a scenario file', () => {
     ]);
   });
 
-  it('that comes with the project is valid', () => {
+  it("of the project's examples is valid", () => {
     const example = fileURLToPath(new URL('../../../examples/scenarios/minimal.yaml', import.meta.url));
     expect(loadScenario(example).agents).toEqual(['ada', 'grace']);
   });
@@ -107,13 +107,13 @@ describe('a scenario file', () => {
     expect(mistakeIn(lines.join('\n'))).toContain('alias');
   });
 
-  it('tells several mistakes at once, but not hundreds', () => {
+  it('reports several errors at once, but not hundreds', () => {
     const message = mistakeIn(steps(...Array.from({ length: 100 }, () => '- {}')));
     expect(message.split('\n')).toHaveLength(6);
     expect(message).toContain('and 95 more');
   });
 
-  it('that is not there is an error that names it', () => {
+  it('that does not exist is an error that names it', () => {
     expect(() => loadScenario(join(folder, 'none.yaml'))).toThrow(/none\.yaml/);
   });
 });

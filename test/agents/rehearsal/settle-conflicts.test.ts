@@ -3,7 +3,7 @@ import { settleConflicts } from '../../../src/agents/rehearsal/settle-conflicts.
 
 const CONFLICT = '<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n';
 
-describe('settling conflicts', () => {
+describe('resolving conflicts', () => {
   it('keeps one side or both, ours first', () => {
     expect(settleConflicts(`a\n${CONFLICT}b\n${CONFLICT}`, 'union')).toBe('a\nours\ntheirs\nb\nours\ntheirs\n');
     expect(settleConflicts(CONFLICT, 'ours')).toBe('ours\n');
@@ -15,12 +15,12 @@ describe('settling conflicts', () => {
     expect(settleConflicts(diff3, 'union')).toBe('ours\ntheirs\n');
   });
 
-  it('leaves a heading underlined like a marker alone', () => {
+  it('does not change a heading underlined like a marker', () => {
     const text = 'Title\n=======\n\n>>>>>>> quoted\n';
     expect(settleConflicts(text, 'ours')).toBe(text);
   });
 
-  it('leaves an unfinished conflict as it is', () => {
+  it('does not change an incomplete conflict', () => {
     const text = `<<<<<<< HEAD\nlost\n${CONFLICT}<<<<<<< HEAD\nx\n=======\n`;
     expect(settleConflicts(text, 'ours')).toBe('<<<<<<< HEAD\nlost\nours\n<<<<<<< HEAD\nx\n=======\n');
   });

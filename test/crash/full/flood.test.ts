@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { agent, job, makeShop } from '../../hostile/scene.ts';
 
-test('100,000 lines at once are all kept', async () => {
+test('100,000 lines at once are all stored', async () => {
   await using shop = await makeShop();
   const { run } = await job(shop, agent('process.sh', 'many-lines', '/dev/null', '100000'));
   expect(run.status).toBe('done');
   expect((await shop.mh(['logs'])).stdout.trimEnd().split('\n')).toHaveLength(100_000);
 });
 
-test('a line of 50 MB is cut, and what is left out is counted', async () => {
+test('a line of 50 MB is truncated, and the omitted bytes are counted', async () => {
   await using shop = await makeShop();
   const { run } = await job(shop, agent('process.sh', 'long-line', '/dev/null', '50000000'));
   expect(run.status).toBe('done');

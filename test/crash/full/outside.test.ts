@@ -10,7 +10,7 @@ const SEEDS = [11, 23, 37, 41, 59, 67, 73, 89];
 /** About as long as the whole run takes. */
 const LATEST_MS = 6_000;
 
-describe('after two kills from outside at moments that a seed chose, a restart', () => {
+describe('after two kills at seeded random moments, a restart', () => {
   it.each(SEEDS)('settles with seed %i', async (seed) => {
     const random = randomFrom(seed);
     await using scratch = await makeScene();

@@ -27,7 +27,7 @@ async function side(box: Sandbox, name: string, files: Record<string, string>): 
 const merge = (box: Sandbox, onto: string, theirs: string) =>
   mergeCommits({ mirror: box.mirror, onto, theirs, message: 'Merge', now: 1_700_000_000_000 });
 
-test('two sides without overlap become a merge commit of both, the same at every try', async () => {
+test('two sides without overlap become a merge commit, the same at every attempt', async () => {
   const box = await sandbox();
   const [one, two] = await Promise.all([side(box, 'one', { 'a.txt': '1\n' }), side(box, 'two', { 'n.txt': '2\n' })]);
   const merged = await merge(box, one, two);
@@ -37,7 +37,7 @@ test('two sides without overlap become a merge commit of both, the same at every
   expect(await merge(box, one, two)).toEqual(merged);
 });
 
-test('where one side holds the other there is no merge commit', async () => {
+test('there is no merge commit if one side contains the other', async () => {
   const box = await sandbox();
   const ahead = await side(box, 'one', { 'a.txt': '1\n' });
   const tree = shell(box.mirror.dir, 'rev-parse', `${ahead}^{tree}`);
@@ -64,7 +64,7 @@ test('a new file in a folder that the other side renamed is a conflict with its 
   expect(merged.kind === 'conflict' && merged.files.length > 0).toBe(true);
 });
 
-test('histories that have nothing in common are unrelated, not a conflict', async () => {
+test('histories without a common ancestor are unrelated, not a conflict', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   shell(path, 'checkout', '-q', '--orphan', 'fresh');
@@ -94,7 +94,7 @@ test("the attributes of the side that is merged onto decide, as in the user's ow
   expect(await merge(box, three, four)).toEqual({ kind: 'conflict', files: ['lock.json'], submodule: false });
 });
 
-test('a conflict is laid out in a workspace: markers in the file, the merge under way, the rest merged', async () => {
+test('a conflict is prepared in a workspace: markers in the file, the merge in progress, the rest merged', async () => {
   const box = await sandbox();
   const [onto, theirs] = await Promise.all([
     side(box, 'one', { 'a.txt': 'one\n' }),

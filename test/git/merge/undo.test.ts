@@ -20,7 +20,7 @@ function treeOf(box: Sandbox, plan: UndoPlan): string {
   return shell(box.mirror.dir, 'ls-tree', '-r', '--name-only', plan.commit);
 }
 
-test('a run that landed twice is taken back whole, and what a person did in between and after stays', async () => {
+test("a run that landed twice is undone completely, and the user's commits in between and after are kept", async () => {
   const box = await sandbox();
   const base = commit(box.user, { 'lines.txt': lines() });
   shell(box.user, 'switch', '--quiet', '--create', 'run');
@@ -48,7 +48,7 @@ test('a run that landed twice is taken back whole, and what a person did in betw
   expect(`${text.trimEnd()}\n`).toBe(lines(27));
 });
 
-test('without a record of where the branch stood before, the base of the run is what is gone back to', async () => {
+test("without a record of the branch's previous commit, the base of the run is restored", async () => {
   const box = await sandbox();
   const base = shell(box.user, 'rev-parse', 'main');
   const tip = commit(box.user, { 'one.txt': '1\n' });
@@ -60,7 +60,7 @@ test('without a record of where the branch stood before, the base of the run is 
   }
 });
 
-test('a landing that came in another way than on record is not guessed at', async () => {
+test('a landing that differs from its record is not guessed', async () => {
   const box = await sandbox();
   const base = shell(box.user, 'rev-parse', 'main');
   const tip = commit(box.user, { 'one.txt': '1\n' });
@@ -70,7 +70,7 @@ test('a landing that came in another way than on record is not guessed at', asyn
   expect(await plan(box, base, [{ commit: gone, tip: gone, from: base }])).toEqual({ kind: 'gone' });
 });
 
-test('a new file that was renamed or edited since stands in the way', async () => {
+test('a new file that was renamed or edited since is a conflict', async () => {
   const box = await sandbox();
   const base = shell(box.user, 'rev-parse', 'main');
   const tip = commit(box.user, { 'one.txt': lines() });

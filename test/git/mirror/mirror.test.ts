@@ -23,7 +23,7 @@ import {
   write,
 } from '../sandbox.ts';
 
-test("the mirror holds the user's refs under refs/user and leaves the user's repository bit-identical", async () => {
+test("the mirror has the user's refs under refs/user and does not change the user's repository", async () => {
   const dir = folder();
   const user = join(dir, 'user');
   const base = userRepository(user);
@@ -50,7 +50,7 @@ test("the mirror holds the user's refs under refs/user and leaves the user's rep
   ).toEqual(Array(7).fill(undefined));
 });
 
-test('refreshing brings new and moved branches, and keeps the commits of deleted and rewritten ones', async () => {
+test('refreshing fetches new and moved branches, and keeps the commits of deleted and rewritten ones', async () => {
   const box = await sandbox();
   shell(box.user, 'branch', 'topic');
   const side = commit(box.user, { x: '1' });
@@ -94,7 +94,7 @@ test('a detached HEAD that is on no branch is in the mirror', async () => {
   expect(await resolve(box.mirror, 'HEAD')).toBe(head);
 });
 
-test('a half-made mirror never counts, and is cleared away', async () => {
+test('an incomplete mirror is never used, and is removed', async () => {
   const dir = folder();
   userRepository(join(dir, 'user'));
   mkdirSync(join(dir, 'mirror.making-old/objects'), { recursive: true });
@@ -103,7 +103,7 @@ test('a half-made mirror never counts, and is cleared away', async () => {
   expect(shell(mirror.dir, 'fsck')).toBe('');
 });
 
-test('two who open the same mirror at once get the same', async () => {
+test('concurrent openings of the same mirror get the same one', async () => {
   const dir = folder();
   userRepository(join(dir, 'user'));
   const repository = await inspectRepository(join(dir, 'user'));
@@ -113,7 +113,7 @@ test('two who open the same mirror at once get the same', async () => {
   expect(readdirSync(dir).sort()).toEqual(['mirror', 'user']);
 });
 
-test('a mirror is opened and refreshed by several at once, also while work is being saved into it', async () => {
+test('a mirror is opened and refreshed concurrently, also while work is being saved into it', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   commit(path, { x: '1' });
@@ -127,7 +127,7 @@ test('a mirror is opened and refreshed by several at once, also while work is be
   expect(await resolve(box.mirror, 'main')).toBe(moved);
 });
 
-test('a changed configuration or a planted hook in the mirror is noticed before it is used', async () => {
+test('a changed configuration or an added hook in the mirror is detected before it is used', async () => {
   const box = await sandbox();
   mkdirSync(join(box.mirror.dir, 'hooks'));
   await expect(workspace(box)).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
@@ -166,7 +166,7 @@ test('a sha256 repository works: mirror, workspace and save', async () => {
   expect(shell(box.mirror.dir, 'rev-parse', `${saved.commit}^`)).toBe(own);
 });
 
-test('a ref moves only from where it was expected, several all or none', async () => {
+test('a ref moves only from the expected commit, several all or none', async () => {
   const box = await sandbox();
   const next = commit(box.user, { x: '1' });
   await refreshMirror(box.mirror, box.repository);
@@ -187,7 +187,7 @@ test('a ref moves only from where it was expected, several all or none', async (
   );
 });
 
-test('upkeep packs refs and drops no object, not even one that nothing refers to', async () => {
+test('maintenance packs refs and deletes no object, not even an unreachable one', async () => {
   const box = await sandbox();
   const lonely = shell(box.user, 'commit-tree', '-m', 'lonely', 'HEAD^{tree}');
   shell(box.mirror.dir, 'fetch', '-q', box.user, `${box.base}:refs/manyhands/x`);

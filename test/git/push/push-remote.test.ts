@@ -32,7 +32,7 @@ async function makePlace() {
 }
 
 describe('pushing to the remote of the user', () => {
-  it('makes a branch, moves it forward, and finds a push that was done already', async () => {
+  it('creates a branch, fast-forwards it, and recognizes a push that was already done', async () => {
     const { scratch, first, second, at, push } = await makePlace();
     await using _ = scratch;
     expect([await push(first), at('work')]).toEqual([{ kind: 'pushed' }, first]);
@@ -40,7 +40,7 @@ describe('pushing to the remote of the user', () => {
     expect(await push(second)).toEqual({ kind: 'pushed' });
   });
 
-  it('sets back only a branch of ours, and only from where we left it', async () => {
+  it('resets only our own branch, and only from the commit that we pushed', async () => {
     const { scratch, remoteDir, first, second, beside, at, push } = await makePlace();
     await using _ = scratch;
     await push(second);
@@ -51,7 +51,7 @@ describe('pushing to the remote of the user', () => {
     expect(await push(first)).toMatchObject({ kind: 'refused', reason: 'moved' });
   });
 
-  it('tells what the remote says when it refuses, and when it is not there', async () => {
+  it("reports the remote's message when it refuses or is missing", async () => {
     const { scratch, mirror, remote, remoteDir, second, push } = await makePlace();
     await using _ = scratch;
     execFileSync('git', ['--git-dir', remoteDir, 'config', 'transfer.hideRefs', 'refs/heads/work']);
@@ -84,7 +84,7 @@ describe('pushing to the remote of the user', () => {
     ]);
   });
 
-  it('shows no login that stands in an address', async () => {
+  it('shows no credentials from an address', async () => {
     const { scratch, repository } = await makePlace();
     await using _ = scratch;
     scratch.git('remote', 'set-url', 'origin', 'https://ann:hunter22@127.0.0.1:1/shop.git');
@@ -93,7 +93,7 @@ describe('pushing to the remote of the user', () => {
     expect(await readRemote(repository, 'upstream')).toBeUndefined();
   });
 
-  it('fetches a ref, and says which one is not there', async () => {
+  it('fetches a ref, and reports a missing one', async () => {
     const { scratch, mirror, remote, first, push } = await makePlace();
     await using _ = scratch;
     await push(first);

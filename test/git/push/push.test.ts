@@ -60,7 +60,7 @@ test("a run branch appears in the user's repository and everything else stays bi
   expect(shell(box.user, 'fsck', '--no-dangling')).toBe('');
 });
 
-test('the branch goes on only from where it was expected', async () => {
+test('the branch moves only from the expected commit', async () => {
   const box = await sandbox();
   const first = await work(box, 'one');
   await push(box, first);
@@ -72,7 +72,7 @@ test('the branch goes on only from where it was expected', async () => {
   expect(shell(box.user, 'rev-parse', 'mh/r1')).toBe(users);
 });
 
-test('a commit that does not go on from the branch is refused even where the lease holds', async () => {
+test('a commit that does not descend from the branch is refused even with a valid lease', async () => {
   const box = await sandbox();
   const first = await work(box, 'one');
   await push(box, first);
@@ -81,7 +81,7 @@ test('a commit that does not go on from the branch is refused even where the lea
   expect(shell(box.user, 'rev-parse', 'mh/r1')).toBe(first);
 });
 
-test('a name that the user took, or a branch called mh, is said to be taken', async () => {
+test('a name that the user uses, or a branch called mh, is reported as taken', async () => {
   const box = await sandbox();
   const first = await work(box);
   shell(box.user, 'branch', 'mh/r1');
@@ -109,7 +109,7 @@ test('a checked-out branch is not moved underneath its user, also in a linked wo
   expect(await push(box, later, { branch: 'main', expected: mine })).toMatchObject({ reason: 'checked-out' });
 });
 
-test("a clean checkout moves along when that is asked for, with the user's own filters, and a dirty one does not", async () => {
+test("a clean checkout is updated on request, with the user's own filters, and a dirty one is not", async () => {
   const box = await sandbox({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const next = await work(box, 'one');
   const onMain = { branch: 'main', updateCheckout: true };
@@ -122,7 +122,7 @@ test("a clean checkout moves along when that is asked for, with the user's own f
   expect(shell(box.user, 'status', '--porcelain')).toBe('');
 });
 
-test('a checkout moves along although files in it differ that are to be kept, and they stay as they are', async () => {
+test('a checkout is updated although kept files in it differ, and they are unchanged', async () => {
   const box = await sandbox({ 'a.txt': 'a\n', 'b.txt': 'b\n', "it's.json": 'open\n' });
   const next = await work(box, 'one');
   const onMain = { branch: 'main', updateCheckout: true, expected: box.base, keep: ["it's.json"] };
@@ -135,7 +135,7 @@ test('a checkout moves along although files in it differ that are to be kept, an
   expect(shell(box.user, 'status', '--porcelain')).toBe(" M it's.json");
 });
 
-test('a kept file that the landing itself changes is not lost: nothing moves', async () => {
+test('a kept file that the landing itself changes is not lost: nothing is updated', async () => {
   const box = await sandbox({ 'a.txt': 'a\n', 'list.json': 'open\n' });
   const next = await work(box, 'one', { 'list.json': 'from the run\n' });
   write(box.user, { 'list.json': 'passed\n' });
@@ -151,7 +151,7 @@ test('a kept file that the landing itself changes is not lost: nothing moves', a
   expect(shell(box.user, 'status', '--porcelain')).toBe(' M list.json');
 });
 
-test('a file of the user that the landing would overwrite stays, and nothing moves', async () => {
+test('a file of the user that the landing would overwrite is kept, and nothing is updated', async () => {
   const box = await sandbox();
   const next = await work(box, 'one', { 'new.txt': 'from the run\n' });
   write(box.user, { 'new.txt': 'precious\n' });

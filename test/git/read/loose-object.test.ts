@@ -40,7 +40,7 @@ test.each([
   expect(readdirSync(join(box.mirror.dir, 'objects')).filter((file) => file.startsWith('tmp_'))).toEqual([]);
 });
 
-test('an object that is packed, of another kind or damaged is left to git', async () => {
+test('an object that is packed, of another kind or damaged is not read', async () => {
   const box = await sandbox();
   const objects = join(box.mirror.dir, 'objects');
   const tree = shell(box.mirror.dir, 'rev-parse', `${box.base}^{tree}`);

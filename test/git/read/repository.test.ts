@@ -48,7 +48,7 @@ test('a linked worktree belongs to the same project and has its own branch', asy
   expect(projectId(main)).toMatch(/^user-[0-9a-f]{8}$/);
 });
 
-test('sha256, sparse and submodules are seen', async () => {
+test('sha256, sparse and submodules are detected', async () => {
   const dir = folder();
   userRepository(join(dir, 'sub'), { x: 'x\n' }, '--object-format=sha256');
   const user = join(dir, 'user');
@@ -63,7 +63,7 @@ test('sha256, sparse and submodules are seen', async () => {
   });
 });
 
-test('a folder without a repository, and one that is not there, are no repositories', async () => {
+test('a folder without a repository, and a missing one, are not repositories', async () => {
   const dir = folder();
   await expect(inspectRepository(dir)).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' });
   await expect(inspectRepository(join(dir, 'none'))).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' });
@@ -91,7 +91,7 @@ test('a partial clone is refused with the reason', async () => {
   await expect(inspectRepository(join(dir, 'partial'))).rejects.toThrow(/partial clone/);
 });
 
-test('a repository with Git LFS is refused where git-lfs is missing and taken where it is installed', async () => {
+test('a repository with Git LFS is refused without git-lfs and accepted with it', async () => {
   const dir = folder();
   const user = join(dir, 'user');
   userRepository(user, { 'art/.gitattributes': '*.png filter=lfs diff=lfs merge=lfs -text\n' });
@@ -107,7 +107,7 @@ test('a repository with Git LFS is refused where git-lfs is missing and taken wh
   expect(await inspectRepository(user)).toMatchObject({ lfs: true });
 });
 
-test('uncommitted and ignored files are listed by their real names, and looking changes no byte', async () => {
+test('uncommitted and ignored files are listed by their real names, and listing changes no byte', async () => {
   const dir = folder();
   userRepository(dir, { 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out/\n*.log\n' });
   write(dir, { 'a.txt': 'changed\n', 'new\nline "q".txt': 'x', 'deep/er/é.txt': 'x', 'out/x': 'x', 'y.log': 'x' });

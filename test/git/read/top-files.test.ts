@@ -5,7 +5,7 @@ import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
 import { readTopFiles, readTopTexts } from '../../../src/git/read/top-files.ts';
 import { commit, sandbox, shell } from '../sandbox.ts';
 
-test('files at the top of a commit are found alike in fresh objects and in packed ones, and nothing else is', async () => {
+test('top-level files of a commit are found in loose and in packed objects, and nothing else is', async () => {
   const box = await sandbox({ 'A.md': 'one', 'sub/B.md': 'two', 'C.md/x': 'three' });
   symlinkSync('A.md', join(box.user, 'D.md'));
   const tip = commit(box.user, { 'A.md': 'changed ✓' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readRef, writeRef } from '../../../src/git/refs/mirror-refs.ts';
 import { sandbox } from '../sandbox.ts';
 
-test('refs that many write at once are all written, and one that is refused holds up nobody', async () => {
+test('concurrent ref updates are all written, and a refused one does not block others', async () => {
   const { mirror, base } = await sandbox();
   const names = Array.from({ length: 12 }, (_, index) => `refs/manyhands/test/${index}`);
   await writeRef(mirror, { ref: 'refs/manyhands/test/5', to: base, expected: null });
@@ -11,7 +11,7 @@ test('refs that many write at once are all written, and one that is refused hold
   expect(await Promise.all(names.map((ref) => readRef(mirror, ref)))).toEqual(names.map(() => base));
 });
 
-test('of two who write the same ref at once exactly one succeeds', async () => {
+test('of two concurrent updates of the same ref exactly one succeeds', async () => {
   const { mirror, base } = await sandbox();
   const ref = 'refs/manyhands/test/one';
   const others = ['a', 'b', 'c'].map((name) => `refs/manyhands/test/${name}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { filesOf, sandbox, save, workspace, write } from '../sandbox.ts';
 
-it('saves without a complaint when what we put into a workspace is ignored by the repository as well', async () => {
+it('saves without an error when paths that we put into a workspace are also ignored by the repository', async () => {
   const box = await sandbox({ '.gitignore': 'deps/\n', 'a.txt': 'a\n' });
   const path = await workspace(box, 'ws', ['deps']);
   write(path, { 'deps/state': 'ready\n', 'b.txt': 'b\n' });

@@ -135,7 +135,7 @@ const SHAPES: Shape[] = [
   },
 ];
 
-describe('what an agent leaves is saved whole', () => {
+describe('everything that an agent leaves is saved', () => {
   test.each(SHAPES)('$title', async ({ make, files }) => {
     const box = await sandbox();
     const path = await workspace(box);
@@ -150,14 +150,14 @@ describe('what an agent leaves is saved whole', () => {
   });
 });
 
-test('nothing done is the base itself, and still has its ref', async () => {
+test('without changes the base itself is saved, with its ref', async () => {
   const box = await sandbox();
   const saved = await save(box, await workspace(box));
   expect(saved).toMatchObject({ commit: box.base, head: box.base, changed: false, nested: [], problems: [] });
   expect(shell(box.mirror.dir, 'rev-parse', saved.refs[0] ?? '')).toBe(box.base);
 });
 
-test('touched files whose contents are the same are no change', async () => {
+test('files with a new time and the same content are not a change', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   write(path, { 'a.txt': 'a\n' });
@@ -171,7 +171,7 @@ test('an agent that committed everything keeps its own commit', async () => {
   expect(await save(box, path)).toMatchObject({ commit: own, head: own, changed: true });
 });
 
-test('a history of many commits is taken as well as a short one', async () => {
+test('a long history is imported as well as a short one', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   const commits = Array.from({ length: 60 }, (_, number) => {
@@ -205,7 +205,7 @@ test('commits that were amended away, stashes and other branches are kept, and s
   expect(filesOf(box.mirror, saved.commit)).toEqual({ ...AT_BASE, 'c.txt': '1' });
 });
 
-test('history that does not go on from the base is kept aside, and the files are saved on top of the base', async () => {
+test('history that does not descend from the base is kept separately, and the files are saved on top of the base', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   shell(path, 'checkout', '-q', '--orphan', 'fresh');
@@ -217,7 +217,7 @@ test('history that does not go on from the base is kept aside, and the files are
   expect(history(box.mirror, '--all')).toContain(orphan);
 });
 
-test('what was staged and then removed from disk is kept under a ref of its own', async () => {
+test('files that were staged and then deleted are kept under their own ref', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   write(path, { 'lost.txt': 'not lost\n' });
@@ -240,7 +240,7 @@ test('ignored files are not saved but listed, and ignored files that the agent c
   expect(saved.ignored).toEqual(['out/x']);
 });
 
-test('what we put there is in no saved commit, neither as a link nor when the agent commits it', async () => {
+test('paths that we put there are in no saved commit, neither as a link nor when the agent commits them', async () => {
   const box = await sandbox();
   const exclude = ['node_modules', '.env', 'deps'];
   const put = (path: string) => {
@@ -260,7 +260,7 @@ test('what we put there is in no saved commit, neither as a link nor when the ag
   }
 });
 
-test('a tracked path that we replaced stays as it is in the base', async () => {
+test('a tracked path that we replaced is saved as in the base', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   write(path, { 'a.txt': 'ours\n' });
@@ -270,7 +270,7 @@ test('a tracked path that we replaced stays as it is in the base', async () => {
   expect(saved.changed).toBe(false);
 });
 
-test('a workspace whose folder is gone, or is a link to another, is saved as the base and said to be missing', async () => {
+test('a workspace whose folder is missing, or is a link, is saved as the base and reported as missing', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   rmSync(path, { recursive: true });
@@ -279,7 +279,7 @@ test('a workspace whose folder is gone, or is a link to another, is saved as the
   expect(await save(box, path)).toMatchObject({ commit: box.base, missing: true });
 });
 
-test('a ref that holds an earlier save is never moved', async () => {
+test('a ref of an earlier save is never moved', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   const options = {
@@ -304,7 +304,7 @@ test('without our own index the files are read again and saved the same', async 
   expect(filesOf(box.mirror, (await save(box, path)).commit)).toEqual({ ...AT_BASE, 'a.txt': 'changed' });
 });
 
-test('author, message and trailers stand in the saved commit', async () => {
+test('the saved commit has author, message and trailers', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   write(path, { x: 'x' });

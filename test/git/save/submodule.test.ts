@@ -27,7 +27,7 @@ async function withSubmodule(): Promise<Sandbox & { sub: string; subHead: string
   return { dir, user, base, sub, subHead, ...(await mirrored(dir, user)) };
 }
 
-test('a submodule stays as it is recorded when the agent does not touch it', async () => {
+test('a submodule is unchanged when the agent does not change it', async () => {
   const box = await withSubmodule();
   const path = await workspace(box);
   expect(shell(path, 'status', '--porcelain')).toBe('');

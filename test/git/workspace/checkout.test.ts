@@ -7,7 +7,7 @@ import { treeOf } from '../../../src/git/read/tree.ts';
 import { createCheckout } from '../../../src/git/workspace/checkout.ts';
 import { commit, sandbox, shell, write } from '../sandbox.ts';
 
-test('a checkout holds exactly the files of the commit', async () => {
+test('a checkout contains exactly the files of the commit', async () => {
   const box = await sandbox();
   const path = join(box.dir, 'check/out');
   await createCheckout({ mirror: box.mirror, path, commit: box.base });
@@ -16,7 +16,7 @@ test('a checkout holds exactly the files of the commit', async () => {
   expect(shell(path, 'rev-parse', 'HEAD')).toBe(box.base);
 });
 
-test('paths can be taken from another commit, and what is not in it is deleted', async () => {
+test('an overlay takes paths from another commit and deletes those it does not have', async () => {
   const box = await sandbox({ 'test/a.test': 'old a\n', 'test/b.test': 'old b\n', 'src/x': 'x\n' });
   shell(box.user, 'rm', '-q', 'test/b.test');
   const next = commit(box.user, {
@@ -34,7 +34,7 @@ test('paths can be taken from another commit, and what is not in it is deleted',
   expect(existsSync(join(path, 'testing'))).toBe(true);
 });
 
-test('changed files, patch, counts, texts and log say what lies between two commits', async () => {
+test('changed files, patch, counts, texts and log describe the difference between two commits', async () => {
   const odd = 'new\nline "q"\té ';
   const box = await sandbox({
     'a.txt': '1\n2\n3\n',

@@ -15,7 +15,7 @@ import {
   write,
 } from '../sandbox.ts';
 
-test('a workspace is a clean clone on its own branch, without a remote, with an identity of its own', async () => {
+test('a workspace is a clean clone on its own branch, without a remote, with its own identity', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   expect(shell(path, 'status', '--porcelain', '--branch')).toBe('## mh/r1/t1');
@@ -39,7 +39,7 @@ test('an agent can commit, branch, stash and collect garbage in it', async () =>
   expect(shell(path, 'fsck')).toBe('');
 });
 
-test('the identity of the workspace is the one that was asked for', async () => {
+test('the workspace has the requested identity', async () => {
   const box = await sandbox();
   const path = join(box.dir, 'ws');
   const identity = { name: 'A "quoted" \\ name', email: 'x@example.org' };
@@ -47,7 +47,7 @@ test('the identity of the workspace is the one that was asked for', async () => 
   expect(shell(path, 'config', 'user.name')).toBe(identity.name);
 });
 
-test('odd file names are laid out as they are', async () => {
+test('unusual file names are checked out unchanged', async () => {
   const odd = [
     'new\nline',
     '"quoted"',
@@ -64,7 +64,7 @@ test('odd file names are laid out as they are', async () => {
   expect(shell(path, 'status', '--porcelain')).toBe('');
 });
 
-test('a workspace of a sparse repository is whole', async () => {
+test('a workspace of a sparse repository is complete', async () => {
   const dir = folder();
   const user = join(dir, 'user');
   const base = userRepository(user, { 'a/x': 'x', 'b/y': 'y' });
@@ -73,7 +73,7 @@ test('a workspace of a sparse repository is whole', async () => {
   expect(readFileSync(join(path, 'b/y'), 'utf8')).toBe('y');
 });
 
-test('what the user ignores through info/exclude is ignored in the workspace too', async () => {
+test('files that the user ignores in info/exclude are ignored in the workspace too', async () => {
   const dir = folder();
   const user = join(dir, 'user');
   const base = userRepository(user);
@@ -85,7 +85,7 @@ test('what the user ignores through info/exclude is ignored in the workspace too
   expect((await save(box, path)).changed).toBe(false);
 });
 
-test('what a killed engine left half made beside a workspace is cleared away when it is made again', async () => {
+test('an incomplete workspace of a killed engine is removed when it is created again', async () => {
   const box = await sandbox();
   write(box.dir, { 'ws.making-1/x': 'x', 'ws.removing-2/y': 'y', 'ws2.making-3/z': 'z' });
   await workspace(box);
@@ -109,7 +109,7 @@ test.each(['../../x', '-rf', 'a..b', 'x.lock', 'a b', '', 'a//b', 'HEAD', 'x\ny'
   },
 );
 
-test('a commit that is not there leaves no folder behind', async () => {
+test('a missing commit leaves no folder behind', async () => {
   const box = await sandbox();
   const options = { mirror: box.mirror, path: join(box.dir, 'ws'), commit: '1'.repeat(40), branch: 'b' };
   await expect(createWorkspace(options)).rejects.toMatchObject({ code: 'GIT_FAILED' });
@@ -131,7 +131,7 @@ test('a kept workspace is checked for its folder, branch, commit and leftover lo
   expect(await checkWorkspace(path, expected)).toMatchObject({ ok: false, reason: /not a folder/ });
 });
 
-test('removing a workspace leaves nothing of it, and removing it again is no error', async () => {
+test('removing a workspace removes all of it, and removing it again is not an error', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   await removeWorkspace({ mirror: box.mirror, path });
@@ -140,7 +140,7 @@ test('removing a workspace leaves nothing of it, and removing it again is no err
   expect(readdirSync(join(box.mirror.dir, 'manyhands/indexes'))).toEqual([]);
 });
 
-test("paths that we put there are passed over by the agent's own git", async () => {
+test("paths that we put there are ignored by the agent's own git", async () => {
   const box = await sandbox();
   const path = await workspace(box);
   await hidePaths(path, ['deps dir/', 'odd[1]*']);

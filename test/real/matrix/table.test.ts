@@ -26,7 +26,7 @@ describe('the table of programs and cases', () => {
     expect(proven.toSorted()).toEqual(Object.keys(ROWS).toSorted());
   });
 
-  it('says why where a program cannot do what a case asks for', () => {
+  it('gives a reason if a program does not support a case', () => {
     const reasons = Object.values(TABLE).flatMap((cells) => Object.values(cells).flatMap(({ cannot }) => cannot ?? []));
     expect(reasons.length).toBeGreaterThan(0);
     for (const reason of reasons) expect(reason).toMatch(/^\w+( \S+){3,}$/);
