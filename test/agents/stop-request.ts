@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Agent, AgentEvent, Assignment } from '../../src/agents/agent.ts';
 
 /** Plays an attempt whose program alone, and nobody that it started, is asked to stop at the first event that fits. */
-export async function askedToStop(agent: Agent, assignment: Assignment, at: (event: AgentEvent) => boolean) {
+export async function runUntilStopped(agent: Agent, assignment: Assignment, at: (event: AgentEvent) => boolean) {
   const { command, env } = await agent.command(assignment);
   const reader = agent.reader(assignment);
   const [program = '', ...args] = command;

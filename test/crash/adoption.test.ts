@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
 import type { Scratch } from '../support/scratch.ts';
 import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilPassed, waitForExit } from './held-agent.ts';
-import { askGit, mirrorOf } from './seen-commits.ts';
+import { mirrorOf, runGit } from './seen-commits.ts';
 
 it('adopts an agent that outlived its killed engine, without starting it again', {
   timeout: 300_000,
@@ -37,7 +37,7 @@ it('saves the work of a killed agent and lets the next attempt continue from it,
   await scratch.endAll();
   letGo(scratch, 'agents');
   const { run } = expectDone(await scratch.mh(['resume', '--json']), { attempts: 2, cost: 0.01 });
-  expect(askGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`])).toBe('half\n');
+  expect(runGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`])).toBe('half\n');
 });
 
 it('ends a check that a killed engine left running, and runs it again', { timeout: 300_000 }, async () => {

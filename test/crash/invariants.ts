@@ -14,7 +14,7 @@ import { realWorld } from '../../src/world.ts';
 import { replay } from '../support/replay.ts';
 import type { Scratch } from '../support/scratch.ts';
 import { ATTEMPT_USD, readLedger } from './scenario.ts';
-import { askGit, mirrorOf } from './seen-commits.ts';
+import { mirrorOf, runGit } from './seen-commits.ts';
 
 export type Expected = {
   /** The fingerprint of the user's repository before the work. */
@@ -92,9 +92,9 @@ function expectPaidOnce(scratch: Scratch, { cost, tasks }: RunDocument, paid: nu
 function expectNothingLost(scratch: Scratch, seen: readonly string[]): void {
   const copy = join(scratch.root, 'mirror-copy.git');
   cpSync(mirrorOf(scratch), copy, { recursive: true });
-  askGit(copy, ['-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '--quiet', '--prune=now']);
+  runGit(copy, ['-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '--quiet', '--prune=now']);
   const asked = [...new Set(seen)].join('\n');
-  const lost = askGit(copy, ['cat-file', '--batch-check'], asked)
+  const lost = runGit(copy, ['cat-file', '--batch-check'], asked)
     .split('\n')
     .filter((line) => line.endsWith(' missing'));
   const described = lost.map((line) => describe(mirrorOf(scratch), line.slice(0, line.indexOf(' '))));
@@ -120,7 +120,7 @@ function commitsOf(event: RunEvent): string[] {
 
 function describe(mirror: string, oid: string): string {
   try {
-    return askGit(mirror, ['log', '--max-count=1', '--format=%H, parents %P: %B', oid]);
+    return runGit(mirror, ['log', '--max-count=1', '--format=%H, parents %P: %B', oid]);
   } catch {
     return `${oid}, which the mirror never had`;
   }
@@ -129,7 +129,7 @@ function describe(mirror: string, oid: string): string {
 /** Every value that the run branch ever had passes the check, in a folder of its own. */
 function expectGreen(scratch: Scratch, events: readonly RunEvent[]): void {
   const mirror = mirrorOf(scratch);
-  const strays = askGit(mirror, [
+  const strays = runGit(mirror, [
     'for-each-ref',
     '--format=%(objectname)',
     'refs/manyhands/strays',
@@ -161,19 +161,19 @@ function expectCleanCheckout(scratch: Scratch, { landed }: RunDocument): void {
 
 /** Resuming what has settled changes nothing. */
 async function expectFixedPoint(scratch: Scratch): Promise<void> {
-  const standing = async () => {
+  const existing = async () => {
     await using store = await openSqliteStore({ file: join(scratch.home, 'manyhands.db'), world: realWorld });
     const streams = store.streams('').map(({ stream, version }) => `${stream} ${version}`);
     return {
       streams,
-      refs: askGit(mirrorOf(scratch), ['for-each-ref']),
+      refs: runGit(mirrorOf(scratch), ['for-each-ref']),
       users: scratch.git('for-each-ref'),
       ledger: readLedger(scratch),
     };
   };
-  const before = await standing();
+  const before = await existing();
   const resumed = await scratch.mh(['resume', '--json']);
   expect(resumed.json, resumed.stderr).toEqual([]);
-  expect(await standing()).toEqual(before);
+  expect(await existing()).toEqual(before);
   expect(await scratch.leftovers()).toEqual([]);
 }

@@ -11,7 +11,7 @@ export function seenCommits(scratch: Scratch): Set<string> {
 }
 
 /** Runs git on a directory as a stranger would: it reads, and takes no locks. */
-export function askGit(gitDir: string, args: readonly string[], input = ''): string {
+export function runGit(gitDir: string, args: readonly string[], input = ''): string {
   const env = { PATH: process.env.PATH, GIT_OPTIONAL_LOCKS: '0', GIT_CONFIG_NOSYSTEM: '1', HOME: '/nonexistent' };
   return execFileSync('git', ['--git-dir', gitDir, ...args], {
     env,
@@ -30,18 +30,18 @@ export function mirrorOf(scratch: Scratch): string {
 
 function refs(gitDir: string): string[] {
   return lines(
-    attempt(() => askGit(gitDir, ['for-each-ref', '--format=%(objectname)', 'refs/manyhands', 'refs/user'])),
+    attempt(() => runGit(gitDir, ['for-each-ref', '--format=%(objectname)', 'refs/manyhands', 'refs/user'])),
   );
 }
 
 function heads(gitDir: string): string[] {
-  return lines(attempt(() => askGit(gitDir, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])));
+  return lines(attempt(() => runGit(gitDir, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])));
 }
 
 /** A crash may leave a folder that is not a repository yet; then nothing was seen in it. */
-function attempt(ask: () => string): string {
+function attempt(runQuery: () => string): string {
   try {
-    return ask();
+    return runQuery();
   } catch {
     return '';
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledger, told } from '../support/features-place.ts';
+import { ledger, runForDocument } from '../support/features-project.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** Answers with what $HOME/answer-<task title> holds, and writes one line into a file of its own where it may. */
@@ -58,7 +58,7 @@ async function scratch(files: Record<string, string>): Promise<Scratch> {
 describe('a graph of tasks in the format of another tool', () => {
   it('follows its conditions and loops in order', { timeout: 180_000 }, async () => {
     await using project = await scratch({ 'dag.toml': TOML });
-    const done = await told(project, 'run', 'dag.toml', '--check', 'test -e base.txt');
+    const done = await runForDocument(project, 'run', 'dag.toml', '--check', 'test -e base.txt');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(ledger(project)).toEqual(['look', 'make', 'polish', 'polish']);
     expect(existsSync(join(project.root, 'prompt-never'))).toBe(false);
@@ -80,7 +80,7 @@ describe('a graph of tasks in the format of another tool', () => {
   it('is rehearsed without a model', { timeout: 180_000 }, async () => {
     const plain = 'name: graph\ntasks:\n  a: { prompt: Step a }\n  b: { prompt: Step b, depends_on: [a] }\n';
     await using project = await scratch({ 'dag.yaml': plain });
-    const done = await told(project, 'run', 'dag.yaml', '--rehearse', '--check', 'test -e base.txt');
+    const done = await runForDocument(project, 'run', 'dag.yaml', '--rehearse', '--check', 'test -e base.txt');
     expect([done.code, done.status, done.tasks.length], done.reason ?? '').toEqual([0, 'done', 2]);
   });
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
-import { featuresText, ledger, makeFeatures, statuses, told, until } from '../support/features-place.ts';
+import { featuresText, ledger, makeFeatures, runForDocument, statuses, until } from '../support/features-project.ts';
 import type { Scratch } from '../support/scratch.ts';
 
 const LONG = { timeout: 300_000 };
@@ -19,7 +19,7 @@ describe('a list of features', () => {
       files: { 'notes/progress.txt': 'Begun.\n' },
     });
     project.git('checkout', '--quiet', '-b', 'ai-develop');
-    const done = await told(project, 'run', 'features.json');
+    const done = await runForDocument(project, 'run', 'features.json');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(statuses(project)).toEqual(['passed', 'passed']);
     expect(filesOn(project, 'ai-develop')).toEqual(expect.arrayContaining(['alpha.txt', 'beta.txt']));
@@ -39,12 +39,12 @@ describe('a list of features', () => {
     await using project = await makeFeatures(['alpha']);
     project.git('checkout', '--quiet', '-b', 'ai-develop');
     writeFileSync(join(project.repo, 'base.txt'), 'mine\n');
-    const held = await told(project, 'run', 'features.json');
+    const held = await runForDocument(project, 'run', 'features.json');
     expect([held.code, held.status]).toEqual([4, 'held']);
     expect(await readFile(join(project.repo, 'base.txt'), 'utf8')).toBe('mine\n');
     expect(filesOn(project, 'ai-develop')).not.toContain('alpha.txt');
     project.git('checkout', '--quiet', 'base.txt');
-    const done = await told(project, 'approve');
+    const done = await runForDocument(project, 'approve');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(filesOn(project, 'ai-develop')).toContain('alpha.txt');
   });
@@ -149,7 +149,7 @@ describe('a list of features', () => {
       settings: `${settings}tracks: { all: { default: true } }\n`,
       implementer: '[ -e "$HOME/mended" ] || { echo "connect ECONNREFUSED 127.0.0.1:5432" >&2; exit 1; }',
     });
-    const paused = await told(project, 'run', 'features.json');
+    const paused = await runForDocument(project, 'run', 'features.json');
     expect([paused.code, paused.status]).toEqual([4, 'paused']);
     expect(paused.attention[0]?.reason).toMatch(/environment failed 2 times in a row/);
     expect(ledger(project)).toEqual(['implement alpha.txt', 'implement alpha.txt']);

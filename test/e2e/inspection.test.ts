@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tell } from '../hostile/scene.ts';
+import { runAndReport } from '../hostile/hostile-run.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** Made up, and put together here so that this file holds none. */
@@ -25,7 +25,7 @@ function databases(folder: string): string {
 }
 
 const job = (project: Scratch, ...options: string[]) =>
-  tell(project, 'job', 'Do it', '--agent', 'command:./agent.sh', ...options);
+  runAndReport(project, 'job', 'Do it', '--agent', 'command:./agent.sh', ...options);
 
 describe('work that contains a secret', () => {
   it('is rejected once, then waits for the user, who can allow it by its fingerprint', async () => {
@@ -85,5 +85,5 @@ it('holds files that no check can verify, if the settings require it, until the 
   await using project = await withAgent('echo x > a.unheard', 'syntax: { all: true, unchecked: hold }\n');
   const { run } = await job(project);
   expect(run.tasks[0]).toMatchObject({ status: 'held', flags: [{ risk: 'not-checked', blocking: true }] });
-  expect((await tell(project, 'approve', run.run)).run.tasks[0]).toMatchObject({ status: 'done' });
+  expect((await runAndReport(project, 'approve', run.run)).run.tasks[0]).toMatchObject({ status: 'done' });
 });

@@ -7,7 +7,7 @@ import { RunDocument } from '../../src/schema/document.ts';
 import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, waitForExit } from '../crash/held-agent.ts';
 import { checkInvariants } from '../crash/invariants.ts';
 import { GOAL, makeScene, PAID_ATTEMPTS } from '../crash/scenario.ts';
-import { askGit, mirrorOf, seenCommits } from '../crash/seen-commits.ts';
+import { mirrorOf, runGit, seenCommits } from '../crash/seen-commits.ts';
 import type { Scratch } from '../support/scratch.ts';
 
 /** Asks the engine that works there, whichever process it is, to end. */
@@ -84,7 +84,7 @@ it('also stops the agents on request, and saves their work', async () => {
   letGo(scratch, 'agents');
   const document = await resume(scratch);
   expect(document).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
-  expect(askGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${document.run}-1-1/1:work.txt`])).toBe('half\n');
+  expect(runGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${document.run}-1-1/1:work.txt`])).toBe('half\n');
 });
 
 it('loses nothing and pays nothing twice, wherever in a run engine after engine is stopped', {

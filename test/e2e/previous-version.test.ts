@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument, RunSummary } from '../../src/schema/document.ts';
-import { ledger, statuses, told } from '../support/features-place.ts';
+import { ledger, runForDocument, statuses } from '../support/features-project.ts';
 import { canBePlaced, readAnswers, unpackPreviousVersion } from '../support/previous-version.ts';
 import type { Scratch } from '../support/scratch.ts';
 
@@ -32,7 +32,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
     await using project = await unpackPreviousVersion();
     writeFileSync(join(project.root, 'go'), '');
     const before = ledger(project);
-    const done = await told(project, 'resume', runOf('Interrupted'));
+    const done = await runForDocument(project, 'resume', runOf('Interrupted'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     const since = ledger(project).slice(before.length);
     expect(since.toSorted()).toEqual(['implement four.txt', 'implement three.txt', 'implement two.txt', 'review']);
@@ -47,7 +47,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
 
   it('runs the held plan once it is approved', LONG, async () => {
     await using project = await unpackPreviousVersion();
-    const done = await told(project, 'approve', runOf('Planned'));
+    const done = await runForDocument(project, 'approve', runOf('Planned'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(done.tasks.filter(({ role }) => role === 'implement').map(({ status }) => status)).toEqual([
       'done',
@@ -60,7 +60,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
   it('lands the work that a guard held once it is approved', LONG, async () => {
     await using project = await unpackPreviousVersion();
     const before = ledger(project);
-    const done = await told(project, 'approve', runOf('Guarded'));
+    const done = await runForDocument(project, 'approve', runOf('Guarded'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(project.git('show', `mh/${done.run}:package.json`)).toContain('test -s base.txt');
     expect(ledger(project)).toEqual(before);
@@ -69,7 +69,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
   it('retries the failed task', LONG, async () => {
     await using project = await unpackPreviousVersion();
     writeFileSync(join(project.root, 'mended'), '');
-    const done = await told(project, 'retry', runOf('Failed'));
+    const done = await runForDocument(project, 'retry', runOf('Failed'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(project.git('show', `mh/${done.run}:mended.txt`)).toContain('written');
   });
@@ -77,7 +77,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
   it('resumes the paused features, and writes their statuses', LONG, async () => {
     await using project = await unpackPreviousVersion();
     const before = ledger(project);
-    const done = await told(project, 'resume', runOf('Features'));
+    const done = await runForDocument(project, 'resume', runOf('Features'));
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(statuses(project)).toEqual(['passed', 'passed']);
     expect(readFileSync(join(project.repo, 'features.json'), 'utf8')).toContain('"owner": "me"');

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
-import { ledger, told, until } from '../support/features-place.ts';
+import { ledger, runForDocument, until } from '../support/features-project.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tools', name), 'utf8');
@@ -85,7 +85,15 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     await using project = await scratch();
     const using = ['--agent', 'command:../worker.sh', '--check', 'test -e base.txt'];
     const before = await project.fingerprint();
-    const first = await told(project, 'bulk', 'run', 'tasks.jsonl', ...using, '--failed-out', '../failed_items.jsonl');
+    const first = await runForDocument(
+      project,
+      'bulk',
+      'run',
+      'tasks.jsonl',
+      ...using,
+      '--failed-out',
+      '../failed_items.jsonl',
+    );
     expect([first.code, first.status], 'a run with failed items is no success').toEqual([1, 'partial']);
     const after = await status(project);
     expect(after.counts, 'every item is accounted for').toMatchObject({ done: 3, failed: 6, waiting: 0, running: 0 });
@@ -99,7 +107,7 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     const items = new Map(
       first.tasks.map(({ title, attempts, status: word }) => [title.split(':')[0], [word, attempts]]),
     );
-    expect(items.get('src/mended.json'), 'what went wrong is told, and tried again').toEqual(['done', 2]);
+    expect(items.get('src/mended.json'), 'what went wrong is runForDocument, and tried again').toEqual(['done', 2]);
     expect(items.get('src/broken.json'), 'as often as the item says').toEqual(['failed', 1]);
     const landed = project.git('ls-tree', '-r', '--name-only', first.branch ?? '', 'src').split('\n');
     expect(landed, 'only good work lands').toEqual(
@@ -111,12 +119,12 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
 
     writeFileSync(join(project.root, 'good'), '');
     const tried = ledger(project).length;
-    const again = await told(project, 'bulk', 'retry');
+    const again = await runForDocument(project, 'bulk', 'retry');
     expect([again.code, again.run, again.status], 'retry needs no run id').toEqual([0, first.run, 'done']);
     expect(ledger(project).slice(tried).sort(), 'retry opens only what failed').toEqual([...why.keys()].sort());
     expect((await status(project)).counts).toMatchObject({ done: 9, failed: 0 });
 
-    const table = await told(project, 'run', 'tasks.csv', ...using);
+    const table = await runForDocument(project, 'run', 'tasks.csv', ...using);
     expect([table.code, table.tasks.map(({ status: word }) => word)], 'a table is a manifest too').toEqual([
       0,
       ['done', 'done'],
@@ -135,7 +143,7 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     await running.done;
     expect((await status(project)).counts, 'status tells it while nobody works on it').toMatchObject({ done: 0 });
     writeFileSync(join(project.root, 'go'), '');
-    const resumed = await told(project, 'bulk', 'resume');
+    const resumed = await runForDocument(project, 'bulk', 'resume');
     expect((await status(project)).counts, 'resume needs no run id, and loses nothing').toMatchObject({ done: FIXES });
     const crowd = readFileSync(join(project.root, 'crowd'), 'utf8').trim().split('\n').map(Number);
     expect(Math.max(...crowd), 'sixteen work at once, and never more').toBe(WORKERS);
@@ -151,7 +159,7 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     for (const name of ['planner.sh', 'coder.sh']) writeFileSync(join(project.root, name), PHASES, { mode: 0o755 });
     const phases = ['plan=command:../planner.sh', 'implement=command:../coder.sh', 'review=command:../planner.sh'];
     const how = [...phases, 'fix=command:../coder.sh'].flatMap((phase) => ['--agent', phase]);
-    const run = await told(project, 'do', GOAL, '--check', 'test -e base.txt', ...how);
+    const run = await runForDocument(project, 'do', GOAL, '--check', 'test -e base.txt', ...how);
     expect([run.code, run.status], 'the goal is reached').toEqual([0, 'done']);
     const byRole = new Set(run.tasks.map(({ role, agent }) => `${role} by ${agent}`));
     expect([...byRole].sort(), 'each phase has its own agent').toEqual([
@@ -168,7 +176,15 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     );
     expect(checked, 'results are merged, tested and verified').toBe(true);
 
-    const forced = await told(project, 'do', GOAL, '--check', 'test -e base.txt', '--agent', 'command:../phases.sh');
+    const forced = await runForDocument(
+      project,
+      'do',
+      GOAL,
+      '--check',
+      'test -e base.txt',
+      '--agent',
+      'command:../phases.sh',
+    );
     expect(
       new Set(forced.tasks.map(({ agent }) => agent)),
       'one agent can be forced for all, whatever the settings prefer',

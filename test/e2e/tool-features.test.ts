@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledger, statuses, told } from '../support/features-place.ts';
+import { ledger, runForDocument, statuses } from '../support/features-project.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** The settings file that the other tool documents, key by key. */
@@ -81,7 +81,7 @@ describe('the files and commands of the tool for features.json', () => {
     writeFileSync(join(project.repo, 'unsaved.txt'), 'mine\n');
     const init = await project.mh(['init', '--yes', '--import']);
     expect(init.code, init.stderr).toBe(0);
-    const run = await told(project, 'run', 'features.json', '--agent', 'command:../agent.sh');
+    const run = await runForDocument(project, 'run', 'features.json', '--agent', 'command:../agent.sh');
     expect([run.code, run.status]).toEqual([1, 'partial']);
 
     expect(run.base.branch).toBe('ai-develop');
@@ -111,7 +111,7 @@ describe('the files and commands of the tool for features.json', () => {
   it('are rehearsed without a model', { timeout: 180_000 }, async () => {
     await using project = await scratch();
     expect((await project.mh(['init', '--yes', '--import'])).code).toBe(0);
-    const run = await told(project, 'run', 'features.json', '--rehearse');
+    const run = await runForDocument(project, 'run', 'features.json', '--rehearse');
     expect([run.code, run.status], run.reason ?? '').toEqual([0, 'done']);
     expect(statuses(project)).toEqual(['passed', 'passed', 'passed']);
   });

@@ -71,16 +71,16 @@ describe('the detection of the forge', () => {
 
 describe('the login of a forge', () => {
   it.each(['github', 'gitlab', 'bitbucket'] as const)('is told for %s', async (name) => {
-    await using place = await standIn(name);
-    expect((await place.forge().login(signal)).ok).toBe(true);
+    await using fake = await standIn(name);
+    expect((await fake.forge().login(signal)).ok).toBe(true);
   });
 
   it('reports how to log in, and how to install the program', async () => {
-    await using place = await standIn('github');
-    place.change((state) => {
+    await using fake = await standIn('github');
+    fake.change((state) => {
       state.user = null;
     });
-    expect(await place.forge().login(signal)).toMatchObject({ ok: false, nextStep: 'gh auth login' });
+    expect(await fake.forge().login(signal)).toMatchObject({ ok: false, nextStep: 'gh auth login' });
     const config = GitConfig.parse({});
     const nowhere = findForge({ config, address: 'git@gitlab.com:ann/shop', env: { PATH: '/nonexistent' } });
     expect(nowhere.kind === 'found' && (await nowhere.forge.login(signal))).toMatchObject({

@@ -11,14 +11,14 @@ export interface Shop extends AsyncDisposable {
   readonly remote: string;
   readonly forge: StandIn;
   /** Runs `manyhands ... --json`. */
-  tell(args: readonly string[], env?: Record<string, string>): Promise<Told>;
+  runJson(args: readonly string[], env?: Record<string, string>): Promise<CommandResult>;
   /** Git at the remote. */
   atRemote(...args: string[]): string;
   /** Pushes a branch with one more file to the remote and opens a pull request of it, as a colleague would. */
   colleague(branch: string, files: Record<string, string>): void;
 }
 
-type Told = { code: number | null; stderr: string; json: unknown; run: Document | undefined };
+type CommandResult = { code: number | null; stderr: string; json: unknown; run: Document | undefined };
 
 /** Plans two tasks, finds what a file named findings says, mends red checks; a task whose prompt says break fails. */
 const AGENT = `#!/bin/sh
@@ -61,7 +61,7 @@ export async function makeShop(name: ForgeName, settings = ''): Promise<Shop> {
     remote,
     forge,
     atRemote,
-    tell: async (args, env = {}) => {
+    runJson: async (args, env = {}) => {
       const { code, stderr, json } = await scratch.mh([...args, '--json'], { env: { ...forge.env, ...env } });
       return { code, stderr, json, run: RunDocument.safeParse(json).data };
     },

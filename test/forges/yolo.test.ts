@@ -17,7 +17,7 @@ esac
 describe.concurrent('yolo mode', { timeout: 120_000 }, () => {
   it('turns a to-do list into tasks, runs them, opens a pull request and has it reviewed', async () => {
     await using shop = await makeShop('github');
-    const { code, json, stderr } = await shop.tell(['yolo', ...prepared(shop), '--with-review', '--yes']);
+    const { code, json, stderr } = await shop.runJson(['yolo', ...prepared(shop), '--with-review', '--yes']);
     const [work, review, ...more] = z.array(RunDocument).parse(json);
     expect([code, work?.status, review?.status, more.length], stderr).toEqual([0, 'done', 'done', 0]);
     expect(work).toMatchObject({ recipe: 'todo', landed: { how: 'pr', branch: 'main' } });
@@ -30,8 +30,8 @@ describe.concurrent('yolo mode', { timeout: 120_000 }, () => {
   it('opens no pull request with --no-pr, nor with --execute', async () => {
     await using shop = await makeShop('github', 'mode: yolo\n');
     const what = prepared(shop);
-    const through = await shop.tell(['yolo', ...what, '--no-pr']);
-    const here = await shop.tell(['run', ...what, '--execute', '--sequential']);
+    const through = await shop.runJson(['yolo', ...what, '--no-pr']);
+    const here = await shop.runJson(['run', ...what, '--execute', '--sequential']);
     expect([through.code, through.run?.landed, here.code, here.run?.landed], here.stderr).toEqual([0, null, 0, null]);
     expect(here.run?.tasks).toHaveLength(3);
     expect(shop.forge.state().pulls).toEqual([]);
@@ -39,7 +39,7 @@ describe.concurrent('yolo mode', { timeout: 120_000 }, () => {
 
   it('is what run does with mode yolo', async () => {
     await using shop = await makeShop('github', 'mode: yolo\n');
-    const { run, stderr } = await shop.tell(['run', ...prepared(shop)]);
+    const { run, stderr } = await shop.runJson(['run', ...prepared(shop)]);
     expect(run?.landed?.how, stderr).toBe('pr');
   });
 });

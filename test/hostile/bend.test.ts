@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, job, makeShop, tell } from './scene.ts';
+import { agent, job, makeShop, runAndReport } from './hostile-run.ts';
 
 const NODE_TEST = 'node --test';
 
@@ -26,25 +26,25 @@ describe.concurrent('an agent that weakens a check is held for the user, who can
     ['linked-tests', NODE_TEST, {}],
     ['gitlink-tests', NODE_TEST, {}],
     ['runner-config', 'node runner.mjs', RUNNER],
-  ])('%s', async (deed, check, files) => {
+  ])('%s', async (misbehaviour, check, files) => {
     await using shop = await makeShop({ check, files });
     const before = await shop.fingerprint();
-    const held = await job(shop, agent('bend.sh', deed));
+    const held = await job(shop, agent('bend.sh', misbehaviour));
     expect([held.code, held.run.status, held.run.commit]).toEqual([4, 'held', null]);
     expect(held.run.attention[0]?.reason).toMatch(/decides how the checks run|tests as they were/);
     expect(branches(shop)).toEqual(['main']);
     expect(await shop.fingerprint()).toBe(before);
 
-    const approved = await tell(shop, 'approve', held.run.run);
+    const approved = await runAndReport(shop, 'approve', held.run.run);
     expect([approved.code, approved.run.status]).toEqual([0, 'done']);
     expect(branches(shop)).toEqual(['main', `mh/${held.run.run}`]);
   });
 });
 
 describe.concurrent('an agent that changes the configuration of checks is held', () => {
-  test.each(['conftest', 'attributes', 'own-settings'])('%s', async (deed) => {
+  test.each(['conftest', 'attributes', 'own-settings'])('%s', async (misbehaviour) => {
     await using shop = await makeShop();
-    const { code, run } = await job(shop, agent('bend.sh', deed));
+    const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
     expect([code, run.status, run.commit]).toEqual([4, 'held', null]);
   });
 });
@@ -54,10 +54,10 @@ describe.concurrent('an agent that patches installed dependencies does not affec
     'test/sum.test.js': "import { equal } from 'same';\nimport { add } from '../sum.js';\nequal(add(1, 2), 3);\n",
   };
 
-  test.each(['installed-dependency', 'committed-dependency'])('%s', async (deed) => {
+  test.each(['installed-dependency', 'committed-dependency'])('%s', async (misbehaviour) => {
     await using shop = await makeShop({ check: NODE_TEST, files: { ...USES_DEPENDENCY, ...installed() } });
     const before = await shop.fingerprint();
-    const { code, run } = await job(shop, agent('bend.sh', deed));
+    const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
     expect([1, 4]).toContain(code);
     expect(['failed', 'held']).toContain(run.status);
     expect(run.commit).toBeNull();
@@ -75,10 +75,10 @@ describe.concurrent('an agent that patches installed dependencies does not affec
 });
 
 describe.concurrent('an agent that does honest work lands without the user', () => {
-  test.each(['fixes-source', 'adds-test', 'adds-dependency', 'words-test-better'])('%s', async (deed) => {
-    await using shop = await makeShop({ check: deed === 'adds-dependency' ? 'npm test' : NODE_TEST });
+  test.each(['fixes-source', 'adds-test', 'adds-dependency', 'words-test-better'])('%s', async (misbehaviour) => {
+    await using shop = await makeShop({ check: misbehaviour === 'adds-dependency' ? 'npm test' : NODE_TEST });
     const before = await shop.fingerprint();
-    const { code, run } = await job(shop, agent('bend.sh', deed));
+    const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
     expect([code, run.status, run.reason]).toEqual([0, 'done', '1 task done, every check passed on the landed tree']);
     expect(await shop.fingerprint()).toBe(before);
   });

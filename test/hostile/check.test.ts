@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
-import { agent, job, SHOP } from './scene.ts';
+import { agent, job, SHOP } from './hostile-run.ts';
 
 const NEVER_ENDS = ['sleep 300', 'kill -STOP $$'];
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, makeShop, tell } from './scene.ts';
+import { agent, makeShop, runAndReport } from './hostile-run.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
 const MEGABYTE = 1024 * 1024;
@@ -38,7 +38,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     shop.git('commit', '--quiet', '--message=Big');
     using disk = mounted(shop, `size=${size}`);
     const before = await shop.fingerprint();
-    const full = await tell(shop, 'job', 'x', '--agent', FIXES);
+    const full = await runAndReport(shop, 'job', 'x', '--agent', FIXES);
     expect([full.code, full.run.status, full.run.reason]).toEqual([
       4,
       'blocked',
@@ -48,7 +48,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     expect(await shop.leftovers()).toEqual([]);
 
     disk.grow('64m');
-    const retried = await tell(shop, 'retry', full.run.run);
+    const retried = await runAndReport(shop, 'retry', full.run.run);
     expect([retried.code, retried.run.status]).toEqual([0, 'done']);
     expect(shop.git('show', `mh/${full.run.run}:sum.js`)).toContain('a + b');
   });
@@ -57,7 +57,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     await using shop = await makeShop({ limits: 'attempts: 2' });
     using disk = mounted(shop, 'size=3m');
     const flood = agent('process.sh', 'many-lines', '/dev/null', '40000');
-    const full = await tell(shop, 'job', 'x', '--agent', flood);
+    const full = await runAndReport(shop, 'job', 'x', '--agent', flood);
     expect([full.code, full.run.status, full.run.reason]).toEqual([
       4,
       'blocked',
@@ -67,7 +67,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     expect(await shop.leftovers()).toEqual([]);
 
     disk.grow('256m');
-    const retried = await tell(shop, 'retry', full.run.run);
+    const retried = await runAndReport(shop, 'retry', full.run.run);
     expect([retried.code, retried.run.status]).toEqual([0, 'done']);
   });
 });

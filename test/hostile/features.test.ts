@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledger, makeFeatures, statuses, told } from '../support/features-place.ts';
+import { ledger, makeFeatures, runForDocument, statuses } from '../support/features-project.ts';
 import type { Scratch } from '../support/scratch.ts';
 
 const LONG = { timeout: 300_000 };
@@ -37,54 +37,54 @@ describe('a verifier', () => {
     ['falls over', 'echo "STEP 1: PASS"; kill -9 $$'],
     ['ends with an error after its pass', 'echo "STEP 1: PASS"; exit 7'],
   ])('that %s lets nothing land', LONG, async (_, verifier) => {
-    await using place = await makeFeatures(['alpha'], { settings: 'verify: { maxAttempts: 1 }\n', verifier });
-    const ended = await told(place, 'run', 'features.json');
+    await using project = await makeFeatures(['alpha'], { settings: 'verify: { maxAttempts: 1 }\n', verifier });
+    const ended = await runForDocument(project, 'run', 'features.json');
     expect(['failed', 'blocked']).toContain(ended.status);
-    expect(statuses(place)[0]).not.toBe('passed');
-    expect(place.git('branch', '--list', 'ai-develop')).toBe('');
-    expect(await place.leftovers()).toEqual([]);
+    expect(statuses(project)[0]).not.toBe('passed');
+    expect(project.git('branch', '--list', 'ai-develop')).toBe('');
+    expect(await project.leftovers()).toEqual([]);
   });
 
   it('that hangs is ended, and the work waits for another verification', LONG, async () => {
-    await using place = await makeFeatures(['alpha'], {
+    await using project = await makeFeatures(['alpha'], {
       limits: 'attempts: 1, inactivitySeconds: 3',
       verifier: '[ -e "$HOME/awake" ] || sleep 1000',
     });
-    const blocked = await told(place, 'run', 'features.json');
+    const blocked = await runForDocument(project, 'run', 'features.json');
     expect([blocked.code, blocked.status]).toEqual([4, 'blocked']);
     expect(blocked.attention[0]?.reason).toMatch(/could not be verified/);
-    expect(await place.leftovers()).toEqual([]);
-    writeFileSync(join(place.root, 'awake'), '');
-    const done = await told(place, 'retry');
+    expect(await project.leftovers()).toEqual([]);
+    writeFileSync(join(project.root, 'awake'), '');
+    const done = await runForDocument(project, 'retry');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(ledger(place).filter((entry) => entry.startsWith('implement'))).toHaveLength(1);
+    expect(ledger(project).filter((entry) => entry.startsWith('implement'))).toHaveLength(1);
   });
 
   it('that edits, commits and moves the branch changes nothing that lands', LONG, async () => {
-    await using place = await makeFeatures(['alpha'], {
+    await using project = await makeFeatures(['alpha'], {
       verifier:
         'echo bad > alpha.txt; echo bad > extra.txt; git add -A; git commit -qm bad; git branch -f ai-develop HEAD',
     });
-    const done = await told(place, 'run', 'features.json');
+    const done = await runForDocument(project, 'run', 'features.json');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(place.git('show', 'ai-develop:alpha.txt')).toBe('more');
-    expect(place.git('ls-tree', '--name-only', 'ai-develop').split('\n')).not.toContain('extra.txt');
+    expect(project.git('show', 'ai-develop:alpha.txt')).toBe('more');
+    expect(project.git('ls-tree', '--name-only', 'ai-develop').split('\n')).not.toContain('extra.txt');
   });
 });
 
 describe('an implementer', () => {
   it('that marks itself and others as passed in the file is rejected, and that never lands', LONG, async () => {
-    await using place = await makeFeatures(['alpha', 'beta'], {
+    await using project = await makeFeatures(['alpha', 'beta'], {
       implementer:
         'if [ -e "$HOME/once" ]; then sed -i s/passed/open/ features.json; else touch "$HOME/once"; sed -i s/open/passed/ features.json; fi',
       settings: 'tracks: { all: { default: true } }\n',
     });
-    place.git('checkout', '--quiet', '-b', 'ai-develop');
-    const done = await told(place, 'run', 'features.json');
+    project.git('checkout', '--quiet', '-b', 'ai-develop');
+    const done = await runForDocument(project, 'run', 'features.json');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
     expect(done.tasks.find(({ key }) => key === 'feature/1')?.attempts).toBe(2);
-    expect(place.git('show', 'ai-develop:features.json')).not.toContain('passed');
-    expect(statuses(place)).toEqual(['passed', 'passed']);
+    expect(project.git('show', 'ai-develop:features.json')).not.toContain('passed');
+    expect(statuses(project)).toEqual(['passed', 'passed']);
   });
 });
 
@@ -94,52 +94,52 @@ describe('an application that is to be verified', () => {
     ['listens on another port', 'node server.mjs 1', /did not answer on port \d+ within 3 s/],
     ['ends at once', 'echo "cannot find module x" >&2; exit 1', /ended before it answered: cannot find module x/],
   ])('and %s is a verdict on the work, with the reason', LONG, async (_, start, reason) => {
-    await using place = await withApplication(start, { seconds: 3 });
-    const failed = await told(place, 'run', 'features.json');
+    await using project = await withApplication(start, { seconds: 3 });
+    const failed = await runForDocument(project, 'run', 'features.json');
     expect(failed.status).toBe('failed');
     const report = failed.tasks.find(({ key }) => key === 'feature/1')?.evidence.find(({ gate }) => gate === 'verify');
     expect(report?.output).toMatch(reason);
-    expect(ledger(place)).toEqual(['implement alpha.txt']);
-    expect(await place.leftovers()).toEqual([]);
+    expect(ledger(project)).toEqual(['implement alpha.txt']);
+    expect(await project.leftovers()).toEqual([]);
   });
 
   it('runs during verification, and is ended afterwards with all its processes', LONG, async () => {
     const start = '(trap "" TERM HUP; setsid sleep 1000 & sleep 1000) & exec node server.mjs';
-    await using place = await withApplication(start, {
+    await using project = await withApplication(start, {
       verifier:
         'echo "$APP_URL" > "$HOME/url"; node -e "fetch(process.env.APP_URL).then(r=>r.text()).then(t=>fs.writeFileSync(process.env.HOME+\'/seen\',t))"',
     });
-    const done = await told(place, 'run', 'features.json');
+    const done = await runForDocument(project, 'run', 'features.json');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(readFileSync(join(place.root, 'seen'), 'utf8')).toBe('hello');
-    const port = Number(new URL(readFileSync(join(place.root, 'url'), 'utf8').trim()).port);
+    expect(readFileSync(join(project.root, 'seen'), 'utf8')).toBe('hello');
+    const port = Number(new URL(readFileSync(join(project.root, 'url'), 'utf8').trim()).port);
     expect(await listens(port)).toBe(false);
-    expect(await place.leftovers()).toEqual([]);
+    expect(await project.leftovers()).toEqual([]);
   });
 
   it('may exit during verification: the verifier decides, and no process is left', LONG, async () => {
-    await using place = await withApplication('echo $$ > "$HOME/pid"; exec node server.mjs', {
+    await using project = await withApplication('echo $$ > "$HOME/pid"; exec node server.mjs', {
       verifier: 'kill -9 "$(cat "$HOME/pid")"; echo "STEP 1: FAIL the application is gone"; exit 0',
     });
-    const failed = await told(place, 'run', 'features.json');
+    const failed = await runForDocument(project, 'run', 'features.json');
     expect(failed.status).toBe('failed');
-    expect(await place.leftovers()).toEqual([]);
+    expect(await project.leftovers()).toEqual([]);
   });
 
   it.each(['application.started:1', 'attempt.going:2'])(
     'does not outlive an engine that was killed at %s',
     LONG,
     async (point) => {
-      await using place = await withApplication('exec node server.mjs', {
+      await using project = await withApplication('exec node server.mjs', {
         verifier: '[ -e "$HOME/second" ] || { touch "$HOME/second"; sleep 3; }',
       });
-      const died = await place.mh(['run', 'features.json', '--json'], { env: { MANYHANDS_CRASH: point } });
+      const died = await project.mh(['run', 'features.json', '--json'], { env: { MANYHANDS_CRASH: point } });
       expect(died.signal, died.stderr).toBe('SIGKILL');
-      const resumed = await place.mh(['resume', '--json']);
+      const resumed = await project.mh(['resume', '--json']);
       expect(resumed.code, resumed.stderr + resumed.stdout).toBe(0);
-      expect(statuses(place)).toEqual(['passed']);
-      expect(ledger(place).filter((entry) => entry.startsWith('implement'))).toHaveLength(1);
-      expect(await place.leftovers()).toEqual([]);
+      expect(statuses(project)).toEqual(['passed']);
+      expect(ledger(project).filter((entry) => entry.startsWith('implement'))).toHaveLength(1);
+      expect(await project.leftovers()).toEqual([]);
     },
   );
 });
@@ -148,25 +148,25 @@ describe('verification in the checkout', () => {
   const settings = 'verify: { in: checkout, delayMs: 0, maxAttempts: 2 }\n';
 
   it('verifies what has landed there, and has it fixed and verified again', LONG, async () => {
-    await using place = await makeFeatures(['alpha'], {
+    await using project = await makeFeatures(['alpha'], {
       settings,
       verifier: '[ "$(wc -l < alpha.txt)" -gt 1 ] || { pwd > "$HOME/where"; echo "STEP 1: FAIL too short"; exit 0; }',
     });
-    place.git('checkout', '--quiet', '-b', 'ai-develop');
-    const done = await told(place, 'run', 'features.json');
+    project.git('checkout', '--quiet', '-b', 'ai-develop');
+    const done = await runForDocument(project, 'run', 'features.json');
     expect([done.code, done.status], done.reason ?? '').toEqual([0, 'done']);
-    expect(place.git('show', 'ai-develop:alpha.txt')).toBe('more\nmore');
-    expect(statuses(place)).toEqual(['passed']);
-    expect(existsSync(join(place.root, 'where'))).toBe(true);
+    expect(project.git('show', 'ai-develop:alpha.txt')).toBe('more\nmore');
+    expect(statuses(project)).toEqual(['passed']);
+    expect(existsSync(join(project.root, 'where'))).toBe(true);
   });
 
   it('does not change a checkout with uncommitted changes, and waits for the user', LONG, async () => {
-    await using place = await makeFeatures(['alpha'], { settings });
-    place.git('checkout', '--quiet', '-b', 'ai-develop');
-    writeFileSync(join(place.repo, 'base.txt'), 'mine\n');
-    const held = await told(place, 'run', 'features.json');
+    await using project = await makeFeatures(['alpha'], { settings });
+    project.git('checkout', '--quiet', '-b', 'ai-develop');
+    writeFileSync(join(project.repo, 'base.txt'), 'mine\n');
+    const held = await runForDocument(project, 'run', 'features.json');
     expect([held.code, held.status]).toEqual([4, 'held']);
-    expect(ledger(place)).toEqual(['implement alpha.txt']);
-    expect(readFileSync(join(place.repo, 'base.txt'), 'utf8')).toBe('mine\n');
+    expect(ledger(project)).toEqual(['implement alpha.txt']);
+    expect(readFileSync(join(project.repo, 'base.txt'), 'utf8')).toBe('mine\n');
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, inMirror, job, makeShop, savedFiles, tell } from './scene.ts';
+import { agent, inMirror, job, makeShop, runAndReport, savedFiles } from './hostile-run.ts';
 
 /** What an agent does to its git, the files of it that must be saved, and where they are found if not under their own name. */
 const LANDS: Record<string, readonly string[]> = {
@@ -31,9 +31,9 @@ const LANDS: Record<string, readonly string[]> = {
 };
 
 describe.concurrent('whatever an agent does to its git, its work is saved, checked and landed, and none of its hooks run', () => {
-  test.each(Object.entries(LANDS))('%s', async (deed, precious) => {
+  test.each(Object.entries(LANDS))('%s', async (misbehaviour, precious) => {
     await using shop = await makeShop();
-    const { code, run } = await misbehave(shop, deed);
+    const { code, run } = await misbehave(shop, misbehaviour);
     expect([code, run.status]).toEqual([0, 'done']);
     expect(savedFiles(shop, 'precious')).toEqual(expect.arrayContaining([...precious]));
     expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
@@ -47,9 +47,9 @@ describe.concurrent('work that git cannot store, or that configures git, waits f
     ['git-names', 'blocked', /\.GIT\/config/],
     ['fifo', 'blocked', /README\.md/],
     ['evil-tree', 'blocked', /invalid path/],
-  ])('%s', async (deed, status, reason) => {
+  ])('%s', async (misbehaviour, status, reason) => {
     await using shop = await makeShop();
-    const { code, run } = await misbehave(shop, deed);
+    const { code, run } = await misbehave(shop, misbehaviour);
     expect([code, run.status]).toEqual([4, status]);
     expect(run.reason).toMatch(reason);
     expect(savedFiles(shop, 'precious')).not.toEqual([]);
@@ -59,9 +59,9 @@ describe.concurrent('work that git cannot store, or that configures git, waits f
 });
 
 describe.concurrent('an agent that destroys its workspace does not succeed, and nothing else is affected', () => {
-  test.each(['no-workspace', 'file-for-workspace', 'link-for-workspace'])('%s', async (deed) => {
+  test.each(['no-workspace', 'file-for-workspace', 'link-for-workspace'])('%s', async (misbehaviour) => {
     await using shop = await makeShop();
-    const { code, run } = await misbehave(shop, deed);
+    const { code, run } = await misbehave(shop, misbehaviour);
     expect([code, run.status, run.tasks[0]?.reason]).toEqual([
       1,
       'failed',
@@ -73,9 +73,9 @@ describe.concurrent('an agent that destroys its workspace does not succeed, and 
 describe.concurrent('after a failed attempt that damaged its repository the next one gets a usable one', () => {
   test.each(['locks', 'git-link', 'git-file', 'no-git', 'broken-git', 'link-for-workspace', 'detached'])(
     '%s',
-    async (deed) => {
+    async (misbehaviour) => {
       await using shop = await makeShop({ limits: 'attempts: 2' });
-      const { code, run } = await misbehave(shop, deed, '1');
+      const { code, run } = await misbehave(shop, misbehaviour, '1');
       expect([code, run.status, run.tasks[0]?.attempts]).toEqual([0, 'done', 2]);
     },
   );
@@ -138,17 +138,17 @@ test('saved work is put on a branch on request', async () => {
 test('a workspace with unsaved work is not removed by clean', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'git-names');
-  await tell(shop, 'cancel', run.run);
+  await runAndReport(shop, 'cancel', run.run);
   const cleaned = await shop.mh(['clean', '--older-than', '0', '--apply']);
   const kept = join(shop.home, 'workspaces', `${run.run}-1`, '.GIT', 'config');
   expect([cleaned.code, readFileSync(kept, 'utf8')]).toEqual([3, 'x\n']);
 });
 
 /** Plays a deed and makes sure that it ran nothing and touched nothing of the user's. */
-async function misbehave(shop: Scratch, deed: string, exitCode = '0') {
+async function misbehave(shop: Scratch, misbehaviour: string, exitCode = '0') {
   const before = await shop.fingerprint();
   const canary = join(shop.root, 'canary');
-  const told = await job(shop, agent('git.sh', deed, canary, shop.repo, exitCode));
+  const told = await job(shop, agent('git.sh', misbehaviour, canary, shop.repo, exitCode));
   expect(existsSync(canary)).toBe(false);
   expect(await shop.fingerprint()).toBe(before);
   expect(inMirror(shop, 'for-each-ref', 'refs/replace')).toBe('');

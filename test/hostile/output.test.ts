@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, job, makeShop, steering, tell } from './scene.ts';
+import { agent, job, makeShop, runAndReport, steering } from './hostile-run.ts';
 
 describe.concurrent('whatever an agent prints, the attempt continues and its output can be read', () => {
   test('an agent that truncates its own output loses nothing of it', async () => {
@@ -56,15 +56,18 @@ test('escape sequences in names of files reach no terminal raw', async () => {
 test('escape sequences in a task reach no terminal raw', async () => {
   await using shop = await makeShop();
   const escapes = '\u001b]0;owned\u0007\u001b[2J\u009b2J';
-  const told = await tell(shop, 'job', `${escapes}Mend the sum`, '--agent', agent('bend.sh', 'fixes-source'));
+  const told = await runAndReport(shop, 'job', `${escapes}Mend the sum`, '--agent', agent('bend.sh', 'fixes-source'));
   const shown = await Promise.all([shop.mh(['ls']), shop.mh(['show']), shop.mh(['logs'])]);
   for (const { stdout, stderr } of [told, ...shown]) expect(steering(stdout + stderr)).toEqual([]);
   expect(told.run.title).toContain('Mend the sum');
 });
 
 async function logsAfter(shop: Scratch, ...words: [string, string?]): Promise<string> {
-  const [deed, amount] = words;
-  const { run } = await job(shop, agent('process.sh', deed, '/dev/null', ...(amount === undefined ? [] : [amount])));
+  const [misbehaviour, amount] = words;
+  const { run } = await job(
+    shop,
+    agent('process.sh', misbehaviour, '/dev/null', ...(amount === undefined ? [] : [amount])),
+  );
   expect(run.status).toBe('done');
   return (await shop.mh(['logs'])).stdout;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, makeShop, steering, type Told, tell } from './scene.ts';
+import { agent, makeShop, type RunResult, runAndReport, steering } from './hostile-run.ts';
 
 const GREEN = 'true';
 
@@ -13,9 +13,9 @@ describe.concurrent('an invalid plan is refused with the reason, and none of its
     ['stranger', 'needs "nobody", which is not in the plan'],
     ['empty', '>=1 items'],
     ['no plan at all', 'no structured output'],
-  ])('%s', async (deed, reason) => {
+  ])('%s', async (misbehaviour, reason) => {
     await using shop = await makeShop({ check: GREEN, limits: 'attempts: 2' });
-    const { code, run } = await plan(shop, deed);
+    const { code, run } = await plan(shop, misbehaviour);
     expect([code, run.status, run.reason]).toEqual([1, 'failed', expect.stringContaining(reason)]);
     expect(run.tasks.map(({ key, attempts }) => [key, attempts])).toEqual([['plan/1', 2]]);
     expect(shop.git('branch', '--list', 'mh/*')).toBe('');
@@ -50,6 +50,6 @@ test('escape sequences in a plan reach no terminal raw', async () => {
   for (const { stdout, stderr } of shown) expect(steering(stdout + stderr)).toEqual([]);
 });
 
-function plan(shop: Scratch, ...words: string[]): Promise<Told> {
-  return tell(shop, 'do', 'Make files', '--agent', agent('plan.mjs', ...words));
+function plan(shop: Scratch, ...words: string[]): Promise<RunResult> {
+  return runAndReport(shop, 'do', 'Make files', '--agent', agent('plan.mjs', ...words));
 }

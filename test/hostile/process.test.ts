@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { containment } from '../../src/process/terminate.ts';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, job, makeShop, savedFiles } from './scene.ts';
+import { agent, job, makeShop, savedFiles } from './hostile-run.ts';
 
 const QUICK = 'attempts: 1, inactivitySeconds: 2, runtimeSeconds: 60';
 
 describe.concurrent('processes that an agent leaves behind end with it, and its work lands', () => {
-  test.each(['session', 'double-fork', 'two-hundred', 'holds-output'])('%s', async (deed) => {
+  test.each(['session', 'double-fork', 'two-hundred', 'holds-output'])('%s', async (misbehaviour) => {
     await using shop = await makeShop();
-    const { run } = await misbehave(shop, deed);
+    const { run } = await misbehave(shop, misbehaviour);
     expect(run.status).toBe('done');
   });
 
@@ -29,9 +29,9 @@ describe.concurrent('an agent that does not end is ended, does not succeed, and 
     ['result-then-hangs', QUICK, 'It wrote nothing for 2 s'],
     ['never-ends', 'attempts: 1, runtimeSeconds: 2', 'It took longer than 2 s'],
     ['fails-after-work', QUICK, 'It ended with exit code 3'],
-  ])('%s', async (deed, limits, reason) => {
+  ])('%s', async (misbehaviour, limits, reason) => {
     await using shop = await makeShop({ limits });
-    const { code, run } = await misbehave(shop, deed);
+    const { code, run } = await misbehave(shop, misbehaviour);
     expect([code, run.status, run.reason]).toEqual([1, 'failed', expect.stringContaining(reason)]);
     expect(savedFiles(shop, 'a + b')).toContain('sum.js');
     expect(shop.git('branch', '--list', 'mh/*')).toBe('');
@@ -51,9 +51,9 @@ test('an agent that kills its shim counts as interrupted and is retried', async 
 });
 
 /** Plays a deed and makes sure that nothing it started is left. */
-async function misbehave(shop: Scratch, deed: string) {
+async function misbehave(shop: Scratch, misbehaviour: string) {
   const pids = join(shop.root, 'pids');
-  const told = await job(shop, agent('process.sh', deed, pids));
+  const told = await job(shop, agent('process.sh', misbehaviour, pids));
   const started = existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : [];
   expect(started.filter(isAlive)).toEqual([]);
   expect(await shop.leftovers()).toEqual([]);

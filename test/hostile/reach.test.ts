@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, inMirror, job, makeShop, tell } from './scene.ts';
+import { agent, inMirror, job, makeShop, runAndReport } from './hostile-run.ts';
 
 const CANARIES = {
   AWS_SECRET_ACCESS_KEY: 'canary-aws',
@@ -37,9 +37,9 @@ describe.concurrent("a change of the mirror's configuration by an agent is detec
     ['mirror-hooks', 'hooks'],
     ['mirror-config', 'config'],
     ['mirror-attributes', 'info/attributes'],
-  ])('%s', async (deed, what) => {
+  ])('%s', async (misbehaviour, what) => {
     await using shop = await makeShop();
-    const { code, run, canary } = await reach(shop, deed);
+    const { code, run, canary } = await reach(shop, misbehaviour);
     expect([code, run.status, run.reason]).toEqual([4, 'blocked', expect.stringContaining(`${what} of the mirror`)]);
     expect(existsSync(canary)).toBe(false);
     expect(shop.git('branch', '--list', 'mh/*')).toBe('');
@@ -64,13 +64,19 @@ test("an agent that edits the user's checkout makes a landing there wait for the
 test('an agent that kills another costs it an attempt and nothing else', async () => {
   await using shop = await makeShop({ check: 'true', limits: 'attempts: 2' });
   const victim = join(shop.root, 'victim');
-  const { code, run } = await tell(shop, 'do', 'x', '--agent', agent('reach.sh', 'kills-another', victim, shop.repo));
+  const { code, run } = await runAndReport(
+    shop,
+    'do',
+    'x',
+    '--agent',
+    agent('reach.sh', 'kills-another', victim, shop.repo),
+  );
   expect([code, run.status]).toEqual([0, 'done']);
   expect(run.tasks.find(({ key }) => key === 'implement/1.2')?.attempts).toBe(2);
 });
 
-async function reach(shop: Scratch, deed: string, ...options: string[]) {
+async function reach(shop: Scratch, misbehaviour: string, ...options: string[]) {
   const canary = join(shop.root, 'canary');
-  const told = await job(shop, agent('reach.sh', deed, canary, shop.repo), ...options);
+  const told = await job(shop, agent('reach.sh', misbehaviour, canary, shop.repo), ...options);
   return { ...told, canary };
 }

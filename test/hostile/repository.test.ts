@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../src/errors.ts';
 import type { Scratch } from '../support/scratch.ts';
-import { agent, makeShop, tell } from './scene.ts';
+import { agent, makeShop, runAndReport } from './hostile-run.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
 
@@ -101,7 +101,7 @@ test('a repository whose objects are symbolic links works', async () => {
 });
 
 async function lands(shop: Scratch, dir: string) {
-  const { code, run } = await tell(shop, 'job', 'x', '--agent', FIXES, '--dir', dir);
+  const { code, run } = await runAndReport(shop, 'job', 'x', '--agent', FIXES, '--dir', dir);
   expect([code, run.status]).toEqual([0, 'done']);
   return run;
 }

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Scratch, writeFiles } from '../support/scratch.ts';
-import { agent, job, makeShop, tell } from './scene.ts';
+import { agent, job, makeShop, runAndReport } from './hostile-run.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
 
@@ -59,7 +59,7 @@ describe.concurrent('a checkout that is not clean', () => {
     const refused = await shop.mh(['land', held.run.run]);
     expect(refused.code).toBe(4);
     shop.git('checkout', '--', 'sum.js');
-    const landed = await tell(shop, 'land', held.run.run);
+    const landed = await runAndReport(shop, 'land', held.run.run);
     expect([landed.code, landed.run.status, landed.run.landed?.branch]).toEqual([0, 'done', 'main']);
     expect(shop.git('status', '--porcelain')).toBe('');
     expect(shop.git('show', 'HEAD:sum.js')).toContain('a + b');
@@ -91,7 +91,7 @@ describe.concurrent('names that the user already uses', () => {
     expect([held.code, held.run.status, held.run.branch]).toEqual([4, 'held', null]);
     expect(held.run.reason).toContain('in the way of mh/');
     shop.git('branch', '-m', 'mh', 'other');
-    const approved = await tell(shop, 'approve', held.run.run);
+    const approved = await runAndReport(shop, 'approve', held.run.run);
     expect([approved.code, approved.run.branch]).toEqual([0, `mh/${held.run.run}`]);
     expect(shop.git('show', `mh/${held.run.run}:sum.js`)).toContain('a + b');
   });
@@ -111,12 +111,12 @@ describe.concurrent('names that the user already uses', () => {
 
 test('a repository that disappears during a run is reported, and the run continues once it is back', async () => {
   await using shop = await makeShop();
-  const away = join(shop.root, 'away');
-  const gone = await job(shop, agent('reach.sh', 'gone-repository', away, shop.repo));
+  const moved = join(shop.root, 'away');
+  const gone = await job(shop, agent('reach.sh', 'gone-repository', moved, shop.repo));
   expect([gone.code, gone.run.status, gone.run.reason]).toEqual([4, 'blocked', expect.stringContaining('is missing')]);
-  expect(existsSync(away)).toBe(true);
-  renameSync(away, shop.repo);
-  const retried = await tell(shop, 'retry', gone.run.run);
+  expect(existsSync(moved)).toBe(true);
+  renameSync(moved, shop.repo);
+  const retried = await runAndReport(shop, 'retry', gone.run.run);
   expect([retried.code, retried.run.status]).toEqual([0, 'done']);
   expect(shop.git('show', `mh/${gone.run.run}:sum.js`)).toContain('a + b');
 });
@@ -132,6 +132,6 @@ test('a linked worktree works like the repository, and its main repository is no
   expect(shop.git('show', 'main:sum.js')).toContain('a - b');
 });
 
-function reach(shop: Scratch, deed: string, ...options: string[]) {
-  return job(shop, agent('reach.sh', deed, join(shop.root, 'outside'), shop.repo), ...options);
+function reach(shop: Scratch, misbehaviour: string, ...options: string[]) {
+  return job(shop, agent('reach.sh', misbehaviour, join(shop.root, 'outside'), shop.repo), ...options);
 }

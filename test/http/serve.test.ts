@@ -119,7 +119,7 @@ describe('serve', () => {
     const ofRun = await address(scratch);
     expect(ofRun.kind).toBe('run');
     const serving = scratch.start(['serve']);
-    await serving.heard('this process takes over when that one ends');
+    await serving.received('this process takes over when that one ends');
     const pages = await fetch(`${ofRun.url}/login`);
     expect(pages.status).toBe(200);
     writeFileSync(join(scratch.root, 'go'), '');
@@ -139,7 +139,7 @@ describe('serve', () => {
     const job = scratch.start(['job', 'Wait', '--agent', 'command:./agent.sh']);
     const ofRun = await address(scratch);
     const serving = scratch.start(['serve']);
-    await serving.heard('this process takes over when that one ends');
+    await serving.received('this process takes over when that one ends');
     // Half a request keeps the server of the run open while its engine is already gone.
     await using _unfinished = await beginRequest(ofRun.url);
     writeFileSync(join(scratch.root, 'go'), '');

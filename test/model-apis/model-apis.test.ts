@@ -34,21 +34,21 @@ function environment(base: string) {
   };
 }
 
-function ask(api: ModelApi, base: string, timeoutMs = 10_000) {
+function sendRequest(api: ModelApi, base: string, timeoutMs = 10_000) {
   const question = { model: MODELS[api.vendor], system: 'Name it.', text: 'A long request', schema: SCHEMA };
   return api.request(question, { env: environment(base), world: realWorld, timeoutMs }, NEVER);
 }
 
-async function played(api: ModelApi, step: Step, timeoutMs?: number) {
+async function performed(api: ModelApi, step: Step, timeoutMs?: number) {
   count += 1;
   const name = `${api.vendor}-${count}`;
-  const answer = await ask(api, server.scenario(name, [step]), timeoutMs);
+  const answer = await sendRequest(api, server.scenario(name, [step]), timeoutMs);
   return { answer, requests: server.requests(name) };
 }
 
 describe.each(MODEL_APIS.map((api) => [api.vendor, api] as const))('%s, asked directly', (_, api) => {
   it('answers with the requested object, and reports its cost', async () => {
-    const { answer, requests } = await played(api, ANSWER);
+    const { answer, requests } = await performed(api, ANSWER);
     expect(answer).toMatchObject({
       kind: 'answered',
       output: { title: 'Mend it' },
@@ -61,28 +61,28 @@ describe.each(MODEL_APIS.map((api) => [api.vendor, api] as const))('%s, asked di
 
   it('costs nothing when it refuses, and is not called again', async () => {
     const refusal = { fault: { kind: 'refusal', reason: 'rate-limit' } } as const;
-    const { answer, requests } = await played(api, refusal);
+    const { answer, requests } = await performed(api, refusal);
     expect(answer).toMatchObject({ kind: 'failed', usage: { kind: 'none' } });
     expect(requests).toHaveLength(1);
   });
 
   it('has unknown usage when it stops responding', async () => {
-    const { answer } = await played(api, { fault: { kind: 'silence' } }, 300);
+    const { answer } = await performed(api, { fault: { kind: 'silence' } }, 300);
     expect(answer).toMatchObject({ kind: 'failed', problem: 'no answer within 0.3 s', usage: { kind: 'unknown' } });
   });
 
   it.each(['malformed', 'html', 'empty', 'cut'] as const)('fails where its answer is %s', async (kind) => {
-    const { answer } = await played(api, { fault: { kind } });
+    const { answer } = await performed(api, { fault: { kind } });
     expect(answer).toMatchObject({ kind: 'failed', usage: { kind: 'unknown' } });
   });
 
   it('is charged for an answer in the wrong form', async () => {
-    const { answer } = await played(api, { say: 'I would rather talk.' });
+    const { answer } = await performed(api, { say: 'I would rather talk.' });
     expect(answer).toMatchObject({ kind: 'failed', usage: { kind: 'known', outputTokens: 20 } });
   });
 
   it('costs nothing when the server is unreachable', async () => {
-    expect(await ask(api, await closedAddress())).toMatchObject({ kind: 'failed', usage: { kind: 'none' } });
+    expect(await sendRequest(api, await closedAddress())).toMatchObject({ kind: 'failed', usage: { kind: 'none' } });
   });
 
   it('has no key if the variable is empty', () => {

@@ -8,7 +8,7 @@ import { ending } from '../../src/process/launch.ts';
 import { thisMachine } from '../../src/process/machine.ts';
 import { sweep, type Target } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
-import { readIfThere, temporaryFolder, until, untilSaid } from './launching.ts';
+import { readIfThere, temporaryFolder, until, waitForOutput } from './launching.ts';
 
 const ENGINE = join(import.meta.dirname, 'fixtures', 'engine.ts');
 
@@ -37,13 +37,13 @@ async function killNow(engine: ChildProcess): Promise<void> {
 const HOLD = 'mkfifo hold; echo waiting; read x < hold;';
 
 async function release({ folder }: Target): Promise<void> {
-  await untilSaid(join(folder, 'stdout'), /waiting/);
+  await waitForOutput(join(folder, 'stdout'), /waiting/);
   writeFileSync(join(folder, 'hold'), 'go\n');
 }
 
 test('a program outlives its engine, and another one gets its output and exit code', async () => {
   const { engine, target } = await startElsewhere(`${HOLD} echo finished; exit 6`);
-  await untilSaid(join(target.folder, 'stdout'), /waiting/);
+  await waitForOutput(join(target.folder, 'stdout'), /waiting/);
   await killNow(engine);
   expect(liveness(target.identity)).toBe('alive');
   const end = ending(target.folder, target.identity);
@@ -54,7 +54,7 @@ test('a program outlives its engine, and another one gets its output and exit co
 
 test('an adopted program whose group is killed was interrupted', async () => {
   const { engine, target } = await startElsewhere(`${HOLD} exit 0`);
-  await untilSaid(join(target.folder, 'stdout'), /waiting/);
+  await waitForOutput(join(target.folder, 'stdout'), /waiting/);
   await killNow(engine);
   const end = ending(target.folder, target.identity);
   process.kill(-target.identity.pid, 'SIGKILL');
@@ -63,7 +63,7 @@ test('an adopted program whose group is killed was interrupted', async () => {
 
 test('the ending of a program that ended without an engine is reported at once', async () => {
   const { engine, target } = await startElsewhere(`${HOLD} exit 6`);
-  await untilSaid(join(target.folder, 'stdout'), /waiting/);
+  await waitForOutput(join(target.folder, 'stdout'), /waiting/);
   await killNow(engine);
   await release(target);
   await until(() => liveness(target.identity) === 'gone', 'the shim is gone');
@@ -95,7 +95,7 @@ for (const [point, isStarted] of [
     const env = { ...process.env, MANYHANDS_CRASH: `${point}:1` };
     const engine = spawn(process.execPath, [ENGINE, folder, token, 'echo started'], { env, stdio: 'ignore' });
     expect(await once(engine, 'exit')).toEqual([null, 'SIGKILL']);
-    if (isStarted) await untilSaid(join(folder, 'stdout'), /started/);
+    if (isStarted) await waitForOutput(join(folder, 'stdout'), /started/);
     const [pid = '', startTime = ''] = readIfThere(join(folder, 'identity')).split(/\s/);
     const machine = thisMachine();
     if (machine === undefined) throw new Error('no machine');

@@ -7,7 +7,7 @@ import { liveness, ProcessIdentity } from '../../src/process/identity.ts';
 import { ending } from '../../src/process/launch.ts';
 import { sweep } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
-import { launchIn, PATH, start, temporaryFolder, until, untilSaid } from './launching.ts';
+import { launchIn, PATH, start, temporaryFolder, until, waitForOutput } from './launching.ts';
 
 const ENGINE = join(import.meta.dirname, 'fixtures', 'engine.ts');
 const PRINT = 'console.log(JSON.stringify([process.env, process.argv.slice(1), process.cwd()]))';
@@ -200,7 +200,7 @@ test('a shim that fails is reported with its error output', async () => {
 
 test('a forged exit code does not count while the shim is running', async () => {
   const target = await start('printf "0\\n" > exit; echo planted; read x < fifo; exit 9');
-  await untilSaid(join(target.folder, 'stdout'), /planted/);
+  await waitForOutput(join(target.folder, 'stdout'), /planted/);
   let isOver = false;
   const end = ending(target.folder, target.identity).finally(() => {
     isOver = true;

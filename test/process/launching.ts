@@ -44,7 +44,7 @@ export async function start(script: string, spec: Partial<Launch> = {}): Promise
 }
 
 /** The first match in a file that a program is writing. */
-export async function untilSaid(file: string, pattern: RegExp): Promise<RegExpExecArray> {
+export async function waitForOutput(file: string, pattern: RegExp): Promise<RegExpExecArray> {
   let text = '';
   const said = Promise.withResolvers<RegExpExecArray>();
   const reader = tail({

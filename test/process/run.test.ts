@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { identify, liveness } from '../../src/process/identity.ts';
 import { run } from '../../src/process/run.ts';
-import { PATH, temporaryFolder, until, untilSaid } from './launching.ts';
+import { PATH, temporaryFolder, until, waitForOutput } from './launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000 };
 
@@ -62,7 +62,7 @@ test('ends the program and throws when it is aborted', async () => {
   await run(['touch', file], options);
   const stop = new AbortController();
   const running = run(['sh', '-c', `echo $$ > ${file}; exec sleep 60`], { ...options, signal: stop.signal });
-  const [pid] = await untilSaid(file, /\d+/);
+  const [pid] = await waitForOutput(file, /\d+/);
   const identity = identify(Number(pid));
   stop.abort(new Error('enough'));
   await expect(running).rejects.toThrow('enough');

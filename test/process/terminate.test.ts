@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { identify, liveness, type ProcessIdentity } from '../../src/process/identity.ts';
 import { ending } from '../../src/process/launch.ts';
 import { containment, sweep, type Target, terminate } from '../../src/process/terminate.ts';
-import { readIfThere, start, untilSaid } from './launching.ts';
+import { readIfThere, start, waitForOutput } from './launching.ts';
 
 /** Without the record of its cgroup a launch can only be found by its process tree. */
 function forgetCgroup({ folder }: Target): void {
@@ -12,8 +12,8 @@ function forgetCgroup({ folder }: Target): void {
 }
 
 /** The identities of processes whose numbers a program has printed as `pid <n>`. */
-async function said(target: Target, count: number): Promise<ProcessIdentity[]> {
-  const [text] = await untilSaid(join(target.folder, 'stdout'), new RegExp(`(pid \\d+\\n[^]*){${count}}`));
+async function output(target: Target, count: number): Promise<ProcessIdentity[]> {
+  const [text] = await waitForOutput(join(target.folder, 'stdout'), new RegExp(`(pid \\d+\\n[^]*){${count}}`));
   return [...text.matchAll(/pid (\d+)/g)].flatMap((match) => identify(Number(match[1])) ?? []);
 }
 
@@ -36,7 +36,7 @@ for (const mode of ['cgroup', 'process-tree']) {
     test.skipIf(mode === 'cgroup' && containment().kind !== 'cgroup')(`ends ${what}, by ${mode}`, async () => {
       const target = await start(script);
       if (mode === 'process-tree') forgetCgroup(target);
-      const identities = await said(target, count);
+      const identities = await output(target, count);
       expect(identities.map(liveness)).toEqual(Array(count).fill('alive'));
       await terminate(target, { graceMs: 100 });
       expect([...identities, target.identity].map(liveness)).toEqual(Array(count + 1).fill('gone'));
@@ -46,7 +46,7 @@ for (const mode of ['cgroup', 'process-tree']) {
 
 test('a program that ends on SIGTERM keeps its exit code', async () => {
   const target = await start(`trap 'echo bye; exit 3' TERM; echo pid $$; while :; do sleep 60 & wait; done`);
-  await said(target, 1);
+  await output(target, 1);
   const end = ending(target.folder, target.identity);
   await terminate(target, { graceMs: 20_000 });
   expect(await end).toEqual({ kind: 'exited', code: 3 });
@@ -55,7 +55,7 @@ test('a program that ends on SIGTERM keeps its exit code', async () => {
 
 test('a stopped program is continued to handle SIGTERM', async () => {
   const target = await start(`trap 'exit 3' TERM; echo pid $$; kill -STOP $$; sleep 60`);
-  await said(target, 1);
+  await output(target, 1);
   await terminate(target, { graceMs: 20_000 });
   expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 3 });
 });
@@ -63,7 +63,7 @@ test('a stopped program is continued to handle SIGTERM', async () => {
 test('piped output after SIGTERM is kept', async () => {
   const script = `trap 'echo bye; exit 3' TERM; echo pid $$; while :; do sleep 60 & wait; done`;
   const target = await start(script, { pipeOutput: true });
-  await said(target, 1);
+  await output(target, 1);
   await terminate(target, { graceMs: 20_000 });
   expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 3 });
   expect(readFileSync(join(target.folder, 'stdout'), 'utf8')).toContain('bye');
@@ -75,7 +75,7 @@ for (const mode of ['cgroup', 'process-tree']) {
     async () => {
       const target = await start(`${DAEMON} sleep 0.2; exit 0`);
       if (mode === 'process-tree') forgetCgroup(target);
-      const [daemon] = await said(target, 1);
+      const [daemon] = await output(target, 1);
       expect(await ending(target.folder, target.identity)).toEqual({ kind: 'exited', code: 0 });
       expect(daemon && liveness(daemon)).toBe('alive');
       expect(await sweep(target)).toBe(1);
@@ -88,16 +88,16 @@ for (const mode of ['cgroup', 'process-tree']) {
 test("another launch is not signalled, even when its shim's pid is mistaken for ours", async () => {
   const other = await start('echo pid $$; sleep 60');
   const ours = await start('exit 0');
-  await said(other, 1);
+  await output(other, 1);
   await ending(ours.folder, ours.identity);
-  const mistaken = { ...ours, identity: { ...other.identity, startTime: '1' } };
-  await terminate(mistaken, { graceMs: 10 });
+  const wrongTarget = { ...ours, identity: { ...other.identity, startTime: '1' } };
+  await terminate(wrongTarget, { graceMs: 10 });
   expect(liveness(other.identity)).toBe('alive');
 });
 
 test('no process of another boot is signalled', async () => {
   const target = await start('echo pid $$; sleep 60');
-  await said(target, 1);
+  await output(target, 1);
   await terminate({ ...target, identity: { ...target.identity, boot: 'another' } }, { graceMs: 10 });
   expect(liveness(target.identity)).toBe('alive');
 });
@@ -119,7 +119,7 @@ test.skipIf(containment().kind !== 'cgroup')('the cgroup of a launch is removed 
 test('a record with the cgroup of another program is not used', async () => {
   const other = await start('echo pid $$; sleep 60');
   const ours = await start('exit 0');
-  await said(other, 1);
+  await output(other, 1);
   await ending(ours.folder, ours.identity);
   const path = readIfThere(join(ours.folder, 'cgroup'));
   onTestFinished(() => writeFileSync(join(ours.folder, 'cgroup'), path));

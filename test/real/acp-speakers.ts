@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { claudeEnv, geminiEnv } from './invocations.ts';
 import type { Step } from './model-server/step.ts';
 import type { ProgramName } from './programs.ts';
-import { geminiSettings } from './workplace.ts';
+import { geminiSettings } from './sandbox.ts';
 
 export type AcpProgram = Extract<ProgramName, 'gemini' | 'claude-agent-acp' | 'codex-acp' | 'opencode'>;
 

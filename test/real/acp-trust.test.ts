@@ -8,9 +8,9 @@ import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { type AcpProgram, SPEAKERS } from './acp-speakers.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
+import { makeSandbox, type Sandbox } from './sandbox.ts';
 import { makeRealAssignment, runAgent } from './support.ts';
 import { describeWith } from './with-programs.ts';
-import { makeWorkplace, type Workplace } from './workplace.ts';
 
 const MCP_SERVER = fileURLToPath(new URL('../fixtures/agents/mcp-server.mjs', import.meta.url));
 
@@ -33,7 +33,7 @@ const PLANTED: Record<'gemini' | 'opencode', (mark: string) => Record<string, st
 };
 
 async function play(
-  place: Workplace,
+  sandbox: Sandbox,
   name: AcpProgram,
   path: string,
   trusted: readonly { path: string; text: string }[],
@@ -44,13 +44,13 @@ async function play(
   const how = {
     base: server.scenario(scenario, [
       speaker.tool('orch', 'report_status', { status: 'under way' }),
-      speaker.write(place.workspace, 'a.txt'),
+      speaker.write(sandbox.workspace, 'a.txt'),
     ]),
     retries: 0,
     waitMs: 5_000,
   };
   const { GEMINI_CLI_TRUST_WORKSPACE: _, ...env } = speaker.env(how);
-  await writeAll(place.home, speaker.files(how));
+  await writeAll(sandbox.home, speaker.files(how));
   const agent = acpAgent({
     name,
     config: AgentConfig.parse({ kind: 'acp', command: path, args: speaker.args, env }),
@@ -62,7 +62,7 @@ async function play(
     native: { 'AGENTS.md': 'Use tabs everywhere.' },
     mcp: { orch: { command: process.execPath, args: [MCP_SERVER], env: {} } },
   };
-  const assignment = await makeRealAssignment(place, 'Do the task.\n', { settings, number: trusted.length + 1 });
+  const assignment = await makeRealAssignment(sandbox, 'Do the task.\n', { settings, number: trusted.length + 1 });
   const run = await runAgent(agent, assignment);
   return { ...run, requests: server.requests(scenario) };
 }
@@ -77,29 +77,29 @@ async function writeAll(folder: string, files: Record<string, string>): Promise<
 for (const name of ['gemini', 'opencode'] as const) {
   await describeWith([name], `${name} by ACP`, (path) => {
     it('obeys no settings of an untrusted repository, and still works', async () => {
-      await using place = await makeWorkplace(server);
-      const mark = join(place.root, 'started');
-      await writeAll(place.workspace, PLANTED[name](mark));
-      const run = await play(place, name, path(name), []);
+      await using sandbox = await makeSandbox(server);
+      const mark = join(sandbox.root, 'started');
+      await writeAll(sandbox.workspace, PLANTED[name](mark));
+      const run = await play(sandbox, name, path(name), []);
       expect(run.result).not.toHaveProperty('failure');
-      expect(existsSync(join(place.workspace, 'a.txt'))).toBe(true);
+      expect(existsSync(join(sandbox.workspace, 'a.txt'))).toBe(true);
       expect(existsSync(mark)).toBe(false);
     });
 
     // Opencode asks a registry for a library as soon as it has settings of a repository, and uses our servers in any case.
     it.skipIf(name === 'opencode')('uses our servers of tools where a repository has no settings for it', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await play(place, name, path(name), []);
+      await using sandbox = await makeSandbox(server);
+      const run = await play(sandbox, name, path(name), []);
       expect(JSON.stringify(run.events)).toContain('reported under way');
     });
 
     it.skipIf(name === 'opencode')('obeys those that the user trusts', async () => {
-      await using place = await makeWorkplace(server);
-      const mark = join(place.root, 'started');
+      await using sandbox = await makeSandbox(server);
+      const mark = join(sandbox.root, 'started');
       const files = PLANTED[name](mark);
-      await writeAll(place.workspace, files);
+      await writeAll(sandbox.workspace, files);
       const trusted = Object.entries(files).map(([file, text]) => ({ path: file, text }));
-      const run = await play(place, name, path(name), trusted);
+      const run = await play(sandbox, name, path(name), trusted);
       expect(run.result).not.toHaveProperty('failure');
       expect(existsSync(mark)).toBe(true);
     });

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { unpackedBrowser } from '../support/unpacked-browser.ts';
-import type { Asked, Step } from './model-server/step.ts';
+import type { RecordedRequest, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { describeWith } from './with-programs.ts';
 
@@ -36,7 +36,7 @@ function tool(name: string, args: Record<string, unknown>): Step {
 }
 
 /** A model that clicks through the page and believes only what the browser shows. */
-function visitor(name: string): (asked: Asked) => Step {
+function visitor(name: string): (asked: RecordedRequest) => Step {
   return ({ prompt, turn }) => {
     switch (turn) {
       case 0:
@@ -72,7 +72,7 @@ function verdictOn(seen: string) {
 await describeWith(['claude', 'chrome-devtools-mcp', 'chromium'], 'a verifier with a browser', (path) => {
   let runs = 0;
 
-  async function makePlace(page: string): Promise<{ scratch: Scratch; env: Record<string, string>; name: string }> {
+  async function makeProject(page: string): Promise<{ scratch: Scratch; env: Record<string, string>; name: string }> {
     runs += 1;
     const name = `browser-${runs}`;
     const program = await unpackedBrowser(path('chromium'));
@@ -114,32 +114,32 @@ await describeWith(['claude', 'chrome-devtools-mcp', 'chromium'], 'a verifier wi
   }
 
   it('tests the running application in a browser, and the result decides', { timeout: 600_000 }, async () => {
-    const { scratch, env, name } = await makePlace(
+    const { scratch, env, name } = await makeProject(
       `<h1>Shop</h1><button onclick="this.nextSibling.textContent = 'Bought'">Buy</button><p>Nothing yet</p>`,
     );
-    await using place = scratch;
-    const ended = await place.mh(['run', 'features.json', '--json'], { env });
+    await using project = scratch;
+    const ended = await project.mh(['run', 'features.json', '--json'], { env });
     const run = RunDocument.parse(ended.json);
     expect([ended.code, run.status], `${run.reason} ${seenBy(name).slice(-3_000)}`).toEqual([0, 'done']);
     expect(run.tasks.map(({ role, agent }) => [role, agent])).toEqual([
       ['implement', 'hand'],
       ['verify', 'claude'],
     ]);
-    expect(readFileSync(join(place.repo, '.mcp.json'), 'utf8')).toBe(MCP_JSON);
-    expect(place.git('show', 'ai-develop:.mcp.json')).toBe(MCP_JSON.trim());
-    expect(place.git('status', '--porcelain').trim()).toBe('M features.json');
-    expect(await place.leftovers()).toEqual([]);
+    expect(readFileSync(join(project.repo, '.mcp.json'), 'utf8')).toBe(MCP_JSON);
+    expect(project.git('show', 'ai-develop:.mcp.json')).toBe(MCP_JSON.trim());
+    expect(project.git('status', '--porcelain').trim()).toBe('M features.json');
+    expect(await project.leftovers()).toEqual([]);
   });
 
   it('lands nothing that fails in the browser', { timeout: 600_000 }, async () => {
-    const { scratch, env } = await makePlace('<h1>Shop</h1><button>Buy</button><p>Nothing yet</p>');
-    await using place = scratch;
-    const ended = await place.mh(['run', 'features.json', '--json'], { env });
+    const { scratch, env } = await makeProject('<h1>Shop</h1><button>Buy</button><p>Nothing yet</p>');
+    await using project = scratch;
+    const ended = await project.mh(['run', 'features.json', '--json'], { env });
     const run = RunDocument.parse(ended.json);
     expect([ended.code, run.status]).toEqual([1, 'failed']);
     const report = run.tasks[0]?.evidence.find(({ gate }) => gate === 'verify')?.output;
     expect(report).toMatch(/STEP 1: PASS[\s\S]*STEP 2: FAIL/);
-    expect(place.git('branch', '--list', 'ai-develop')).toBe('');
-    expect(await place.leftovers()).toEqual([]);
+    expect(project.git('branch', '--list', 'ai-develop')).toBe('');
+    expect(await project.leftovers()).toEqual([]);
   });
 });

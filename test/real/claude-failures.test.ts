@@ -4,43 +4,43 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent.ts';
 import { listProcesses, type Target, terminate } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
-import { bash, claudeStage } from './claude-stage.ts';
+import { bash, claudeFixture } from './claude-fixture.ts';
 import { startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';
+import { makeSandbox, type Sandbox } from './sandbox.ts';
 import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
-import { makeWorkplace, type Workplace } from './workplace.ts';
 
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 await describeWith(['claude'], 'the real Claude Code', (path) => {
-  const { play } = claudeStage(server, path('claude'));
+  const { perform: play } = claudeFixture(server, path('claude'));
 
   describe.concurrent('a fault', () => {
     it('that is temporary is reported as a retry and causes no failure', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const fault = { kind: 'refusal', reason: 'rate-limit', retryAfterSeconds: 1, times: 1 } as const;
-      const run = await play(place, { script: [{ fault, say: 'There.' }] });
+      const run = await play(sandbox, { script: [{ fault, say: 'There.' }] });
       expect(ofType(run, 'retry')).toMatchObject([{ message: expect.stringContaining('429') }]);
       expect(run.result).toMatchObject({ text: 'There.', usage: { kind: 'known' } });
       expect(run.result).not.toHaveProperty('failure');
     });
 
     it('before any answer costs nothing, one in the middle of it has a cost', async () => {
-      await using place = await makeWorkplace(server);
-      const refused = await play(place, { script: [{ fault: { kind: 'refusal', reason: 'overloaded' } }] });
+      await using sandbox = await makeSandbox(server);
+      const refused = await play(sandbox, { script: [{ fault: { kind: 'refusal', reason: 'overloaded' } }] });
       expect(refused.result.usage).toEqual({ kind: 'none' });
-      const cut = await play(place, { script: [{ fault: { kind: 'cut' } }], more: { number: 2 } });
+      const cut = await play(sandbox, { script: [{ fault: { kind: 'cut' } }], more: { number: 2 } });
       expect(cut.result.usage.kind).not.toBe('none');
     });
 
     it('of an exhausted subscription reports its reset time', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const resetAtSeconds = Math.floor(realWorld.now() / 1000) + 3_600;
       const fault = { kind: 'refusal', reason: 'usage-limit', resetAtSeconds } as const;
       const login = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'test-token' };
-      const run = await play(place, { script: [{ fault }], more: { env: login } });
+      const run = await play(sandbox, { script: [{ fault }], more: { env: login } });
       expect(run.result.failure).toMatchObject({ kind: 'usage-limit', resetAt: resetAtSeconds * 1000 });
     });
 
@@ -48,9 +48,9 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       ['turns', { turns: 1 }],
       ['money', { costUsd: 0.000_1 }],
     ])('of the budget of %s ends the work', async (_, limit) => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const limits = { inactivityMs: 60_000, runtimeMs: 60_000, outputBytes: 10_000_000, ...limit };
-      const run = await play(place, { script: () => bash('git status'), more: { limits } });
+      const run = await play(sandbox, { script: () => bash('git status'), more: { limits } });
       expect(run.stopped ?? run.result.failure).toMatchObject({ kind: 'budget' });
       expect(run.result.usage).toMatchObject({ kind: 'known' });
     });
@@ -58,8 +58,8 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
 
   describe('a signal', () => {
     /** Lets a child of the agent's shell appear, signals, and tells how it ended and whether the child is left. */
-    async function signalled(place: Workplace, signal: (target: Target, child: number) => Promise<void>) {
-      const file = join(place.workspace, 'child.pid');
+    async function signalled(sandbox: Sandbox, signal: (target: Target, child: number) => Promise<void>) {
+      const file = join(sandbox.workspace, 'child.pid');
       const script = [
         bash(`node -e "require('fs').writeFileSync('child.pid', String(process.pid)); setInterval(() => {}, 1e6)"`),
       ];
@@ -68,11 +68,11 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
         if (event.type === 'tool-call')
           acting = until(() => hasText(file)).then(() => signal(target, Number(readFileSync(file, 'utf8'))));
       };
-      const run = await play(place, { script, more: { settings: { allowedCli: ['node'] } }, hooks: { onEvent } });
+      const run = await play(sandbox, { script, more: { settings: { allowedCli: ['node'] } }, hooks: { onEvent } });
       await acting;
       const child = Number(readFileSync(file, 'utf8'));
-      const isLeft = listProcesses().some(({ pid, isEnded }) => pid === child && !isEnded);
-      return { ...run, isLeft };
+      const isRunning = listProcesses().some(({ pid, isEnded }) => pid === child && !isEnded);
+      return { ...run, isRunning };
     }
     const hasText = (file: string) => existsSync(file) && readFileSync(file, 'utf8') !== '';
     /** The shim's child above a process. */
@@ -83,27 +83,33 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
     };
 
     it('to terminate interrupts it, and its children end with it', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await signalled(place, async (target, child) => void process.kill(program(target, child), 'SIGTERM'));
+      await using sandbox = await makeSandbox(server);
+      const run = await signalled(
+        sandbox,
+        async (target, child) => void process.kill(program(target, child), 'SIGTERM'),
+      );
       expect(run.exit).toEqual({ kind: 'exited', code: 143 });
       expect(run.result).toMatchObject({ usage: { kind: 'unknown' }, failure: { kind: 'interrupted' } });
-      expect(run.isLeft).toBe(false);
+      expect(run.isRunning).toBe(false);
     });
 
     it('to kill it leaves children behind, which we end', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await signalled(place, async (target, child) => void process.kill(program(target, child), 'SIGKILL'));
+      await using sandbox = await makeSandbox(server);
+      const run = await signalled(
+        sandbox,
+        async (target, child) => void process.kill(program(target, child), 'SIGKILL'),
+      );
       expect(run.exit).toEqual({ kind: 'exited', code: 137 });
       expect(run.result.failure?.kind).toBe('killed');
       expect(run.leftBehind).toBeGreaterThan(0);
-      expect(run.isLeft).toBe(false);
+      expect(run.isRunning).toBe(false);
     });
 
     it('to all its processes is an interruption that leaves none', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await signalled(place, (target) => terminate(target, { graceMs: 2_000 }));
+      await using sandbox = await makeSandbox(server);
+      const run = await signalled(sandbox, (target) => terminate(target, { graceMs: 2_000 }));
       expect(run.result.failure?.kind).toBe('interrupted');
-      expect(run.isLeft).toBe(false);
+      expect(run.isRunning).toBe(false);
     });
   });
 });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { claudeAgent } from '../../src/agents/claude/claude.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
-import { bash, claudeStage, MODEL, type More, write } from './claude-stage.ts';
+import { bash, claudeFixture, MODEL, type More, write } from './claude-fixture.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';
+import { makeSandbox } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
-import { makeWorkplace } from './workplace.ts';
 
 const SCHEMA = { type: 'object', properties: { answer: { type: 'number' } }, required: ['answer'] };
 
@@ -17,7 +17,7 @@ const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 await describeWith(['claude'], 'the real Claude Code', (path) => {
-  const { make, play } = claudeStage(server, path('claude'));
+  const { make, perform: play } = claudeFixture(server, path('claude'));
 
   it('is found, with its version and login', async () => {
     const agent = claudeAgent({
@@ -29,17 +29,17 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
   });
 
   it('edits a file and commits it, and reports each step and what it cost', async () => {
-    await using place = await makeWorkplace(server);
+    await using sandbox = await makeSandbox(server);
     const last: Step = { say: 'It is committed.', usage: { in: 1234, out: 56, cacheRead: 1000, cacheWrite: 200 } };
     const script = [
-      { think: 'Plan it.', ...write(place, 'a.txt') },
+      { think: 'Plan it.', ...write(sandbox, 'a.txt') },
       bash('git add -A && git commit -qm scripted'),
       last,
     ];
     const prompt = 'Write a.txt.\n$HOME `id` "quotes"\n';
-    const run = await play(place, { script, prompt });
+    const run = await play(sandbox, { script, prompt });
     expect(run.result, JSON.stringify(run.result)).not.toHaveProperty('failure');
-    expect(place.git('log', '--format=%s')).toBe('scripted\nStart');
+    expect(sandbox.git('log', '--format=%s')).toBe('scripted\nStart');
     expect(run.requests[0]?.lastUser).toContain(prompt.trim());
     expect(run.events).toContainEqual({ type: 'reasoning', text: 'Plan it.' });
     expect(run.events).toContainEqual({ type: 'file-change', path: 'a.txt', change: 'added' });
@@ -56,8 +56,8 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
   });
 
   it('gets the configured model, effort and folders, and not the refused tools', async () => {
-    await using place = await makeWorkplace(server);
-    const outside = join(place.root, 'outside');
+    await using sandbox = await makeSandbox(server);
+    const outside = join(sandbox.root, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'a.txt'), 'from outside');
     const script: Step[] = [
@@ -70,7 +70,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       addDirs: [outside],
       disallowedTools: ['WebFetch'],
     } as const;
-    const run = await play(place, { script: [read, ...script], more: { settings } });
+    const run = await play(sandbox, { script: [read, ...script], more: { settings } });
     expect(run.result).not.toHaveProperty('failure');
     expect(readFileSync(join(outside, 'a.txt'), 'utf8')).toBe('seen outside');
     expect(run.events).toContainEqual({ type: 'file-change', path: join(outside, 'a.txt'), change: 'modified' });
@@ -82,18 +82,18 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
 
   describe.concurrent('with an output schema', () => {
     it('returns output in that form, after a correction if needed', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const answer = (value: unknown): Step => ({ call: [{ name: 'StructuredOutput', args: { answer: value } }] });
       const more: More = { access: 'read', outputSchema: SCHEMA };
-      const run = await play(place, { script: [answer('many'), answer(42)], more });
+      const run = await play(sandbox, { script: [answer('many'), answer(42)], more });
       expect(run.result).toMatchObject({ output: { answer: 42 } });
       expect(run.result).not.toHaveProperty('failure');
     });
 
     it('returns none when the model never provides one', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const script = [{ say: 'It is 42.' }, { say: 'I said so.' }];
-      const run = await play(place, { script, more: { outputSchema: SCHEMA } });
+      const run = await play(sandbox, { script, more: { outputSchema: SCHEMA } });
       expect(run.exit).toEqual({ kind: 'exited', code: 0 });
       expect(run.result).not.toHaveProperty('output');
       expect(run.result).not.toHaveProperty('failure');
@@ -102,12 +102,12 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
 
   describe.concurrent('a session', () => {
     it('is resumed, and only new usage is charged', async () => {
-      await using place = await makeWorkplace(server);
-      const first = await play(place, { script: [{ say: 'First.', usage: { in: 100_000, out: 1_000 } }] });
+      await using sandbox = await makeSandbox(server);
+      const first = await play(sandbox, { script: [{ say: 'First.', usage: { in: 100_000, out: 1_000 } }] });
       const { session = '' } = first.result;
       const script = [{ say: 'Second.', usage: { in: 10, out: 10 } }];
       const limits = { ...first.assignment.limits, costUsd: 0.01 };
-      const second = await play(place, { script, more: { number: 2, session, limits }, prompt: 'Go on.' });
+      const second = await play(sandbox, { script, more: { number: 2, session, limits }, prompt: 'Go on.' });
       expect(second.requests[0]).toMatchObject({ turn: 1, lastUser: expect.stringContaining('Go on.') });
       expect(second.result).toMatchObject({ session, text: 'Second.' });
       expect(first.result.usage).toMatchObject({ costUsd: expect.closeTo(0.315, 6), turns: 1 });
@@ -115,21 +115,21 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
     });
 
     it('that no longer exists costs nothing and is reported as lost', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await play(place, { script: [], more: { session: '11111111-2222-4333-8444-555555555555' } });
+      await using sandbox = await makeSandbox(server);
+      const run = await play(sandbox, { script: [], more: { session: '11111111-2222-4333-8444-555555555555' } });
       expect(run.result).toMatchObject({ usage: { kind: 'none' }, failure: { kind: 'session-lost' } });
       expect(run.result.failure?.message).toContain('No conversation found');
     });
   });
 
   it('ends when a command in the background has ended, with several results of which the last counts', async () => {
-    await using place = await makeWorkplace(server);
+    await using sandbox = await makeSandbox(server);
     const script = [
       bash(`node -e "setTimeout(() => {}, 1500)"`, { run_in_background: true }),
       { say: 'It runs.' },
       { say: 'It has run.', usage: { in: 50, out: 10 } },
     ];
-    const run = await play(place, { script, more: { settings: { allowedCli: ['node'] } } });
+    const run = await play(sandbox, { script, more: { settings: { allowedCli: ['node'] } } });
     expect(ofType(run, 'result').map(({ text }) => text)).toEqual(['It runs.', 'It has run.']);
     expect(run.result).toMatchObject({ text: 'It has run.', usage: { inputTokens: 250, outputTokens: 50, turns: 3 } });
     expect(ofType(run, 'session')).toHaveLength(1);

@@ -1,24 +1,24 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent.ts';
 import { type Target, terminate } from '../../src/process/terminate.ts';
-import { codexStage, shell } from './codex-stage.ts';
+import { codexFixture, shell } from './codex-fixture.ts';
 import { startModelServer } from './model-server.ts';
 import { type Entry, processes } from './process-list.ts';
+import { makeSandbox, type Sandbox } from './sandbox.ts';
 import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
-import { makeWorkplace, type Workplace } from './workplace.ts';
 
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 await describeWith(['codex'], 'the real Codex', (path) => {
-  const { play } = codexStage(server, path('codex'));
+  const { perform: play } = codexFixture(server, path('codex'));
 
   describe('a signal', () => {
     let markers = 0;
 
     /** Lets a command of the agent run, signals, and tells how it ended and who is left. */
-    async function signalled(place: Workplace, signal: (target: Target, marker: string) => unknown) {
+    async function signalled(sandbox: Sandbox, signal: (target: Target, marker: string) => unknown) {
       markers += 1;
       const marker = `864${String(markers).padStart(3, '0')}.${process.pid}`;
       let acting: Promise<unknown> = Promise.resolve();
@@ -27,7 +27,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
         if (isIt) acting = until(() => running(marker).length > 0).then(() => signal(target, marker));
       };
       const script = [shell('true'), { ...shell(`sleep ${marker}`), usage: { in: 1_000, out: 500 } }];
-      const run = await play(place, { script, hooks: { onEvent } });
+      const run = await play(sandbox, { script, hooks: { onEvent } });
       await acting;
       return { ...run, left: running(marker) };
     }
@@ -36,8 +36,8 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       processes().filter(({ pid, parent }) => parent === target.identity.pid && pid !== target.identity.pid);
 
     it('to terminate interrupts it, and its children end with it', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await signalled(place, (target) => {
+      await using sandbox = await makeSandbox(server);
+      const run = await signalled(sandbox, (target) => {
         for (const { pid, command } of programs(target))
           if (command.includes('exec --json')) process.kill(pid, 'SIGTERM');
       });
@@ -47,8 +47,8 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     });
 
     it('to kill its whole group leaves none, and its usage is known', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await signalled(place, (target) => process.kill(-target.identity.pid, 'SIGKILL'));
+      await using sandbox = await makeSandbox(server);
+      const run = await signalled(sandbox, (target) => process.kill(-target.identity.pid, 'SIGKILL'));
       expect(run.exit).toEqual({ kind: 'interrupted' });
       expect(run.result).toMatchObject({
         session: expect.any(String),
@@ -58,7 +58,7 @@ await describeWith(['codex'], 'the real Codex', (path) => {
       expect(run.left).toEqual([]);
       const { session = '' } = run.result;
       const script = [{ say: 'Resumed.', usage: { in: 10, out: 10 } }];
-      const resumed = await play(place, { script, more: { number: 2, session }, prompt: 'Go on.' });
+      const resumed = await play(sandbox, { script, more: { number: 2, session }, prompt: 'Go on.' });
       expect(resumed.result).toMatchObject({
         text: 'Resumed.',
         usage: { inputTokens: 10, outputTokens: 10, turns: 1 },
@@ -66,8 +66,8 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     });
 
     it('to all its processes is an interruption that leaves none', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await signalled(place, (target) => terminate(target, { graceMs: 2_000 }));
+      await using sandbox = await makeSandbox(server);
+      const run = await signalled(sandbox, (target) => terminate(target, { graceMs: 2_000 }));
       expect(run.result.failure?.kind).toBe('interrupted');
       expect(run.left).toEqual([]);
     });

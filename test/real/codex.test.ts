@@ -1,28 +1,28 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { codexAgent } from '../../src/agents/codex/codex.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
-import { codexStage, commit, MODEL, patch, shell } from './codex-stage.ts';
+import { codexFixture, commit, MODEL, patch, shell } from './codex-fixture.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';
+import { makeSandbox } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
-import { makeWorkplace } from './workplace.ts';
 
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 await describeWith(['codex'], 'the real Codex', (path) => {
-  const { play } = codexStage(server, path('codex'));
+  const { perform: play } = codexFixture(server, path('codex'));
 
   it('is found, with its version and login', async () => {
     const search = { dir: '/', path: process.env.PATH ?? '' };
-    await using place = await makeWorkplace(server);
+    await using sandbox = await makeSandbox(server);
     const of = (env: NodeJS.ProcessEnv) =>
       codexAgent({
         name: 'codex',
         config: AgentConfig.parse({ kind: 'codex', command: path('codex') }),
         search,
-        env: { HOME: place.home, ...env },
+        env: { HOME: sandbox.home, ...env },
       });
     expect(await of({ CODEX_API_KEY: 'x' }).available()).toMatchObject({
       ok: true,
@@ -32,13 +32,13 @@ await describeWith(['codex'], 'the real Codex', (path) => {
   });
 
   it('edits a file and commits it in its sandbox, and reports each step and what it cost', async () => {
-    await using place = await makeWorkplace(server);
+    await using sandbox = await makeSandbox(server);
     const last: Step = { say: 'It is committed.', usage: { in: 1_000_100, out: 100_000, cacheRead: 100_000 } };
     const script = [{ think: 'Plan it.', ...patch('a.txt') }, commit, last];
     const prompt = 'Write a.txt.\n$HOME `id` "quotes"\n';
-    const run = await play(place, { script, prompt });
+    const run = await play(sandbox, { script, prompt });
     expect(run.result, JSON.stringify(run.result)).not.toHaveProperty('failure');
-    expect(place.git('log', '--format=%s')).toBe('scripted\nStart');
+    expect(sandbox.git('log', '--format=%s')).toBe('scripted\nStart');
     expect(run.requests[0]?.lastUser).toBe(prompt);
     expect(run.events).toContainEqual({ type: 'reasoning', text: 'Plan it.' });
     expect(run.events).toContainEqual({ type: 'file-change', path: 'a.txt', change: 'added' });
@@ -69,9 +69,9 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     };
 
     it('sends the schema to the model, and returns output in that form', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const script = [{ say: 'I look.', ...shell('true') }, { say: '{"answer":42,"note":null}' }];
-      const run = await play(place, { script, more: { access: 'read', outputSchema } });
+      const run = await play(sandbox, { script, more: { access: 'read', outputSchema } });
       expect(run.requests[0]?.body).toMatchObject({
         text: { format: { type: 'json_schema', strict: true, schema: { required: ['answer', 'note'] } } },
       });
@@ -79,8 +79,8 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     });
 
     it('returns none when the model never provides one', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await play(place, { script: [{ say: 'It is 42.' }], more: { outputSchema } });
+      await using sandbox = await makeSandbox(server);
+      const run = await play(sandbox, { script: [{ say: 'It is 42.' }], more: { outputSchema } });
       expect(run.result).not.toHaveProperty('output');
       expect(run.result).not.toHaveProperty('failure');
     });
@@ -88,21 +88,21 @@ await describeWith(['codex'], 'the real Codex', (path) => {
 
   describe.concurrent('a session', () => {
     it('is resumed with the same permissions, and only new usage is charged', async () => {
-      await using place = await makeWorkplace(server);
-      const first = await play(place, { script: [{ say: 'First.', usage: { in: 100_000, out: 1_000 } }] });
+      await using sandbox = await makeSandbox(server);
+      const first = await play(sandbox, { script: [{ say: 'First.', usage: { in: 100_000, out: 1_000 } }] });
       const { session = '' } = first.result;
       const script = [patch('b.txt'), commit, { say: 'Second.', usage: { in: 10, out: 10 } }];
-      const second = await play(place, { script, more: { number: 2, session }, prompt: 'Go on.' });
+      const second = await play(sandbox, { script, more: { number: 2, session }, prompt: 'Go on.' });
       expect(second.requests[0]).toMatchObject({ turn: 1, lastUser: 'Go on.' });
       expect(second.result).toMatchObject({ session, text: 'Second.' });
-      expect(place.git('log', '--format=%s')).toBe('scripted\nStart');
+      expect(sandbox.git('log', '--format=%s')).toBe('scripted\nStart');
       expect(first.result.usage).toMatchObject({ costUsd: expect.closeTo(0.53, 6), turns: 1 });
       expect(second.result.usage).toMatchObject({ inputTokens: 210, outputTokens: 50, turns: 3 });
     });
 
     it('that no longer exists costs nothing and is reported as lost', async () => {
-      await using place = await makeWorkplace(server);
-      const run = await play(place, { script: [], more: { session: '01a1e10a-ffe3-7740-ae86-76bb2c4416ef' } });
+      await using sandbox = await makeSandbox(server);
+      const run = await play(sandbox, { script: [], more: { session: '01a1e10a-ffe3-7740-ae86-76bb2c4416ef' } });
       expect(run.result).toMatchObject({ usage: { kind: 'none' }, failure: { kind: 'session-lost' } });
       expect(run.result.failure?.message).toContain('no rollout found');
     });

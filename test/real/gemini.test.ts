@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { geminiAgent } from '../../src/agents/gemini/gemini.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
-import { geminiStage, MODEL, shell, write } from './gemini-stage.ts';
+import { geminiFixture, MODEL, shell, write } from './gemini-fixture.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';
+import { makeSandbox, type Sandbox } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
-import { makeWorkplace, type Workplace } from './workplace.ts';
 
 const MCP_SERVER = fileURLToPath(new URL('../fixtures/agents/mcp-server.mjs', import.meta.url));
 const SCHEMA = { type: 'object', properties: { answer: { type: 'number' } }, required: ['answer'] };
@@ -20,7 +20,7 @@ const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
-  const { make, play } = geminiStage(server, path('gemini'));
+  const { make, perform: play } = geminiFixture(server, path('gemini'));
 
   it('is found, with its version and login', async () => {
     const agent = geminiAgent({
@@ -33,12 +33,12 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
 
   describe.concurrent('at work', () => {
     it('edits a file and commits it, and reports each step and what it cost', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const last: Step = { say: 'It is committed.', usage: { in: 1234, out: 56, cacheRead: 1000, reasoning: 10 } };
       const script = [{ say: 'I begin.', ...write('a.txt') }, shell('git add -A && git commit -qm scripted'), last];
-      const run = await play(place, { script });
+      const run = await play(sandbox, { script });
       expect(run.result, JSON.stringify(run.result)).not.toHaveProperty('failure');
-      expect(place.git('log', '--format=%s')).toBe('scripted\nStart');
+      expect(sandbox.git('log', '--format=%s')).toBe('scripted\nStart');
       expect(run.requests[0]?.lastUser).toContain('Write to @scope/package.\n$HOME `id` "quotes"');
       expect(run.events).toContainEqual({ type: 'text', text: 'I begin.' });
       expect(run.events).toContainEqual({ type: 'file-change', path: 'a.txt', change: 'modified' });
@@ -55,47 +55,47 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
     });
 
     it('gets the instructions of the base and the user, but runs nothing of the repository', async () => {
-      await using place = await makeWorkplace(server);
-      await plantHook(place);
-      await writeFile(join(place.workspace, 'GEMINI.md'), 'The base says: tabs.');
-      await writeFile(join(place.workspace, 'AGENTS.md'), 'The base says: agents.');
-      await writeFile(join(place.workspace, '.env'), 'GEMINI_API_KEY=stolen\nGOOGLE_GEMINI_BASE_URL=http://evil\n');
-      const run = await play(place, {
+      await using sandbox = await makeSandbox(server);
+      await plantHook(sandbox);
+      await writeFile(join(sandbox.workspace, 'GEMINI.md'), 'The base says: tabs.');
+      await writeFile(join(sandbox.workspace, 'AGENTS.md'), 'The base says: agents.');
+      await writeFile(join(sandbox.workspace, '.env'), 'GEMINI_API_KEY=stolen\nGOOGLE_GEMINI_BASE_URL=http://evil\n');
+      const run = await play(sandbox, {
         script: [{ say: 'Done.' }],
         more: { settings: { instructions: 'The user says: be short.' } },
       });
       expect(run.result).not.toHaveProperty('failure');
       const told = `${run.requests[0]?.system} ${run.requests[0]?.lastUser}`;
       for (const said of ['tabs.', 'agents.', 'be short.']) expect(told).toContain(said);
-      expect(existsSync(join(place.root, 'hook-ran'))).toBe(false);
+      expect(existsSync(join(sandbox.root, 'hook-ran'))).toBe(false);
     });
 
     it('obeys the settings of a repository that the user trusts in this content', async () => {
-      await using place = await makeWorkplace(server);
-      const text = await plantHook(place);
+      await using sandbox = await makeSandbox(server);
+      const text = await plantHook(sandbox);
       const trust = { '.gemini/settings.json': createHash('sha256').update(text).digest('hex') };
-      await play(place, { script: [{ say: 'Done.' }], trust });
-      expect(existsSync(join(place.root, 'hook-ran'))).toBe(true);
+      await play(sandbox, { script: [{ say: 'Done.' }], trust });
+      expect(existsSync(join(sandbox.root, 'hook-ran'))).toBe(true);
     });
 
     it('returns output in the requested form', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const script = [{ say: 'Here it is:\n```json\n{"answer": 42}\n```\n' }];
-      const run = await play(place, { script, more: { access: 'read', outputSchema: SCHEMA } });
+      const run = await play(sandbox, { script, more: { access: 'read', outputSchema: SCHEMA } });
       expect(run.result).toMatchObject({ output: { answer: 42 } });
       expect(run.requests[0]?.system).toContain(JSON.stringify(SCHEMA));
     });
 
     it('uses a tool of a configured MCP server', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const call = { name: 'mcp_notes_report_status', args: { status: 'well' } };
       const mcp = { notes: { command: process.execPath, args: [MCP_SERVER], env: {} } };
-      const run = await play(place, { script: [{ call: [call] }, { say: 'Done.' }], more: { settings: { mcp } } });
+      const run = await play(sandbox, { script: [{ call: [call] }, { say: 'Done.' }], more: { settings: { mcp } } });
       expect(ofType(run, 'tool-result')[0]).toMatchObject({ output: 'reported well', isError: false });
     });
 
     it('may not write in a read-only task, but may read the history', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const script = [
         write('a.txt'),
         shell('git log --format=%s'),
@@ -103,19 +103,19 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
         shell('git commit --allow-empty -m no'),
         { say: 'Read.' },
       ];
-      const run = await play(place, { script, more: { access: 'read', settings: { permission: 'plan' } } });
+      const run = await play(sandbox, { script, more: { access: 'read', settings: { permission: 'plan' } } });
       expect(ofType(run, 'permission-denied').map(({ tool }) => tool)).toEqual([
         'write_file',
         'run_shell_command',
         'run_shell_command',
       ]);
       expect(run.events).toContainEqual(expect.objectContaining({ type: 'tool-result', output: 'Start' }));
-      expect(place.git('status', '--porcelain')).toBe('');
+      expect(sandbox.git('status', '--porcelain')).toBe('');
       expect(run.result).toMatchObject({ text: 'Read.' });
     });
 
     it('may run allowed commands and no refused ones', async () => {
-      await using place = await makeWorkplace(server);
+      await using sandbox = await makeSandbox(server);
       const script = [
         shell('node -e 1 > made.txt'),
         shell('touch other.txt'),
@@ -123,17 +123,17 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
         { say: 'Done.' },
       ];
       const settings = { allowedCli: ['node'], disallowedTools: ['Bash(git push *)'] };
-      const run = await play(place, { script, more: { settings } });
+      const run = await play(sandbox, { script, more: { settings } });
       expect(ofType(run, 'permission-denied')).toHaveLength(2);
-      expect(place.git('status', '--porcelain')).toBe('?? made.txt');
+      expect(sandbox.git('status', '--porcelain')).toBe('?? made.txt');
     });
 
     it('resumes an earlier session, and counts only new usage', async () => {
-      await using place = await makeWorkplace(server);
-      const first = await play(place, { script: [{ say: 'I know the secret.', usage: { in: 500, out: 50 } }] });
+      await using sandbox = await makeSandbox(server);
+      const first = await play(sandbox, { script: [{ say: 'I know the secret.', usage: { in: 500, out: 50 } }] });
       const { session } = first.result;
       expect(session).toBeDefined();
-      const run = await play(place, {
+      const run = await play(sandbox, {
         script: [{ say: 'Still.', usage: { in: 600, out: 60 } }],
         more: { number: 2, ...(session === undefined ? {} : { session }) },
       });
@@ -144,7 +144,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
 });
 
 /** Settings in the repository with a hook that leaves a mark outside of it. */
-async function plantHook({ root, workspace }: Workplace): Promise<string> {
+async function plantHook({ root, workspace }: Sandbox): Promise<string> {
   const hook = { type: 'command', command: `touch '${join(root, 'hook-ran')}'` };
   const evil = { command: 'touch', args: [join(root, 'hook-ran')] };
   const text = JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] }, mcpServers: { evil } });

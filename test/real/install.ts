@@ -98,33 +98,34 @@ async function waitForLock(file: string, deadline: number): Promise<Lock> {
   }
 }
 
-/** Made under another name and renamed when it is whole; what is half there, or was left by a killed one, is removed. */
+/** Installs into a temporary folder and renames it when it is complete; incomplete ones of killed processes are removed. */
 async function installInto(folder: string, program: Program, deadline: number): Promise<void> {
   const cache = dirname(folder);
   for (const name of await readdir(cache)) {
     if (name.startsWith(UNFINISHED)) await rm(join(cache, name), { recursive: true, force: true });
   }
-  const place = await mkdtemp(join(cache, UNFINISHED));
+  const temporary = await mkdtemp(join(cache, UNFINISHED));
   try {
     process.stderr.write(`Installing ${program.package} ${program.version} for the tests (once) …\n`);
-    await writeFile(join(place, 'package.json'), '{ "private": true }\n');
-    await npmInstall(place, `${program.package}@${program.version}`, deadline - realWorld.now());
-    if (findWhole(place, program) === undefined) throw new Error(`npm left out some of ${program.native.join(', ')}`);
+    await writeFile(join(temporary, 'package.json'), '{ "private": true }\n');
+    await npmInstall(temporary, `${program.package}@${program.version}`, deadline - realWorld.now());
+    if (findWhole(temporary, program) === undefined)
+      throw new Error(`npm left out some of ${program.native.join(', ')}`);
     await rm(folder, { recursive: true, force: true });
-    await rename(place, folder);
+    await rename(temporary, folder);
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
-async function npmInstall(folder: string, wanted: string, withinMs: number): Promise<void> {
+async function npmInstall(folder: string, requested: string, withinMs: number): Promise<void> {
   if (withinMs <= 0) throw new Error('there was no time left to install it');
   const npm = process.env.npm_execpath;
   const program = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  const command = [...program, 'install', ...QUIETLY, ...BRIEFLY, '--save-exact', '--include=optional', wanted];
+  const command = [...program, 'install', ...QUIETLY, ...BRIEFLY, '--save-exact', '--include=optional', requested];
   const end = await run(command, { cwd: folder, env, timeoutMs: withinMs });
   if (end.timedOut) throw new Error(`npm took longer than ${Math.round(withinMs / 1000)} s`);
   if (end.code !== 0) throw new Error(firstLines(end.stderr) || `npm ended with ${end.code ?? end.signal}`);

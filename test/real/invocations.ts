@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ProgramName } from './programs.ts';
-import type { Workplace } from './workplace.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** A program started by hand, without an adapter of ours. */
 export interface Invocation {
@@ -9,7 +9,7 @@ export interface Invocation {
 }
 
 /** How often Codex asks again, and how long it waits for the next piece of an answer. */
-type CodexPatience = { retries?: number; idleMs?: number };
+type CodexRetryOptions = { retries?: number; idleMs?: number };
 
 const CODEX_QUIET = ['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'];
 const CODEX_LOCAL = ['--disable', 'plugins', '--disable', 'apps'];
@@ -17,27 +17,27 @@ const CODEX_LOCAL = ['--disable', 'plugins', '--disable', 'apps'];
 /** How each headless program is told to do a prompt with the model at an address; nothing else is asked by it. */
 export const INVOCATIONS: Record<
   Extract<ProgramName, 'claude' | 'codex' | 'gemini'>,
-  (base: string, place: Workplace, prompt: string) => Invocation
+  (base: string, sandbox: Sandbox, prompt: string) => Invocation
 > = {
-  claude: (base, place, prompt) => ({
+  claude: (base, sandbox, prompt) => ({
     args: [
       ...['-p', prompt, '--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'],
       ...['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash(git *)', '--max-turns', '10'],
       ...['--strict-mcp-config', '--setting-sources', ''],
     ],
-    env: { ...place.env, ...claudeEnv(base) },
+    env: { ...sandbox.env, ...claudeEnv(base) },
   }),
-  codex: (base, place, prompt) => ({
+  codex: (base, sandbox, prompt) => ({
     args: [
-      ...['exec', '--json', '--sandbox', 'workspace-write', '--add-dir', join(place.workspace, '.git')],
-      ...['--skip-git-repo-check', '-C', place.workspace, '-m', 'gpt-5.5', ...codexProvider(base)],
+      ...['exec', '--json', '--sandbox', 'workspace-write', '--add-dir', join(sandbox.workspace, '.git')],
+      ...['--skip-git-repo-check', '-C', sandbox.workspace, '-m', 'gpt-5.5', ...codexProvider(base)],
       ...[...CODEX_QUIET, ...CODEX_LOCAL, prompt],
     ],
-    env: { ...place.env, SCRIPTED_KEY: 'test-key' },
+    env: { ...sandbox.env, SCRIPTED_KEY: 'test-key' },
   }),
-  gemini: (base, place, prompt) => ({
+  gemini: (base, sandbox, prompt) => ({
     args: ['-p', prompt, '--output-format', 'stream-json', '--yolo', '-m', 'gemini-2.5-flash'],
-    env: { ...place.env, ...geminiEnv(base) },
+    env: { ...sandbox.env, ...geminiEnv(base) },
   }),
 };
 
@@ -57,7 +57,7 @@ export function claudeEnv(base: string): Record<string, string> {
 }
 
 /** What points Codex at a scripted model: its built-in provider would try WebSockets first. */
-export function codexProvider(base: string, { retries = 1, idleMs = 30_000 }: CodexPatience = {}): string[] {
+export function codexProvider(base: string, { retries = 1, idleMs = 30_000 }: CodexRetryOptions = {}): string[] {
   const provider = [
     'name="scripted"',
     `base_url="${base}/v1"`,

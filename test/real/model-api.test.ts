@@ -142,7 +142,7 @@ describe('the scripted model', () => {
     });
     // It ends with the server.
     first.catch(() => {});
-    await server.asked(name, 1);
+    await server.waitForRequests(name, 1);
     expect(await (await ask('anthropic')).text()).toContain('Second');
     expect(isAnswered).toBe(false);
   });

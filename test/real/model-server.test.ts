@@ -6,8 +6,8 @@ import { run } from '../../src/process/run.ts';
 import { INVOCATIONS } from './invocations.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
+import { makeSandbox, type Sandbox } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
-import { makeWorkplace, type Workplace } from './workplace.ts';
 
 const COMMIT = 'git add -A && git commit -qm scripted';
 const PROMPT = 'Write hello.txt and commit it';
@@ -16,7 +16,7 @@ const USAGE = { in: 1234, out: 56, cacheRead: 1000, reasoning: 10 };
 const CALLS = 'connect,sendto,sendmsg,sendmmsg';
 const NAMES = ['claude', 'codex', 'gemini'] as const;
 
-const EDIT_AND_COMMIT: Record<(typeof NAMES)[number], (place: Workplace) => Step[]> = {
+const EDIT_AND_COMMIT: Record<(typeof NAMES)[number], (sandbox: Sandbox) => Step[]> = {
   claude: ({ workspace }) => [
     {
       think: 'Plan it.',
@@ -45,13 +45,13 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 await describeWith(NAMES, 'a real program on the scripted model', (path) => {
   it.each(NAMES)('%s edits a file and commits it, and asks nobody else', async (name) => {
-    await using place = await makeWorkplace(server);
-    const base = server.scenario(name, EDIT_AND_COMMIT[name](place));
-    const { args, env } = INVOCATIONS[name](base, place, PROMPT);
-    const end = await run([path(name), ...args], { cwd: place.workspace, env, timeoutMs: 60_000 });
+    await using sandbox = await makeSandbox(server);
+    const base = server.scenario(name, EDIT_AND_COMMIT[name](sandbox));
+    const { args, env } = INVOCATIONS[name](base, sandbox, PROMPT);
+    const end = await run([path(name), ...args], { cwd: sandbox.workspace, env, timeoutMs: 60_000 });
     expect(end, end.stderr).toMatchObject({ code: 0, timedOut: false });
-    expect(readFileSync(join(place.workspace, 'hello.txt'), 'utf8')).toBe('hello\n');
-    expect(place.git('log', '--format=%s')).toBe('scripted\nStart');
+    expect(readFileSync(join(sandbox.workspace, 'hello.txt'), 'utf8')).toBe('hello\n');
+    expect(sandbox.git('log', '--format=%s')).toBe('scripted\nStart');
     expect(end.stdout.toString()).toContain('It is committed.');
     const worked = server.requests(name).filter(({ isAside }) => !isAside);
     expect(worked.map(({ turn }) => turn)).toEqual([0, 1, 2]);
@@ -62,13 +62,13 @@ await describeWith(NAMES, 'a real program on the scripted model', (path) => {
   it.skipIf(!hasStrace()).each(NAMES)(
     '%s connects to nobody but the model, even with nothing in its way',
     async (name) => {
-      await using place = await makeWorkplace(server);
-      const base = server.scenario(`${name}-traced`, EDIT_AND_COMMIT[name](place));
-      const { args, env } = INVOCATIONS[name](base, place, PROMPT);
+      await using sandbox = await makeSandbox(server);
+      const base = server.scenario(`${name}-traced`, EDIT_AND_COMMIT[name](sandbox));
+      const { args, env } = INVOCATIONS[name](base, sandbox, PROMPT);
       const open = Object.fromEntries(Object.entries(env).filter(([variable]) => !/_proxy$/i.test(variable)));
-      const log = join(place.root, 'connections');
+      const log = join(sandbox.root, 'connections');
       const traced = ['strace', '-f', '-qq', '--seccomp-bpf', '-e', `trace=${CALLS}`, '-o', log, path(name), ...args];
-      const end = await run(traced, { cwd: place.workspace, env: open, timeoutMs: 100_000 });
+      const end = await run(traced, { cwd: sandbox.workspace, env: open, timeoutMs: 100_000 });
       expect(end, end.stderr).toMatchObject({ code: 0, timedOut: false });
       const addresses = readFileSync(log, 'utf8').match(/sa_family=AF_INET6?\b[^}]*/g) ?? [];
       const port = new URL(server.url).port;

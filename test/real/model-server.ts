@@ -10,21 +10,21 @@ import { type Arrivals, recordArrivals, type SeenRequest, shownHeaders } from '.
 import type { Dialect } from './model-server/dialect.ts';
 import { gemini } from './model-server/gemini.ts';
 import { responses } from './model-server/responses.ts';
-import { playScenario, type Scenario } from './model-server/scenario.ts';
+import { performScenario, type Scenario } from './model-server/scenario.ts';
 import type { Script } from './model-server/step.ts';
 
 /** A model on 127.0.0.1 that does what scripts say, over the three APIs that agents speak. */
 export interface ModelServer extends AsyncDisposable {
   readonly url: string;
-  /** Sets a script up and gives the base address for it; clients of OpenAI's API add `/v1`. */
+  /** Sets up a script and returns its base address; clients of OpenAI's API add `/v1`. */
   scenario(name: string, script: Script): string;
-  /** What was asked of a scenario so far. */
+  /** The requests to a scenario so far. */
   requests(name: string): readonly SeenRequest[];
-  /** Resolves once a scenario has had so many requests for work. */
-  asked(name: string, count: number): Promise<void>;
-  /** Variables that send whatever is not for this machine here, where it is refused and noticed. */
+  /** Resolves when a scenario has received so many requests. */
+  waitForRequests(name: string, count: number): Promise<void>;
+  /** Proxy variables that route requests to other machines here, where they are refused and recorded. */
   readonly proxyEnv: Record<string, string>;
-  /** Requests that no scenario expects, and those that wanted to leave the machine. */
+  /** Requests that no scenario expects, and those to other machines. */
   strays(): readonly string[];
   /** Throws if there were strays; disposing does the same. */
   requireNoStrays(): void;
@@ -66,11 +66,11 @@ export async function startModelServer(): Promise<ModelServer> {
     url,
     scenario(name, script) {
       if (running.has(name)) throw new Error(`There is a scenario ${name} already`);
-      running.set(name, { scenario: playScenario(name, script), arrivals: recordArrivals() });
+      running.set(name, { scenario: performScenario(name, script), arrivals: recordArrivals() });
       return `${url}/t/${name}`;
     },
     requests: (name) => find(name).arrivals.seen,
-    asked: (name, count) => find(name).arrivals.until(count),
+    waitForRequests: (name, count) => find(name).arrivals.until(count),
     proxyEnv: proxyEnv(url),
     strays: () => strays,
     requireNoStrays,
@@ -103,13 +103,13 @@ async function handle(request: IncomingMessage, response: ServerResponse, { runn
   }
   if (dialect.route(path) === 'count') return sendJson(response, { status: 200, headers: {}, body: dialect.count });
   const parsed: unknown = JSON.parse(body);
-  const asked = dialect.read(path, parsed);
-  const isAside = asked.tools.length === 0;
+  const requests = dialect.read(path, parsed);
+  const isAside = requests.tools.length === 0;
   const headers = shownHeaders(request.headers);
-  found.arrivals.add({ ...asked, api: dialect.name, path, headers, isAside, body: parsed });
-  const turn = isAside ? found.scenario.aside(asked, dialect.aside(parsed)) : found.scenario.next(asked);
+  found.arrivals.add({ ...requests, api: dialect.name, path, headers, isAside, body: parsed });
+  const turn = isAside ? found.scenario.aside(requests, dialect.aside(parsed)) : found.scenario.next(requests);
   if (turn.delayMs > 0) await realWorld.sleep(turn.delayMs);
-  answer(response, dialect, { asked, turn });
+  answer(response, dialect, { requests, turn });
 }
 
 function proxyEnv(url: string): Record<string, string> {

@@ -5,23 +5,23 @@ const COLUMN = 18;
 
 /** After the tests: which were passed only when they were tried again, and the table of programs and cases. */
 export class AgentsReport implements Reporter {
-  readonly #underWay = new Set<string>();
+  readonly #running = new Set<string>();
   readonly #retried: string[] = [];
   readonly #cases = new Map<string, Map<string, string>>();
 
   constructor() {
     process.once('SIGTERM', () => {
-      process.stderr.write(`\nENDED. Under way were:\n${[...this.#underWay].map((name) => `  ${name}\n`).join('')}`);
+      process.stderr.write(`\nENDED. Under way were:\n${[...this.#running].map((name) => `  ${name}\n`).join('')}`);
       process.exit(143);
     });
   }
 
   onTestCaseReady(test: TestCase): void {
-    this.#underWay.add(test.fullName);
+    this.#running.add(test.fullName);
   }
 
   onTestCaseResult(test: TestCase): void {
-    this.#underWay.delete(test.fullName);
+    this.#running.delete(test.fullName);
     const { state } = test.result();
     const tries = 1 + (test.diagnostic()?.retryCount ?? 0);
     if (tries > 1) this.#retried.push(`${test.fullName}: ${state} at try ${tries}`);

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { codexProvider } from './invocations.ts';
-import type { Asked, Step } from './model-server/step.ts';
+import type { RecordedRequest, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { describeWith } from './with-programs.ts';
 
@@ -21,7 +21,7 @@ const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Claude plans and reviews: its answer is the structured output that the role asks for. */
-function planner(asked: Asked): Step {
+function planner(asked: RecordedRequest): Step {
   if (!asked.tools.includes('StructuredOutput')) return { say: 'Done.' };
   if (asked.turn > 0) return { say: 'Done.' };
   const output = /Make the sums|Plan/.test(asked.lastUser) && !/git diff/.test(asked.lastUser) ? PLAN : CLEAN;
@@ -29,7 +29,7 @@ function planner(asked: Asked): Step {
 }
 
 /** Codex implements: one file by its title, then it says so. */
-function implementer(asked: Asked): Step {
+function implementer(asked: RecordedRequest): Step {
   const name = /Write (add|sub)/.exec(asked.prompt)?.[1] ?? 'none';
   if (asked.turn > 0) return { say: `${name} is there.` };
   return {
@@ -47,7 +47,7 @@ function sample(): Record<string, string> {
 await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
   let runs = 0;
 
-  async function makePlace(
+  async function makeProject(
     slowly: boolean,
   ): Promise<{ scratch: Scratch; env: Record<string, string>; names: string[] }> {
     runs += 1;
@@ -88,9 +88,9 @@ await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
   }
 
   it('is planned and reviewed by Claude, implemented by Codex, and lands', async () => {
-    const { scratch, env } = await makePlace(false);
-    await using place = scratch;
-    const ended = await place.mh(['do', 'Make the sums', '--json'], { env });
+    const { scratch, env } = await makeProject(false);
+    await using project = scratch;
+    const ended = await project.mh(['do', 'Make the sums', '--json'], { env });
     const run = RunDocument.parse(ended.json);
     expect(
       run.tasks.map(({ key, status, agent }) => [key, status, agent]),
@@ -102,21 +102,21 @@ await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
       ['review/1', 'done', 'claude'],
     ]);
     expect([ended.code, run.status]).toEqual([0, 'done']);
-    expect(place.git('ls-tree', '--name-only', `mh/${run.run}`).split('\n')).toEqual(
+    expect(project.git('ls-tree', '--name-only', `mh/${run.run}`).split('\n')).toEqual(
       expect.arrayContaining(['add.txt', 'sub.txt']),
     );
     expect(run.cost).toBeGreaterThan(0);
-    expect(await place.leftovers()).toEqual([]);
+    expect(await project.leftovers()).toEqual([]);
   });
 
   it('continues after the engine was killed, and calls no model twice', async () => {
-    const { scratch, env, names } = await makePlace(true);
-    await using place = scratch;
-    const first = place.start(['do', 'Make the sums', '--json'], { env });
-    await Promise.race([server.asked(names[1] ?? '', 2), first.done]);
+    const { scratch, env, names } = await makeProject(true);
+    await using project = scratch;
+    const first = project.start(['do', 'Make the sums', '--json'], { env });
+    await Promise.race([server.waitForRequests(names[1] ?? '', 2), first.done]);
     first.kill('SIGKILL');
     await first.done;
-    const ended = await place.mh(['resume', '--json'], { env });
+    const ended = await project.mh(['resume', '--json'], { env });
     const [run] = RunDocument.array().parse(ended.json);
     expect([run?.status, run?.tasks.map(({ attempts }) => attempts)], ended.stderr).toEqual(['done', [1, 1, 1, 1]]);
     const conversations = server.requests(names[1] ?? '').filter(({ isAside, turn }) => !isAside && turn === 0);

@@ -19,7 +19,7 @@ await describeWith(['claude'], 'the light model of the real Claude Code', (path)
       if (!prompt.includes('Name the request')) return { say: 'There is nothing to do.' };
       return turn === 0 ? { call: [{ name: 'StructuredOutput', args: { title } }] } : { say: 'Named.' };
     });
-    await using place = await makeRunProject({
+    await using project = await makeRunProject({
       agent: {
         command: path('claude'),
         models: { light: 'claude-haiku-4-5' },
@@ -28,7 +28,7 @@ await describeWith(['claude'], 'the light model of the real Claude Code', (path)
       config: { smallCalls: { use: 'agent' } },
       env: { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: base, IS_SANDBOX: '1' },
     });
-    const run = await place.run(LONG_TASK);
+    const run = await project.run(LONG_TASK);
     expect(run.start.title, JSON.stringify(run.calls)).toBe(title);
     const tries = run.calls.title?.ended?.tries ?? [];
     expect(tries.map(({ by, usage }) => [by, usage.kind])).toEqual([['one', 'known']]);

@@ -10,7 +10,7 @@ import type { Failure } from '../../src/schema/failure.ts';
 import { HealthThresholds } from '../../src/schema/health.ts';
 import { realWorld } from '../../src/world.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
-import type { Workplace } from './workplace.ts';
+import type { Sandbox } from './sandbox.ts';
 
 type OutputFile = 'stdout' | 'stderr';
 
@@ -41,12 +41,12 @@ const LIMITS = { inactivityMs: 120_000, runtimeMs: 180_000, outputBytes: 10_000_
 
 /** An assignment in a workplace, with its prompt written. */
 export async function makeRealAssignment(
-  place: Workplace,
+  sandbox: Sandbox,
   prompt: string,
   more: Partial<Assignment> = {},
 ): Promise<Assignment> {
   const number = more.number ?? 1;
-  const folder = join(place.root, `attempt-${number}`);
+  const folder = join(sandbox.root, `attempt-${number}`);
   const promptFile = join(folder, 'prompt.md');
   await mkdir(folder);
   await writeFile(promptFile, prompt);
@@ -57,12 +57,12 @@ export async function makeRealAssignment(
     role: 'implement',
     number,
     access: 'write',
-    workspace: place.workspace,
+    workspace: sandbox.workspace,
     folder,
     promptFile,
     limits: LIMITS,
     settings: PLAIN_SETTINGS,
-    env: place.env,
+    env: sandbox.env,
     ...more,
   };
 }
@@ -155,7 +155,7 @@ function followOutput(reader: AgentReader, { folder }: Target, { signal, onRead,
   const events: AgentEvent[] = [];
   const lines: AgentRun['lines'] = [];
   let bytes = 0;
-  const take = (file: OutputFile, text: string) => {
+  const readChunk = (file: OutputFile, text: string) => {
     lines.push({ file, text });
     for (const event of reader.line(file, text)) {
       events.push(event);
@@ -166,7 +166,7 @@ function followOutput(reader: AgentReader, { folder }: Target, { signal, onRead,
     const cut = lineReader({ maxLineBytes: MAX_LINE_BYTES });
     const onChunk = (chunk: Buffer) => {
       bytes += chunk.length;
-      for (const { text } of cut.push(chunk)) take(file, text);
+      for (const { text } of cut.push(chunk)) readChunk(file, text);
       onRead(bytes);
     };
     const onTruncated = () => {
@@ -175,7 +175,7 @@ function followOutput(reader: AgentReader, { folder }: Target, { signal, onRead,
     return {
       tail: tail({ file: join(folder, file), from: 0, onChunk, onTruncated, signal }),
       flush: () => {
-        for (const { text } of cut.flush()) take(file, text);
+        for (const { text } of cut.flush()) readChunk(file, text);
       },
     };
   };

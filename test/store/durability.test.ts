@@ -108,12 +108,12 @@ describe('The write-ahead log', () => {
   });
 });
 
-type Filled = { acknowledged: number; codes: string[]; shown: number; told: number; later: string };
+type Filled = { acknowledged: number; codes: string[]; shown: number; notified: number; later: string };
 
 function expectRefused(seen: Filled): void {
   expect(seen.acknowledged).toBeGreaterThan(0);
   expect(seen.codes).toEqual(['NO_SPACE', 'NO_SPACE', 'NO_SPACE']);
-  expect([seen.shown, seen.told]).toEqual([seen.acknowledged, seen.acknowledged]);
+  expect([seen.shown, seen.notified]).toEqual([seen.acknowledged, seen.acknowledged]);
 }
 
 async function expectAcknowledged(lines: string[]): Promise<void> {

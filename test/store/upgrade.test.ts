@@ -24,7 +24,7 @@ describe('a database of the version before pages', () => {
       await store.append([{ stream: 'run/a', expected: 0, events: [{ type: 'a', data: 1 }] }], AT);
       await store.ingest({ attempt: 'r-1-1', rows, cursors: [] });
     }
-    takeBack(file);
+    downgrade(file);
     await using store = await openSqliteStore({ file, world: realWorld });
     expect(store.readingSince()).toBe(1);
     expect(store.rowCount('r-1-1')).toBe(1_100);
@@ -40,7 +40,7 @@ describe('a database of the version before pages', () => {
       await using store = await openSqliteStore({ file, world: realWorld });
       await store.ingest({ attempt: 'r-1-1', rows: [{ ...row('r-1-1', 1), text: 'an early bird' }], cursors: [] });
     }
-    takeBack(file);
+    downgrade(file);
     await using store = await openSqliteStore({ file, world: realWorld });
     await store.ingest({ attempt: 'r-1-1', rows: [{ ...row('r-1-1', 2), text: 'a late bird' }], cursors: [] });
     expect(store.search({ text: 'bird', limit: 9 }).map(({ excerpt }) => excerpt)).toEqual([
@@ -65,7 +65,7 @@ describe('a database of the version with an index of row positions', () => {
       await store.ingest({ attempt: 'r-1-1', rows: before, cursors: [{ file: 'stdout', offset: 9, generation: 1 }] });
       await store.ingest({ attempt: 'r-2-1', rows: [row('r-2-1', 0)], cursors: [] });
     }
-    takeBack(file);
+    downgrade(file);
     await using store = await openSqliteStore({ file, world: realWorld });
     expect(store.cursor('r-1-1', 'stdout')).toBe(9);
     expect(store.generation('r-1-1', 'stdout')).toBe(1);
@@ -89,7 +89,7 @@ describe('a database of the version with an index of row positions', () => {
       await store.ingest({ attempt: 'r-1-1', rows: [row('r-1-1', 0), row('r-1-1', 1)], cursors: [] });
       await store.deleteRun('r', 1);
     }
-    takeBack(file);
+    downgrade(file);
     await using store = await openSqliteStore({ file, world: realWorld });
     await store.ingest({ attempt: 's-1-1', rows: [row('s-1-1', 0)], cursors: [] });
     expect(store.transcript({ attempt: 's-1-1', limit: 9 }).map(({ id }) => id)).toEqual([3]);
@@ -97,7 +97,7 @@ describe('a database of the version with an index of row positions', () => {
 });
 
 /** Makes it a database of the second version. */
-function takeBack(file: string): void {
+function downgrade(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(`
     ALTER TABLE events DROP COLUMN origin;

@@ -19,13 +19,13 @@ const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.ur
 const PATIENCE_MS = 30_000;
 
 /** Starts `manyhands` in a terminal of 100 by 30. */
-export function atTerminal(place: Scratch, args: readonly string[], env: Record<string, string> = {}): AtTerminal {
-  return inTerminal(place, [process.execPath, LAUNCHER, ...args], env);
+export function atTerminal(scratch: Scratch, args: readonly string[], env: Record<string, string> = {}): AtTerminal {
+  return inTerminal(scratch, [process.execPath, LAUNCHER, ...args], env);
 }
 
 /** A shell in such a terminal, in which `mh` is the program. */
-export async function atShell(place: Scratch, env: Record<string, string> = {}): Promise<AtTerminal> {
-  const shell = inTerminal(place, ['sh', '-i'], {
+export async function atShell(scratch: Scratch, env: Record<string, string> = {}): Promise<AtTerminal> {
+  const shell = inTerminal(scratch, ['sh', '-i'], {
     PS1: 'shell> ',
     ENV: '',
     MH: LAUNCHER,
@@ -39,18 +39,18 @@ export async function atShell(place: Scratch, env: Record<string, string> = {}):
 }
 
 function inTerminal(
-  place: Scratch,
+  scratch: Scratch,
   [program = '', ...args]: readonly string[],
   env: Record<string, string>,
 ): AtTerminal {
   const terminal = spawn(program, args, {
     cols: 100,
     rows: 30,
-    cwd: place.repo,
+    cwd: scratch.repo,
     env: {
       PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
-      HOME: place.root,
-      MANYHANDS_HOME: place.home,
+      HOME: scratch.root,
+      MANYHANDS_HOME: scratch.home,
       LC_ALL: 'C.UTF-8',
       TERM: 'xterm-256color',
       ...env,

@@ -4,13 +4,13 @@ import type { Store } from '../../src/store/store.ts';
 import { added, attemptEnded, attempted, failure, spec, started, taskEnded, used } from './given.ts';
 
 type BigRun = { run: string; tasks: number; root: string; tracks?: readonly string[] };
-type Told = { at: number; events: RunEvent[] };
+type TimedEvents = { at: number; events: RunEvent[] };
 
 const AT_ONCE = 20;
 const STEP_MS = 1_500;
 
 /** The history of a large ended run: chains of five tasks, side by side; every 50th attempt fails and is tried again, every 211th task fails. */
-export function bigRunHistory({ run, tasks, root, tracks = [] }: BigRun, startedAt: number): Told[] {
+export function bigRunHistory({ run, tasks, root, tracks = [] }: BigRun, startedAt: number): TimedEvents[] {
   const specs = Array.from({ length: tasks }, (_, index) => {
     const track = tracks[Math.floor(index / 5) % Math.max(tracks.length, 1)];
     return spec(`${index % 5 === 4 ? 'review' : 'implement'}/${index}`, {
@@ -19,7 +19,7 @@ export function bigRunHistory({ run, tasks, root, tracks = [] }: BigRun, started
       ...(track === undefined ? {} : { track }),
     });
   });
-  const told: Told[] = [
+  const told: TimedEvents[] = [
     {
       at: startedAt,
       events: [started({ run, title: `A run of ${tasks} tasks`, project: { id: 'big', root } }), added(...specs)],
@@ -45,7 +45,7 @@ export function bigRunHistory({ run, tasks, root, tracks = [] }: BigRun, started
 }
 
 /** Stores a history as the engine would have. */
-export async function storeHistory(store: Store, run: string, history: readonly Told[]): Promise<void> {
+export async function storeHistory(store: Store, run: string, history: readonly TimedEvents[]): Promise<void> {
   let expected = 0;
   for (const { at, events } of history) {
     await store.append([{ stream: runStream(run), expected, events }], at);

@@ -6,19 +6,19 @@ import type { RunOverview, RunsItem } from '../../src/schema/overview.ts';
 import type { Scratch } from './scratch.ts';
 
 /** A caller of its own on the data directory of a scratch: the first that acts becomes the engine, the next ones reach it. */
-export function openCaller(place: Scratch): Promise<Caller> {
+export function openCaller(scratch: Scratch): Promise<Caller> {
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
-    HOME: place.root,
-    MANYHANDS_HOME: place.home,
+    HOME: scratch.root,
+    MANYHANDS_HOME: scratch.home,
     LC_ALL: 'C',
   };
   return open({ env });
 }
 
 /** Starts a job in the scratch's repository. */
-export async function startJob(caller: Caller, place: Scratch, task: string): Promise<string> {
-  const request: OperationInput<'start-run'> = { recipe: 'job', input: { task }, options: { dir: place.repo } };
+export async function startJob(caller: Caller, scratch: Scratch, task: string): Promise<string> {
+  const request: OperationInput<'start-run'> = { recipe: 'job', input: { task }, options: { dir: scratch.repo } };
   return (await caller.call('start-run', request)).run;
 }
 
@@ -32,18 +32,18 @@ export class Follower implements AsyncDisposable {
     this.#items = caller.stream('watch-runs', from, { signal: this.#stop.signal })[Symbol.asyncIterator]();
   }
 
-  async until(isMeant: (item: RunsItem) => boolean): Promise<RunsItem> {
+  async until(matches: (item: RunsItem) => boolean): Promise<RunsItem> {
     for (;;) {
       const { value, done } = await this.#items.next();
       if (done === true) throw new Error('The stream ended before what was waited for');
       this.items.push(value);
-      if (isMeant(value)) return value;
+      if (matches(value)) return value;
     }
   }
 
   /** The next overview of which this is true. */
-  async run(isMeant: (run: RunOverview) => boolean): Promise<RunOverview> {
-    const item = await this.until((one) => 'run' in one && isMeant(one.run));
+  async run(matches: (run: RunOverview) => boolean): Promise<RunOverview> {
+    const item = await this.until((one) => 'run' in one && matches(one.run));
     if ('run' in item) return item.run;
     throw new Error('This cannot be');
   }

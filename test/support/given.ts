@@ -23,21 +23,21 @@ export const T0 = 1_000_000;
 
 /** The state after these events, all of them at `T0`. */
 export function given(first: RunEvent, ...events: RunEvent[]): Story {
-  return tell(evolve(undefined, { event: first, at: T0 }), [], T0).and(...events);
+  return appendEvents(evolve(undefined, { event: first, at: T0 }), [], T0).and(...events);
 }
 
-function tell(state: RunState, events: RunEvent[], now: number): Story {
-  const fold = (news: RunEvent[]) => {
+function appendEvents(state: RunState, events: RunEvent[], now: number): Story {
+  const fold = (newEvents: RunEvent[]) => {
     let after = structuredClone(state);
-    for (const event of news) after = evolve(after, { event: structuredClone(event), at: now });
-    return tell(after, news, now);
+    for (const event of newEvents) after = evolve(after, { event: structuredClone(event), at: now });
+    return appendEvents(after, newEvents, now);
   };
   return {
     state,
     events,
     when: (decide) => fold(decide(state)),
-    and: (...news) => fold(news),
-    at: (time) => tell(state, events, time),
+    and: (...newEvents) => fold(newEvents),
+    at: (time) => appendEvents(state, events, time),
   };
 }
 

@@ -48,7 +48,7 @@ export function readAnswers(): Map<string, Answer> {
 
 /** What the previous version left behind, at its place; disposing ends what still runs there and removes it all. */
 export async function unpackPreviousVersion(): Promise<Scratch> {
-  await takeFolder();
+  await acquireFolder();
   const root = join(FOLDER, 'home');
   mkdirSync(root);
   execFileSync('tar', ['-xzpf', join(FIXTURE, 'data.tar.gz'), '--no-same-owner', '-C', root]);
@@ -63,8 +63,8 @@ export async function unpackPreviousVersion(): Promise<Scratch> {
 }
 
 /** Waits while another process uses the folder; one that is gone uses it no more. */
-async function takeFolder(): Promise<void> {
-  for (let waited = 0; !isTaken(); waited += LOOK_EVERY_MS) {
+async function acquireFolder(): Promise<void> {
+  for (let waited = 0; !isInUse(); waited += LOOK_EVERY_MS) {
     const owner = ownerOf();
     if (owner === undefined && existsSync(FOLDER) && ownerOf() === undefined)
       throw new Error(`${FOLDER} is there and was not made by a test: remove it if it is not needed`);
@@ -75,7 +75,7 @@ async function takeFolder(): Promise<void> {
 }
 
 /** Puts the folder there with its owner in it, at once, unless it is there. */
-function isTaken(): boolean {
+function isInUse(): boolean {
   const mine = mkdtempSync(`${FOLDER}-`);
   writeFileSync(join(mine, OWNER), String(process.pid));
   try {

@@ -41,11 +41,11 @@ type Running = {
   pid: number;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it has written this to stderr; rejects when it ends without. */
-  heard(text: string): Promise<void>;
+  received(text: string): Promise<void>;
   done: Promise<Finished>;
 };
 
-type Left = { pid: number; command: string };
+type LeftoverProcess = { pid: number; command: string };
 
 /** A user's repository, data directory and home folder of their own, and the real program to work on them. */
 export interface Scratch extends AsyncDisposable {
@@ -63,9 +63,9 @@ export interface Scratch extends AsyncDisposable {
   /** One hash over everything in the repository that is the user's. */
   fingerprint(): Promise<string>;
   /** Whatever was started here, by whomever, and still runs. */
-  alive(): Left[];
+  alive(): LeftoverProcess[];
   /** The same, once nothing changes that list any more; gives up waiting after a few seconds. */
-  leftovers(): Promise<Left[]>;
+  leftovers(): Promise<LeftoverProcess[]>;
   /** Kills whatever was started here, as a power cut would. */
   endAll(): Promise<void>;
 }
@@ -138,19 +138,19 @@ function startProgram(args: readonly string[], options: { cwd: string; env: Envi
   return {
     pid: child.pid ?? 0,
     kill: (signal) => void child.kill(signal),
-    heard: (wanted) => waitForText(child.stderr, wanted),
+    received: (expected) => waitForText(child.stderr, expected),
     done: finish(),
   };
 }
 
-function waitForText(output: Readable, wanted: string): Promise<void> {
+function waitForText(output: Readable, expected: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    let heard = '';
+    let received = '';
     output.on('data', (chunk) => {
-      heard += String(chunk);
-      if (heard.includes(wanted)) resolve();
+      received += String(chunk);
+      if (received.includes(expected)) resolve();
     });
-    output.once('end', () => reject(new Error(`It ended without "${wanted}": ${heard}`)));
+    output.once('end', () => reject(new Error(`It ended without "${expected}": ${received}`)));
   });
 }
 
@@ -164,7 +164,7 @@ function parsed(stdout: string): unknown {
 }
 
 /** Everything started here carries the scratch folder in its environment, its arguments or as its folder. Linux only. */
-function processesOf(root: string): Left[] {
+function processesOf(root: string): LeftoverProcess[] {
   if (!existsSync('/proc/self/environ')) return [];
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
@@ -196,12 +196,12 @@ function read(file: string): string {
   }
 }
 
-async function untilNone(look: () => Left[]): Promise<Left[]> {
+async function untilNone(condition: () => LeftoverProcess[]): Promise<LeftoverProcess[]> {
   for (let waited = 0; waited < DYING_MS; waited += LOOK_EVERY_MS) {
-    if (look().length === 0) return [];
+    if (condition().length === 0) return [];
     await pause(LOOK_EVERY_MS);
   }
-  return look();
+  return condition();
 }
 
 async function endAll(root: string): Promise<void> {

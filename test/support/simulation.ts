@@ -68,7 +68,7 @@ export class Simulation {
   }
 
   /** Asks what should be done, and claims it. */
-  admit(): { wanted: number; wakeAt: number | undefined } {
+  admit(): { expected: number; wakeAt: number | undefined } {
     const live = this.states().filter((state) => state.status.kind !== 'ended');
     const admission = next(live, {
       now: this.now,
@@ -79,11 +79,11 @@ export class Simulation {
         [...this.claims.values()].flatMap((claim) => (claim.do === 'land' ? [] : [`${claim.run} ${claim.task}`])),
       ),
       landing: new Set([...this.claims.values()].flatMap((claim) => (claim.do === 'land' ? [claim.run] : []))),
-      outside: Object.fromEntries(this.states().map((state) => [state.start.run, standing(state)])),
+      outside: Object.fromEntries(this.states().map((state) => [state.start.run, statusOf(state)])),
     });
     for (const intent of admission.intents) this.claim(intent);
     this.requireLimits();
-    return { wanted: admission.intents.length, wakeAt: admission.wakeAt };
+    return { expected: admission.intents.length, wakeAt: admission.wakeAt };
   }
 
   /** Carries out one claim. */
@@ -243,7 +243,7 @@ export class Simulation {
   }
 }
 
-function standing(state: RunState): 'open' | 'done' | 'failed' {
+function statusOf(state: RunState): 'open' | 'done' | 'failed' {
   if (state.status.kind !== 'ended') return 'open';
   return state.status.status === 'done' || state.status.status === 'unverified' ? 'done' : 'failed';
 }

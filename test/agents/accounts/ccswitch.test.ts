@@ -178,9 +178,9 @@ describe('the file of CC Switch', () => {
     await using _ = await holder(
       `db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0'); db.exec(${JSON.stringify(insert)})`,
     );
-    const before = look();
+    const before = snapshot();
     expect((await discover()).profiles.map(({ name }) => name)).toEqual(['Waits']);
-    expect(look()).toEqual(before);
+    expect(snapshot()).toEqual(before);
   });
 
   it('is read also without its log, and none is left behind', async () => {
@@ -188,14 +188,14 @@ describe('the file of CC Switch', () => {
     const db = new DatabaseSync(file);
     db.exec('PRAGMA journal_mode = WAL');
     db.close();
-    const before = look();
+    const before = snapshot();
     expect((await discover()).profiles).toHaveLength(1);
-    expect(look()).toEqual(before);
+    expect(snapshot()).toEqual(before);
     expect(readdirSync(join(home, '.cc-switch'))).toEqual(['cc-switch.db']);
   });
 });
 
-function look(): [string, number, string][] {
+function snapshot(): [string, number, string][] {
   const folder = join(home, '.cc-switch');
   return readdirSync(folder).map((name) => {
     const path = join(folder, name);

@@ -14,7 +14,7 @@ import type { AgentEvent, Assignment, AssignmentSettings } from '../../../src/ag
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { agentContract } from '../../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../../contracts/attempt.ts';
-import { askedToStop } from '../stop-request.ts';
+import { runUntilStopped } from '../stop-request.ts';
 
 const DIR = fileURLToPath(new URL('../../fixtures/agents', import.meta.url));
 const ENTRY = fileURLToPath(new URL('../../../src/agents/acp/acp-program.ts', import.meta.url));
@@ -99,7 +99,7 @@ describe('a session with an ACP agent', () => {
   it('that is stopped cancels the agent first, and knows its usage', async () => {
     await using made = await makeAssignment();
     const isWaiting = (event: AgentEvent) => event.type === 'text' && event.text === 'waiting';
-    const { result, code } = await askedToStop(make('cancels'), made.assignment, isWaiting);
+    const { result, code } = await runUntilStopped(make('cancels'), made.assignment, isWaiting);
     expect(code).toBe(143);
     expect(result.failure?.kind).toBe('interrupted');
     expect(result.usage).toMatchObject({ kind: 'known', costUsd: 0.1 });
@@ -108,7 +108,7 @@ describe('a session with an ACP agent', () => {
   it('that is stopped before the first answer ends at once', async () => {
     await using made = await makeAssignment();
     const isMute = (event: AgentEvent) => event.type === 'text' && event.text === 'mute';
-    const { result, code } = await askedToStop(make('mute'), made.assignment, isMute);
+    const { result, code } = await runUntilStopped(make('mute'), made.assignment, isMute);
     expect(code).toBe(143);
     expect(result).toMatchObject({ failure: { kind: 'interrupted' }, usage: { kind: 'none' } });
   });
@@ -139,8 +139,11 @@ describe('a session with an ACP agent', () => {
 });
 
 describe('a permission', () => {
-  const asks = (toolCall: object) => ({ toolCall: { toolCallId: 'x', rawInput: undefined, ...toolCall }, options: [] });
-  const runs = (command: string) => asks({ kind: 'execute', rawInput: { command } });
+  const usesPermission = (toolCall: object) => ({
+    toolCall: { toolCallId: 'x', rawInput: undefined, ...toolCall },
+    options: [],
+  });
+  const runs = (command: string) => usesPermission({ kind: 'execute', rawInput: { command } });
 
   it.each<[string, object, Partial<Rights>, boolean]>([
     ['to read in a reading task', { kind: 'read' }, { access: 'read' }, true],
@@ -171,7 +174,7 @@ describe('a permission', () => {
     ],
     ['of another server', { kind: 'other', name: 'mcp__else__add' }, {}, false],
   ])('%s is granted or not by its kind', (_, toolCall, more, granted) => {
-    expect(isGranted(asks(toolCall), rights(more))).toBe(granted);
+    expect(isGranted(usesPermission(toolCall), rights(more))).toBe(granted);
   });
 
   it.each<[string, Partial<Rights>, boolean]>([
@@ -202,10 +205,10 @@ describe('a permission', () => {
       { optionId: 'b', kind: 'allow_once' },
       { optionId: 'c', kind: 'reject_once' },
     ];
-    expect(chooseOption({ ...asks({}), options }, true)).toBe('b');
-    expect(chooseOption({ ...asks({}), options }, false)).toBe('c');
-    expect(chooseOption({ ...asks({}), options: options.slice(0, 1) }, true)).toBe('a');
-    expect(chooseOption({ ...asks({}), options: [] }, false)).toBeUndefined();
+    expect(chooseOption({ ...usesPermission({}), options }, true)).toBe('b');
+    expect(chooseOption({ ...usesPermission({}), options }, false)).toBe('c');
+    expect(chooseOption({ ...usesPermission({}), options: options.slice(0, 1) }, true)).toBe('a');
+    expect(chooseOption({ ...usesPermission({}), options: [] }, false)).toBeUndefined();
   });
 });
 

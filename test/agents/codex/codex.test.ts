@@ -210,8 +210,8 @@ describe('the usage of a Codex attempt', () => {
   });
 
   it('is not affected by half a line, an unknown line, or a conversation about tokens', async () => {
-    const talk = { type: 'response_item', payload: { type: 'message', text: '"token_usage_record"' } };
-    await using made = await withRecord([turn, talk, call({ input_tokens: -1, output_tokens: 5 })]);
+    const conversation = { type: 'response_item', payload: { type: 'message', text: '"token_usage_record"' } };
+    await using made = await withRecord([turn, conversation, call({ input_tokens: -1, output_tokens: 5 })]);
     await appendFile(made.file, '{"type":"token_usage_record","payl');
     const reader = made.reader();
     feed(reader, [thread, started]);
@@ -298,15 +298,15 @@ describe('a failed Codex attempt', () => {
   it('is never determined by what the agent writes or prints', async () => {
     await using made = await withRecord([]);
     const reader = made.reader();
-    const words = "unexpected status 429: You've hit your usage limit. Quota exceeded";
+    const text = "unexpected status 429: You've hit your usage limit. Quota exceeded";
     const printed = {
       id: 'item_1',
       type: 'command_execution',
       command: 'x',
-      aggregated_output: words,
+      aggregated_output: text,
       status: 'failed',
     };
-    feed(reader, [started, says(words), { type: 'item.completed', item: printed }, completed]);
+    feed(reader, [started, says(text), { type: 'item.completed', item: printed }, completed]);
     expect(reader.end(EXITED)).not.toHaveProperty('failure');
     expect(reader.end(FAILED).failure?.kind).toBe('implementation');
   });

@@ -12,7 +12,7 @@ import { makeAssignment, playAttempt } from '../../contracts/attempt.ts';
 const ENTRY = fileURLToPath(new URL('../../../src/agents/rehearsal/rehearsal-program.ts', import.meta.url));
 
 /** The rehearsal program as one file, as users have it (it starts three times as fast as its source), and what plays with it. */
-export async function makeTheatre() {
+export async function makeRehearsalFixture() {
   const folder = await mkdtemp(join(tmpdir(), 'mh-rehearsal-'));
   const program = join(folder, 'rehearsal.mjs');
   await bundle(program);
@@ -27,7 +27,7 @@ export async function makeTheatre() {
     await writeFile(file, stringify(content));
     return file;
   };
-  const play = async (steps: unknown[], more: Partial<Assignment> & { prepare?: Prepare } = {}) => {
+  const perform = async (steps: unknown[], more: Partial<Assignment> & { prepare?: Prepare } = {}) => {
     const { prepare, ...assignment } = more;
     const made = await makeAssignment(assignment);
     await prepare?.(made.assignment.workspace);
@@ -35,7 +35,7 @@ export async function makeTheatre() {
     const read = (path: string) => readFile(join(made.assignment.workspace, path), 'utf8');
     return { ...played, ...made, read };
   };
-  return { agent, scenario, play, close: () => rm(folder, { recursive: true, force: true }) };
+  return { agent, scenario, perform, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
 type Prepare = (workspace: string) => Promise<void>;

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeTheatre } from './rehearsal-attempt.ts';
+import { makeRehearsalFixture } from './rehearsal-attempt.ts';
 
-const { play, close } = await makeTheatre();
+const { perform, close } = await makeRehearsalFixture();
 afterAll(close);
 
 describe('a rehearsed step', () => {
   it('edits files: write, append, find and replace, delete', async () => {
-    await using played = await play(
+    await using played = await perform(
       [
         { edit: { path: 'deep/new.txt', write: 'one\n' } },
         { edit: { path: 'deep/new.txt', append: 'two\n' } },
@@ -40,7 +40,7 @@ describe('a rehearsed step', () => {
     ['is missing', 'other', 'a.txt does not contain "text"'],
     ['is ambiguous', 'text text', 'a.txt contains "text" 2 times'],
   ])('fails loudly when the text to replace %s', async (_, content, message) => {
-    await using played = await play([{ edit: { path: 'a.txt', find: 'text', replace: '' } }, { say: 'never' }], {
+    await using played = await perform([{ edit: { path: 'a.txt', find: 'text', replace: '' } }, { say: 'never' }], {
       prepare: (workspace) => writeFile(join(workspace, 'a.txt'), content),
     });
     expect(played.exit).toEqual({ kind: 'exited', code: 1 });
@@ -54,7 +54,7 @@ describe('a rehearsed step', () => {
     ['a linked file', 'file.txt'],
     ['a link to nothing yet', 'dangling.txt'],
   ])('does not write out of the workspace through %s', async (_, path) => {
-    await using played = await play([{ edit: { path, write: 'out' } }], {
+    await using played = await perform([{ edit: { path, write: 'out' } }], {
       prepare: async (workspace) => {
         const outside = join(workspace, '..', 'outside');
         await mkdir(outside);
@@ -70,7 +70,7 @@ describe('a rehearsed step', () => {
   });
 
   it('runs a command in the workspace and shows its output', async () => {
-    await using played = await play([{ run: 'pwd; echo oops >&2; exit 4' }]);
+    await using played = await perform([{ run: 'pwd; echo oops >&2; exit 4' }]);
     const call = played.events.find((event) => event.type === 'tool-call');
     expect(call).toMatchObject({ name: 'run', input: { command: 'pwd; echo oops >&2; exit 4' } });
     expect(played.events).toContainEqual({
@@ -86,13 +86,13 @@ describe('a rehearsed step', () => {
     ['pass', 'exit 1'],
     ['fail', 'exit 0'],
   ])('fails when a command was expected to %s and did not', async (expected, run) => {
-    await using played = await play([{ run, expect: expected }]);
+    await using played = await perform([{ run, expect: expected }]);
     expect(played.result.failure).toMatchObject({ kind: 'implementation', message: expect.stringContaining(run) });
   });
 
   it('fails with the kind and reset time that the scenario names', async () => {
     const before = Date.now();
-    await using played = await play([
+    await using played = await perform([
       { use: { costUsd: 0.1 } },
       { fail: { kind: 'rate-limit', message: 'Slow down', resetInSeconds: 60 } },
     ]);
@@ -104,13 +104,16 @@ describe('a rehearsed step', () => {
   });
 
   it('commits all changes', async () => {
-    await using played = await play([{ edit: { path: 'new.txt', write: 'x' } }, { commit: '--amend is only text' }], {
-      prepare: async (workspace) => {
-        git(workspace, 'init', '--quiet');
-        git(workspace, 'config', 'user.name', 'Test');
-        git(workspace, 'config', 'user.email', 'test@localhost');
+    await using played = await perform(
+      [{ edit: { path: 'new.txt', write: 'x' } }, { commit: '--amend is only text' }],
+      {
+        prepare: async (workspace) => {
+          git(workspace, 'init', '--quiet');
+          git(workspace, 'config', 'user.name', 'Test');
+          git(workspace, 'config', 'user.email', 'test@localhost');
+        },
       },
-    });
+    );
     expect(played.result).not.toHaveProperty('failure');
     expect(git(played.assignment.workspace, 'log', '--format=%s', '--name-only')).toBe(
       '--amend is only text\n\nnew.txt\n',
@@ -122,21 +125,21 @@ describe('a rehearsed step', () => {
     ['theirs', 'top\ntheirs\nend\n'],
     ['union', 'top\nours\ntheirs\nend\n'],
   ])('settles the conflicts of a merge in progress with %s', async (how, settled) => {
-    await using played = await play([{ resolve: how }], { prepare: conflictIn });
+    await using played = await perform([{ resolve: how }], { prepare: conflictIn });
     expect(played.result).not.toHaveProperty('failure');
     expect(await played.read('odd name.txt')).toBe(settled);
   });
 
   it('stops at exit: with 0 the turn succeeded', async () => {
-    await using played = await play([{ say: 'enough' }, { exit: 0 }, { edit: { path: 'never.txt', write: '' } }]);
+    await using played = await perform([{ say: 'enough' }, { exit: 0 }, { edit: { path: 'never.txt', write: '' } }]);
     expect(played.result).toMatchObject({ text: 'enough' });
     expect(played.result).not.toHaveProperty('failure');
     expect(existsSync(join(played.assignment.workspace, 'never.txt'))).toBe(false);
   });
 
   it('keeps the session that it resumes, and names a new one otherwise', async () => {
-    await using fresh = await play([]);
-    await using resumed = await play([], { session: 'earlier' });
+    await using fresh = await perform([]);
+    await using resumed = await perform([], { session: 'earlier' });
     expect(fresh.result.session).toBe('rehearsal-abcdefgh-1-2');
     expect(resumed.result.session).toBe('earlier');
   });

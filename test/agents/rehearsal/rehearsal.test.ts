@@ -8,10 +8,10 @@ import { renderPrompt } from '../../../src/roles/prompt.ts';
 import { AnalysisOutput, PlanOutput, ReviewOutput } from '../../../src/schema/output.ts';
 import { agentContract, type Behaviour } from '../../contracts/agent.ts';
 import { makeAssignment, playAttempt } from '../../contracts/attempt.ts';
-import { makeTheatre } from './rehearsal-attempt.ts';
+import { makeRehearsalFixture } from './rehearsal-attempt.ts';
 
-const theatre = await makeTheatre();
-afterAll(theatre.close);
+const fixture = await makeRehearsalFixture();
+afterAll(fixture.close);
 
 const BEHAVIOURS: Record<Behaviour, unknown[]> = {
   prompt: [{ run: 'cp "$MANYHANDS_PROMPT_FILE" prompt.txt', expect: 'pass' }],
@@ -24,20 +24,20 @@ const BEHAVIOURS: Record<Behaviour, unknown[]> = {
 };
 
 agentContract('rehearsal', async (behaviour) => {
-  return theatre.agent(await theatre.scenario({ plays: [{ steps: BEHAVIOURS[behaviour] }] }));
+  return fixture.agent(await fixture.scenario({ plays: [{ steps: BEHAVIOURS[behaviour] }] }));
 });
 
 describe('the end of a rehearsal', () => {
   it('without a result is a crash, whatever the exit code says', async () => {
     await using made = await makeAssignment();
-    const reader = theatre.agent().reader(made.assignment);
+    const reader = fixture.agent().reader(made.assignment);
     reader.line('stdout', '{"type":"text","text":"half"}');
     expect(reader.end({ kind: 'exited', code: 0 }).failure?.kind).toBe('crashed');
   });
 
   it('is its result, even if it was stopped after it', async () => {
     await using made = await makeAssignment();
-    const reader = theatre.agent().reader(made.assignment);
+    const reader = fixture.agent().reader(made.assignment);
     reader.line('stdout', '{"type":"result","isError":false,"text":"done","output":{"a":1}}');
     const result = reader.end({ kind: 'interrupted' });
     expect(result).toMatchObject({ text: 'done', output: { a: 1 } });
@@ -49,7 +49,7 @@ describe('a script', () => {
   it('is the first that matches role, task, title, agent and attempt', async () => {
     await using made = await makeAssignment({}, '# Write the first note\n\nDo it.\n');
     const say = (text: string) => [{ say: text }];
-    const scenario = await theatre.scenario({
+    const scenario = await fixture.scenario({
       plays: [
         { role: ['plan', 'review'], steps: say('role') },
         { task: 'implement/2.*', steps: say('task') },
@@ -60,7 +60,7 @@ describe('a script', () => {
         { steps: say('too late') },
       ],
     });
-    const { result } = await playAttempt(theatre.agent(scenario, 'grace'), made.assignment);
+    const { result } = await playAttempt(fixture.agent(scenario, 'grace'), made.assignment);
     expect(result.text).toBe('fits');
   });
 
@@ -68,7 +68,7 @@ describe('a script', () => {
     await using made = await makeAssignment();
     const scenario = join(made.root, 'scenario.yaml');
     await writeFile(scenario, 'plays:\n  - steps:\n      - shout: x\n');
-    const agent = theatre.agent(scenario);
+    const agent = fixture.agent(scenario);
     expect(await agent.available()).toMatchObject({ ok: false, detail: expect.stringContaining('scenario.yaml:3') });
     const { result } = await playAttempt(agent, made.assignment);
     expect(result.failure).toMatchObject({ kind: 'environment', message: expect.stringContaining('scenario.yaml:3') });
@@ -87,7 +87,7 @@ describe('without a script', () => {
       { role: name, access: role.access, ...(role.output === undefined ? {} : { outputSchema: role.output }) },
       prompt,
     );
-    return { ...made, role, ...(await playAttempt(theatre.agent(), made.assignment)) };
+    return { ...made, role, ...(await playAttempt(fixture.agent(), made.assignment)) };
   }
 
   it('plans two tasks side by side and one that needs both, about the goal', async () => {
@@ -113,7 +113,7 @@ describe('without a script', () => {
   it('verifies every requested step', async () => {
     const prompt = '# Verify it\n\nSTEP 1: it is there\nSTEP 2: it works\n\n`STEP 2: FAIL why` is a form.\n';
     await using made = await makeAssignment({ role: 'verify', access: 'read', outputSchema: {} }, prompt);
-    const { result } = await playAttempt(theatre.agent(), made.assignment);
+    const { result } = await playAttempt(fixture.agent(), made.assignment);
     expect(judgeSteps(result.output, ['it is there', 'it works'])).toMatchObject({ passed: true });
     expect(judgeSteps(result.output, ['it is there', 'it works', 'more'])).toMatchObject({ passed: false });
   });
@@ -124,7 +124,7 @@ describe('without a script', () => {
     [['notes/plan.md'], 'notes/plan.md'],
   ])('writes where its scope %j allows it', async (allow, path) => {
     await using made = await makeAssignment({ scopes: [{ allow, deny: [], also: [] }] });
-    await playAttempt(theatre.agent(), made.assignment);
+    await playAttempt(fixture.agent(), made.assignment);
     expect(await readFile(join(made.assignment.workspace, path), 'utf8')).not.toBe('');
   });
 
@@ -146,8 +146,8 @@ describe('the example scenario', () => {
   it('replaces the rate-limited agent by the other', async () => {
     const scenario = fileURLToPath(new URL('../../../examples/scenarios/minimal.yaml', import.meta.url));
     await using made = await makeAssignment({}, '# Write the first note\n');
-    const ada = await playAttempt(theatre.agent(scenario, 'ada'), made.assignment);
-    const grace = await playAttempt(theatre.agent(scenario, 'grace'), made.assignment);
+    const ada = await playAttempt(fixture.agent(scenario, 'ada'), made.assignment);
+    const grace = await playAttempt(fixture.agent(scenario, 'grace'), made.assignment);
     expect(ada.result.failure?.kind).toBe('rate-limit');
     expect(grace.result).toMatchObject({ text: 'The first note is written.', usage: { kind: 'known', costUsd: 0.02 } });
   });

@@ -15,7 +15,7 @@ function load(text: string) {
   return loadScenario(file);
 }
 
-function mistakeIn(text: string): string {
+function errorIn(text: string): string {
   try {
     load(text);
   } catch (error) {
@@ -94,7 +94,7 @@ describe('a scenario file', () => {
     ['a list instead of a mapping', '- a\n', 1, 'expected object'],
     ['an unknown tag', 'goal: !!js/function "x"\n', 1, 'tag'],
   ])('with %s is refused with file, line and reason', (_, text, line, reason) => {
-    const message = mistakeIn(text);
+    const message = errorIn(text);
     expect(message).toContain(`${file}:${line}: `);
     expect(message).toContain(reason);
   });
@@ -104,11 +104,11 @@ describe('a scenario file', () => {
     for (let level = 1; level < 10; level += 1) {
       lines.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`);
     }
-    expect(mistakeIn(lines.join('\n'))).toContain('alias');
+    expect(errorIn(lines.join('\n'))).toContain('alias');
   });
 
   it('reports several errors at once, but not hundreds', () => {
-    const message = mistakeIn(steps(...Array.from({ length: 100 }, () => '- {}')));
+    const message = errorIn(steps(...Array.from({ length: 100 }, () => '- {}')));
     expect(message.split('\n')).toHaveLength(6);
     expect(message).toContain('and 95 more');
   });

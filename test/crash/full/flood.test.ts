@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agent, job, makeShop } from '../../hostile/scene.ts';
+import { agent, job, makeShop } from '../../hostile/hostile-run.ts';
 
 test('100,000 lines at once are all stored', async () => {
   await using shop = await makeShop();

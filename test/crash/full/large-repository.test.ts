@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { agent, makeShop, tell } from '../../hostile/scene.ts';
+import { agent, makeShop, runAndReport } from '../../hostile/hostile-run.ts';
 
 test('a repository with 20,000 files works', async () => {
   await using shop = await makeShop();
@@ -8,6 +8,6 @@ test('a repository with 20,000 files works', async () => {
   const commit = 'commit refs/heads/main\ncommitter A <a@b> 0 +0000\ndata 4\nMany\nfrom refs/heads/main^0\n';
   execFileSync('git', ['fast-import', '--quiet'], { cwd: shop.repo, input: commit + files.join('') });
   shop.git('reset', '--quiet', '--hard');
-  const { run } = await tell(shop, 'job', 'x', '--agent', agent('bend.sh', 'fixes-source'));
+  const { run } = await runAndReport(shop, 'job', 'x', '--agent', agent('bend.sh', 'fixes-source'));
   expect([run.status, shop.git('diff', '--name-only', 'main', run.commit ?? '')]).toEqual(['done', 'sum.js']);
 });

@@ -9,7 +9,7 @@ import { inspectRepository } from '../../../src/git/read/repository.ts';
 import { makeScratch } from '../../support/scratch.ts';
 
 /** A repository with two commits, a third beside the second, its mirror, and an empty remote. */
-async function makePlace() {
+async function makeFixture() {
   const scratch = await makeScratch({ files: { 'a.txt': '1\n' } });
   const remoteDir = join(scratch.root, 'remote.git');
   scratch.git('init', '--quiet', '--bare', remoteDir);
@@ -33,7 +33,7 @@ async function makePlace() {
 
 describe('pushing to the remote of the user', () => {
   it('creates a branch, fast-forwards it, and recognizes a push that was already done', async () => {
-    const { scratch, first, second, at, push } = await makePlace();
+    const { scratch, first, second, at, push } = await makeFixture();
     await using _ = scratch;
     expect([await push(first), at('work')]).toEqual([{ kind: 'pushed' }, first]);
     expect([await push(second, false), at('work')]).toEqual([{ kind: 'pushed' }, second]);
@@ -41,7 +41,7 @@ describe('pushing to the remote of the user', () => {
   });
 
   it('resets only our own branch, and only from the commit that we pushed', async () => {
-    const { scratch, remoteDir, first, second, beside, at, push } = await makePlace();
+    const { scratch, remoteDir, first, second, beside, at, push } = await makeFixture();
     await using _ = scratch;
     await push(second);
     expect(await push(beside, false)).toMatchObject({ kind: 'refused', reason: 'moved' });
@@ -52,7 +52,7 @@ describe('pushing to the remote of the user', () => {
   });
 
   it("reports the remote's message when it refuses or is missing", async () => {
-    const { scratch, mirror, remote, remoteDir, second, push } = await makePlace();
+    const { scratch, mirror, remote, remoteDir, second, push } = await makeFixture();
     await using _ = scratch;
     execFileSync('git', ['--git-dir', remoteDir, 'config', 'transfer.hideRefs', 'refs/heads/work']);
     expect(await push(second)).toMatchObject({
@@ -68,7 +68,7 @@ describe('pushing to the remote of the user', () => {
   });
 
   it('runs no hook of the user, and writes nothing to their repository', async () => {
-    const { scratch, first, push } = await makePlace();
+    const { scratch, first, push } = await makeFixture();
     await using _ = scratch;
     scratch.git('config', 'core.hooksPath', scratch.root);
     execFileSync('sh', [
@@ -85,7 +85,7 @@ describe('pushing to the remote of the user', () => {
   });
 
   it('shows no credentials from an address', async () => {
-    const { scratch, repository } = await makePlace();
+    const { scratch, repository } = await makeFixture();
     await using _ = scratch;
     scratch.git('remote', 'set-url', 'origin', 'https://ann:hunter22@127.0.0.1:1/shop.git');
     const remote = await readRemote(repository, 'origin');
@@ -94,7 +94,7 @@ describe('pushing to the remote of the user', () => {
   });
 
   it('fetches a ref, and reports a missing one', async () => {
-    const { scratch, mirror, remote, first, push } = await makePlace();
+    const { scratch, mirror, remote, first, push } = await makeFixture();
     await using _ = scratch;
     await push(first);
     const to = 'refs/manyhands/pulls/1/head';

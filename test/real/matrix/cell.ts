@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { FailureKind } from '../../../src/schema/failure.ts';
-import type { Played } from './performer.ts';
+import type { CaseResult } from './case-runner.ts';
 
 /**
  * What a program comes to in a case: it goes well, it fails by one of these kinds, or it says nothing any more and our
@@ -10,7 +10,7 @@ export type Cell = (
   | { outcome: 'works' }
   | { outcome: 'fails'; as: readonly FailureKind[] }
   | { outcome: 'is stopped' }
-) & { cannot?: string; shows?: (run: Played) => void };
+) & { cannot?: string; shows?: (run: CaseResult) => void };
 
 /** It goes well. */
 export const works: Cell = { outcome: 'works' };
@@ -24,12 +24,12 @@ export function fails(...as: FailureKind[]): Cell {
 }
 
 /** The program cannot do what the case asks for: why, what it does instead, and what shows that this is the reason. */
-export function cannot(why: string, instead: Cell, shows?: (run: Played) => void): Cell {
+export function cannot(why: string, instead: Cell, shows?: (run: CaseResult) => void): Cell {
   return { ...instead, cannot: why, ...(shows === undefined ? {} : { shows }) };
 }
 
 /** Holds an attempt to what its cell says. */
-export function expectOutcome(run: Played, cell: Cell): void {
+export function expectOutcome(run: CaseResult, cell: Cell): void {
   const seen = JSON.stringify({ result: run.result, stopped: run.stopped, exit: run.exit });
   switch (cell.outcome) {
     case 'works':

@@ -3,7 +3,7 @@ import { startModelServer } from '../model-server.ts';
 import { describeWith } from '../with-programs.ts';
 import { type Case, ROWS, type Row } from './cases.ts';
 import { PROOFS } from './proofs.ts';
-import { PERFORMERS } from './rows.ts';
+import { RUNNERS } from './rows.ts';
 import { TABLE } from './table.ts';
 
 /** Proves every cell of a program's row of the table, several at a time; eight at once are alone. */
@@ -11,9 +11,9 @@ export async function describeRow(row: Row): Promise<void> {
   const server = await startModelServer();
   afterAll(() => server[Symbol.asyncDispose]());
   await describeWith([ROWS[row]], `the real ${row}`, (path) => {
-    const performer = PERFORMERS[row](server, path(ROWS[row]));
-    const prove = (name: Case) => async () => PROOFS[name](performer, TABLE[row][name], server);
-    const titleOf = (name: Case) => `${name}: ${toldOf(row, name)}`;
+    const runner = RUNNERS[row](server, path(ROWS[row]));
+    const prove = (name: Case) => async () => PROOFS[name](runner, TABLE[row][name], server);
+    const titleOf = (name: Case) => `${name}: ${outcomeTitle(row, name)}`;
     const names = Object.keys(PROOFS).filter((name): name is Case => name in PROOFS);
     const isAlone = (name: Case) => name === 'eight in parallel';
     describe.concurrent('case by case', () => {
@@ -23,8 +23,8 @@ export async function describeRow(row: Row): Promise<void> {
   });
 }
 
-function toldOf(row: Row, name: Case): string {
+function outcomeTitle(row: Row, name: Case): string {
   const cell = TABLE[row][name];
-  const told = cell.outcome === 'fails' ? `fails as ${cell.as.join(' or ')}` : cell.outcome;
-  return cell.cannot === undefined ? told : `${told}, because ${cell.cannot}`;
+  const outcome = cell.outcome === 'fails' ? `fails as ${cell.as.join(' or ')}` : cell.outcome;
+  return cell.cannot === undefined ? outcome : `${outcome}, because ${cell.cannot}`;
 }

@@ -5,16 +5,16 @@ import type { AgentEvent } from '../../../src/agents/agent.ts';
 import type { Script, Step } from '../model-server/step.ts';
 import { closedAddress, type ModelServer } from '../model-server.ts';
 import { ofType } from '../of-type.ts';
+import { makeSandbox } from '../sandbox.ts';
 import type { RunHooks } from '../support.ts';
-import { makeWorkplace } from '../workplace.ts';
+import type { CaseRunner } from './case-runner.ts';
 import type { Case, FaultCase } from './cases.ts';
 import { FAULTS } from './cases.ts';
 import { type Cell, expectOutcome } from './cell.ts';
-import type { Performer } from './performer.ts';
 import { signalled } from './signalled.ts';
 
 /** Drives a program through a case and holds it to what the cell says. */
-type Proof = (performer: Performer, cell: Cell, server: ModelServer) => Promise<void>;
+type Proof = (runner: CaseRunner, cell: Cell, server: ModelServer) => Promise<void>;
 
 const MCP_SERVER = fileURLToPath(new URL('../../fixtures/agents/mcp-server.mjs', import.meta.url));
 const SCHEMA = { type: 'object', properties: { answer: { type: 'number' } }, required: ['answer'] };
@@ -27,65 +27,65 @@ const AT_ONCE = 8;
 
 /** How each case is proven. */
 export const PROOFS: Record<Case, Proof> = {
-  'edit and commit': async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
-    const script = [performer.write(place, 'a.txt'), performer.run(COMMIT), { say: 'It is committed.' }];
-    const run = await performer.play(place, { script });
+  'edit and commit': async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
+    const script = [runner.write(sandbox, 'a.txt'), runner.run(COMMIT), { say: 'It is committed.' }];
+    const run = await runner.runCase(sandbox, { script });
     expectOutcome(run, cell);
-    expect(place.git('log', '--format=%s')).toBe('scripted\nStart');
-    expect(place.git('show', '--name-only', '--format=')).toBe('a.txt');
+    expect(sandbox.git('log', '--format=%s')).toBe('scripted\nStart');
+    expect(sandbox.git('show', '--name-only', '--format=')).toBe('a.txt');
     expect(ofType(run, 'file-change')).toMatchObject([{ path: 'a.txt' }]);
     expect(ofType(run, 'tool-call').length).toBeGreaterThan(0);
     expect(run.result).toMatchObject({ text: 'It is committed.', usage: { kind: 'known' } });
     expect(run.leftBehind).toBe(0);
   },
 
-  'structured output': async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
+  'structured output': async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
     const more = { access: 'read', outputSchema: SCHEMA } as const;
-    const run = await performer.play(place, { script: [performer.answer({ answer: 42 })], more });
+    const run = await runner.runCase(sandbox, { script: [runner.answer({ answer: 42 })], more });
     expectOutcome(run, cell);
     expect(run.result.output).toEqual({ answer: 42 });
   },
 
-  resume: async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
-    const first = await performer.play(place, { script: [{ say: 'The word is swordfish.' }] });
+  resume: async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
+    const first = await runner.runCase(sandbox, { script: [{ say: 'The word is swordfish.' }] });
     const { session } = first.result;
     if (session === undefined) throw new Error(`It has no session: ${JSON.stringify(first.result)}`);
-    await performer.beforeResume?.(place.home);
-    const run = await performer.play(place, { script: [{ say: 'Still here.' }], more: { number: 2, session } });
+    await runner.beforeResume?.(sandbox.home);
+    const run = await runner.runCase(sandbox, { script: [{ say: 'Still here.' }], more: { number: 2, session } });
     expectOutcome(run, cell);
     expect(JSON.stringify(run.requests[0]?.body)).toContain('The word is swordfish.');
     expect(run.result).toMatchObject({ text: 'Still here.', session });
   },
 
-  'MCP tool call': async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
+  'MCP tool call': async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
     const mcp = { notes: { command: process.execPath, args: [MCP_SERVER], env: {} } };
-    const script = [performer.tool('notes', 'report_status', { status: 'well' }), { say: 'Reported.' }];
-    const run = await performer.play(place, { script, settings: { mcp } });
+    const script = [runner.tool('notes', 'report_status', { status: 'well' }), { say: 'Reported.' }];
+    const run = await runner.runCase(sandbox, { script, settings: { mcp } });
     expectOutcome(run, cell);
     expect(JSON.stringify(run.requests.at(-1)?.body)).toContain('reported well');
     expect(run.result.text).toBe('Reported.');
   },
 
-  'permission denial': async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
-    const { step, file, more } = performer.forbidden(place);
-    const run = await performer.play(place, { script: [step, { say: 'I could not.' }], ...more });
+  'permission denial': async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
+    const { step, file, more } = runner.forbidden(sandbox);
+    const run = await runner.runCase(sandbox, { script: [step, { say: 'I could not.' }], ...more });
     expectOutcome(run, cell);
     expect(existsSync(file)).toBe(false);
-    expect(place.git('status', '--porcelain')).toBe('');
+    expect(sandbox.git('status', '--porcelain')).toBe('');
     expect(ofType(run, 'permission-denied')).toHaveLength(cell.cannot === undefined ? 1 : 0);
   },
 
-  'eight in parallel': async (performer, cell, server) => {
+  'eight in parallel': async (runner, cell, server) => {
     const runs = Array.from({ length: AT_ONCE }, async () => {
-      await using place = await makeWorkplace(server);
-      const script = [performer.write(place, 'a.txt'), performer.run(COMMIT)];
-      const run = await performer.play(place, { script });
-      return { run, log: place.git('log', '--format=%s') };
+      await using sandbox = await makeSandbox(server);
+      const script = [runner.write(sandbox, 'a.txt'), runner.run(COMMIT)];
+      const run = await runner.runCase(sandbox, { script });
+      return { run, log: sandbox.git('log', '--format=%s') };
     });
     for (const { run, log } of await Promise.all(runs)) {
       expectOutcome(run, cell);
@@ -95,57 +95,57 @@ export const PROOFS: Record<Case, Proof> = {
 
   ...faultProofs(),
 
-  'connection refused': async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
+  'connection refused': async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
     const begun = Promise.withResolvers<void>();
     const onEvent = ({ type }: AgentEvent) => {
       if (type === 'session') begun.resolve();
     };
     const hooks = { onEvent, ...silence(cell, begun.promise) };
-    const run = await performer.play(place, { script: [], base: await closedAddress(), hooks });
+    const run = await runner.runCase(sandbox, { script: [], base: await closedAddress(), hooks });
     expectOutcome(run, cell);
     expect(run.requests).toEqual([]);
   },
 
-  hang: async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
-    const { script, asked } = answering({ fault: { kind: 'silence' } });
-    const run = await performer.play(place, { script, hooks: silence(cell, asked), waitMs: 600_000 });
+  hang: async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
+    const { script, requests } = answering({ fault: { kind: 'silence' } });
+    const run = await runner.runCase(sandbox, { script, hooks: silence(cell, requests), waitMs: 600_000 });
     expectOutcome(run, cell);
     expect(run.requests).toHaveLength(1);
   },
 
-  'SIGTERM with children': async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
-    const run = await signalled(performer, place, { signal: 'SIGTERM', choose: (lineage) => lineage[0] });
+  'SIGTERM with children': async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
+    const run = await signalled(runner, sandbox, { signal: 'SIGTERM', choose: (lineage) => lineage[0] });
     expectOutcome(run, cell);
-    expect(run.left).toEqual([]);
+    expect(run.leftover).toEqual([]);
   },
 
-  'SIGKILL with children': async (performer, cell, server) => {
-    await using place = await makeWorkplace(server);
-    const choose = (lineage: readonly { pid: number; parent: number; command: string }[]) => lineage[performer.between];
-    const run = await signalled(performer, place, { signal: 'SIGKILL', choose });
+  'SIGKILL with children': async (runner, cell, server) => {
+    await using sandbox = await makeSandbox(server);
+    const choose = (lineage: readonly { pid: number; parent: number; command: string }[]) => lineage[runner.between];
+    const run = await signalled(runner, sandbox, { signal: 'SIGKILL', choose });
     expectOutcome(run, cell);
-    expect(run.left).toEqual([]);
+    expect(run.leftover).toEqual([]);
   },
 };
 
 function faultProofs(): Record<FaultCase, Proof> {
   const proof =
     (name: FaultCase): Proof =>
-    async (performer, cell, server) => {
-      await using place = await makeWorkplace(server);
+    async (runner, cell, server) => {
+      await using sandbox = await makeSandbox(server);
       const step: Step = FAULTS[name];
-      const { script, asked } = answering(step);
+      const { script, requests } = answering(step);
       const retries = name === '429 once' ? 1 : 0;
       const isSilent = step.fault?.kind === 'silence' || step.fault?.kind === 'stall';
       const backoff = isSilent ? { waitMs: IMPATIENT_MS } : {};
-      const run = await performer.play(place, { script, retries, hooks: silence(cell, asked), ...backoff });
+      const run = await runner.runCase(sandbox, { script, retries, hooks: silence(cell, requests), ...backoff });
       expectOutcome(run, cell);
       expect(run.requests.length).toBeGreaterThan(0);
       const isRefused = step.fault?.kind === 'refusal' || step.fault?.kind === 'status';
-      if (isRefused && cell.outcome === 'fails') expect(run.result.usage).toEqual({ kind: performer.refusalUsage });
+      if (isRefused && cell.outcome === 'fails') expect(run.result.usage).toEqual({ kind: runner.refusalUsage });
     };
   return {
     '429 once': proof('429 once'),
@@ -172,13 +172,13 @@ function faultProofs(): Record<FaultCase, Proof> {
 }
 
 /** The same answer to whatever is asked, and the moment at which something was. */
-function answering(step: Step): { script: Script; asked: Promise<void> } {
-  const asked = Promise.withResolvers<void>();
+function answering(step: Step): { script: Script; requests: Promise<void> } {
+  const requests = Promise.withResolvers<void>();
   const script = () => {
-    asked.resolve();
+    requests.resolve();
     return step;
   };
-  return { script, asked: asked.promise };
+  return { script, requests: requests.promise };
 }
 
 /** Our watchdog waits only for seconds, but not before the program has got as far as its model. */

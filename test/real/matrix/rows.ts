@@ -1,16 +1,16 @@
 import type { ModelServer } from '../model-server.ts';
-import { acpPerformer } from './acp-performer.ts';
+import { acpRunner } from './acp-runner.ts';
+import type { CaseRunner } from './case-runner.ts';
 import type { Row } from './cases.ts';
-import type { Performer } from './performer.ts';
-import { claudePerformer, codexPerformer, geminiPerformer } from './vendor-performers.ts';
+import { claudeRunner, codexRunner, geminiRunner } from './vendor-runners.ts';
 
-/** Who plays each row. */
-export const PERFORMERS: Record<Row, (server: ModelServer, program: string) => Performer> = {
-  claude: claudePerformer,
-  codex: codexPerformer,
-  gemini: geminiPerformer,
-  'claude-agent-acp': (server, program) => acpPerformer(server, program, 'claude-agent-acp'),
-  'codex-acp': (server, program) => acpPerformer(server, program, 'codex-acp'),
-  'gemini --acp': (server, program) => acpPerformer(server, program, 'gemini'),
-  'opencode acp': (server, program) => acpPerformer(server, program, 'opencode'),
+/** The runner of each row. */
+export const RUNNERS: Record<Row, (server: ModelServer, program: string) => CaseRunner> = {
+  claude: claudeRunner,
+  codex: codexRunner,
+  gemini: geminiRunner,
+  'claude-agent-acp': (server, program) => acpRunner(server, program, 'claude-agent-acp'),
+  'codex-acp': (server, program) => acpRunner(server, program, 'codex-acp'),
+  'gemini --acp': (server, program) => acpRunner(server, program, 'gemini'),
+  'opencode acp': (server, program) => acpRunner(server, program, 'opencode'),
 };

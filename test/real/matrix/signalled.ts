@@ -1,19 +1,19 @@
 import type { Target } from '../../../src/process/terminate.ts';
 import { realWorld } from '../../../src/world.ts';
 import { type Entry, processes } from '../process-list.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { until } from '../until.ts';
-import type { Workplace } from '../workplace.ts';
-import type { Performer, Played } from './performer.ts';
+import type { CaseResult, CaseRunner } from './case-runner.ts';
 
 /** The processes between the shim and a command of the agent: the shim's child first. */
 type Lineage = readonly Entry[];
 
 /** Lets a command of the agent run, signals one of its ancestors, and tells how it ended and who of it is left. */
 export async function signalled(
-  performer: Performer,
-  place: Workplace,
+  runner: CaseRunner,
+  sandbox: Sandbox,
   { signal, choose }: { signal: NodeJS.Signals; choose: (lineage: Lineage) => Entry | undefined },
-): Promise<Played & { left: Entry[] }> {
+): Promise<CaseResult & { leftover: Entry[] }> {
   const marker = `marker-${realWorld.token()}`;
   let acting: Promise<void> = Promise.resolve();
   const act = async (target: Target) => {
@@ -22,8 +22,8 @@ export async function signalled(
     if (chosen === undefined) throw new Error('The program to be signalled is not there');
     process.kill(chosen.pid, signal);
   };
-  const run = await performer.play(place, {
-    script: [performer.run(`node -e "setInterval(() => {}, 1e6)" ${marker}`)],
+  const run = await runner.runCase(sandbox, {
+    script: [runner.run(`node -e "setInterval(() => {}, 1e6)" ${marker}`)],
     settings: { allowedCli: ['node'] },
     hooks: {
       onStarted: (target) => {
@@ -32,7 +32,7 @@ export async function signalled(
     },
   });
   await acting;
-  return { ...run, left: processes().filter(({ command }) => command.includes(marker)) };
+  return { ...run, leftover: processes().filter(({ command }) => command.includes(marker)) };
 }
 
 function lineageOf(marker: string, shim: number): Lineage {

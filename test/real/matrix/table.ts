@@ -48,7 +48,7 @@ const stillWaits = cannot('none of its settings bounds how long it waits', isSto
   expect(requests).toHaveLength(1),
 );
 const waitsForNetwork = cannot('it waits until there is a network', isStopped);
-const asksForEver = cannot('it asks again without end and says nothing of it', isStopped, ({ requests }) =>
+const endlessRequests = cannot('it asks again without end and says nothing of it', isStopped, ({ requests }) =>
   expect(requests.length).toBeGreaterThan(1),
 );
 const endsAsUsual = cannot('it ends a turn that was cut like any other', works, ({ result }) =>
@@ -88,21 +88,21 @@ export const TABLE: Record<Row, Record<Case, Cell>> = {
   'opencode acp': {
     ...PLAIN,
     '429 for an hour': cannot('it waits for that hour', isStopped, ({ requests }) => expect(requests).toHaveLength(1)),
-    'usage limit': asksForEver,
-    overloaded: asksForEver,
-    '529': asksForEver,
-    '500': asksForEver,
+    'usage limit': endlessRequests,
+    overloaded: endlessRequests,
+    '529': endlessRequests,
+    '500': endlessRequests,
     '404 of the model': cannot('it drops the status and keeps only the name', fails('unknown'), ({ result }) =>
       expect(result.failure?.message).toContain('claude-sonnet-4-5'),
     ),
-    'context too long': asksForEver,
+    'context too long': endlessRequests,
     'no bytes at all': stillWaits,
     'headers, then silence': stillWaits,
-    'cut stream': asksForEver,
-    'malformed stream': asksForEver,
-    'empty stream': asksForEver,
-    'page of HTML': asksForEver,
-    'error in the stream': asksForEver,
+    'cut stream': endlessRequests,
+    'malformed stream': endlessRequests,
+    'empty stream': endlessRequests,
+    'page of HTML': endlessRequests,
+    'error in the stream': endlessRequests,
     'answer cut at its longest': endsAsUsual,
     'connection refused': waitsForNetwork,
   },

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { realWorld } from '../../../src/world.ts';
 import type { Dialect, Refusal } from './dialect.ts';
 import type { Turn } from './scenario.ts';
-import type { Asked, Fault, Reason, Reply } from './step.ts';
+import type { Fault, Reason, RecordedRequest, Reply } from './step.ts';
 
 const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } as const;
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
@@ -13,8 +13,12 @@ const APART_MS = 200;
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
 
 /** Answers a request as its turn of the scenario says, well or badly. */
-export function answer(response: ServerResponse, dialect: Dialect, what: { asked: Asked; turn: Turn }): void {
-  const { asked, turn } = what;
+export function answer(
+  response: ServerResponse,
+  dialect: Dialect,
+  what: { requests: RecordedRequest; turn: Turn },
+): void {
+  const { requests: asked, turn } = what;
   if (turn.fault !== undefined) goWrong(response, dialect, { asked, reply: turn.reply, fault: turn.fault });
   else if (!asked.isStream) sendJson(response, { status: 200, headers: {}, body: dialect.whole(turn.reply) });
   else response.writeHead(200, STREAM).end(dialect.frames(turn.reply).join(''));
@@ -25,8 +29,8 @@ export function sendJson(response: ServerResponse, { status, headers, body }: Re
   response.writeHead(status, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body));
 }
 
-type Going = { asked: Asked; reply: Reply; fault: Fault };
-type Refused = { asked: Asked; reply: Reply; reason: Reason };
+type Going = { asked: RecordedRequest; reply: Reply; fault: Fault };
+type Refused = { asked: RecordedRequest; reply: Reply; reason: Reason };
 
 function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fault }: Going): void {
   const type = asked.isStream ? STREAM : JSON_TYPE;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anthropicRefusal } from './anthropic-refusal.ts';
 import { type Dialect, frame, pieces } from './dialect.ts';
-import type { Asked, Reply } from './step.ts';
+import type { RecordedRequest, Reply } from './step.ts';
 
 const Text = z.union([
   z.string(),
@@ -39,7 +39,7 @@ export const anthropic: Dialect = {
   aside: () => 'A scripted aside',
 };
 
-function read(_path: string, body: unknown): Asked {
+function read(_path: string, body: unknown): RecordedRequest {
   const { model, system, tools, messages, stream } = Body.parse(body);
   const said = messages.filter(({ role, content }) => role === 'user' && content !== '').map(({ content }) => content);
   return {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Asked } from './step.ts';
+import type { RecordedRequest } from './step.ts';
 
 /** A request as tests see it: without secrets, and with all else that was sent. */
-export interface SeenRequest extends Asked {
+export interface SeenRequest extends RecordedRequest {
   api: 'anthropic' | 'responses' | 'gemini';
   path: string;
   headers: Record<string, string>;

@@ -1,4 +1,4 @@
-import type { Asked, Fault, Reason, Reply } from './step.ts';
+import type { Fault, Reason, RecordedRequest, Reply } from './step.ts';
 
 /** A complete refusal as it goes over the wire. */
 export interface Refusal {
@@ -15,7 +15,7 @@ export interface Dialect {
   readonly name: 'anthropic' | 'responses' | 'gemini';
   /** Whether this path asks for an answer, for a count of tokens, or is not of this API. */
   route(path: string): 'answer' | 'count' | undefined;
-  read(path: string, body: unknown): Asked;
+  read(path: string, body: unknown): RecordedRequest;
   /** The events of a streamed answer, each ready to be sent. */
   frames(reply: Reply): string[];
   /** The same answer in one piece. */

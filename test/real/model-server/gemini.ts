@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Dialect, frame, pieces } from './dialect.ts';
 import { geminiRefusal } from './gemini-refusal.ts';
-import type { Asked, Reply } from './step.ts';
+import type { RecordedRequest, Reply } from './step.ts';
 
 const Parts = z
   .array(z.looseObject({ text: z.string().optional() }))
@@ -41,7 +41,7 @@ export const gemini: Dialect = {
       : 'A scripted aside',
 };
 
-function read(path: string, body: unknown): Asked {
+function read(path: string, body: unknown): RecordedRequest {
   const [, model = '', method] = PATH.exec(path) ?? [];
   const { systemInstruction, contents, tools } = Body.parse(body);
   const said = contents.filter(({ role, parts }) => role === 'user' && parts !== '').map(({ parts }) => parts);

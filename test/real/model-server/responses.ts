@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Dialect, frame, pieces } from './dialect.ts';
 import { responsesRefusal } from './responses-refusal.ts';
-import type { Asked, Call, Reply } from './step.ts';
+import type { Call, RecordedRequest, Reply } from './step.ts';
 
 const Content = z.union([
   z.string(),
@@ -41,7 +41,7 @@ export const responses: Dialect = {
   aside: () => 'A scripted aside',
 };
 
-function read(_path: string, body: unknown): Asked {
+function read(_path: string, body: unknown): RecordedRequest {
   const { model, instructions, tools, input, stream } = Body.parse(body);
   const items = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
   const said = (roles: readonly string[]) =>

@@ -1,4 +1,4 @@
-import type { Asked, Fault, Reply, Script, Step } from './step.ts';
+import type { Fault, RecordedRequest, Reply, Script, Step } from './step.ts';
 
 /** What is to be done with a request: go wrong, or answer; both begin with the answer that there would be. */
 export interface Turn {
@@ -9,23 +9,23 @@ export interface Turn {
 
 /** One script under way. */
 export interface Scenario {
-  next(asked: Asked): Turn;
+  next(asked: RecordedRequest): Turn;
   /** The answer to a request that is no part of the work; it uses up no step. */
-  aside(asked: Asked, say: string): Turn;
+  aside(asked: RecordedRequest, say: string): Turn;
 }
 
 const USAGE = { in: 100, out: 20, cacheRead: 0, cacheWrite: 0, reasoning: 0 } as const;
 const LAST: Step = { say: 'Done' };
 
 /** Plays a script: a step per answer, the same step again while it goes wrong, and "Done" after the last. */
-export function playScenario(name: string, script: Script): Scenario {
+export function performScenario(name: string, script: Script): Scenario {
   const failed = new Map<Fault, number>();
   let at = 0;
   let answers = 0;
   const isOver = ({ fault }: Step) => fault !== undefined && (failed.get(fault) ?? 0) >= (fault.times ?? Infinity);
   const hasAnswer = ({ think, say, call }: Step) => think !== undefined || say !== undefined || call !== undefined;
 
-  function choose(asked: Asked): Step {
+  function choose(asked: RecordedRequest): Step {
     if (typeof script === 'function') return script(asked);
     for (;;) {
       const step = script[at] ?? LAST;
@@ -53,7 +53,7 @@ export function playScenario(name: string, script: Script): Scenario {
   };
 }
 
-function toReply(step: Step, { model }: Asked, id: string): Reply {
+function toReply(step: Step, { model }: RecordedRequest, id: string): Reply {
   const calls = (step.call ?? []).map((call, at) => ({ ...call, id: `${id}_${at}` }));
   return {
     id,

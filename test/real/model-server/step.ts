@@ -52,10 +52,10 @@ export interface Step {
 }
 
 /** Steps in the order of the requests, or a choice made from each request: with several conversations on one address, by prompt and turn. */
-export type Script = readonly Step[] | ((asked: Asked) => Step);
+export type Script = readonly Step[] | ((asked: RecordedRequest) => Step);
 
 /** What a request asks of the model, read from any of the APIs. */
-export interface Asked {
+export interface RecordedRequest {
   model: string;
   system: string;
   tools: string[];

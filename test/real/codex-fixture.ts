@@ -7,12 +7,12 @@ import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { codexProvider } from './invocations.ts';
 import type { Script, Step } from './model-server/step.ts';
 import type { ModelServer } from './model-server.ts';
+import type { Sandbox } from './sandbox.ts';
 import { makeRealAssignment, type RunHooks, runAgent } from './support.ts';
-import type { Workplace } from './workplace.ts';
 
 /** What a test changes of an attempt. */
 export type More = Partial<Omit<Assignment, 'settings'>> & { settings?: Partial<AssignmentSettings> };
-type Play = {
+type ScriptedRun = {
   script: Script;
   more?: More;
   args?: readonly string[];
@@ -42,7 +42,7 @@ export const patch = (path: string): Step => ({
 export const commit = shell('git add -A && git commit -qm scripted');
 
 /** Plays attempts of the real Codex against a scripted model. */
-export function codexStage(server: ModelServer, program: string) {
+export function codexFixture(server: ModelServer, program: string) {
   let scenarios = 0;
 
   const make = (args: readonly string[]): Agent =>
@@ -57,12 +57,12 @@ export function codexStage(server: ModelServer, program: string) {
       search: { dir: '/', path: '' },
     });
 
-  async function play(place: Workplace, { script, more = {}, prompt = 'Do the task.', hooks, ...how }: Play) {
+  async function perform(sandbox: Sandbox, { script, more = {}, prompt = 'Do the task.', hooks, ...how }: ScriptedRun) {
     scenarios += 1;
     const name = `codex-${scenarios}`;
     const { settings, ...rest } = more;
-    const trusted = await trustedFiles({ workspace: place.workspace, access: 'write' }, how.trust ?? {});
-    const assignment = await makeRealAssignment(place, prompt, {
+    const trusted = await trustedFiles({ workspace: sandbox.workspace, access: 'write' }, how.trust ?? {});
+    const assignment = await makeRealAssignment(sandbox, prompt, {
       ...rest,
       settings: { ...PLAIN_SETTINGS, model: MODEL, trusted, ...settings },
     });
@@ -73,5 +73,5 @@ export function codexStage(server: ModelServer, program: string) {
     return { ...run, agent, assignment, requests: server.requests(name).filter(({ isAside }) => !isAside) };
   }
 
-  return { play };
+  return { perform };
 }

@@ -6,16 +6,16 @@ import { PLAIN_SETTINGS } from '../../contracts/attempt.ts';
 import { type AcpProgram, SPEAKERS } from '../acp-speakers.ts';
 import type { ModelServer } from '../model-server.ts';
 import { makeRealAssignment, runAgent } from '../support.ts';
-import type { Performer } from './performer.ts';
+import type { CaseRunner } from './case-runner.ts';
 
 const WAIT_MS = 60_000;
 
 /** Any program that speaks ACP. */
-export function acpPerformer(server: ModelServer, program: string, name: AcpProgram): Performer {
+export function acpRunner(server: ModelServer, program: string, name: AcpProgram): CaseRunner {
   const speaker = SPEAKERS[name];
   let scenarios = 0;
   return {
-    async play(place, { script, base, more, settings, hooks, retries = 0, waitMs = WAIT_MS }) {
+    async runCase(place, { script, base, more, settings, hooks, retries = 0, waitMs = WAIT_MS }) {
       scenarios += 1;
       const scenario = `acp-${scenarios}`;
       const scripted = server.scenario(scenario, script);

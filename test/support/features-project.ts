@@ -36,7 +36,7 @@ export async function makeFeatures(
 limits: { retryDelaySeconds: 0, ${options.limits ?? 'attempts: 2'} }
 checks: ["test -e base.txt"]
 ${options.settings ?? ''}`;
-  const place = await makeScratch({
+  const project = await makeScratch({
     files: {
       'base.txt': 'base\n',
       'features.json': featuresText(names),
@@ -44,10 +44,10 @@ ${options.settings ?? ''}`;
       ...options.files,
     },
   });
-  writeFileSync(join(place.root, 'agent.sh'), AGENT, { mode: 0o755 });
+  writeFileSync(join(project.root, 'agent.sh'), AGENT, { mode: 0o755 });
   for (const who of ['verifier', 'implementer'] as const)
-    if (options[who] !== undefined) writeFileSync(join(place.root, who), `${options[who]}\n`);
-  return place;
+    if (options[who] !== undefined) writeFileSync(join(project.root, who), `${options[who]}\n`);
+  return project;
 }
 
 /** A features file, one feature a line, with a key of the user's own. */
@@ -60,20 +60,20 @@ export function featuresText(names: readonly string[]): string {
 }
 
 /** What the file says of each feature. */
-export function statuses(place: Scratch): string[] {
-  const text = readFileSync(join(place.repo, 'features.json'), 'utf8');
+export function statuses(project: Scratch): string[] {
+  const text = readFileSync(join(project.repo, 'features.json'), 'utf8');
   return [...text.matchAll(/"status": "(\w+)"/g)].map(([, status = '']) => status);
 }
 
 /** Who was started for what, in the order of the starts. */
-export function ledger(place: Scratch): string[] {
-  const file = join(place.root, 'ledger');
+export function ledger(project: Scratch): string[] {
+  const file = join(project.root, 'ledger');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }
 
 /** Runs a command that ends with a run's document. */
-export async function told(place: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
-  const { json, code, stderr } = await place.mh([...args, '--json']);
+export async function runForDocument(project: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
+  const { json, code, stderr } = await project.mh([...args, '--json']);
   const document = RunDocument.safeParse(json);
   if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return { ...document.data, code };

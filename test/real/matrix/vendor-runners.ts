@@ -1,24 +1,24 @@
 import { join } from 'node:path';
-import { bash, claudeStage, write as writeByClaude } from '../claude-stage.ts';
-import { codexStage, patch, shell as shellOfCodex } from '../codex-stage.ts';
-import { geminiStage, shell as shellOfGemini, write as writeByGemini } from '../gemini-stage.ts';
+import { bash, claudeFixture, write as writeByClaude } from '../claude-fixture.ts';
+import { codexFixture, patch, shell as shellOfCodex } from '../codex-fixture.ts';
+import { geminiFixture, shell as shellOfGemini, write as writeByGemini } from '../gemini-fixture.ts';
 import type { ModelServer } from '../model-server.ts';
-import type { Performer } from './performer.ts';
+import type { CaseRunner } from './case-runner.ts';
 
 const WAIT_MS = 60_000;
 
 /** Claude Code, headless. */
-export function claudePerformer(server: ModelServer, program: string): Performer {
-  const stage = claudeStage(server, program);
+export function claudeRunner(server: ModelServer, program: string): CaseRunner {
+  const fixture = claudeFixture(server, program);
   return {
-    play: (place, { script, base, more, settings = {}, hooks = {}, retries = 0, waitMs = WAIT_MS }) => {
+    runCase: (place, { script, base, more, settings = {}, hooks = {}, retries = 0, waitMs = WAIT_MS }) => {
       const env = {
         CLAUDE_CODE_MAX_RETRIES: String(retries),
         API_TIMEOUT_MS: String(waitMs),
         CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: String(waitMs),
         ...(base === undefined ? {} : { ANTHROPIC_BASE_URL: base }),
       };
-      return stage.play(place, { script, more: { ...more, settings, env }, hooks });
+      return fixture.perform(place, { script, more: { ...more, settings, env }, hooks });
     },
     write: writeByClaude,
     run: bash,
@@ -35,12 +35,12 @@ export function claudePerformer(server: ModelServer, program: string): Performer
 }
 
 /** Codex, headless. */
-export function codexPerformer(server: ModelServer, program: string): Performer {
-  const stage = codexStage(server, program);
+export function codexRunner(server: ModelServer, program: string): CaseRunner {
+  const fixture = codexFixture(server, program);
   return {
-    play: (place, { script, base, more, settings = {}, hooks = {}, retries = 0, waitMs = WAIT_MS }) => {
+    runCase: (place, { script, base, more, settings = {}, hooks = {}, retries = 0, waitMs = WAIT_MS }) => {
       const own = { retries, idleMs: waitMs, ...(base === undefined ? {} : { base }) };
-      return stage.play(place, { script, more: { ...more, settings }, hooks, ...own });
+      return fixture.perform(place, { script, more: { ...more, settings }, hooks, ...own });
     },
     write: (_, name) => patch(name),
     run: shellOfCodex,
@@ -57,12 +57,12 @@ export function codexPerformer(server: ModelServer, program: string): Performer 
 }
 
 /** Gemini CLI, headless. */
-export function geminiPerformer(server: ModelServer, program: string): Performer {
-  const stage = geminiStage(server, program);
+export function geminiRunner(server: ModelServer, program: string): CaseRunner {
+  const fixture = geminiFixture(server, program);
   return {
-    play: (place, { script, base, more, settings = {}, hooks = {}, retries = 0 }) => {
+    runCase: (place, { script, base, more, settings = {}, hooks = {}, retries = 0 }) => {
       const own = { attempts: retries + 1, ...(base === undefined ? {} : { base }) };
-      return stage.play(place, { script, more: { ...more, settings }, hooks, ...own });
+      return fixture.perform(place, { script, more: { ...more, settings }, hooks, ...own });
     },
     write: (_, name) => writeByGemini(name),
     run: shellOfGemini,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { ModelServer } from './model-server.ts';
 
 /** A home and a repository with one commit, for one real agent. */
-export interface Workplace extends AsyncDisposable {
+export interface Sandbox extends AsyncDisposable {
   readonly root: string;
   readonly home: string;
   readonly workspace: string;
@@ -25,7 +25,7 @@ export function geminiSettings(maxAttempts: number) {
 }
 
 /** Makes a workplace on whose programs the server's traps are set; it goes away with what is in it. */
-export async function makeWorkplace(server: ModelServer): Promise<Workplace> {
+export async function makeSandbox(server: ModelServer): Promise<Sandbox> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'mh-real-')));
   const [home, workspace, temporary] = [join(root, 'home'), join(root, 'workspace'), join(root, 'tmp')];
   for (const folder of [home, workspace, temporary, join(home, '.gemini')]) await mkdir(folder);

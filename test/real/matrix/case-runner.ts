@@ -1,11 +1,11 @@
 import type { Assignment, AssignmentSettings } from '../../../src/agents/agent.ts';
 import type { SeenRequest } from '../model-server/arrivals.ts';
 import type { Script, Step } from '../model-server/step.ts';
+import type { Sandbox } from '../sandbox.ts';
 import type { AgentRun, RunHooks } from '../support.ts';
-import type { Workplace } from '../workplace.ts';
 
 /** One attempt on the scripted model. */
-interface Play {
+interface CaseRun {
   script: Script;
   /** Another address than that of the script. */
   base?: string;
@@ -18,24 +18,24 @@ interface Play {
   waitMs?: number;
 }
 
-export type Played = AgentRun & { requests: readonly SeenRequest[] };
+export type CaseResult = AgentRun & { requests: readonly SeenRequest[] };
 
 /** Something that an agent must not do: the step that tries it, and the file that would be there then. */
 interface Forbidden {
   step: Step;
   file: string;
-  more: Pick<Play, 'more' | 'settings'>;
+  more: Pick<CaseRun, 'more' | 'settings'>;
 }
 
 /** A real program that plays attempts, and its own words for what the model asks of it. */
-export interface Performer {
-  play(place: Workplace, play: Play): Promise<Played>;
-  write(place: Workplace, name: string): Step;
+export interface CaseRunner {
+  runCase(sandbox: Sandbox, runCase: CaseRun): Promise<CaseResult>;
+  write(sandbox: Sandbox, name: string): Step;
   run(command: string): Step;
   tool(server: string, name: string, args: Record<string, unknown>): Step;
   /** How the model hands over output of a form. */
   answer(output: Record<string, unknown>): Step;
-  forbidden(place: Workplace): Forbidden;
+  forbidden(sandbox: Sandbox): Forbidden;
   /** Done in the home before a session is gone on with. */
   beforeResume?(home: string): Promise<void>;
   /** What is known of the cost of a request that was refused: that there is none, unless it says the refusal itself. */

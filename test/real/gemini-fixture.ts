@@ -7,11 +7,11 @@ import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Script, Step } from './model-server/step.ts';
 import type { ModelServer } from './model-server.ts';
+import type { Sandbox } from './sandbox.ts';
 import { makeRealAssignment, type RunHooks, runAgent } from './support.ts';
-import type { Workplace } from './workplace.ts';
 
 type More = Partial<Omit<Assignment, 'settings'>> & { settings?: Partial<AssignmentSettings> };
-type Play = {
+type ScriptedRun = {
   script?: Script;
   base?: string;
   more?: More;
@@ -35,7 +35,7 @@ export const write = (name: string): Step => ({
 });
 
 /** Plays attempts of the real Gemini CLI against a scripted model. */
-export function geminiStage(server: ModelServer, program: string) {
+export function geminiFixture(server: ModelServer, program: string) {
   let scenarios = 0;
 
   const make = () =>
@@ -45,21 +45,21 @@ export function geminiStage(server: ModelServer, program: string) {
       search: { dir: '/', path: '' },
     });
 
-  async function play(place: Workplace, { script = [], base, more = {}, trust, hooks, attempts = 1 }: Play) {
+  async function perform(sandbox: Sandbox, { script = [], base, more = {}, trust, hooks, attempts = 1 }: ScriptedRun) {
     scenarios += 1;
     const name = `gemini-${scenarios}`;
     const scripted = server.scenario(name, script);
     const { settings, ...rest } = more;
-    const trusted = await trustedFiles({ workspace: place.workspace, access: 'write' }, trust ?? {});
-    await writeFile(join(place.home, '.gemini', 'settings.json'), JSON.stringify(userSettings(attempts)));
-    const assignment = await makeRealAssignment(place, 'Write to @scope/package.\n$HOME `id` "quotes"\n', {
+    const trusted = await trustedFiles({ workspace: sandbox.workspace, access: 'write' }, trust ?? {});
+    await writeFile(join(sandbox.home, '.gemini', 'settings.json'), JSON.stringify(userSettings(attempts)));
+    const assignment = await makeRealAssignment(sandbox, 'Write to @scope/package.\n$HOME `id` "quotes"\n', {
       ...rest,
       settings: { ...PLAIN_SETTINGS, model: MODEL, trusted, ...settings },
-      env: { ...place.env, GEMINI_API_KEY: 'test-key', GOOGLE_GEMINI_BASE_URL: base ?? scripted },
+      env: { ...sandbox.env, GEMINI_API_KEY: 'test-key', GOOGLE_GEMINI_BASE_URL: base ?? scripted },
     });
     const run = await runAgent(make(), assignment, hooks);
     return { ...run, assignment, requests: server.requests(name).filter(({ isAside }) => !isAside) };
   }
 
-  return { make, play };
+  return { make, perform };
 }

@@ -6,7 +6,7 @@ import { RunDocument } from '../../src/schema/document.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** What a command on a run said: how it ended, and the run as it told it. */
-export type Told = Finished & { run: RunDocument };
+export type RunResult = Finished & { run: RunDocument };
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url));
 
@@ -40,16 +40,16 @@ export function makeShop(
 
 /** The --agent that names a program of test/fixtures/hostile, with its words. */
 export function agent(program: string, ...words: string[]): string {
-  return `command:${[join(FIXTURES, program), ...words].map((word) => `'${word}'`).join(' ')}`;
+  return `command:${[join(FIXTURES, program), ...words].map((text) => `'${text}'`).join(' ')}`;
 }
 
 /** Gives a job to such an agent and waits until nothing more happens. */
-export function job(scratch: Scratch, who: string, ...options: string[]): Promise<Told> {
-  return tell(scratch, 'job', 'Make the check green', '--agent', who, ...options);
+export function job(scratch: Scratch, who: string, ...options: string[]): Promise<RunResult> {
+  return runAndReport(scratch, 'job', 'Make the check green', '--agent', who, ...options);
 }
 
 /** Runs a command that ends with a run's document. */
-export async function tell(scratch: Scratch, ...args: string[]): Promise<Told> {
+export async function runAndReport(scratch: Scratch, ...args: string[]): Promise<RunResult> {
   const finished = await scratch.mh([...args, '--json']);
   const run = RunDocument.safeParse(finished.json);
   if (run.success) return { ...finished, run: run.data };

@@ -7,8 +7,8 @@ import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Script, Step } from './model-server/step.ts';
 import type { ModelServer } from './model-server.ts';
+import type { Sandbox } from './sandbox.ts';
 import { makeRealAssignment, type RunHooks, runAgent } from './support.ts';
-import type { Workplace } from './workplace.ts';
 
 /** What a test changes of an attempt. */
 export type More = Partial<Omit<Assignment, 'settings' | 'env'>> & {
@@ -16,7 +16,7 @@ export type More = Partial<Omit<Assignment, 'settings' | 'env'>> & {
   env?: Record<string, string>;
 };
 
-type Play = { script: Script; more?: More; trust?: Record<string, string>; hooks?: RunHooks; prompt?: string };
+type ScriptedRun = { script: Script; more?: More; trust?: Record<string, string>; hooks?: RunHooks; prompt?: string };
 
 export const MODEL = 'claude-sonnet-4-5';
 export const MCP_SERVER = fileURLToPath(new URL('../fixtures/agents/mcp-server.mjs', import.meta.url));
@@ -24,12 +24,12 @@ export const MCP_SERVER = fileURLToPath(new URL('../fixtures/agents/mcp-server.m
 export const bash = (command: string, more: object = {}): Step => ({
   call: [{ name: 'Bash', args: { command, description: 'Run', ...more } }],
 });
-export const write = (place: Workplace, name: string): Step => ({
-  call: [{ name: 'Write', args: { file_path: join(place.workspace, name), content: `${name}\n` } }],
+export const write = (sandbox: Sandbox, name: string): Step => ({
+  call: [{ name: 'Write', args: { file_path: join(sandbox.workspace, name), content: `${name}\n` } }],
 });
 
 /** Plays attempts of the real Claude Code against a scripted model. */
-export function claudeStage(server: ModelServer, program: string) {
+export function claudeFixture(server: ModelServer, program: string) {
   let scenarios = 0;
 
   const make = (): Agent =>
@@ -39,16 +39,16 @@ export function claudeStage(server: ModelServer, program: string) {
       search: { dir: '/', path: '' },
     });
 
-  async function play(place: Workplace, { script, more = {}, trust, hooks, prompt = 'Do the task.' }: Play) {
+  async function perform(sandbox: Sandbox, { script, more = {}, trust, hooks, prompt = 'Do the task.' }: ScriptedRun) {
     scenarios += 1;
     const name = `claude-${scenarios}`;
     const { settings, env, ...rest } = more;
-    const trusted = await trustedFiles({ workspace: place.workspace, access: 'write' }, trust ?? {});
-    const assignment = await makeRealAssignment(place, prompt, {
+    const trusted = await trustedFiles({ workspace: sandbox.workspace, access: 'write' }, trust ?? {});
+    const assignment = await makeRealAssignment(sandbox, prompt, {
       ...rest,
       settings: { ...PLAIN_SETTINGS, model: MODEL, trusted, ...settings },
       env: {
-        ...place.env,
+        ...sandbox.env,
         ANTHROPIC_BASE_URL: server.scenario(name, script),
         ANTHROPIC_API_KEY: 'test-key',
         CLAUDE_CODE_MAX_RETRIES: '1',
@@ -60,5 +60,5 @@ export function claudeStage(server: ModelServer, program: string) {
     return { ...run, requests, assignment };
   }
 
-  return { make, play };
+  return { make, perform };
 }
