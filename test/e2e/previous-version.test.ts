@@ -23,7 +23,9 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
     for (const [name, { command, document }] of answers) {
       const answer = await project.mh([...command, '--json']);
       expect(answer.code, `${name}: ${answer.stderr}`).toBe(0);
-      expect(answer.json, name).toMatchObject(document);
+      expect(withoutAdvice(answer.json), name).toMatchObject(
+        z.record(z.string(), z.unknown()).or(z.array(z.unknown())).parse(withoutAdvice(document)),
+      );
     }
     expect(statuses(project)).toEqual(['passed', 'open']);
   });
@@ -133,4 +135,9 @@ async function batchOf(project: Scratch): Promise<string[]> {
     .parse(json)
     .sort((a, b) => a.title.localeCompare(b.title))
     .map(({ status }) => status);
+}
+
+/** The document without the text of next steps, which each version words itself. */
+function withoutAdvice(document: unknown): unknown {
+  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'nextStep' ? 'a next step' : value)));
 }
