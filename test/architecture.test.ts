@@ -10,7 +10,7 @@ const SRC = join(import.meta.dirname, '..', 'src');
 const GENERATED = generatedFiles().map(({ path }) => path.replace(/^src\//, ''));
 const LONGEST_FILE = 300;
 const LONGEST_COMPONENT = 150;
-const MOST_FILES_IN_FOLDER = 39;
+const MOST_FILES_IN_FOLDER = 30;
 const MOST_SOURCE_FILES = 1_240;
 
 /** Files directly in src, each a folder of its own; folders say in their README what they may import. */

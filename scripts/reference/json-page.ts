@@ -1,22 +1,23 @@
 import { z } from 'zod';
+import { DryRun } from '../../src/cli/start/dry-run.ts';
+import { InitDocument } from '../../src/init/init-document.ts';
 import { OPERATIONS } from '../../src/operations/all.ts';
+import { InboxItem } from '../../src/operations/inbox/list-inbox.ts';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { SalvageItem } from '../../src/operations/results/list-salvage.ts';
 import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
+import { SearchResult } from '../../src/operations/transcripts/search.ts';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
 import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { CompactRun } from '../../src/schema/compact-run.ts';
 import { AgentPick, AgentStatus, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
-import { InboxItem } from '../../src/schema/inbox.ts';
-import { InitDocument } from '../../src/schema/init.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
-import { SearchResult } from '../../src/schema/search.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
-import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
+import { WorkCheck } from '../../src/work-files/work-check.ts';
 import { type Page, referencePage, table } from './markdown.ts';
 import { schemaBlock } from './schema-text.ts';
 

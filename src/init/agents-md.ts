@@ -2,9 +2,9 @@ import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { writeWhole } from '../config/write.ts';
 import { AppError, fromSystemError } from '../errors.ts';
 import { promptText } from '../roles/prompt.ts';
-import type { InitFile } from '../schema/init.ts';
 import { realWorld, type World } from '../world.ts';
 import { createFile } from './create-file.ts';
+import type { InitFile } from './init-document.ts';
 import { withBlock, withoutBlock } from './marked-block.ts';
 import { pathExists, requireInsideProject } from './project-path.ts';
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { writeWhole } from '../config/write.ts';
 import { Config } from '../schema/config.ts';
-import type { InitFile } from '../schema/init.ts';
 import type { World } from '../world.ts';
+import type { InitFile } from './init-document.ts';
 import { pathExists, requireInsideProject } from './project-path.ts';
 
 /** The name of the schema file beside the settings. */

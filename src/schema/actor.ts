@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /** Through what an operation was called; `engine` for what Manyhands decides by itself. */
-export const EntryPoint = z.enum(['cli', 'http', 'mcp', 'engine']);
+const EntryPoint = z.enum(['cli', 'http', 'mcp', 'engine']);
 export type EntryPoint = z.infer<typeof EntryPoint>;
 
 /** Who acts: a person (by the name of their token, or of their account on this machine), an agent in its attempt, or the engine. */
-export const Actor = z.discriminatedUnion('kind', [
+const Actor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), name: z.string() }),
   z.object({ kind: z.literal('agent'), attempt: z.string() }),
   z.object({ kind: z.literal('engine') }),

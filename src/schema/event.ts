@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Origin } from './actor.ts';
-import { BatchStart } from './batch-start.ts';
 import { CallKind, CallTry } from './call.ts';
 import { LandMode } from './config/land.ts';
 import { Config } from './config.ts';
@@ -8,11 +7,32 @@ import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
+import { Context } from './job-parts.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
+import { StartOptions } from './request.ts';
 import { RiskFlag } from './risk.ts';
 import { Priority, TaskEdit, TaskSpec, Tier, WorkStart } from './task.ts';
 import { Spend, Usage } from './usage.ts';
+
+/** A batch that the engine carries: everything its items need, as it stood when the batch was started. */
+export const BatchStart = z.object({
+  batch: z.string().describe('Names this start of the batch.'),
+  name: z.string(),
+  collection: z.string(),
+  parallel: z.number().int().min(1).max(50),
+  options: StartOptions,
+  items: z.array(
+    z.object({
+      item: z.number().int().positive(),
+      prompt: z.string(),
+      title: z.string().optional(),
+      template: z.string().optional(),
+      context: Context.optional(),
+    }),
+  ),
+});
+export type BatchStart = z.infer<typeof BatchStart>;
 
 /** Settings as runs have them on record; keys that had another name when a run began are read under their present one. */
 const RecordedConfig = z.preprocess(withPresentNames, Config);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DryRun } from '../../src/cli/start/dry-run.ts';
 import { RunDocument } from '../../src/schema/document.ts';
-import { DryRun } from '../../src/schema/work-plan.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** Hands over a list; the first time a broken one, when a file says so. */

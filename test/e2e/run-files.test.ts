@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { DryRun } from '../../src/cli/start/dry-run.ts';
 import { RunDocument } from '../../src/schema/document.ts';
-import { DryRun, WorkCheck } from '../../src/schema/work-plan.ts';
+import { WorkCheck } from '../../src/work-files/work-check.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'work');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Questions } from '../../src/cli/terminal/questions.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { InitDocument } from '../../src/schema/init.ts';
+import { InitDocument } from '../../src/init/init-document.ts';
 import { testProgram } from '../cli/cli-run.ts';
 import { makeProject, type Project } from './project.ts';
 

@@ -1,4 +1,4 @@
-import type { InitDocument, InitFile } from '../../schema/init.ts';
+import type { InitDocument, InitFile } from '../../init/init-document.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { tableLines } from './output.ts';
 import type { Painter } from './symbols.ts';

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { inBatches } from '../../core/run/graph.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import type { PlannedWork } from '../../recipes/recipe-work-file.ts';
 import type { Config } from '../../schema/config.ts';
-import type { DryRun } from '../../schema/work-plan.ts';
+import { WorkFormat } from '../../schema/work-file.ts';
 import { plannedWork } from '../../work-files/work-plan.ts';
 import { moneyText } from '../render/amounts.ts';
 import { oneLine } from '../render/clean-text.ts';
@@ -11,6 +12,40 @@ import { tableLines } from '../render/output.ts';
 import { painter } from '../render/symbols.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { RequestedWork } from './requested-work.ts';
+
+/** What would be started; nothing was. */
+export const DryRun = z.object({
+  file: z.string(),
+  format: WorkFormat,
+  recipe: z.string(),
+  title: z.string().nullable(),
+  batches: z.array(
+    z.array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        role: z.string(),
+        agent: z.string().nullable(),
+        played: z.boolean().describe('In a rehearsal: the agent is played, and no model is asked.'),
+        needs: z.array(z.string()),
+        gates: z.array(z.string()),
+      }),
+    ),
+  ),
+  agents: z.array(
+    z.object({ role: z.string(), agent: z.string().nullable(), played: z.boolean(), because: z.string() }),
+  ),
+  checks: z.array(z.string()).describe('What must exit 0 for every task.'),
+  maxParallel: z.number().int(),
+  cost: z
+    .object({ attempts: z.number().int(), perAttempt: z.number(), estimate: z.number() })
+    .describe(
+      'US dollars: what is set aside per attempt, times one attempt per task. An upper estimate without retries.',
+    ),
+  notes: z.array(z.string()),
+  started: z.literal(false),
+});
+export type DryRun = z.infer<typeof DryRun>;
 
 type Options = OperationInput<'start-run'>['options'];
 type Agent = DryRun['agents'][number];

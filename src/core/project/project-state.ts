@@ -1,6 +1,5 @@
-import type { BatchStart } from '../../schema/batch-start.ts';
 import type { Filing } from '../../schema/collection.ts';
-import type { ProjectEvent } from '../../schema/event.ts';
+import type { BatchStart, ProjectEvent } from '../../schema/event.ts';
 
 type Flag = { note: string | null; at: number };
 

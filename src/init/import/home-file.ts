@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readConfigText } from '../../config/files.ts';
 import { isPlain, type Plain, valueAt } from '../../config/merge.ts';
-import type { ImportEntry } from '../../schema/init.ts';
+import type { ImportEntry } from '../init-document.ts';
 import { type ForeignFile, parseForeign } from './foreign-file.ts';
 import { HOME_FORMATS, type HomeFormat } from './formats.ts';
 

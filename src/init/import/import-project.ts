@@ -1,7 +1,7 @@
 import { type ConfigIssue, refuseConfig } from '../../config/config-error.ts';
 import { mergeConfig, type Plain, valueAt } from '../../config/merge.ts';
 import { git } from '../../git/git.ts';
-import type { ImportEntry } from '../../schema/init.ts';
+import type { ImportEntry } from '../init-document.ts';
 import { isFileInside, openProject, type ProjectFiles } from '../project-files.ts';
 import { type ForeignFile, parseForeign } from './foreign-file.ts';
 import { FORMATS, type ForeignFormat } from './formats.ts';

@@ -2,7 +2,7 @@ import type { ConfigIssue } from '../../config/config-error.ts';
 import { isPlain } from '../../config/merge.ts';
 import { validationIssuesOf } from '../../config/validation-issue.ts';
 import { Config } from '../../schema/config.ts';
-import type { ImportEntry } from '../../schema/init.ts';
+import type { ImportEntry } from '../init-document.ts';
 import type { ForeignFile } from './foreign-file.ts';
 import type { ForeignFormat } from './formats.ts';
 import type { ForeignPrompt, ImportContext, KeyMapping, NewFile, Setting } from './key-mapping.ts';

@@ -1,7 +1,17 @@
 import { z } from 'zod';
-import { InboxItem } from '../../schema/inbox.ts';
+import { WaitingItem } from '../../schema/overview.ts';
 import { projectFilter } from '../find-run.ts';
 import { operation } from '../operation.ts';
+
+/** One thing that waits for a person, in any project. */
+export const InboxItem = WaitingItem.extend({
+  run: z.string(),
+  title: z.string(),
+  project: z.string(),
+  projectId: z.string(),
+  recipe: z.string(),
+});
+export type InboxItem = z.infer<typeof InboxItem>;
 
 /** Lists what waits for a person in every project, what has waited longest first. */
 export const listInbox = operation({

@@ -1,8 +1,19 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { KnownProject } from '../../schema/known-project.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { operation } from '../operation.ts';
+
+/** A project in which something was ever started. */
+const KnownProject = z.object({
+  id: z.string(),
+  root: z.string(),
+  name: z.string(),
+  exists: z.boolean().describe('Whether its folder is still there.'),
+  runs: z.number().int(),
+  lastAt: z.string().describe('When something last happened in one of its runs.'),
+  costUsd: z.number(),
+});
+type KnownProject = z.infer<typeof KnownProject>;
 
 /** Lists the projects of all runs, the most recently used first. */
 export const listProjects = operation({

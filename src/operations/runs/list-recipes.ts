@@ -1,8 +1,19 @@
 import { z } from 'zod';
 import { recipeOf } from '../../recipes/registry.ts';
-import { RecipeDocument } from '../../schema/recipe-document.ts';
 import { StartOptions, StartRequest } from '../../schema/request.ts';
 import { operation } from '../operation.ts';
+
+const JsonSchema = z.record(z.string(), z.unknown());
+
+/** A recipe as a form or another program needs it. */
+const RecipeDocument = z.object({
+  name: z.string(),
+  title: z.string(),
+  summary: z.string(),
+  input: JsonSchema.describe('JSON Schema of what it takes.'),
+  options: JsonSchema.describe('JSON Schema of the options that every recipe takes.'),
+  file: z.boolean().describe('Whether its input is usually read from a work file.'),
+});
 
 /** Lists the recipes that a form can start, each with what it takes. */
 export const listRecipes = operation({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { SettingsDocument } from '../../schema/settings-document.ts';
 import { operation } from '../operation.ts';
-import { readSettingsFile, SettingsRef } from './settings-files.ts';
+import { readSettingsFile, SettingsDocument, SettingsRef } from './settings-files.ts';
 
 /** Reads a file of settings and what is in force because of it. */
 export const readSettings = operation({

@@ -14,7 +14,25 @@ import { isPlain, type Plain } from '../../config/merge.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { AppError } from '../../errors.ts';
 import { Config } from '../../schema/config.ts';
-import { type SettingsDocument, SettingsScope } from '../../schema/settings-document.ts';
+
+/** Whose settings: those of a project, or a person's own for all of them. */
+const SettingsScope = z.enum(['project', 'user']);
+type SettingsScope = z.infer<typeof SettingsScope>;
+
+/** A file of settings as it stands, and what holds because of it. */
+export const SettingsDocument = z.object({
+  file: z.string(),
+  exists: z.boolean(),
+  text: z.string(),
+  values: z.record(z.string(), z.unknown()).describe('What the file itself says.'),
+  effective: z.record(z.string(), z.unknown()).describe('What holds: all files together, over the defaults.'),
+  origins: z
+    .record(z.string(), z.enum(['default', 'user', 'project']))
+    .describe('Where the value of each setting comes from.'),
+  schema: z.record(z.string(), z.unknown()).describe('The JSON Schema of a file of settings.'),
+  hash: z.string().describe('Names the text; a change is refused when the file has another one by then.'),
+});
+export type SettingsDocument = z.infer<typeof SettingsDocument>;
 
 /** Which file of settings: the user's, or that of the folder's project. */
 export const SettingsRef = { dir: z.string().optional(), scope: SettingsScope };

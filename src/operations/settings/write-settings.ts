@@ -1,9 +1,21 @@
 import { z } from 'zod';
 import { changeConfig } from '../../config/edit.ts';
 import { AppError } from '../../errors.ts';
-import { SettingsChange, SettingsDocument } from '../../schema/settings-document.ts';
 import { operation } from '../operation.ts';
-import { hashOf, readSettingsFile, requireShown, SettingsRef, settingsTarget } from './settings-files.ts';
+import {
+  hashOf,
+  readSettingsFile,
+  requireShown,
+  SettingsDocument,
+  SettingsRef,
+  settingsTarget,
+} from './settings-files.ts';
+
+/** One change of a file of settings; without a value the setting is removed. */
+const SettingsChange = z.object({
+  path: z.array(z.string().min(1)).min(1).max(10),
+  value: z.unknown().optional(),
+});
 
 /** Changes a file of settings, all changes or none; refused where the file is not the one that was read. */
 export const writeSettings = operation({

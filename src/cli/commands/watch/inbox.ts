@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InboxItem } from '../../../schema/inbox.ts';
+import type { InboxItem } from '../../../operations/inbox/list-inbox.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { oneLine } from '../../render/clean-text.ts';

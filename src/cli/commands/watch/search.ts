@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
-import type { SearchResult } from '../../../schema/search.ts';
+import type { SearchResult } from '../../../operations/transcripts/search.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { wholeNumber } from '../../render/amounts.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import { WorkFormat } from '../../../schema/work-file.ts';
-import { WorkCheck } from '../../../schema/work-plan.ts';
+import { WorkCheck } from '../../../work-files/work-check.ts';
 import { workCount, workNoun } from '../../../work-files/work-plan.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import type { Session } from '../../platform.ts';
