@@ -1,12 +1,14 @@
 import { basename } from 'node:path';
 import { AppError } from '../errors.ts';
-import { splitWords } from './split-words.ts';
 
 /** An agent as the user names it: for one role or for all, by name or as a program with arguments. */
 export interface AgentChoice {
   role?: string;
   agent: { kind: 'named'; name: string; model?: string } | { kind: 'command'; program: string; args: string[] };
 }
+
+/** Single quotes are literal, double quotes and bare text support the backslash; nothing else is special. */
+const PIECE = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|(\s+)|([\s\S])/g;
 
 /** Reads `claude`, `codex:gpt-5.5`, `implement=codex`, `command:./agent.sh --flag` or `implement=command:./agent.sh`. */
 export function parseAgentChoice(text: string): AgentChoice {
@@ -38,4 +40,21 @@ function parseAgent(text: string, whole: string): AgentChoice['agent'] {
   if (program === undefined || program === '')
     throw new AppError('USAGE', `"${whole}" names no program`, { text: whole });
   return { kind: 'command', program, args };
+}
+
+/** Splits a command line into words with shell quoting, without any expansion. */
+function splitWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const [, single, double, escaped, bare, blank, broken] of line.matchAll(PIECE)) {
+    if (broken !== undefined) throw new AppError('USAGE', `The quote ${broken} is not closed in: ${line}`, { line });
+    if (blank !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else {
+      word = (word ?? '') + (single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? bare ?? '');
+    }
+  }
+  if (word !== undefined) words.push(word);
+  return words;
 }

@@ -1,11 +1,12 @@
+import { once } from 'node:events';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { fromSystemError, isAbsent } from '../../errors.ts';
+import { Worker } from 'node:worker_threads';
+import { AppError, fromSystemError, isAbsent } from '../../errors.ts';
 import type { BackupResult } from '../../schema/keeping.ts';
 import { crashpoint, type World } from '../../world.ts';
 import { preparePrivateFile } from './database-file.ts';
-import { requireIntact } from './intact.ts';
 import { fromSqliteError } from './sqlite-error.ts';
 
 /** Whether the user requested a backup or the engine made it automatically; each kind is counted separately. */
@@ -21,6 +22,16 @@ const NAME: Record<BackupKind, RegExp> = {
 const UNFINISHED = /^manyhands-.*\.db\.making-/;
 /** A copy that was not written to for this long was left by a killed process. */
 const ABANDONED_MS = 3_600_000;
+
+/** Source text, so that the built program needs no additional file. */
+const CHECK_SOURCE = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { DatabaseSync } = require('node:sqlite');
+const copied = new DatabaseSync(workerData);
+copied.exec('PRAGMA journal_mode = DELETE');
+parentPort.postMessage(String(copied.prepare('PRAGMA integrity_check').get().integrity_check));
+copied.close();
+`;
 
 /** Copies the open database to a file atomically, verifies the copy, and keeps only the newest backups. */
 export async function backupDatabase({ file, folder, keep, kind, world }: BackupOptions): Promise<BackupResult> {
@@ -62,6 +73,18 @@ async function copy(file: string, temporary: string): Promise<void> {
   source.exec('BEGIN');
   source.prepare('SELECT count(*) FROM sqlite_schema').get();
   await backup(source, temporary);
+}
+
+/** Checks the integrity of a copy of the database, and makes it a single file, in a separate thread: a large one takes seconds. */
+async function requireIntact(file: string): Promise<void> {
+  const reader = new Worker(CHECK_SOURCE, { eval: true, workerData: file, stderr: true });
+  try {
+    const [result]: unknown[] = await once(reader, 'message');
+    if (result === 'ok') return;
+    throw new AppError('DATA_DAMAGED', `The backup is damaged, so it was deleted: ${String(result)}`, { file });
+  } finally {
+    await reader.terminate();
+  }
 }
 
 async function flush(file: string): Promise<void> {
