@@ -20,9 +20,29 @@ export const completionCommand: CliCommand = {
     whenCalled(command, session, {
       options: CommonOptions,
       act: async (_, [shell = '']) => {
-        for (const name of ['manyhands', 'mh']) new RootCommand().setup(name, name, shell);
+        for (const name of ['manyhands', 'mh']) session.platform.terminal.out(scriptFor(name, shell));
         return 0;
       },
     });
   },
 };
+
+/** The completion script of one name; its constants are not made readonly, so that it can be sourced again. */
+function scriptFor(name: string, shell: string): string {
+  return printedBy(() => new RootCommand().setup(name, name, shell)).replaceAll(/^readonly /gm, '');
+}
+
+/** What the library prints: it offers no other way to get its script. */
+function printedBy(print: () => void): string {
+  const { log } = console;
+  let text = '';
+  console.log = (line: unknown) => {
+    text += `${String(line)}\n`;
+  };
+  try {
+    print();
+  } finally {
+    console.log = log;
+  }
+  return text;
+}
