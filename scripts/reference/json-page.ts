@@ -62,7 +62,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `job`, `run`, `show`, `wait`, `approve`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `cancel`',
+    '`do`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   ['`resume`', 'list of [RunDocument](#rundocument); with a run id that one alone'],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { prepareHome, resolveHome } from '../home.ts';
 import { ANNOUNCE_FD, spawnDetached } from '../process/detached.ts';
+import { runInForeground } from '../process/foreground.ts';
 import { run } from '../process/run.ts';
 import { realWorld } from '../world.ts';
 import type { Platform, ScratchRepository } from './platform.ts';
@@ -64,6 +65,7 @@ export function createPlatform(version: string, surroundings: Surroundings): Pla
     ask,
     takeScreen: () => takeScreen(process.stdin, process.stdout),
     reveal,
+    edit,
     makeScratchRepository,
   };
 }
@@ -87,6 +89,18 @@ async function ask(question: string): Promise<string | undefined> {
   const { text } = await import('@clack/prompts');
   const answer = await text({ message: question, output: process.stderr });
   return typeof answer === 'string' ? answer : undefined;
+}
+
+/** `$EDITOR` may hold arguments, so the shell runs it. */
+async function edit(file: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new AppError(
+      'USAGE',
+      'There is no terminal to edit in: print the plan with --print, then pass the file with --file',
+    );
+  const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
+  const code = await runInForeground(['sh', '-c', `${editor} "$1"`, 'editor', file], process.env);
+  if (code !== 0) throw new AppError('REFUSED', `${editor} ended with ${code ?? 'a signal'}; nothing is changed`);
 }
 
 async function reveal(path: string): Promise<void> {

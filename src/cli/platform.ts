@@ -34,6 +34,8 @@ export interface Platform {
   takeToken(role: 'operator' | 'viewer', renew: boolean): Promise<string>;
   /** Opens a folder in the file manager, or a page in the browser. */
   reveal(path: string): Promise<void>;
+  /** Lets the user edit a file in $VISUAL or $EDITOR; refused without a terminal. */
+  edit(file: string): Promise<void>;
   /** Calls back whenever an engine of the data directory may have started; returns a function that stops watching. */
   watchForEngine(listener: () => void): Promise<() => void>;
   /** The whole terminal in raw mode; undefined without a terminal. */

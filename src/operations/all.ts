@@ -44,6 +44,7 @@ import { showBulkStatus } from './runs/bulk-status.ts';
 import { cancelRun } from './runs/cancel-run.ts';
 import { compactRun } from './runs/compact-run.ts';
 import { dismissWarning } from './runs/dismiss-warning.ts';
+import { editPlan } from './runs/edit-plan.ts';
 import { flagRun } from './runs/flag-run.ts';
 import { hideRun } from './runs/hide-run.ts';
 import { limitRun } from './runs/limit-run.ts';
@@ -52,11 +53,14 @@ import { listRuns } from './runs/list-runs.ts';
 import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
 import { pauseRun } from './runs/pause-run.ts';
+import { prioritizeTask } from './runs/prioritize-task.ts';
+import { rejectRun } from './runs/reject-run.ts';
 import { renameRun } from './runs/rename-run.ts';
 import { resumeRuns } from './runs/resume-runs.ts';
 import { retryRun } from './runs/retry-run.ts';
 import { runState } from './runs/run-state.ts';
 import { sendMessage } from './runs/send-message.ts';
+import { showPlan } from './runs/show-plan.ts';
 import { showRun } from './runs/show-run.ts';
 import { showTask } from './runs/show-task.ts';
 import { startRun } from './runs/start-run.ts';
@@ -91,6 +95,7 @@ export const OPERATIONS = {
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
+  'edit-plan': editPlan,
   'find-in-transcript': findInTranscript,
   'flag-run': flagRun,
   'hide-run': hideRun,
@@ -114,10 +119,12 @@ export const OPERATIONS = {
   'pick-model': pickModel,
   'plan-bench': planBench,
   'plan-routes': planRoutes,
+  'prioritize-task': prioritizeTask,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
+  'reject-run': rejectRun,
   'remove-collection': removeCollection,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
@@ -136,6 +143,7 @@ export const OPERATIONS = {
   search,
   'send-message': sendMessage,
   'show-batch': showBatch,
+  'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,
   'show-template': showTemplate,

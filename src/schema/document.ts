@@ -52,6 +52,11 @@ export type TaskDocument = z.infer<typeof TaskDocument>;
 export const AttentionDocument = z.object({
   task: z.string().nullable(),
   what: z.enum(['plan', 'held', 'blocked', 'paused']),
+  hold: z.string().optional().describe('The id of the hold, by which it is approved or rejected.'),
+  options: z
+    .array(z.object({ id: z.string(), label: z.string() }))
+    .optional()
+    .describe('The answers to choose from.'),
   track: z.string().optional().describe('The track that is paused, where it is not the whole run.'),
   reason: z.string(),
   files: z.array(z.string()),

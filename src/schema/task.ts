@@ -78,12 +78,11 @@ export type Verification = z.infer<typeof Verification>;
 export const Priority = z.number().int().min(-10).max(10);
 
 /** Who requested a task: a person, the recipe (also where nothing is said), or the agent of another task. */
-export const TaskRequester = z.discriminatedUnion('kind', [
+const TaskRequester = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person') }),
   z.object({ kind: z.literal('recipe') }),
   z.object({ kind: z.literal('task'), task: TaskKey }),
 ]);
-export type TaskRequester = z.infer<typeof TaskRequester>;
 
 /** A task as a recipe asks for it. Recorded specs are final: a known key with another spec is an error. */
 export const TaskSpec = z.object({

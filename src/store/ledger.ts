@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import type { Store, StoredEvent, Write } from './store.ts';
 
 /** An event as a fold sees it: what happened, when, and who caused it. */
-export type Recorded<Event> = { event: Event; at: number; origin?: Origin | undefined };
+type Recorded<Event> = { event: Event; at: number; origin?: Origin | undefined };
 
 /** How the events of one kind of stream become a state. */
 export interface Fold<State, Event> {

@@ -96,6 +96,7 @@ export function testProgram(script: Script = {}) {
     watchForEngine: async () => () => {},
     takeScreen: () => undefined,
     reveal: async () => {},
+    edit: async () => {},
     makeScratchRepository: async () => {
       throw new Error('no scratch repository in this test');
     },

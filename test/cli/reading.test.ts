@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { added, attempted, spec, started } from '../support/given.ts';
 import { documentOf, type Script, shown, testProgram } from './cli-run.ts';
 
@@ -233,11 +234,22 @@ describe('completion', () => {
 
   for (const shell of ['bash', 'zsh', 'fish']) {
     it(`prints a script for ${shell} that serves both names`, async () => {
-      const printed: string[] = [];
-      vi.spyOn(console, 'log').mockImplementation((text: string) => printed.push(text));
-      await testProgram().run('completion', shell);
-      expect(printed.join('\n')).toContain('manyhands complete --');
-      expect(printed.join('\n')).toContain('mh complete --');
+      const { stdout } = await testProgram().run('completion', shell);
+      expect(stdout).toContain('manyhands complete --');
+      expect(stdout).toContain('mh complete --');
     });
   }
+
+  it('prints a script for bash that can be sourced twice', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mh-completion-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { stdout } = await testProgram().run('completion', 'bash');
+    const script = join(folder, 'completion.bash');
+    await writeFile(script, stdout);
+    const sourced = spawnSync('bash', ['-c', 'source "$0" && source "$0" && complete -p mh', script], {
+      encoding: 'utf8',
+    });
+    expect(sourced.stderr).toBe('');
+    expect(sourced.stdout).toContain('mh');
+  });
 });

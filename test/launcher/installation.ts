@@ -97,7 +97,7 @@ async function buildProgram(outfile: string): Promise<void> {
 }
 
 /** Where a launcher looks for the Node that was installed for it. */
-export function cacheOf(folder: string): string {
+function cacheOf(folder: string): string {
   return join(folder, 'cache');
 }
 

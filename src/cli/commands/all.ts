@@ -237,6 +237,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./control/cancel.ts')).cancelCommand,
   },
   {
+    name: 'prioritize',
+    group: 'Control',
+    summary: 'change the priority of a queued task',
+    load: async () => (await import('./control/prioritize.ts')).prioritizeCommand,
+  },
+  {
+    name: 'reject',
+    group: 'Control',
+    summary: 'reject a plan or held work; the agent gets the reason',
+    load: async () => (await import('./control/reject.ts')).rejectCommand,
+  },
+  {
     name: 'collection',
     group: 'Maintenance',
     summary: 'group runs in collections',

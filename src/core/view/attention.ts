@@ -1,10 +1,13 @@
 import type { TaskKey } from '../../schema/ids.ts';
-import { openTasks, type RunState } from '../run/state.ts';
+import { type OpenHold, openTasks, type RunState } from '../run/state.ts';
 
 /** Something that waits for the user, and the command that resolves it. */
 export type Attention = {
   task: TaskKey | null;
   what: 'plan' | 'held' | 'blocked' | 'paused';
+  /** The id of the hold, and the answers to choose from if it has several. */
+  hold?: string;
+  options?: { id: string; label: string }[];
   /** The track that is paused, where it is not the whole run. */
   track?: string;
   reason: string;
@@ -19,7 +22,14 @@ export function attention(state: RunState): Attention[] {
   if (state.status.kind === 'held') {
     const { what, reason, files } = state.status.hold;
     const nextStep = what === 'trouble' ? `fix it, then manyhands approve ${run}` : `manyhands approve ${run}`;
-    waiting.push({ task: null, what: what === 'plan' ? 'plan' : 'held', reason, files, nextStep });
+    waiting.push({
+      task: null,
+      what: what === 'plan' ? 'plan' : 'held',
+      ...idOf(state.status.hold),
+      reason,
+      files,
+      nextStep,
+    });
   }
   for (const [track, reason] of state.status.kind === 'ended' ? [] : Object.entries(state.paused)) {
     const name = track === '' ? 'The run' : `Track ${track}`;
@@ -33,13 +43,17 @@ export function attention(state: RunState): Attention[] {
     if (phase?.status === 'held') {
       const { reason, files } = phase.hold;
       const nextStep = `manyhands diff ${run} ${key}, then manyhands approve ${run} ${key}`;
-      waiting.push({ task: key, what: 'held', reason, files, nextStep });
+      waiting.push({ task: key, what: 'held', ...idOf(phase.hold), reason, files, nextStep });
     }
     if (phase?.status === 'blocked') {
       waiting.push({ task: key, what: 'blocked', reason: phase.reason, files: [], nextStep: phase.nextStep });
     }
   }
   return waiting;
+}
+
+function idOf({ id, options }: OpenHold): Pick<Attention, 'hold' | 'options'> {
+  return { hold: id, ...(options === undefined ? {} : { options }) };
 }
 
 /** Whether nothing can continue until the user acts. */

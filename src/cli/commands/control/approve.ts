@@ -4,7 +4,11 @@ import { EXIT_CODES } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
 import { parseTarget, resolveDir } from '../../target.ts';
 
-const Flags = FollowOptions.extend({ note: z.string().optional() });
+const Flags = FollowOptions.extend({
+  note: z.string().optional(),
+  hold: z.string().optional(),
+  option: z.string().optional(),
+});
 
 const EXAMPLES = [
   'manyhands approve',
@@ -20,13 +24,21 @@ export const approveCommand: CliCommand = {
   summary: 'approve a plan or held work',
   define(command, session) {
     command.argument('[run]', 'default: the latest run of the project').argument('[task]', 'only this task');
-    command.option('--note <text>', 'the reason, for the record');
+    command
+      .option('--note <text>', 'the reason, for the record')
+      .option('--hold <id>', 'only this hold, as manyhands show lists it')
+      .option('--option <id>', 'the chosen option, where the hold has several');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ note, ...flags }, args) => {
+      act: async ({ note, hold, option, ...flags }, args) => {
         const dir = await resolveDir(session.platform.terminal, flags.dir);
-        const input = { dir, ...parseTarget(args), ...(note === undefined ? {} : { note }) };
+        const answer = {
+          ...(note === undefined ? {} : { note }),
+          ...(hold === undefined ? {} : { hold }),
+          ...(option === undefined ? {} : { option }),
+        };
+        const input = { dir, ...parseTarget(args), ...answer };
         return work(session, {
           ...flags,
           dir,

@@ -15,6 +15,7 @@ import { planIntoFile, writePlanned } from '../../start/plan-into-file.ts';
 import { readRequestedWork } from '../../start/requested-work.ts';
 import { addStartOptions, StartFlags } from '../../start/start-options.ts';
 import { resolveDir } from '../../target.ts';
+import { addPlanEdit } from './plan-edit.ts';
 
 const As = TodoRequest.shape.as.unwrap();
 const Flags = StartFlags.extend({
@@ -50,6 +51,7 @@ export const planCommand: CliCommand = {
       .option('--run <run>', 'write the tasks that an earlier run has planned');
     command.options.find(({ long }) => long === '--land')?.hideHelp();
     addHelp(command, EXAMPLES, EXIT_CODES);
+    addPlanEdit(command, session);
     whenCalled(command, session, { options: Flags, act: (flags, words) => plan(session, flags, words) });
   },
 };

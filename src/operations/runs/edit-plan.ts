@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { editPlan as decideEdit, type WantedPlan } from '../../core/run/edit-plan.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { runDocument } from '../../core/view/document.ts';
+import { AppError } from '../../errors.ts';
+import type { Recipe } from '../../recipes/recipe.ts';
+import { RunDocument } from '../../schema/document.ts';
+import { TaskSpec } from '../../schema/task.ts';
+import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
+import { operation } from '../operation.ts';
+
+/** A task as the plan should have it: an existing one by its key, or a new one. */
+const WantedTask = z.object({
+  task: z.string().optional().describe('The key of an existing task; without it the task is new.'),
+  id: z.string().optional().describe('A name by which other tasks of this list can need a new one.'),
+  title: TaskSpec.shape.title.optional(),
+  description: z.string().min(1).optional(),
+  needs: z.array(z.string()).optional(),
+  priority: z.number().int().min(-10).max(10).optional(),
+  agent: z.string().nullable().optional(),
+});
+type WantedTask = z.infer<typeof WantedTask>;
+
+/** Changes a plan that waits for approval to the given list: tasks that are missing are removed, new ones added, the order kept. */
+export const editPlan = operation({
+  name: 'edit-plan',
+  where: 'engine',
+  summary: 'Change a plan that waits for approval: edit, remove, add and reorder its tasks',
+  http: 'PUT /api/runs/{run}/plan',
+  allow: ['operator'],
+  input: z.object({ ...RunRef, tasks: z.array(WantedTask).max(10_000) }),
+  output: RunDocument,
+  run: async (app, { tasks, ...ref }, { origin }) => {
+    const { run, recipe } = (await findRun(app, ref)).start;
+    const control = requireControl(app);
+    const { planTask } = app.implementations.recipe(recipe.name, recipe.version);
+    await control.resume(run);
+    const decide = (state: RunState) => decideEdit(state, wantedPlan(state, tasks, planTask));
+    return runDocument(await control.submit(run, decide, origin));
+  },
+});
+
+function wantedPlan(state: RunState, tasks: readonly WantedTask[], planTask: Recipe['planTask']): WantedPlan {
+  const keys = new Map<string, string>();
+  const specs = new Map<WantedTask, TaskSpec>();
+  for (const task of tasks.filter((each) => each.task === undefined)) {
+    const spec = newTask(state, task, { planTask, taken: [...specs.values()].map(({ key }) => key) });
+    specs.set(task, spec);
+    if (task.id !== undefined) keys.set(task.id, spec.key);
+  }
+  const resolve = (needs: readonly string[]) => needs.map((need) => keys.get(need) ?? completeKey(state, need));
+  return tasks.map((wanted) => {
+    const { title, description, needs, priority, agent } = wanted;
+    const resolved = needs === undefined ? {} : { needs: resolve(needs) };
+    const spec = specs.get(wanted);
+    if (spec !== undefined) return { kind: 'add', spec: { ...spec, ...resolved } };
+    const edit = { title, prompt: description, priority, agent: agent ?? undefined, ...resolved };
+    return { kind: 'keep', task: completeKey(state, wanted.task ?? ''), edit };
+  });
+}
+
+function newTask(
+  state: RunState,
+  { title, description, priority, agent }: WantedTask,
+  { planTask, taken }: { planTask: Recipe['planTask']; taken: string[] },
+): TaskSpec {
+  if (title === undefined || description === undefined)
+    throw new AppError('INPUT_INVALID', 'A new task of a plan needs a title and a description');
+  if (planTask === undefined)
+    throw new AppError('REFUSED', `Tasks cannot be added to a plan of the recipe ${state.start.recipe.name}`);
+  return planTask(state, {
+    title,
+    prompt: description,
+    needs: [],
+    taken,
+    ...(priority === undefined ? {} : { priority }),
+    ...(agent == null ? {} : { agent }),
+  });
+}
