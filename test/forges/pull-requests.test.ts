@@ -67,7 +67,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
   it('opens one for each task and pushes the work of failed ones, if configured', async () => {
     await using shop = await makeShop('gitlab', 'pr: { per: task, pushFailed: true }\nreview: { rounds: 0 }');
     const { code, run } = await shop.runJson(['do', 'Do A and B', '--land', 'pr', ...CHECK]);
-    expect([code, run?.status]).toEqual([1, 'failed']);
+    expect([code, run?.status]).toEqual([1, 'partial']);
     const branches = shop.atRemote('for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n');
     expect(branches).toEqual(['main', `mh-tasks/${run?.run}/implement-1.1`, `mh-tasks/${run?.run}/implement-1.2`]);
     expect(shop.forge.state().pulls).toMatchObject([{ head: `mh-tasks/${run?.run}/implement-1.1`, draft: false }]);
