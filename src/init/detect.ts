@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { type WorkflowCommand, workflowChecks, workflowCommands } from './ci-workflows.ts';
 import type { CheckName, Found } from './ecosystem.ts';
 import { ECOSYSTEMS, FALLBACK } from './ecosystems/ecosystems.ts';
 import { findMonorepo, PLAIN_FOLDER } from './monorepo.ts';
@@ -38,7 +39,9 @@ const PRIVATE_FILES = [
 ];
 const KEY_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CLAUDE.md', 'docs'];
 const DEFAULT_CHECKS: readonly CheckName[] = ['test', 'typecheck', 'lint'];
+const PURPOSES: readonly CheckName[] = ['test', 'lint', 'typecheck', 'build'];
 const MAX_FOLDERS = 20;
+const MAX_WORKFLOW_NOTES = 5;
 
 /** Inspects a project from the top of its repository; `from` is the person's current folder in it. */
 export async function detectProject(root: string, from: string = root): Promise<Detection> {
@@ -49,13 +52,18 @@ export async function detectProject(root: string, from: string = root): Promise<
     root,
     PRIVATE_FILES.filter((name) => name.includes('/') || files.has(name)),
   );
-  const found = folders.flatMap(({ folder, found: each }) => each.map((one) => ({ folder, ...one })));
+  const commands = await workflowCommands(files);
+  const found = withWorkflows(
+    folders.flatMap(({ folder, found: each }) => each.map((one) => ({ folder, ...one }))),
+    commands,
+  );
+  const checks = proposeChecks(found);
   return {
     root,
     frameworks: [...frameworksOf(found), ...(await packageFrameworks(files, monorepo?.folders ?? []))],
     packageManagers: distinct(found.flatMap(({ packageManager }) => packageManager ?? [])),
     monorepo: monorepo?.by ?? null,
-    checks: proposeChecks(found),
+    checks,
     setup: distinct(found.flatMap(({ folder, setup }) => setup.map((command) => within(folder, command)))),
     dependencyDirs: distinct(
       found.flatMap(({ folder, dependencyDirs }) => dependencyDirs.map((dir) => below(folder, dir))),
@@ -68,7 +76,11 @@ export async function detectProject(root: string, from: string = root): Promise<
     base: facts.base,
     hasCommits: facts.hasCommits,
     forge: facts.forge,
-    notes: found.flatMap(({ folder, notes }) => notes.map((note) => (folder === '' ? note : `${folder}: ${note}`))),
+    notes: [
+      ...found.flatMap(({ folder, notes }) => notes.map((note) => (folder === '' ? note : `${folder}: ${note}`))),
+      ...workflowNotes(commands, checks),
+      ...missingNotes(found),
+    ],
   };
 }
 
@@ -93,9 +105,41 @@ async function findFolders(files: ProjectFiles, from: string): Promise<ProjectFo
 async function detectEcosystems(files: ProjectFiles): Promise<Found[]> {
   const all = await Promise.all(ECOSYSTEMS.map((ecosystem) => ecosystem.detect(files)));
   const found = all.filter((each) => each !== undefined);
-  if (found.some(({ checks }) => checks.some(({ name }) => name === 'test'))) return found;
   const fallback = await FALLBACK.detect(files);
-  return fallback === undefined || fallback.checks.length === 0 ? found : [...found, fallback];
+  const known = purposesOf(found);
+  const checks = fallback?.checks.filter(({ name }) => !known.has(name)) ?? [];
+  return fallback === undefined || checks.length === 0 ? found : [...found, { ...fallback, checks }];
+}
+
+function purposesOf(found: readonly Found[]): Set<CheckName> {
+  return new Set(found.flatMap(({ checks }) => checks.map(({ name }) => name)));
+}
+
+/** Adds what only the workflows show to the first kind of project at the top. */
+function withWorkflows(found: readonly FoundIn[], commands: readonly WorkflowCommand[]): FoundIn[] {
+  const checks = workflowChecks(commands, purposesOf(found));
+  const index = found.findIndex(({ folder }) => folder === '');
+  return found.map((each, at) => (at === index ? { ...each, checks: [...each.checks, ...checks] } : each));
+}
+
+/** What the workflows run and no check repeats. */
+function workflowNotes(commands: readonly WorkflowCommand[], checks: readonly ProposedCheck[]): string[] {
+  const others = commands.filter(({ run }) => !checks.some((check) => check.run === run));
+  const rest = others.length - MAX_WORKFLOW_NOTES;
+  return [
+    ...others.slice(0, MAX_WORKFLOW_NOTES).map(({ run, file }) => `${file} runs "${run}", which is not a check here`),
+    ...(rest > 0
+      ? [`the workflows run ${rest} more ${rest === 1 ? 'command' : 'commands'} that are not checks here`]
+      : []),
+  ];
+}
+
+/** States which purposes no command was found for. */
+function missingNotes(found: readonly Found[]): string[] {
+  const known = purposesOf(found);
+  const missing = PURPOSES.filter((name) => !known.has(name));
+  if (missing.length === 0) return [];
+  return [`no command found for: ${missing.join(', ')}; add one under checks if the project has it`];
 }
 
 function frameworksOf(found: readonly FoundIn[]): Detection['frameworks'] {

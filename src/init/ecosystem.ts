@@ -6,7 +6,7 @@ export type CheckName = 'test' | 'lint' | 'typecheck' | 'build';
 /** A command that exists in the project. */
 export type FoundCheck = { name: CheckName; run: string };
 
-/** What one kind of project needs. Every command in it is ours: no text of the repository is ever run. */
+/** What one kind of project needs. Every command in it is ours, or a plain line of a workflow that calls a known tool. */
 export type Found = {
   framework: string;
   packageManager: string | null;

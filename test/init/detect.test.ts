@@ -171,7 +171,7 @@ describe('what is found out about a project', () => {
     );
     const found = await detectProject(project.root);
     expect(found.checks).toEqual([]);
-    expect(found.notes).toEqual(['the script "lint" waits for changes and never ends, so it is no check']);
+    expect(found.notes[0]).toBe('the script "lint" waits for changes and never ends, so it is no check');
   });
 
   it('keeps the build out of the checks where something proves more, and uses it where nothing does', async () => {
@@ -181,7 +181,76 @@ describe('what is found out about a project', () => {
     expect((await detectProject(plain.root)).checks).toEqual([{ name: 'build', run: 'npm run build', isWanted: true }]);
   });
 
-  it('asks a Makefile only where nothing else has a test', async () => {
+  it.each([
+    {
+      title: 'its own runner, its requirements and tox',
+      files: {
+        'pyproject.toml': '[project]\n',
+        'tests/runtests.py': '',
+        'tests/requirements/py3.txt': '',
+        'tox.ini': '',
+      },
+      checks: ['.venv/bin/python tests/runtests.py'],
+    },
+    { title: 'tox', files: { 'setup.py': '', 'tox.ini': '[tox]\n' }, checks: ['tox'] },
+    { title: 'nox', files: { 'setup.py': '', 'noxfile.py': '' }, checks: ['nox'] },
+    {
+      title: 'groups of uv and the configuration of mypy',
+      files: {
+        'pyproject.toml':
+          '[dependency-groups]\ndev = ["tox"]\ntests = ["pytest>=8"]\ntyping = ["mypy"]\n[tool.mypy]\nfiles = ["src"]\n',
+        'uv.lock': '',
+      },
+      checks: ['uv run --group tests pytest', 'uv run --group typing mypy'],
+    },
+    {
+      title: 'mypy configured in mypy.ini',
+      files: { 'setup.py': '', 'mypy.ini': '[mypy]\nstrict = true\npackages = a\n' },
+      checks: ['.venv/bin/python -m mypy'],
+    },
+  ])('finds the entry points of Python: $title', async ({ files, checks }) => {
+    using project = makeProject(files);
+    const found = await detectProject(project.root);
+    expect(found.checks.filter(({ isWanted }) => isWanted).map(({ run }) => run)).toEqual(checks);
+  });
+
+  it('installs the requirements of the tests too', async () => {
+    using project = makeProject({ 'pyproject.toml': '[project]\n', 'tests/requirements/py3.txt': '' });
+    expect((await detectProject(project.root)).setup).toContain(
+      '.venv/bin/python -m pip install -e . -r tests/requirements/py3.txt',
+    );
+  });
+
+  it('reads the workflows: plain commands fill gaps, others are reported', async () => {
+    using project = makeProject({
+      ...npm({}, { test: 'x' }),
+      '.github/workflows/ci.yml': [
+        'jobs:',
+        '  a:',
+        '    steps:',
+        '      - run: npm ci',
+        '      - run: npm test',
+        '      - run: npx eslint src',
+        '      - run: npm run lint:all',
+        '      - run: npm test && npm run e2e-tests',
+      ].join('\n'),
+      '.github/workflows/broken.yml': '{',
+    });
+    const found = await detectProject(project.root);
+    expect(found.checks.map(({ run }) => run)).toEqual(['npm test', 'npm run lint:all']);
+    expect(found.notes).toEqual([
+      '.github/workflows/ci.yml runs "npx eslint src", which is not a check here',
+      '.github/workflows/ci.yml runs "npm test && npm run e2e-tests", which is not a check here',
+      'no command found for: typecheck, build; add one under checks if the project has it',
+    ]);
+  });
+
+  it('uses a Makefile for what nothing else shows', async () => {
+    using project = makeProject({ ...npm({}), Makefile: 'test:\n\tx\nlint:\n\ty\n' });
+    expect((await detectProject(project.root)).checks.map(({ run }) => run)).toEqual(['npm test', 'make lint']);
+  });
+
+  it('reads the targets of a Makefile', async () => {
     using project = makeProject({ Makefile: 'test: build\n\tx\nbuild:\n\ty\nVAR := 1\n' });
     expect((await detectProject(project.root)).checks.map(({ run }) => run)).toEqual(['make test', 'make build']);
   });
@@ -250,6 +319,6 @@ describe('what is found out about a project', () => {
     symlinkSync(join(outside.root, 'package.json'), join(project.root, 'package.json'));
     const found = await detectProject(project.root);
     expect(found.frameworks).toEqual([{ name: 'Node.js', folder: '' }]);
-    expect(found.notes).toEqual(['package.json cannot be read, so nothing was read from it']);
+    expect(found.notes[0]).toBe('package.json cannot be read, so nothing was read from it');
   });
 });

@@ -1,9 +1,16 @@
 import { type Ecosystem, type FoundCheck, present } from '../ecosystem.ts';
 
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
-const TARGETS = ['test', 'lint', 'typecheck', 'build'] as const;
+/** Targets by the names that people give them, the best first. */
+const TARGETS = {
+  test: ['test', 'tests', 'check'],
+  lint: ['lint'],
+  typecheck: ['typecheck', 'type-check', 'types', 'mypy'],
+  build: ['build'],
+} as const;
+const CHECKS = ['test', 'lint', 'typecheck', 'build'] as const;
 
-/** A Makefile: used only where nothing else shows how the project is tested. */
+/** A Makefile: used only for what nothing else in the project shows. */
 export const make: Ecosystem = {
   name: 'Make',
   async detect(files) {
@@ -11,7 +18,10 @@ export const make: Ecosystem = {
     if (makefile === undefined) return undefined;
     const text = (await files.read(makefile)) ?? '';
     const has = (target: string) => new RegExp(`^${target}[ \\t]*:(?!=)`, 'm').test(text);
-    const checks = TARGETS.filter(has).map((name): FoundCheck => ({ name, run: `make ${name}` }));
+    const checks = CHECKS.flatMap((name): FoundCheck[] => {
+      const target = TARGETS[name].find(has);
+      return target === undefined ? [] : [{ name, run: `make ${target}` }];
+    });
     return {
       framework: 'Make',
       packageManager: null,
