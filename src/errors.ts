@@ -53,6 +53,11 @@ export const ERRORS = {
     http: 409,
     hint: 'Choose another file with --output, or overwrite it with --force, which keeps a copy.',
   },
+  CHECK_CANNOT_START: {
+    exit: 3,
+    http: 422,
+    hint: 'Install the program and approve, which checks again; or cancel the run, correct --check or checks in .manyhands/config.yaml, and start it again.',
+  },
   AGENT_UNKNOWN: {
     exit: 3,
     http: 404,

@@ -1,5 +1,7 @@
+import { startErrorOf } from '../../core/run/check-start.ts';
 import { recordBaseCheck, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/tree.ts';
 import { ProjectEvent } from '../../schema/event.ts';
@@ -9,7 +11,7 @@ import { setupOf } from '../../workspaces/checkout.ts';
 import { checkoutOf, proveOne } from '../land/prove.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
-/** Runs each check once on the base, before any work, and records the result; a tree known from an earlier run is not checked again. */
+/** Runs each check once on the base, before any work, and records the result; a tree known from an earlier run is not checked again. A check that cannot start is an error, not a result. */
 export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly CommandGateSpec[]): Promise<void> {
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);
@@ -27,9 +29,19 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
     run.cancel.signal.throwIfAborted();
     evidence.push(found);
   }
+  requireStarted(evidence);
   const events = shareProofs(evidence);
   const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
   await ctx.submit(run, (state) => recordBaseCheck(state, { tree, evidence }), { also }).committed;
+}
+
+function requireStarted(evidence: readonly Evidence[]): void {
+  const errors = evidence.flatMap((found) => {
+    const error = startErrorOf(found);
+    return error === undefined ? [] : [`${found.gate}: ${error}`];
+  });
+  if (errors.length === 0) return;
+  throw new AppError('CHECK_CANNOT_START', `A check cannot start on the base: ${errors.join('; ')}`, { errors });
 }
 
 /** A proof of an earlier run counts only with the same dependencies. */
@@ -41,7 +53,7 @@ function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> 
   const known = new Map<string, Evidence>();
   for (const stored of ctx.store.read(stream)) {
     const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
-    if (event.success && event.data.type === 'project.proved')
+    if (event.success && event.data.type === 'project.proved' && startErrorOf(event.data.data.evidence) === undefined)
       known.set(proofKey(event.data.data.evidence), event.data.data.evidence);
   }
   return known;

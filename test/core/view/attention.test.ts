@@ -14,7 +14,14 @@ describe('what waits for a person', () => {
   it('names the plan with the command that approves it', () => {
     const story = two.and({ type: 'run.held', data: { hold: { what: 'plan', reason: 'two tasks', files: [] } } });
     expect(attention(story.state)).toEqual([
-      { task: null, what: 'plan', reason: 'two tasks', files: [], nextStep: 'manyhands approve r0000001' },
+      {
+        task: null,
+        what: 'plan',
+        hold: expect.stringMatching(/^h\d+$/),
+        reason: 'two tasks',
+        files: [],
+        nextStep: 'manyhands approve r0000001',
+      },
     ]);
   });
 
@@ -24,6 +31,7 @@ describe('what waits for a person', () => {
       {
         task: 'a',
         what: 'held',
+        hold: expect.stringMatching(/^h\d+$/),
         reason: HOLD.reason,
         files: HOLD.files,
         nextStep: 'manyhands diff r0000001 a, then manyhands approve r0000001 a',

@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { approve } from '../../../src/core/run/answer-hold.ts';
 import { checkBase } from '../../../src/engine/start/check-base.ts';
 import { makeRunProject } from '../run-project.ts';
 
@@ -26,5 +29,35 @@ it('records a check that fails on the base, which later runs know too', async ()
   expect(run.ledger.state.proven).toEqual({});
   const types = project.store.read(`project/${run.project.id}`).map(({ type }) => type);
   expect(types).toContain('project.proved');
+  await engine.stop();
+});
+
+it.each([
+  ['a program that is not installed', 'no-such-program --all', 'the command was not found: no-such-program'],
+  ['a command that the shell cannot parse', 'echo "', 'the shell cannot parse the command'],
+])('holds the run before any agent starts for %s, and checks again once approved', async (_what, check, error) => {
+  await using project = await makeRunProject({ config: { checks: [check] } });
+  const engine = project.newEngine();
+  const run = await project.open(engine, 'One');
+  engine.run(run);
+  await engine.idle();
+  const { status, order, baseEvidence } = run.ledger.state;
+  expect(status).toMatchObject({ kind: 'held', hold: { what: 'trouble', reason: expect.stringContaining(error) } });
+  expect(status).toMatchObject({ hold: { reason: expect.stringContaining('correct --check or checks') } });
+  expect([order, baseEvidence]).toEqual([[], null]);
+  engine.submit(run, (state) => approve(state, {}));
+  await engine.idle();
+  expect(run.ledger.state.status).toMatchObject({ kind: 'held', hold: { what: 'trouble' } });
+  await engine.stop();
+});
+
+it('does not reuse the result of a program that was missing in an earlier run', async () => {
+  await using project = await makeRunProject({ config: { checks: ['"$HOME/tool"'] } });
+  const engine = project.newEngine();
+  const run = await project.open(engine, 'One');
+  await expect(checkBase(engine, run, run.checks)).rejects.toMatchObject({ code: 'CHECK_CANNOT_START' });
+  writeFileSync(join(project.root, 'tool'), '#!/bin/sh\n', { mode: 0o755 });
+  await checkBase(engine, run, run.checks);
+  expect(run.ledger.state.baseEvidence).toMatchObject([{ verdict: 'pass' }]);
   await engine.stop();
 });

@@ -1,0 +1,28 @@
+import type { Evidence } from '../../schema/gate.ts';
+
+const NOT_EXECUTABLE = 126;
+const NOT_FOUND = 127;
+/** The shell of a check is started as /bin/sh, so that its own errors begin like this and those of nested shells do not. */
+const SYNTAX_ERROR = /^\/bin\/sh: .*syntax error.*$/im;
+const PROGRAM_ERROR =
+  /(?<program>[^\s:]+): (?:command )?(?:not found|No such file or directory|cannot execute.*|Permission denied|Exec format error)\s*$/gim;
+
+/** Why a check could not even start, which no change of the repository can correct; undefined where it started. */
+export function startErrorOf({ verdict, exitCode, output, summary }: Evidence): string | undefined {
+  if (verdict === 'pass') return undefined;
+  if (verdict === 'error') return exitCode === null && output === undefined ? summary : undefined;
+  const syntaxError = SYNTAX_ERROR.exec(output ?? '')?.[0];
+  if (syntaxError !== undefined) return `the shell cannot parse the command: ${syntaxError.trim()}`;
+  if (exitCode !== NOT_FOUND && exitCode !== NOT_EXECUTABLE) return undefined;
+  const error = [...(output ?? '').matchAll(PROGRAM_ERROR)].at(-1);
+  const program = error?.groups?.program;
+  if (isInRepository(program, error?.[0] ?? '')) return undefined;
+  const problem = exitCode === NOT_FOUND ? 'the command was not found' : 'the command cannot be executed';
+  return `${problem}${program === undefined ? ` (exit code ${exitCode})` : `: ${program}`}`;
+}
+
+/** A script of the repository that is missing or not executable may be what the work is about. */
+function isInRepository(program: string | undefined, error: string): boolean {
+  if (program === undefined || program.startsWith('/')) return false;
+  return program.includes('/') || /No such file/i.test(error);
+}
