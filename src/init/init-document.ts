@@ -19,6 +19,17 @@ export const InitFile = z.object({
 });
 export type InitFile = z.infer<typeof InitFile>;
 
+/** The result of running a proposed check once. */
+const CheckProof = z.object({
+  name: z.string(),
+  run: z.string(),
+  passed: z.boolean(),
+  result: z.string(),
+  /** The last lines of a check that did not pass. */
+  output: z.array(z.string()),
+});
+export type CheckProof = z.infer<typeof CheckProof>;
+
 /** What `init` found, did, or with --dry-run would do. */
 export const InitDocument = z.object({
   root: z.string(),
@@ -42,5 +53,7 @@ export const InitDocument = z.object({
   missing: z.string().nullable(),
   imported: z.array(ImportEntry),
   notes: z.array(z.string()),
+  /** With --prove: each check that was run. */
+  proof: z.array(CheckProof).optional(),
 });
 export type InitDocument = z.infer<typeof InitDocument>;

@@ -2,10 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { commandWord, scriptWord } from '../../src/operations/maintenance/doctor/command-word.ts';
-import type { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
+import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { examineProject } from '../../src/operations/maintenance/doctor/doctor-project.ts';
 import { testProgram } from '../cli/cli-run.ts';
+import { makeScratch } from '../support/scratch.ts';
 import { makeProject, type Project } from './project.ts';
 
 const examine = ({ root, env }: Project, online = false) => examineProject({ dir: root, env, online });
@@ -94,6 +96,19 @@ describe('what the settings of a project name', () => {
     await init();
     expect(await examine(project)).toEqual([]);
   });
+});
+
+it('says in one line what works without an agent, and which checks init would use', async () => {
+  const agents = 'agents:\n  hand: { kind: command, command: ./missing.sh }\n';
+  await using scratch = await makeScratch({
+    files: { '.manyhands/config.yaml': agents, Makefile: 'test:\n\ttrue\n' },
+  });
+  const { json } = await scratch.mh(['doctor', '--json']);
+  const lines = z.array(DoctorLine).parse(json);
+  expect(lines.find(({ name }) => name === 'settings')?.detail).toContain('manyhands init would use: make test');
+  expect(lines.filter(({ name }) => name === 'agents')).toEqual([
+    expect.objectContaining({ ok: false, detail: expect.stringMatching(/^none can work here: .*--rehearse.* work$/) }),
+  ]);
 });
 
 describe('the program of a command', () => {

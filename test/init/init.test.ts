@@ -34,6 +34,15 @@ describe('manyhands init', () => {
     expect(readdirSync(join(project.root, '.manyhands')).sort()).toEqual(['config.schema.json', 'config.yaml']);
   });
 
+  it('runs each proposed check once with --prove, and shows the end of what fails', async () => {
+    using project = makeProject({ Makefile: 'test:\n\t@echo all good\nlint:\n\t@echo line 3 is wrong; exit 1\n' });
+    const { code, stdout } = await call(project, ['--yes', '--prove']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Ran the proposed checks in your checkout: 1 of 2 passed');
+    expect(stdout).toContain('✓ make test  exit 0');
+    expect(stdout).toMatch(/✗ make lint {2}exit 2\n {4}line 3 is wrong\n/);
+  });
+
   it('replaces nothing: an existing file stays byte for byte, and what it lacks is shown', async () => {
     const mine = '# mine\nlimits: { agents: 2 }\nworkspace:\n  setup: []\n';
     using project = makeProject({ 'package.json': PACKAGE, '.manyhands/config.yaml': mine });

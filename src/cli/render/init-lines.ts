@@ -19,6 +19,7 @@ export function initLines(document: InitDocument, { colors, width }: { colors: P
     ...(document.files.length === 0 ? [] : ['']),
     ...document.files.map((file) => fileLine(file, { colors, dryRun: document.dryRun })),
     ...missingLines(document, colors),
+    ...proofLines(document, colors),
     ...document.notes.map((note) => `${colors.yellow('!')} ${oneLine(note)}`),
   ];
 }
@@ -62,6 +63,21 @@ function fileLine({ path, action, backup, note }: InitFile, how: { colors: Paint
   const what = isDone && dryRun ? `would ${verbs[action]}` : action;
   const more = [note, backup === null ? null : `backup: ${backup}`].filter((text) => text !== null).join('; ');
   return `${mark} ${path}  ${what}${more === '' ? '' : ` (${more})`}`;
+}
+
+function proofLines({ proof }: InitDocument, colors: Painter): string[] {
+  if (proof === undefined) return [];
+  const passed = proof.filter((check) => check.passed).length;
+  return [
+    '',
+    proof.length === 0
+      ? 'No check to run'
+      : `Ran the proposed checks in your checkout: ${passed} of ${proof.length} passed`,
+    ...proof.flatMap((check) => [
+      `${check.passed ? colors.green('✓') : colors.red('✗')} ${oneLine(check.run)}  ${check.result}`,
+      ...check.output.map((line) => colors.dim(`    ${oneLine(line)}`)),
+    ]),
+  ];
 }
 
 function missingLines({ missing }: InitDocument, colors: Painter): string[] {

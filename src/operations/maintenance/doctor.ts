@@ -9,6 +9,7 @@ import { AppError, messageOf } from '../../errors.ts';
 import { inspectRepository } from '../../git/read/repository.ts';
 import { requireGit } from '../../git/version.ts';
 import { type Home, prepareHome } from '../../home.ts';
+import { detectProject } from '../../init/detect.ts';
 import { tail } from '../../process/tail.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
 import { containment } from '../../process/terminate.ts';
@@ -27,6 +28,15 @@ type Examination = { app: App; dir: string; online: boolean };
 const FILE_EVENT_MS = 2_000;
 const MEGABYTE = 1024 * 1024;
 const LEAST_MEMORY_MB = 256;
+
+const NO_AGENT: DoctorLine = {
+  name: 'agents',
+  ok: false,
+  required: false,
+  detail:
+    'none can work here: commands that start agents fail; --rehearse, check, init, and reading or landing earlier runs work',
+  fix: 'Install and log in to claude, codex or gemini, or configure another program under agents.',
+};
 
 /** Checks everything that Manyhands needs; each line that fails says how to fix it. */
 export const doctor = operation({
@@ -163,7 +173,10 @@ async function settings({ dir, app: { env } }: Examination): Promise<string> {
   );
   const { checks, project } = await loadConfig({ dir: root, env });
   const count = checks.length + testCheck({ checks, project }).length;
-  return count === 0 ? 'valid; no check is configured' : `valid; ${counted(count, 'check')}`;
+  if (count > 0) return `valid; ${counted(count, 'check')}`;
+  const found = (await detectProject(root)).checks.filter(({ isWanted }) => isWanted).map(({ run }) => run);
+  const proposal = found.length === 0 ? 'none was found either' : `manyhands init would use: ${found.join(', ')}`;
+  return `valid; no check is configured; ${proposal}`;
 }
 
 /** Each agent that is configured or known by name: found, its version, logged in; asking spends nothing. */
@@ -177,7 +190,7 @@ async function agents({ app, dir }: Examination): Promise<DoctorLine[]> {
       detail,
       fix: nextStep,
     }));
-    return [...lines, ...profiles(found.ccswitch)];
+    return [...lines, ...profiles(found.ccswitch), ...(found.agents.some(({ ok }) => ok) ? [] : [NO_AGENT])];
   } catch (error) {
     return [
       { name: 'agents', ok: false, required: false, detail: messageOf(error), fix: 'Correct the settings first.' },

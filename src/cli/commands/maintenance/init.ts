@@ -7,6 +7,7 @@ import { defaultChoices } from '../../../init/draft.ts';
 import { findForeign, importProject } from '../../../init/import/import-project.ts';
 import type { InitDocument } from '../../../init/init-document.ts';
 import { initProject, makeRepository, repositoryRoot } from '../../../init/init-project.ts';
+import { proveChecks } from '../../../init/prove-checks.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { INTERRUPTED } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
@@ -22,17 +23,19 @@ const Flags = CommonOptions.extend({
   agentsMd: z.boolean().default(false),
   remove: z.boolean().default(false),
   dryRun: z.boolean().default(false),
+  prove: z.boolean().default(false),
 });
 type Flags = z.infer<typeof Flags>;
 
 const EXAMPLES = [
   'manyhands init',
   'manyhands init --yes --dry-run',
+  'manyhands init --yes --prove',
   'manyhands init --import',
   'manyhands init --agents-md --remove',
 ];
 const EXIT_CODES = `Exit codes:
-  0    the project is set up
+  0    the project is set up, whether or not its checks pass
   2    invalid command line
   3    the command failed; the message states the reason, and no existing file was changed
   130  interrupted; nothing was written`;
@@ -51,7 +54,8 @@ export const initCommand: CliCommand = {
       )
       .option('--agents-md', 'write instructions for agents into a marked block of AGENTS.md and CLAUDE.md')
       .option('--remove', 'with --agents-md: remove them again')
-      .option('--dry-run', 'show what would be written; write nothing');
+      .option('--dry-run', 'show what would be written; write nothing')
+      .option('--prove', 'run each proposed check once in your checkout and print which of them pass');
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -99,7 +103,10 @@ async function setUp(session: Session, { root, dir, flags }: SetupRequest): Prom
     },
     platform.world,
   );
-  return { ...document, notes: [...document.notes, ...(await notesOf(document, { root, dir, flags }))] };
+  const notes = [...document.notes, ...(await notesOf(document, { root, dir, flags }))];
+  if (!flags.prove) return { ...document, notes };
+  const { checks } = decisions.choices;
+  return { ...document, notes, proof: await proveChecks({ root, checks, env: platform.terminal.env }) };
 }
 
 type DecisionInput = { detection: Awaited<ReturnType<typeof detectProject>>; held: Decisions['agreed']; flags: Flags };
