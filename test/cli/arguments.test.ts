@@ -191,6 +191,11 @@ const TABLE: { argv: string[]; operation: string; input: unknown; stdin?: string
     operation: 'restore-salvage',
     input: { dir, ref: 'refs/x', branch: 'b' },
   },
+  {
+    argv: ['clean', '--older-than', '30d'],
+    operation: 'clean',
+    input: { dir, olderThanDays: 30, apply: false },
+  },
   { argv: ['clean'], operation: 'clean', input: { dir, olderThanDays: 7, apply: false } },
   {
     argv: ['clean', '--all', '--older-than', '0', '--apply'],
@@ -221,7 +226,7 @@ function script(more: Script = {}): Script {
       'list-salvage': [],
       usage: [],
       'restore-salvage': { branch: 'b', commit: 'c' },
-      clean: { items: [], bytes: 0, applied: false },
+      clean: { items: [], bytes: 0, applied: false, kept: [] },
       where: [],
       doctor: [],
     },

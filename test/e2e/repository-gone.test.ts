@@ -36,6 +36,13 @@ it('keeps a workspace that cannot be saved because its repository is gone, and c
   await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
   await project.mh(['job', 'A', '--check', 'false']);
   const clean = ['clean', '--all', '--older-than', '0'];
+  const recent = await project.mh(['clean', '--older-than', '30d']);
+  expect([recent.stdout, recent.stderr]).toEqual([
+    expect.stringMatching(
+      /^Kept, [\d.]+ [kM]?B:\n[\s\S]*workspace +[\d.]+ \w+ +run \w{8} ended recently; until \d{4}-\d\d-\d\d/,
+    ),
+    'There is nothing to remove.\n',
+  ]);
   expect((await project.mh(clean)).stderr).toContain('manyhands clean --all --older-than 0 --apply');
   renameSync(join(project.repo, '.git'), join(project.root, 'away.git'));
   const refused = await project.mh([...clean, '--apply']);

@@ -52,6 +52,13 @@ export function parseSeconds(text: string): number {
   return seconds;
 }
 
+/** Reads `30` or `30d` as whole days. */
+export function parseDays(text: string): number {
+  const days = /^\d{1,5}d?$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
+  if (days <= 36_500) return days;
+  throw new InvalidArgumentError('Use a number of days from 0 to 36500, such as 30d.');
+}
+
 /** Reads US dollars, with or without the dollar sign. */
 export function parseUsd(text: string): number {
   const usd = /^\$?\d+(\.\d+)?$/.test(text) ? Number(text.replace('$', '')) : Number.NaN;

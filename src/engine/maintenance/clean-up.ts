@@ -2,6 +2,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
+import type { Home } from '../../home.ts';
 import { runStream } from '../../schema/ids.ts';
 import { attemptWorkspaceOf, removeAttemptWorkspace, saveAttemptWorkspace } from '../attempt/attempt-workspace.ts';
 import type { EngineContext } from '../loop/context.ts';
@@ -10,6 +11,8 @@ import { openRun } from '../start/open-run.ts';
 
 export type CleanUpRequest = { project: string | undefined; olderThanDays: number; apply: boolean };
 export type CleanItem = { what: string; path: string; bytes: number; reason: string };
+/** What is not removed; `until` is when it can be, where that is known. */
+export type KeptItem = CleanItem & { until: string | null };
 
 const DAY_MS = 86_400_000;
 const NAMED = /^([0-9a-z]{8})-(\d+|gate)\b/;
@@ -18,7 +21,7 @@ const NAMED = /^([0-9a-z]{8})-(\d+|gate)\b/;
 export async function cleanUp(
   ctx: EngineContext,
   request: CleanUpRequest,
-): Promise<{ items: CleanItem[]; bytes: number; applied: boolean }> {
+): Promise<{ items: CleanItem[]; bytes: number; applied: boolean; kept: KeptItem[] }> {
   const items: CleanItem[] = [];
   const unsaved: string[] = [];
   for (const name of await entries(ctx.home.workspaces)) {
@@ -39,7 +42,61 @@ export async function cleanUp(
     const rest = `the other ${items.length} ${items.length === 1 ? 'entry was' : 'entries were'} removed`;
     throw new AppError('REFUSED', `What cannot be saved is kept, ${rest}: ${unsaved.join('; ')}`, { staying: unsaved });
   }
-  return { items, bytes: items.reduce((sum, item) => sum + item.bytes, 0), applied: request.apply };
+  const kept = await keptItems(ctx, request, new Set(items.map(({ path }) => path)));
+  return { items, bytes: items.reduce((sum, item) => sum + item.bytes, 0), applied: request.apply, kept };
+}
+
+/** Everything in the data directory that this request does not remove, with its size and the reason. */
+async function keptItems(
+  ctx: EngineContext,
+  request: CleanUpRequest,
+  listed: ReadonlySet<string>,
+): Promise<KeptItem[]> {
+  const { home } = ctx;
+  const kept: KeptItem[] = [];
+  for (const [what, folder] of [
+    ['workspace', home.workspaces],
+    ['raw output', home.attempts],
+  ] as const) {
+    for (const name of await entries(folder)) {
+      const path = join(folder, name);
+      const why = listed.has(path) ? undefined : keptReason(ctx, name, request);
+      if (why !== undefined) kept.push({ what, path, bytes: await treeBytes(path), ...why });
+    }
+  }
+  for (const { what, path, reason } of permanentItems(home)) {
+    const bytes = await treeBytes(path);
+    if (bytes > 0) kept.push({ what, path, bytes, reason, until: null });
+  }
+  return kept;
+}
+
+/** Why a folder of a run stays, and until when; undefined where it belongs to another project. */
+function keptReason(
+  ctx: EngineContext,
+  name: string,
+  request: CleanUpRequest,
+): Pick<KeptItem, 'reason' | 'until'> | undefined {
+  const run = NAMED.exec(name)?.[1];
+  if (run === undefined || ctx.store.read(runStream(run)).length === 0)
+    return { reason: 'it belongs to no known run', until: null };
+  const { status, start } = loadRun(ctx.store, runStream(run));
+  if (request.project !== undefined && start.project.id !== request.project) return undefined;
+  if (status.kind !== 'ended') return { reason: `run ${run} has not ended`, until: null };
+  const at = status.at + request.olderThanDays * DAY_MS;
+  if (at <= ctx.world.now()) return { reason: `run ${run} still uses it`, until: null };
+  return { reason: `run ${run} ended recently`, until: new Date(at).toISOString() };
+}
+
+/** What no request removes; its size is that of all projects. */
+function permanentItems(home: Home): { what: string; path: string; reason: string }[] {
+  return [
+    { what: 'mirrors', path: home.mirrors, reason: 'saved work of all projects' },
+    { what: 'database', path: home.database, reason: 'events and transcripts; manyhands archive --remove shrinks it' },
+    { what: 'prepared workspaces', path: home.seeds, reason: 'new workspaces start from them' },
+    { what: 'backups', path: home.backups, reason: 'the newest replace the oldest' },
+    { what: 'archives', path: home.archives, reason: 'runs that were archived' },
+  ];
 }
 
 async function cleanWorkspace(

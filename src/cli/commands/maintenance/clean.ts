@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
-import { bytesText, wholeNumber } from '../../render/amounts.ts';
+import { bytesText, parseDays } from '../../render/amounts.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { resolveDir } from '../../target.ts';
 
@@ -11,7 +11,7 @@ const Flags = CommonOptions.extend({
   olderThan: z.number().default(7),
 });
 
-const EXAMPLES = ['manyhands clean', 'manyhands clean --older-than 30 --apply', 'manyhands clean --all --json'];
+const EXAMPLES = ['manyhands clean', 'manyhands clean --older-than 30d --apply', 'manyhands clean --all --json'];
 const COLUMNS = [{ title: 'WHAT' }, { title: 'SIZE', right: true }, { title: 'REASON' }, { title: 'PATH' }];
 
 /** Lists what can be removed, and removes it with --apply; only what is saved elsewhere. */
@@ -22,7 +22,12 @@ export const cleanCommand: CliCommand = {
   define(command, session) {
     command
       .option('--all', 'files of all projects')
-      .option('--older-than <days>', 'only files older than this many days', wholeNumber(0, 36_500), 7)
+      .option(
+        '--older-than <days>',
+        'only files of runs that ended at least this long ago, such as 30d or 30',
+        parseDays,
+        7,
+      )
       .option('--apply', 'remove it; without it nothing is removed');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
@@ -38,6 +43,20 @@ export const cleanCommand: CliCommand = {
         }
         const rows = found.items.map(({ what, path, bytes, reason }) => [what, bytesText(bytes), reason, path]);
         if (rows.length > 0) printLines(terminal, tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER));
+        const kept = found.kept.map(({ what, path, bytes, reason, until }) => [
+          what,
+          bytesText(bytes),
+          until === null ? reason : `${reason}; until ${localDay(until)}`,
+          path,
+        ]);
+        if (kept.length > 0) {
+          const total = found.kept.reduce((sum, { bytes }) => sum + bytes, 0);
+          printLines(terminal, [
+            ...(rows.length > 0 ? [''] : []),
+            `Kept, ${bytesText(total)}:`,
+            ...tableLines(COLUMNS, kept, Number.MAX_SAFE_INTEGER),
+          ]);
+        }
         terminal.err(`${conclusion(rows.length, found, `${all ? '--all ' : ''}--older-than ${olderThan}`)}\n`);
         return 0;
       },
@@ -50,4 +69,10 @@ function conclusion(count: number, { bytes, applied }: { bytes: number; applied:
   const items = count === 1 ? 'item' : 'items';
   if (applied) return `Removed ${count} ${items}, ${bytesText(bytes)}. The work in them is saved: manyhands salvage`;
   return `${count} ${items} can be removed, ${bytesText(bytes)}. Nothing was removed. To remove them: manyhands clean ${flags} --apply`;
+}
+
+function localDay(time: string): string {
+  const at = new Date(time);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
