@@ -58,7 +58,9 @@ describe.concurrent('sending a message to an agent', () => {
     const working = project.start(JOB);
     await prompted(project, 1);
     const { run } = RunDocument.parse((await project.mh(['show', '--json'])).json);
-    const sent = await project.mh(['send', run, 'Use tabs, please']);
+    const missing = await project.mh(['send', run]);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('The message is missing')]);
+    const sent = await project.mh(['send', 'Use tabs, please']);
     expect([sent.code, sent.stderr]).toEqual([0, expect.stringContaining('Sent to job/1')]);
     const ended = RunDocument.parse((await working.done).json);
     expect(ended).toMatchObject({ status: 'done', tasks: [{ attempts: 2, messages: [{ text: 'Use tabs, please' }] }] });

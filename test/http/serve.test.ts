@@ -52,7 +52,9 @@ describe('serve', () => {
     expect((await scratch.mh(['stop'])).code).toBe(0);
     const { code, stdout } = await first.done;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Dashboard {2}http:\/\/127\.0\.0\.1:\d+\nData {7}.*\nStop {7}.*\n$/);
+    expect(stdout).toMatch(
+      /^Dashboard {2}http:\/\/127\.0\.0\.1:\d+\S*code=\w+ {2}\(valid once, for one browser\)\nData {7}.*\nStop {7}.*\n$/,
+    );
     expect(existsSync(addressFile(scratch))).toBe(false);
     expect(await scratch.leftovers()).toEqual([]);
   });

@@ -1,5 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
+import { AppError } from '../../../errors.ts';
 import type { RunDocument } from '../../../schema/document.ts';
+import { RunId, TaskKey } from '../../../schema/ids.ts';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
@@ -10,6 +12,7 @@ import { parseTarget, resolveDir } from '../../target.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 const EXAMPLES = [
+  'manyhands send "Use the existing parser"',
   'manyhands send k3v9x2ab "Use the existing parser"',
   'manyhands send k3v9x2ab implement/1.2 "The second test is wrong: fix it too"',
   'manyhands send k3v9x2ab/implement/1.2 @review.md',
@@ -25,12 +28,11 @@ export const sendCommand: CliCommand = {
   summary: 'send a message to the agent of a task',
   define(command, session) {
     command
-      .argument('<run>', 'the run, or <run>/<task>')
       .argument(
         '<message...>',
-        'the task, unless only one is running, then the message: text, - for standard input, or @file',
+        'the run or <run>/<task> (default: the latest run), the task unless only one is running, then the message: text, - for standard input, or @file',
       )
-      .usage('[options] <run> [task] <message...>');
+      .usage('[options] [run] [task] <message...>');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: FollowOptions,
@@ -57,13 +59,29 @@ export const sendCommand: CliCommand = {
 async function send(
   caller: Caller,
   terminal: Terminal,
-  { dir, args: [first = '', ...words] }: { dir: string; args: readonly string[] },
+  { dir, args }: { dir: string; args: readonly string[] },
 ): Promise<Sent> {
-  const target = parseTarget([first]);
+  const [first = '', ...others] = args;
+  const isMessage = others.length === 0 || /\s/.test(first);
+  if (isMessage) await requireMessage(caller, { dir, text: first });
+  const target = isMessage ? {} : parseTarget([first]);
+  const words = isMessage ? args : others;
   const run = target.run === undefined ? {} : { run: target.run };
   const shown = await caller.call('show-run', { dir, ...run });
   const { task, words: text } = target.task === undefined ? messageTarget(shown, words) : { task: target.task, words };
   const message = await readGoalText(terminal, text);
   const document = await caller.call('send-message', { dir, run: shown.run, task, message });
   return { document, task };
+}
+
+/** A single operand that names a run or a task of the latest one is a target without a message. */
+async function requireMessage(caller: Caller, { dir, text }: { dir: string; text: string }): Promise<void> {
+  const { run, task } = parseTarget([text]);
+  if (!RunId.safeParse(run).success && !TaskKey.safeParse(task).success) return;
+  const found = await caller.call('show-run', run === undefined ? { dir } : { dir, run }).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'RUN_UNKNOWN') return undefined;
+    throw error;
+  });
+  const isTarget = found !== undefined && (task === undefined || found.tasks.some(({ key }) => key === task));
+  if (isTarget) throw new AppError('USAGE', `The message is missing: manyhands send ${text} <message>`);
 }

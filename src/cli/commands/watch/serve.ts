@@ -66,7 +66,7 @@ async function act(session: Session, flags: Flags): Promise<number> {
   return 0;
 }
 
-/** The link logs its reader in, so it is only printed to a terminal; elsewhere only the address is. */
+/** Prints the link, which logs one browser in, once; the log of a server in the background never has it. */
 async function printServer(
   session: Session,
   server: ServerHandle | OwnServer,
@@ -75,9 +75,8 @@ async function printServer(
   const { terminal, reveal } = session.platform;
   if (flags.json) printJson(terminal, { url: server.url, link: await server.link(), pid: server.pid });
   else {
-    const link = terminal.isOutputTerminal ? `${await server.link()}  (valid once, for one browser)` : server.url;
     printLines(terminal, [
-      `Dashboard  ${link}`,
+      `Dashboard  ${await server.link()}  (valid once, for one browser)`,
       `Data       ${resolveHome(terminal.env).root}`,
       `Stop       ${isOwn ? 'Ctrl-C, or manyhands stop' : 'manyhands stop'}; agents continue, and the next engine adopts them`,
     ]);
