@@ -1,10 +1,22 @@
 import { isApproved } from '../core/run/holds.ts';
-import type { RunState } from '../core/run/state.ts';
+import type { RunState, TaskState } from '../core/run/state.ts';
 import type { Hold } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
+import type { TaskSpec } from '../schema/task.ts';
+import type { Recipe, Unfolding } from './recipe.ts';
+import { taskSpec } from './task-spec.ts';
 
-/** The checks that were red before any work began. */
+const REPAIR_KEY = 'repair/1';
+const REPAIR = 'repair';
+const OPTIONS = [
+  { id: REPAIR, label: 'repair the base first, with a task of its own' },
+  { id: 'continue', label: 'continue: one of the tasks makes the checks pass' },
+];
+const NOTHING_NEW: Unfolding = { add: [] };
+
+/** The checks that failed before any work began, and that no repair of the base has made pass since. */
 export function redOnBase(run: RunState): Evidence[] {
+  if (run.tasks[REPAIR_KEY]?.phase.status === 'done') return [];
   return (run.baseEvidence ?? []).filter((evidence) => evidence.verdict !== 'pass');
 }
 
@@ -12,9 +24,72 @@ export function redOnBase(run: RunState): Evidence[] {
 export function redBaseHold(run: RunState, red: readonly Evidence[]): { hold?: Hold } {
   const subject = red[0]?.tree;
   if (subject === undefined || run.start.config.baseRed !== 'block' || isApproved(run, 'base-red', subject)) return {};
+  return { hold: { what: 'base-red', reason: `${failing(red)}; approve to continue`, files: [], subject } };
+}
+
+/** The task that makes the checks pass before other work begins. */
+export function repairTask(run: RunState, red: readonly Evidence[]): TaskSpec {
+  return taskSpec(run.start.config, {
+    key: REPAIR_KEY,
+    title: 'Make the checks green before the work begins',
+    role: 'repair',
+    access: 'write',
+    prompt: describeEvidence(red),
+  });
+}
+
+/** A recipe whose task may be about the failing checks of the base: only a rehearsal, which repairs nothing, ends at once. */
+export function acceptingRedBase<Input>(recipe: Recipe<Input>): Recipe<Input> {
+  return {
+    ...recipe,
+    unfold: (run, input, ended) =>
+      rehearsalFailure(run) === undefined ? recipe.unfold(run, input, ended) : NOTHING_NEW,
+    failure: (run, input) => rehearsalFailure(run) ?? recipe.failure?.(run, input),
+  };
+}
+
+/** A recipe of many tasks, none of which could land on a red base: it begins once the base is repaired, or a person decides. */
+export function requiringGreenBase<Input>(recipe: Recipe<Input>): Recipe<Input> {
+  return acceptingRedBase({
+    ...recipe,
+    unfold: (run, input, ended) => {
+      const isRepair = ended?.spec.key === REPAIR_KEY;
+      return beforeWork(run) ?? recipe.unfold(run, input, isRepair ? undefined : ended);
+    },
+  });
+}
+
+/** What happens before the first task on a red base; undefined where the work may begin. */
+function beforeWork(run: RunState): Unfolding | undefined {
+  const red = redOnBase(run);
+  const subject = red[0]?.tree;
+  const repair: TaskState | undefined = run.tasks[REPAIR_KEY];
+  if (repair !== undefined) return repair.phase.status === 'done' ? undefined : NOTHING_NEW;
+  if (subject === undefined || run.order.length > 0) return undefined;
+  const answer = run.answers.findLast(({ what, choice }) => what === 'base-red' && choice === 'approve');
+  if (answer === undefined && run.start.config.baseRed !== 'repair') {
+    const reason = `${failing(red)}, so nothing could land\n${describeEvidence(red)}`;
+    return { add: [], hold: { what: 'base-red', reason, files: [], subject, options: OPTIONS } };
+  }
+  return answer === undefined || answer.option === REPAIR ? { add: [repairTask(run, red)] } : undefined;
+}
+
+/** Why a rehearsal with the built-in scenario ends before its first task, if it does. */
+function rehearsalFailure(run: RunState): string | undefined {
+  const red = redOnBase(run);
+  if (red.length === 0 || run.order.length > 0 || !isRehearsal(run)) return undefined;
+  return `${failing(red)}; a rehearsal repairs no base: commit a repair, or rehearse with other checks\n${describeEvidence(red)}`;
+}
+
+function isRehearsal({ start }: RunState): boolean {
+  const { agents, routing } = start.config;
+  const isScripted = (name: string) => agents[name]?.kind === 'rehearsal' && agents[name].scenario === undefined;
+  return routing.order.length > 0 && routing.order.every(isScripted);
+}
+
+function failing(red: readonly Evidence[]): string {
   const names = red.map((evidence) => evidence.gate).join(', ');
-  const reason = `${names} fails on the base, before any work; approve to continue and repair it first`;
-  return { hold: { what: 'base-red', reason, files: [], subject } };
+  return `${names} ${red.length === 1 ? 'fails' : 'fail'} on the base, before any work`;
 }
 
 /** The evidence as a prompt shows it. */

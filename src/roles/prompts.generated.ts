@@ -8,6 +8,7 @@ export type PromptValues = {
   'recipes/features/implement-feature': { id: string; name: string; category: string; description: string; steps: string };
   'recipes/features/verify-feature': { id: string; name: string; description: string; steps: string; appUrl: string };
   'recipes/fix-finding': { description: string; location: string };
+  'recipes/goal/make-plan': { goal: string; redChecks: string };
   'recipes/goal/replan': { goal: string; reason: string; plan: string };
   'recipes/job/do-job': { guidelines: string; task: string; context: string; redChecks: string };
   'recipes/review-changes': { since: string; pullRequest: string; earlierFindings: string };
@@ -52,6 +53,7 @@ export const PROMPTS: Readonly<Record<PromptName, { text: string; names: readonl
   'recipes/features/implement-feature': { text: "Feature {{id}}: {{name}}\n{{#category}}\nCategory: {{category}}\n{{/category}}\n\n{{#description}}\n{{description}}\n\n{{/description}}\n{{#steps}}\nIt is done when another agent, which only sees the result, can go through these steps:\n\n{{steps}}\n{{/steps}}", names: ["id","name","category","description","steps"] },
   'recipes/features/verify-feature': { text: "Feature {{id}}: {{name}}\n\n{{#description}}\n{{description}}\n\n{{/description}}\n{{#steps}}\nThe steps, each of which needs a result:\n\n{{steps}}\n\n{{/steps}}\n{{#appUrl}}\nThe application runs at {{appUrl}}.\n{{/appUrl}}", names: ["id","name","description","steps","appUrl"] },
   'recipes/fix-finding': { text: "{{description}}\n\n{{#location}}\nIn {{location}}\n{{/location}}", names: ["description","location"] },
+  'recipes/goal/make-plan': { text: "{{goal}}\n\n{{#redChecks}}\nThese checks fail on the base, before any work, and must pass at the end. No task can land before they pass: the first task of the plan makes them pass, and all others need it.\n\n{{redChecks}}\n{{/redChecks}}", names: ["goal","redChecks"] },
   'recipes/goal/replan': { text: "{{goal}}\n\nA person rejected an earlier plan. The reason:\n\n{{reason}}\n\nThe rejected plan:\n\n{{plan}}\n\nMake another plan that takes the reason into account.", names: ["goal","reason","plan"] },
   'recipes/job/do-job': { text: "{{#guidelines}}\n### Guidelines\n\n{{guidelines}}\n\n### The task\n\n{{/guidelines}}\n{{task}}\n\n{{#context}}\n### Context\n\n{{context}}\n\n{{/context}}\n{{#redChecks}}\nThese checks are red before your work and must be green after it:\n{{redChecks}}\n{{/redChecks}}", names: ["guidelines","task","context","redChecks"] },
   'recipes/review-changes': { text: "Review what changed: git diff {{since}} HEAD\n\n{{#pullRequest}}\n{{pullRequest}}\n\n{{/pullRequest}}\n{{#earlierFindings}}\nFindings of earlier rounds, which were to be fixed:\n{{earlierFindings}}\n{{/earlierFindings}}", names: ["since","pullRequest","earlierFindings"] },

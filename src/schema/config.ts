@@ -62,7 +62,12 @@ export const Config = z.strictObject({
     .partialRecord(RiskName, RiskPolicy)
     .default({})
     .describe('For each risk: off, warn (default), or block: hold the work for a person.'),
-  baseRed: z.enum(['repair', 'block']).default('repair').describe('What to do when a check is red before any work.'),
+  baseRed: z
+    .enum(['ask', 'repair', 'block'])
+    .default('ask')
+    .describe(
+      'What to do when a check fails on the base, before any work. ask: a job or a goal gets the output as part of its task, a run of many tasks is held for a decision; repair: the first task repairs the base (a job gets the output); block: every run is held.',
+    ),
   limits: LimitsConfig,
   budget: BudgetConfig,
   smallCalls: SmallCallsConfig,

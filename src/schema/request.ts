@@ -18,6 +18,7 @@ export const StartOptions = z.object({
   base: z.string().optional().describe('The branch or commit to start from.'),
   rehearse: z.boolean().default(false).describe('Play a scenario instead of asking a model.'),
   scenario: z.string().optional().describe('The scenario file to play.'),
+  repairBase: z.boolean().optional().describe('Repair a base whose checks fail before other work begins.'),
   maxParallel: z.number().int().min(1).max(150).optional().describe('Attempts at once.'),
   title: z.string().min(1).max(200).optional().describe('A short name for the run.'),
   collection: CollectionName.optional().describe('The collection that the run is filed in.'),

@@ -6,6 +6,7 @@ import { cleanText } from '../render/clean-text.ts';
 import { printJson, printLines } from '../render/output.ts';
 import { summaryLines } from '../render/summary.ts';
 import { painter } from '../render/symbols.ts';
+import { answerHold } from './answer-hold.ts';
 import { announceRuns, detachSession } from './detach.ts';
 import { type Followed, followRun } from './follow-run.ts';
 import type { Interruption } from './interrupts.ts';
@@ -44,7 +45,10 @@ export async function work(session: Session, request: Work): Promise<number> {
   const documents: RunDocument[] = [];
   const codes: number[] = [];
   for (const run of runs) {
-    const followed = await followRun({ platform, caller, dir: request.dir, run, since, takesOver: true });
+    const following = { platform, caller, dir: request.dir, run, since, takesOver: true };
+    let followed = await followRun(following);
+    while (followed.kind === 'settled' && !request.json && (await answerHold(following, followed.document)))
+      followed = await followRun({ ...following, since: platform.world.now() });
     if (followed.document !== undefined) documents.push(followed.document);
     codes.push(conclude(platform, run, followed));
     if (followed.kind === 'interrupted') break;

@@ -15,6 +15,7 @@ export const StartFlags = FollowOptions.extend({
   land: LandMode.optional(),
   budget: z.number().optional(),
   base: z.string().optional(),
+  repairBase: z.boolean().default(false),
   rehearse: z.boolean().default(false),
   scenario: z.string().optional(),
   maxParallel: z.number().optional(),
@@ -36,6 +37,7 @@ export function addStartOptions(command: Command): Command {
     )
     .option('--budget <usd>', 'maximum cost in US dollars', parseUsd)
     .option('--base <rev>', 'the branch or commit to start from')
+    .option('--repair-base', 'if a check fails on the base, repair that first')
     .option('--rehearse', 'simulate the agents with a scenario instead of using a model')
     .option('--scenario <file>', 'the scenario to use; implies --rehearse')
     .option('-p, --max-parallel <n>', 'maximum number of parallel attempts', wholeNumber(1, 150))
@@ -55,6 +57,7 @@ export async function startOptions(terminal: Terminal, flags: StartFlags): Promi
     ...(land === undefined ? {} : { land }),
     ...(budget === undefined ? {} : { budget }),
     ...(base === undefined ? {} : { base }),
+    ...(flags.repairBase ? { repairBase: true } : {}),
     ...(scenario === undefined ? {} : { scenario: resolve(terminal.cwd, scenario) }),
     ...(maxParallel === undefined ? {} : { maxParallel }),
     ...(title === undefined ? {} : { title }),

@@ -20,8 +20,12 @@ export function attention(state: RunState): Attention[] {
   const run = state.start.run;
   const waiting: Attention[] = [];
   if (state.status.kind === 'held') {
-    const { what, reason, files } = state.status.hold;
-    const nextStep = what === 'trouble' ? `fix it, then manyhands approve ${run}` : `manyhands approve ${run}`;
+    const { what, reason, files, options = [] } = state.status.hold;
+    const approve = [
+      `manyhands approve ${run}`,
+      ...(options[0] === undefined ? [] : [`--option ${options[0].id}`]),
+    ].join(' ');
+    const nextStep = what === 'trouble' ? `fix it, then ${approve}` : approve;
     waiting.push({
       task: null,
       what: what === 'plan' ? 'plan' : 'held',

@@ -156,6 +156,7 @@ async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
 function withOptions(config: Config, options: StartOptions): Config {
   return {
     ...config,
+    ...(options.repairBase === true ? { baseRed: 'repair' as const } : {}),
     checks: [...config.checks, ...testCheck(config), ...options.checks],
     limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
     budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },

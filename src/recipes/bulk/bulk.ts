@@ -5,14 +5,14 @@ import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { BulkInput, type BulkItem } from '../../schema/work-file.ts';
-import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
+import { describeEvidence, redOnBase, requiringGreenBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 import { bulkWorkFile } from './bulk-file.ts';
 import { bulkStatus, selectedItems } from './bulk-status.ts';
 
 /** Many small independent edits: each item a task of its own, with gates on its own files, landed in batches. */
-export const bulk: Recipe<BulkInput> = {
+export const bulk: Recipe<BulkInput> = requiringGreenBase({
   name: 'bulk',
   version: 1,
   input: BulkInput,
@@ -26,12 +26,10 @@ export const bulk: Recipe<BulkInput> = {
     input.items.length === 1 ? oneLine(input.items[0]?.prompt ?? 'An item') : `${input.items.length} items`,
   itemStatus: (run, input) => bulkStatus(run, input),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: freed(run, input, ended) }),
-};
+});
 
 function begin(run: RunState, input: BulkInput): Unfolding {
-  const red = redOnBase(run);
-  const add = turnsOf(input).first.map((entry) => itemSpec(run, entry));
-  return { add, ...redBaseHold(run, red) };
+  return { add: turnsOf(input).first.map((entry) => itemSpec(run, entry)) };
 }
 
 /** The items that waited for this one, and wait for no other. */

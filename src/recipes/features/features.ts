@@ -4,6 +4,7 @@ import { promptText } from '../../roles/prompt.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { type Feature, FeaturesInput } from '../../schema/work-file.ts';
+import { requiringGreenBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 import { featureStatuses, finalVerdict } from './feature-status.ts';
@@ -17,7 +18,7 @@ const BASE = 'ai-develop';
 const IMPLEMENT_TURNS = 40;
 
 /** A list of features: each implemented in its own workspace, verified by another agent, landed on its own; so many per track at once. */
-export const features: Recipe<FeaturesInput> = {
+export const features: Recipe<FeaturesInput> = requiringGreenBase({
   name: 'features',
   version: 1,
   input: FeaturesInput,
@@ -40,7 +41,7 @@ export const features: Recipe<FeaturesInput> = {
     const add = startMore(run, input);
     return add.length === 0 ? NOTHING_NEW : { add };
   },
-};
+});
 
 function startMore(run: RunState, input: FeaturesInput): TaskSpec[] {
   const tracks = tracksOf(run.start.config);

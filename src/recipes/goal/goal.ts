@@ -3,10 +3,11 @@ import { findCycle } from '../../core/run/graph.ts';
 import { isApproved, rejectionOf } from '../../core/run/holds.ts';
 import { lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import { PlanOutput } from '../../schema/output.ts';
 import { GoalInput } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
-import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
+import { acceptingRedBase, describeEvidence, redBaseHold, redOnBase, repairTask } from '../base-red.ts';
 import type { PlanDraft, Recipe, Unfolding } from '../recipe.ts';
 import { nextRound } from '../review-rounds.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
@@ -14,7 +15,7 @@ import { oneLine, taskSpec } from '../task-spec.ts';
 const NOTHING_NEW: Unfolding = { add: [] };
 
 /** A goal becomes a plan, the plan parallel work, the merged result is reviewed and fixed until the reviews converge. */
-export const goal: Recipe<GoalInput> = {
+export const goal: Recipe<GoalInput> = acceptingRedBase({
   name: 'goal',
   version: 1,
   input: GoalInput,
@@ -27,28 +28,27 @@ export const goal: Recipe<GoalInput> = {
     return openTasks(run) === 0 ? afterWork(run) : NOTHING_NEW;
   },
   planTask,
-};
+});
 
 function begin(run: RunState, input: GoalInput): Unfolding {
   const { config } = run.start;
+  const red = redOnBase(run);
+  const isPartOfGoal = config.baseRed === 'ask';
   const plan = taskSpec(config, {
     key: 'plan/1',
     title: 'Plan the work',
     role: 'plan',
     access: 'read',
-    prompt: input.goal,
+    prompt: planPrompt(input, isPartOfGoal ? red : []),
   });
-  const red = redOnBase(run);
-  if (red.length === 0) return { add: [plan] };
-  const repair = taskSpec(config, {
-    key: 'repair/1',
-    title: 'Make the checks green before the work begins',
-    role: 'repair',
-    access: 'write',
-    prompt: describeEvidence(red),
-  });
+  if (red.length === 0 || isPartOfGoal) return { add: [plan] };
+  const repair = repairTask(run, red);
   const add = [repair, { ...plan, needs: [repair.key] }];
   return { add, ...redBaseHold(run, red) };
+}
+
+function planPrompt({ goal }: GoalInput, red: readonly Evidence[]): string {
+  return red.length === 0 ? goal : promptText('recipes/goal/make-plan', { goal, redChecks: describeEvidence(red) });
 }
 
 function refusePlan(output: unknown): string | undefined {
@@ -68,8 +68,11 @@ function afterPlan(run: RunState, input: GoalInput, plan: TaskState): Unfolding 
   if (rejection !== undefined) return { add: [replan(run, input, plan, { tasks, reason: rejection })] };
   const generation = generationOf(plan);
   const keys = new Map(tasks.map((task, index) => [task.id, `implement/${generation}.${index + 1}`]));
-  const add = tasks.map((task) => {
-    const needs = [...new Set(task.needs.flatMap((need) => keys.get(need) ?? []))];
+  const repair = redOnBase(run).length === 0 ? [] : [`implement/${generation}.1`];
+  const add = tasks.map((task, index) => {
+    const named = [...new Set(task.needs.flatMap((need) => keys.get(need) ?? []))];
+    // The first task makes failing checks of the base pass: no other could land before it.
+    const needs = named.length > 0 || index === 0 ? named : repair;
     const files = (task.files ?? []).join(', ');
     const prompt = promptText('recipes/task', { description: task.description, files, redChecks: '' });
     return implementation(run, { key: keys.get(task.id) ?? '', title: task.title, needs, prompt });
@@ -93,7 +96,11 @@ function replan(
     role: 'plan',
     access: 'read',
     continues: plan.spec.key,
-    prompt: promptText('recipes/goal/replan', { goal: input.goal, reason: rejected.reason, plan: listed }),
+    prompt: promptText('recipes/goal/replan', {
+      goal: planPrompt(input, redOnBase(run)),
+      reason: rejected.reason,
+      plan: listed,
+    }),
   });
 }
 

@@ -4,7 +4,7 @@ import { promptText } from '../../roles/prompt.ts';
 import { JobInput, type StartOptions } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import type { Template } from '../../schema/template.ts';
-import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
+import { acceptingRedBase, describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
 import type { Recipe, References, Unfolding } from '../recipe.ts';
 import { oneLine, scopeGatesOf, taskSpec } from '../task-spec.ts';
 
@@ -18,7 +18,7 @@ const KEY = /^job\/(\d+)$/;
  * is one run: the end of `job/1` adds `job/2` at a time that follows from that end alone, so that no restart doubles
  * or loses one.
  */
-export const job: Recipe<JobInput> = {
+export const job: Recipe<JobInput> = acceptingRedBase({
   name: 'job',
   version: 1,
   input: JobInput,
@@ -35,7 +35,7 @@ export const job: Recipe<JobInput> = {
   acceptsFolder: (input) => !writes(input),
   defaults: (_config, input) => (input.repeat === undefined ? {} : { landEach: true }),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : again(run, input, ended)),
-};
+});
 
 /** The template's guidelines and defaults are recorded with the run, and the runs it comes after by their full ids. */
 async function prepare(request: JobRequest, references: References): Promise<JobRequest> {

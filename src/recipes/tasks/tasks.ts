@@ -2,13 +2,13 @@ import type { RunState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { TasksInput, type WorkTask } from '../../schema/work-file.ts';
-import { describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
+import { describeEvidence, redOnBase, requiringGreenBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { taskSpec } from '../task-spec.ts';
 import { tasksWorkFile } from './tasks-file.ts';
 
 /** A reviewed list of tasks: each done in its own workspace, after those it needs, and landed on its own. */
-export const tasks: Recipe<TasksInput> = {
+export const tasks: Recipe<TasksInput> = requiringGreenBase({
   name: 'tasks',
   version: 1,
   input: TasksInput,
@@ -21,15 +21,14 @@ export const tasks: Recipe<TasksInput> = {
   title: (input) => (input.tasks.length === 1 ? (input.tasks[0]?.title ?? 'A task') : `${input.tasks.length} tasks`),
   defaults: (_config, input) => (input.pr === 'each' || input.pr === 'run' ? { land: 'pr' } : {}),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: [] }),
-};
+});
 
 function begin(run: RunState, input: TasksInput): Unfolding {
-  const red = redOnBase(run);
-  const redChecks = describeEvidence(red);
+  const redChecks = describeEvidence(redOnBase(run));
   const selected = withNeeds(input);
   const keys = new Map(selected.map(({ task, key }) => [task.id, key]));
   const add = selected.map(({ task, key }) => specOf(run, { task, key, keys, redChecks }));
-  return { add, ...redBaseHold(run, red) };
+  return { add };
 }
 
 /** The selected tasks, with all that they need. */

@@ -4,6 +4,7 @@ import { promptText } from '../../roles/prompt.ts';
 import { TasksOutput } from '../../schema/output.ts';
 import { TodoRequest } from '../../schema/request.ts';
 import { TasksInput } from '../../schema/work-file.ts';
+import { requiringGreenBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 import { listedTasks } from '../tasks/task-list.ts';
@@ -14,7 +15,7 @@ const NOTHING_NEW: Unfolding = { add: [] };
 const ROLE = 'tasks';
 
 /** A to-do list or a goal becomes a list of tasks: the result of the run, or its work when it is executed at once. */
-export const todo: Recipe<TodoRequest> = {
+export const todo: Recipe<TodoRequest> = requiringGreenBase({
   name: 'todo',
   version: 1,
   input: TodoRequest,
@@ -28,7 +29,7 @@ export const todo: Recipe<TodoRequest> = {
     const isListed = ended.spec.role === ROLE && ended.phase.status === 'done';
     return isListed && input.execute ? execute(run, ended) : NOTHING_NEW;
   },
-};
+});
 
 /** The tasks that an ended run of this recipe has made; undefined for any other run. */
 export function plannedTasks({ recipe, result }: { recipe: string; result?: unknown }): TasksOutput | undefined {

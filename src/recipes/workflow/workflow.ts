@@ -2,13 +2,14 @@ import type { RunState } from '../../core/run/state.ts';
 import type { Hold } from '../../schema/event.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { WorkflowInput } from '../../schema/work-file.ts';
+import { requiringGreenBase } from '../base-red.ts';
 import type { Recipe } from '../recipe.ts';
 import { workflowWorkFile } from './workflow-file.ts';
 import { nodeSpec } from './workflow-node.ts';
 import { latestOf, type NodeStatuses, nodeStatuses } from './workflow-progress.ts';
 
 /** A workflow file: nodes in the order of their needs, gates between them, nodes done again when a gate requires it. */
-export const workflow: Recipe<WorkflowInput> = {
+export const workflow: Recipe<WorkflowInput> = requiringGreenBase({
   name: 'workflow',
   version: 1,
   input: WorkflowInput,
@@ -27,7 +28,7 @@ export const workflow: Recipe<WorkflowInput> = {
     const hold = add.length === 0 ? holdFor(run, statuses) : undefined;
     return hold === undefined ? { add } : { add, hold };
   },
-};
+});
 
 /** A gate that did not pass, and that no node may be done again for, is left to a person. */
 function holdFor(run: RunState, statuses: NodeStatuses): Hold | undefined {

@@ -75,8 +75,32 @@ describe('the goal recipe', () => {
     ]);
   });
 
-  it('repairs a base on which a check is red before it plans', () => {
-    const { state } = given(started(), { type: 'run.base-checked', data: { tree: 't', evidence: [RED] } });
+  it('gives the output of a check that fails on the base to the planner, whose first task comes before all others', () => {
+    const base = given(started(), {
+      type: 'run.base-checked',
+      data: { tree: 't', evidence: [{ ...RED, output: 'sum is wrong' }] },
+    });
+    const { add, hold } = asked(base.state);
+    expect([add.map(({ key }) => key), hold]).toEqual([['plan/1'], undefined]);
+    expect(add[0]?.prompt).toContain('sum is wrong');
+    const tasks = ['one', 'two'].map((id) => ({ id, title: id, description: id, needs: [] }));
+    const plan = base.and(
+      added(...add),
+      attempted('plan/1'),
+      attemptEnded('plan/1', 1, { output: { tasks } }),
+      taskEnded('plan/1', 'done'),
+    );
+    expect(asked(plan.state, 'plan/1').add.map(({ key, needs }) => [key, needs])).toEqual([
+      ['implement/1.1', []],
+      ['implement/1.2', ['implement/1.1']],
+    ]);
+  });
+
+  it('repairs a base on which a check is red before it plans, where the settings require it', () => {
+    const { state } = given(started({}, { baseRed: 'repair' }), {
+      type: 'run.base-checked',
+      data: { tree: 't', evidence: [RED] },
+    });
     expect(asked(state).add.map(({ key, needs }) => [key, needs])).toEqual([
       ['repair/1', []],
       ['plan/1', ['repair/1']],
