@@ -4,8 +4,9 @@ const LOCK =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|composer\.lock|Gemfile\.lock|poetry\.lock|uv\.lock|Pipfile\.lock|pdm\.lock|Cargo\.lock|go\.sum|go\.work\.sum|mix\.lock|pubspec\.lock|Package\.resolved|Podfile\.lock|packages\.lock\.json|gradle\.lockfile|flake\.lock|\.terraform\.lock\.hcl)$/i;
 const GENERATED =
   /(^|\/)(dist|build|out|coverage|node_modules|vendor|__generated__|generated|\.next|__snapshots__)\/|\.(min\.(js|css)|map|snap|g\.dart|designer\.cs)$|(_pb2?|\.pb|_generated|\.generated|\.gen)\.[a-z0-9]+$/i;
+/** Covers every path that TEST_FILES and TEST_FOLDERS of the guards match; a test compares the two. */
 const TEST =
-  /(^|\/)(tests?|__tests__|specs?|e2e|cypress|testdata|fixtures)\/|(^|\/)(test_[^/]*|conftest)\.py$|[._-](test|tests|spec|specs|e2e|cy)\.[a-z0-9]+$|_(test|spec)\.[a-z0-9]+$|Tests?\.(java|kt|cs|swift|php|scala|groovy)$/;
+  /(^|\/)(tests?|__tests?__|specs?|e2e|cypress|testdata|fixtures|__fixtures__)\/|(^|\/)src\/(testFixtures|androidTest|integrationTest)\/|(\.Tests?|Tests)\/(.*\/)?[^/]*\.(cs|fs|vb|swift)$|(^|\/)(test_[^/]*|tests|conftest)\.py$|(^|\/)test(-[^/]*)?\.([cm]?[jt]s|[jt]sx)$|[._-](test|tests|spec|specs|e2e|cy)\.[a-z0-9]+$|\.(test|spec|e2e|cy)\.[^/]*$|[_-](test|spec)\.[^/]*$|(Tests?|TestCase|Spec|IT)\.(java|kts?|scala|groovy|php|cs|fs|vb|swift)$|\.(feature|bats)$/;
 const DOCS =
   /(^|\/)(docs?|documentation)\/|\.(md|mdx|markdown|rst|adoc|asciidoc|txt)$|(^|\/)(README|CHANGELOG|LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTING|COPYING)[^/]*$/i;
 const CONFIG =

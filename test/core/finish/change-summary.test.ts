@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { changeSummary } from '../../../src/core/finish/change-summary.ts';
 import { fileKind } from '../../../src/core/finish/file-kind.ts';
+import { pathMatcher, TEST_FILES, TEST_FOLDERS } from '../../../src/guards/guard-globs.ts';
 import type { FileChange } from '../../../src/schema/change.ts';
 
 function change(path: string, more: Partial<FileChange> = {}): FileChange {
@@ -30,6 +31,38 @@ describe('a changed file', () => {
     ['src/latest.ts', 'source'],
   ])('%s is %s', (path, kind) => {
     expect(fileKind(path)).toBe(kind);
+  });
+});
+
+describe('a test', () => {
+  const isGuarded = pathMatcher([...TEST_FILES, ...TEST_FOLDERS]);
+
+  it.each([
+    'test.js',
+    'lib/test.mts',
+    'test-all.tsx',
+    'tests.py',
+    'a/test_b.py',
+    'a.cy.ts',
+    'a.spec.d.ts',
+    'a-test.c',
+    'b_spec.rb',
+    'src/CartIT.java',
+    'CartTestCase.php',
+    'CartSpec.scala',
+    'cart.feature',
+    'cart.bats',
+    '__test__/a.js',
+    'a/__fixtures__/b.bin',
+    'Shop.Tests/Cart.cs',
+    'ShopTests/deep/Cart.swift',
+    'app/src/androidTest/A.kt',
+  ])('%s is one for the guards and for the summary', (path) => {
+    expect([isGuarded(path), fileKind(path)]).toEqual([true, 'test']);
+  });
+
+  it.each(['contest.js', 'latest.py', 'src/attest-all.ts', 'src/Unit.java'])('%s is none for both', (path) => {
+    expect([isGuarded(path), fileKind(path)]).toEqual([false, 'source']);
   });
 });
 
