@@ -60,7 +60,7 @@ function escaped(text: string): string {
     .replaceAll(/\b(https?|ftp|mailto|xmpp|javascript|data):/gi, '$1\\:')
     .replaceAll(/\bwww\./gi, 'www\\.')
     .replace(/^(\s*)([-+=])/, '$1\\$2')
-    .replace(/^(\s*\d+)([.)])/, '$1\\$2');
+    .replace(/^(\s*\d+)([.)])(?=\s|$)/, '$1\\$2');
 }
 
 /** In a span that is longer than any row of backticks inside it nothing has a meaning. */

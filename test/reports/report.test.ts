@@ -122,6 +122,7 @@ describe('a report as Markdown', () => {
 
   it('tells what was asked, who worked, what failed, and who decided', () => {
     const text = toMarkdown(reportOf('plain words'));
+    expect(text).toMatch(/\| Cost \| \d+\.\d\d USD \|/);
     for (const part of [
       '## What was requested',
       '## What was done',

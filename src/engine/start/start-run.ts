@@ -214,12 +214,17 @@ async function baseOf(named: string | undefined, project: Project, own: string |
   return { branch, commit };
 }
 
+/** Read from the checkout, so that uncommitted changes in it count. */
+const SETTINGS_FOLDER = '.manyhands/';
+
 async function notesFor(
   isReadOnly: boolean,
   { repository, config, base }: { repository: Project['repository']; config: Config; base: RunStart['base'] },
 ): Promise<string[]> {
   const notes: string[] = [];
-  const changes = await uncommitted(repository);
+  const all = await uncommitted(repository);
+  const changes = all.filter((path) => !path.startsWith(SETTINGS_FOLDER));
+  if (changes.length < all.length) notes.push(`Uncommitted settings in ${SETTINGS_FOLDER} are used as they are.`);
   if (changes.length > 0) {
     const files = changes.length === 1 ? '1 uncommitted change is' : `${changes.length} uncommitted changes are`;
     notes.push(`Your ${files} not part of this run; it starts from commit ${base.commit.slice(0, 10)}.`);

@@ -15,10 +15,11 @@ describe('starting a run', () => {
 
   it('says that uncommitted changes are not part of it, and leaves them alone', async () => {
     await using project = await makeRunProject({});
-    writeFiles(project.repo, { 'a.txt': 'changed\n' });
+    writeFiles(project.repo, { 'a.txt': 'changed\n', '.manyhands/config.schema.json': '{}\n' });
     const { notes } = await project.start(project.newEngine(), 'Do it');
     expect(notes.join()).toContain('Your 1 uncommitted change is not part of this run');
-    expect(project.git('status', '--porcelain')).toBe('M a.txt');
+    expect(notes).toContain('Uncommitted settings in .manyhands/ are used as they are.');
+    expect(project.git('status', '--porcelain')).toContain('M a.txt');
   });
 
   it('files it in its collection in the same transaction', async () => {
