@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Origin } from '../schema/actor.ts';
 import type { AccessRole } from './authorize.ts';
 
-/** Where an operation runs: `engine` ones change runs, `living-engine` ones too, but no process becomes the engine for them; `anywhere` ones only read. */
+/** Where an operation runs: `engine` ones change runs, `living-engine` ones too, but no process becomes the engine for them; `anywhere` ones read, or write files of the user. */
 export type Where = 'engine' | 'living-engine' | 'anywhere';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';

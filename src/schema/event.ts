@@ -241,7 +241,7 @@ export const ProjectEvent = z.discriminatedUnion('type', [
   event('run.restored', { run: RunId }),
   event('batch.started', BatchStart.shape),
   event('batch.item-started', { batch: z.string(), item: z.number().int().positive(), run: RunId }),
-  event('batch.ended', { batch: z.string(), reason: z.string() }),
+  event('batch.ended', { batch: z.string(), reason: z.string(), code: z.string().optional() }),
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 

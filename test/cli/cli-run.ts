@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { Caller } from '../../src/access/caller.ts';
+import { openCaller } from '../../src/access/open-caller.ts';
 import type { Platform, StopSignal } from '../../src/cli/platform.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Questions } from '../../src/cli/terminal/questions.ts';
@@ -27,6 +28,8 @@ export type Script = {
   stdin?: string;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
+  /** Calls the real operations on the data directory of `env` instead of scripted answers. */
+  isReal?: boolean;
   isLive?: boolean;
   /** The user's answer to a confirmation; undefined means that there is no terminal. */
   confirms?: boolean;
@@ -72,7 +75,7 @@ export function testProgram(script: Script = {}) {
     },
     world: fakeWorld(T0),
     version: '1.2.3',
-    openCaller: async () => fakeCaller(script, calls),
+    openCaller: async (callerEnv) => (script.isReal ? openCaller({ env: callerEnv }) : fakeCaller(script, calls)),
     onSignal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

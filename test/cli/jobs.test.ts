@@ -3,14 +3,14 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors.ts';
 import { added, attemptEnded, attempted, spec, started, T0 } from '../support/given.ts';
 import { documentOf, open, type Script, shown, testProgram } from './cli-run.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'mh-jobs-'));
 mkdirSync(join(cwd, '.git'));
 afterAll(() => rm(cwd, { recursive: true }));
-const env = { HOME: cwd };
+const env = { HOME: cwd, MANYHANDS_HOME: join(cwd, 'data') };
+const real = { isReal: true };
 
 const ENDED = shown([
   started(),
@@ -97,7 +97,7 @@ describe('the prompt of a job', () => {
   });
 
   it('can be printed before the job is started', async () => {
-    const { stdout } = await runWith({}, 'template', 'render', 'bugfix', 'Mend {{it}}', '--context', 'a=1');
+    const { stdout } = await runWith(real, 'template', 'render', 'bugfix', 'Mend {{it}}', '--context', 'a=1');
     expect(stdout).toMatch(
       /^### Guidelines\n\nMend the cause[\s\S]*### The task\n\nMend \{\{it\}\}\n\n### Context\n\na: 1\n$/,
     );
@@ -143,7 +143,6 @@ describe('ls', () => {
 
 describe('a batch', () => {
   const folder = join(cwd, '.manyhands', 'batches');
-  const THREE = 'template: bugfix\ncontext: { team: a }\nparallel: 2\nitems: [One, Two, Three]\n';
   const writeBatch = (text: string) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'docs.yaml'), text);
@@ -151,52 +150,56 @@ describe('a batch', () => {
   beforeEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is stored in a file of the project, from prompts, lines and files', async () => {
-    await runWith({}, 'batch', 'add', 'docs', 'One', 'Two', '--template', 'bugfix', '--parallel', '2');
-    await runWith({ stdin: 'Three\n\n# not this\n' }, 'batch', 'add', 'docs', '-');
+    await runWith(real, 'batch', 'add', 'docs', 'One', 'Two', '--template', 'bugfix', '--parallel', '2');
+    await runWith({ ...real, stdin: 'Three\n\n# not this\n' }, 'batch', 'add', 'docs', '-');
     writeFileSync(join(cwd, 'more.yaml'), 'items:\n  - { prompt: Four, title: The fourth }\n');
-    await runWith({}, 'batch', 'add', 'docs', 'more.yaml', '--context', 'team=a');
-    expect(JSON.parse((await runWith({}, 'batch', 'show', 'docs', '--json')).stdout)).toMatchObject({
+    await runWith(real, 'batch', 'add', 'docs', 'more.yaml', '--context', 'team=a');
+    expect(JSON.parse((await runWith(real, 'batch', 'show', 'docs', '--json')).stdout)).toMatchObject({
       template: 'bugfix',
       context: { team: 'a' },
       items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }, { prompt: 'Four', title: 'The fourth' }],
     });
-    expect((await runWith({}, 'batch', 'ls')).stdout).toMatch(/docs +4 +4 +bugfix/);
+    expect((await runWith(real, 'batch', 'ls')).stdout).toMatch(/docs +4 +4 +bugfix/);
   });
 
-  it('runs each item as a job in a collection of its own, and exits with the worst code', async () => {
-    writeBatch(THREE);
-    let attempts = 0;
-    let shows = 0;
-    const answers = {
-      'list-collections': [{ name: 'docs' }],
-      'add-collection': () => {
-        attempts += 1;
-        if (attempts === 1) throw new AppError('COLLECTION_TAKEN', 'another process created it first');
-        return { name: 'docs 2' };
-      },
-      'show-run': () => {
-        shows += 1;
-        return shows === 2 ? { ...DOCUMENT, status: 'failed' } : DOCUMENT;
-      },
-    };
+  const ITEMS = ['One', 'Two', 'Three'].map((prompt) => ({ prompt, title: null, template: 'bugfix', context: {} }));
+  const SHOWN = {
+    name: 'docs',
+    file: 'docs.yaml',
+    summary: null,
+    template: 'bugfix',
+    parallel: 2,
+    context: {},
+    items: ITEMS,
+  };
+  const STARTED = { batch: 'docs', start: 'docs 2/1', collection: 'docs 2', runs: [] };
+  const answers = { 'show-batch': SHOWN, 'start-batch': STARTED };
+  const items = (...runs: number[]) => runs.map((item) => ({ version: item, item, run: `r000000${item}` }));
+  const ALL_STARTED = { version: 9, ended: 'all its items were started', complete: true };
+
+  it('starts a batch that the engine runs, follows each item, and exits with the worst code', async () => {
     const { code, calls, stdout, stderr } = await runWith(
-      { answers },
-      'batch',
-      'run',
-      'docs',
-      '--check',
-      'npm test',
-      '--json',
+      {
+        answers: {
+          ...answers,
+          'show-run': (() => {
+            let shows = 0;
+            return () => {
+              shows += 1;
+              return shows === 2 ? { ...DOCUMENT, status: 'failed' } : DOCUMENT;
+            };
+          })(),
+        },
+        streams: { 'watch-run': open(ENDED), 'watch-batch': open([...items(1, 2, 3), ALL_STARTED]) },
+      },
+      ...['batch', 'run', 'docs', '--check', 'npm test', '--json'],
     );
     expect(code).toBe(1);
-    const inputs = calls.filter(({ name }) => name === 'start-run').map(({ input }) => input);
-    expect(inputs).toMatchObject(
-      ['One', 'Two', 'Three'].map((task) => ({
-        recipe: 'job',
-        input: { task, template: 'bugfix', context: { team: 'a' } },
-        options: { checks: ['npm test'], collection: 'docs 2' },
-      })),
-    );
+    expect(calls.find(({ name }) => name === 'start-batch')?.input).toMatchObject({
+      name: 'docs',
+      from: 1,
+      options: { checks: ['npm test'] },
+    });
     expect(JSON.parse(stdout)).toMatchObject({
       batch: 'docs',
       collection: 'docs 2',
@@ -206,60 +209,65 @@ describe('a batch', () => {
   });
 
   it('continues from an item, and prints from which one to continue after a failure', async () => {
-    writeBatch(THREE);
-    let started = 0;
-    const answers = {
-      'start-run': () => {
-        started += 1;
-        if (started === 2) throw new AppError('AGENT_MISSING', 'No agent can work here');
-        return { run: 'r0000001', notes: [] };
+    const failed = { version: 9, ended: 'No agent can work here', complete: false, code: 'AGENT_MISSING' };
+    const { code, calls, stderr } = await runWith(
+      {
+        answers: { ...answers, 'start-batch': { ...STARTED, collection: 'mine' } },
+        streams: { 'watch-run': open(ENDED), 'watch-batch': open([...items(2), failed]) },
       },
-    };
-    const script = { answers };
-    const { code, stderr } = await runWith(
-      script,
-      'batch',
-      'run',
-      'docs',
-      '--from',
-      '2',
-      '--collection',
-      'mine',
-      '--parallel',
-      '1',
+      ...['batch', 'run', 'docs', '--from', '2', '--collection', 'mine', '--parallel', '1'],
     );
-    expect([code, started]).toEqual([3, 2]);
+    expect(code).toBe(3);
+    expect(calls.find(({ name }) => name === 'start-batch')?.input).toMatchObject({
+      from: 2,
+      parallel: 1,
+      collection: 'mine',
+    });
     expect(stderr).toContain('Continue with: manyhands batch run docs --from 3 --collection "mine"');
-    expect((await runWith({}, 'batch', 'run', 'docs', '--from', '4')).stderr).toContain(
+    expect((await runWith({ answers }, 'batch', 'run', 'docs', '--from', '4')).stderr).toContain(
       'The batch docs has no item 4; it has 3',
     );
   });
 
   it('starts nothing when one of its templates is missing', async () => {
     writeBatch('items: [One, { prompt: Two, template: none }]\n');
-    const { code, calls } = await runWith({}, 'batch', 'run', 'docs');
-    expect([code, calls]).toEqual([3, []]);
+    const { code, stderr } = await runWith(real, 'batch', 'run', 'docs');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('There is no template "none"')]);
   });
 
-  it('starts no more items once it is interrupted', async () => {
-    writeBatch(THREE);
-    let starts = 0;
-    const show: Script = {
+  it('is resumed after it was interrupted', async () => {
+    const program = testProgram({
       cwd,
       env,
-      answers: {
-        'start-run': () => {
-          starts += 1;
-          queueMicrotask(() => program.signal('SIGINT'));
-          return { run: 'r0000001', notes: [] };
+      answers: { ...answers, 'show-run': { ...DOCUMENT, status: 'running' } },
+      streams: {
+        'watch-run': open(ENDED.slice(0, 3)),
+        'watch-batch': (signal) => {
+          setImmediate(() => program.signal('SIGINT'));
+          return open(items(1))(signal);
         },
-        'show-run': { ...DOCUMENT, status: 'running' },
       },
-      streams: { 'watch-run': open(ENDED.slice(0, 3)) },
-    };
-    const program = testProgram(show);
-    const { code, stderr } = await program.run('batch', 'run', 'docs', '--collection', 'mine', '--parallel', '1');
-    expect([code, starts]).toEqual([130, 1]);
-    expect(stderr).toContain('The items from 2 were not started.');
+    });
+    const { code, stderr } = await program.run('batch', 'run', 'docs');
+    expect(code).toBe(130);
+    expect(stderr).toContain('The items from 2 were not started. Continue with: manyhands resume');
+  });
+
+  it('is continued by the engine of another process when following it is interrupted', async () => {
+    const program = testProgram({
+      cwd,
+      env,
+      engine: 'other',
+      answers: { ...answers, 'show-run': { ...DOCUMENT, status: 'running' } },
+      streams: {
+        'watch-run': open(ENDED.slice(0, 3)),
+        'watch-batch': (signal) => {
+          setImmediate(() => program.signal('SIGINT'));
+          return open(items(1))(signal);
+        },
+      },
+    });
+    const { code, stderr } = await program.run('batch', 'run', 'docs');
+    expect([code, stderr]).toEqual([130, expect.stringContaining('The engine continues the batch with item 2.')]);
   });
 });

@@ -163,7 +163,8 @@ describe('config', () => {
     try {
       await mkdir(join(root, '.git'));
       await mkdir(join(root, 'deep'));
-      const script = { cwd: join(root, 'deep'), env: { HOME: root, XDG_CONFIG_HOME: join(root, 'settings') } };
+      const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'settings'), MANYHANDS_HOME: join(root, 'data') };
+      const script = { cwd: join(root, 'deep'), env, isReal: true };
       expect((await testProgram(script).run('config', 'get', 'limits.agents')).stdout).toBe('20\n');
       expect((await testProgram(script).run('config', 'set', 'limits.agents', '8')).code).toBe(0);
       expect(await readFile(join(root, '.manyhands/config.yaml'), 'utf8')).toBe('limits:\n  agents: 8\n');

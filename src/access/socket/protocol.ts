@@ -89,6 +89,7 @@ function toJson(message: unknown): string {
   }
 }
 
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
+/** Whether a text that came from another process is a code of the table of errors. */
+export function isErrorCode(code: string | undefined): code is ErrorCode {
+  return code !== undefined && Object.hasOwn(ERRORS, code);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AppError, ERRORS, type ErrorCode, messageOf } from '../../errors.ts';
+import { isErrorCode } from '../../access/socket/protocol.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import type { Platform, Session } from '../platform.ts';
 
 /** What the background process reports to its starter: the runs it started, or the error. */
@@ -52,8 +53,4 @@ function parseJson(text: string): unknown {
     // Text that is not JSON is not an announcement; the caller reports that.
     return undefined;
   }
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }

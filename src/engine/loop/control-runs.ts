@@ -47,9 +47,14 @@ export class RunControl {
     return this.#engine.failed;
   }
 
-  /** Aborted when the engine ends. */
-  get stopping(): AbortSignal {
-    return this.#engine.stopping;
+  /** Aborted when the engine starts nothing new any more. */
+  get draining(): AbortSignal {
+    return this.#engine.draining;
+  }
+
+  /** Keeps the engine from being idle until the work has ended; its failure is reported by the work itself. */
+  track(work: Promise<void>): void {
+    this.#engine.handle(() => work).catch(() => {});
   }
 
   /** Starts a run; an item of a batch, or a benchmark, is recorded as such from its first event on. */

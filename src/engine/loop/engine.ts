@@ -54,7 +54,7 @@ export class Engine implements EngineContext {
   readonly #stop = new AbortController();
   readonly #leave = new AbortController();
   readonly #failed = Promise.withResolvers<never>();
-  #isDraining = false;
+  readonly #drain = new AbortController();
   #isAwake = false;
   #cancelAlarm: () => void = () => {};
 
@@ -76,6 +76,11 @@ export class Engine implements EngineContext {
 
   get stopping(): AbortSignal {
     return this.#stop.signal;
+  }
+
+  /** Aborted when it starts nothing new any more; before `stopping`. */
+  get draining(): AbortSignal {
+    return this.#drain.signal;
   }
 
   get leaving(): AbortSignal {
@@ -138,7 +143,7 @@ export class Engine implements EngineContext {
   /** Resolves when nothing is in flight and every run has ended or waits for a person; rejects when the engine cannot continue. */
   async idle(): Promise<void> {
     this.wake();
-    while (!this.#stop.signal.aborted && !this.#isDraining) {
+    while (!this.#stop.signal.aborted && !this.#drain.signal.aborted) {
       await this.#inFlight.work.nextPass();
       const isMoving =
         this.#inFlight.work.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
@@ -148,13 +153,13 @@ export class Engine implements EngineContext {
 
   /** Starts nothing new; resolves when everything in flight has ended. */
   async drain(): Promise<void> {
-    this.#isDraining = true;
+    this.#drain.abort();
     await Promise.race([this.#inFlight.work.ended(), this.#failed.promise]);
   }
 
   /** Stops agents and checks and saves their work; the runs can be resumed. */
   async stop(): Promise<void> {
-    this.#isDraining = true;
+    this.#drain.abort();
     this.#stop.abort();
     this.#inFlight.work.completePass();
     this.#cancelAlarm();
@@ -191,7 +196,7 @@ export class Engine implements EngineContext {
     const { claimed, landing } = this.#inFlight;
     const { intents, wakeAt } = next(
       runs.map((run) => run.ledger.state),
-      this.#tracker.input(this.#runs, { claimed, landing, isDraining: this.#isDraining }),
+      this.#tracker.input(this.#runs, { claimed, landing, isDraining: this.#drain.signal.aborted }),
     );
     for (const intent of intents) this.#perform(intent);
     for (const run of runs) this.#performClosingStep(run);
@@ -201,7 +206,7 @@ export class Engine implements EngineContext {
 
   #checkBase(run: ActiveRun): void {
     const { state } = run.ledger;
-    if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#isDraining) return;
+    if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#drain.signal.aborted) return;
     this.#inFlight.once(run, CHECK_BASE, () => holdOnError(this, run, checkBase(this, run, run.checks)));
   }
 

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { BatchState } from '../../core/project/project-state.ts';
 import { isSettled } from '../../core/view/document.ts';
-import { messageOf } from '../../errors.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { JobInput } from '../../schema/request.ts';
 import { requireControl } from '../find-run.ts';
@@ -11,88 +11,106 @@ type Item = BatchState['items'][number];
 type BatchRef = { project: string; id: string };
 export type StartedItem = { item: number; run: string };
 
-/** Continues the batches of a project that have items left and are not running. */
-export function resumeBatches(app: App, project: string, origin: Origin): void {
+/** The reason with which a batch ends that was started completely. */
+export const ALL_STARTED = 'all its items were started';
+
+/** Continues the batches of a project that have items left and are not running; returns the runs that were started at once. */
+export async function resumeBatches(app: App, project: string, origin: Origin): Promise<string[]> {
+  const started: string[] = [];
   for (const id of Object.keys(app.projects.state(project).batches)) {
     // A failure is recorded as the end of the batch.
-    runBatchItems(app, { project, id }, origin).catch(() => {});
+    const items = await runBatch(app, { project, id }, origin).catch(() => []);
+    started.push(...items.map(({ run }) => run));
   }
+  return started;
+}
+
+/** Continues the batch that a run is an item of, if it has items left. */
+export async function resumeBatchOf(app: App, { project, run }: { project: string; run: string }, origin: Origin) {
+  const found = Object.entries(app.projects.state(project).batches).find(([, { runs }]) =>
+    Object.values(runs).includes(run),
+  );
+  if (found !== undefined) await runBatch(app, { project, id: found[0] }, origin).catch(() => {});
 }
 
 /**
  * Runs a batch beside everything else: so many items at once, the next when one has settled, until all were started
- * or the engine ends; then resuming the project continues it. Resolves when the first items were started.
+ * or the engine starts nothing new; then resuming the project continues it. Resolves when the first items were started.
  */
-export async function runBatchItems(app: App, ref: BatchRef, origin: Origin): Promise<StartedItem[]> {
+export async function runBatch(app: App, ref: BatchRef, origin: Origin): Promise<StartedItem[]> {
   const control = requireControl(app);
   const batch = app.projects.state(ref.project).batches[ref.id];
   if (batch === undefined || control.batches.has(ref.id)) return [];
   control.batches.add(ref.id);
-  const inFlight = Object.values(batch.runs).filter((run) => isOpen(app, run));
-  const waiting = batch.items.filter(({ item }) => batch.runs[item] === undefined);
-  const signal = control.stopping;
-  const started: StartedItem[] = [];
-
-  async function begin(item: Item, of: BatchState): Promise<string> {
-    const run = await startItem(app, { batch: of, item, origin });
-    started.push({ item: item.item, run });
-    return run;
-  }
-
-  async function runLane(first: string, of: BatchState): Promise<void> {
-    for (let run = first; ; ) {
-      await settled(app, run, signal);
-      const next = signal.aborted ? undefined : waiting.shift();
-      if (next === undefined) return;
-      run = await begin(next, of);
-    }
-  }
-
   try {
-    const freeSlots = Math.max(batch.parallel - inFlight.length, 0);
-    const runs = await Promise.all(waiting.splice(0, freeSlots).map((item) => begin(item, batch)));
-    void finish(app, { ...ref, origin }, Promise.all([...inFlight, ...runs].map((run) => runLane(run, batch))));
-    return started.sort((a, b) => a.item - b.item);
+    const inFlight = Object.values(batch.runs).filter((run) => isOpen(app, run));
+    const waiting = batch.items.filter(({ item }) => batch.runs[item] === undefined);
+    const first = waiting.splice(0, Math.max(batch.parallel - inFlight.length, 0));
+    const started = await Promise.all(first.map((item) => startItem(app, { batch, item, origin })));
+    const lanes = [...inFlight, ...started.map(({ run }) => run)];
+    control.track(runLanes(app, { ...ref, batch, waiting, lanes, origin }));
+    return started;
   } catch (error) {
-    await end(app, { ...ref, origin }, messageOf(error));
+    control.batches.delete(ref.id);
+    await end(app, ref, { ...failureOf(error), origin });
     throw error;
   }
 }
 
-type EndingBatch = BatchRef & { origin: Origin };
+type RunningBatch = BatchRef & { batch: BatchState; waiting: Item[]; lanes: string[]; origin: Origin };
 
-async function finish(app: App, batch: EndingBatch, lanes: Promise<unknown>): Promise<void> {
-  const { stopping, batches } = requireControl(app);
+/** Starts the next item whenever a run has settled, and records the end of the batch; an item that fails to start ends it. */
+async function runLanes(app: App, { batch, waiting, lanes, origin, ...ref }: RunningBatch): Promise<void> {
+  const { draining, batches } = requireControl(app);
+
+  async function runLane(first: string): Promise<void> {
+    for (let run = first; ; ) {
+      await settled(app, run, draining);
+      const item = draining.aborted ? undefined : waiting.shift();
+      if (item === undefined) return;
+      ({ run } = await startItem(app, { batch, item, origin }));
+    }
+  }
+
   try {
-    await lanes;
-    if (!stopping.aborted) await end(app, batch, 'all its items were started');
+    await Promise.all(lanes.map(runLane));
+    if (!draining.aborted) await end(app, ref, { reason: ALL_STARTED, origin });
   } catch (error) {
+    waiting.length = 0;
     // An engine that ends starts nothing more: the next one continues the batch.
-    if (!stopping.aborted) await end(app, batch, messageOf(error)).catch(() => {});
+    if (!draining.aborted) await end(app, ref, { ...failureOf(error), origin }).catch(() => {});
   } finally {
-    batches.delete(batch.id);
+    batches.delete(ref.id);
   }
 }
 
-async function end(app: App, { project, id, origin }: EndingBatch, reason: string): Promise<void> {
-  requireControl(app).batches.delete(id);
+async function end(
+  app: App,
+  { project, id }: BatchRef,
+  { origin, ...why }: { reason: string; code?: string; origin: Origin },
+): Promise<void> {
   await app.projects.submit(
     project,
-    ({ batches }) => (batches[id] === undefined ? [] : [{ type: 'batch.ended', data: { batch: id, reason } }]),
+    ({ batches }) => (batches[id] === undefined ? [] : [{ type: 'batch.ended', data: { batch: id, ...why } }]),
     origin,
   );
+}
+
+function failureOf(error: unknown): { reason: string; code?: string } {
+  return { reason: messageOf(error), ...(error instanceof AppError ? { code: error.code } : {}) };
 }
 
 async function startItem(
   app: App,
   { batch, item, origin }: { batch: BatchState; item: Item; origin: Origin },
-): Promise<string> {
+): Promise<StartedItem> {
   const { prompt, title, template, context } = item;
   const input = JobInput.parse({ task: prompt, template, context });
   const { title: _, ...options } = batch.options;
   const named = title === undefined ? options : { ...options, title };
   const request = { recipe: 'job' as const, input, options: { ...named, collection: batch.collection } };
-  return (await beginRun(app, request, { origin, item: { batch: batch.batch, item: item.item } })).run;
+  const { run } = await beginRun(app, request, { origin, item: { batch: batch.batch, item: item.item } });
+  return { item: item.item, run };
 }
 
 function isOpen(app: App, run: string): boolean {

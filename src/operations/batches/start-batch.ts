@@ -10,7 +10,7 @@ import { batchDocument, batchFiles, loadBatch } from '../../templates/batch.ts';
 import { loadTemplate, templateSources } from '../../templates/load.ts';
 import { projectOf, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { runBatchItems } from './run-batch.ts';
+import { runBatch } from './run-batch.ts';
 
 const BatchRequest = z.object({
   dir: z.string(),
@@ -32,6 +32,7 @@ export const startBatch = operation({
   input: BatchRequest,
   output: z.object({
     batch: z.string(),
+    start: z.string().describe('Names this start of the batch; watch-batch follows it.'),
     collection: z.string(),
     runs: z.array(z.object({ item: z.number().int(), run: z.string(), title: z.string() })),
   }),
@@ -56,9 +57,9 @@ export const startBatch = operation({
       origin,
     );
     if (start === undefined) throw new AppError('INTERNAL', 'A batch that was put on record is not known');
-    const started = await runBatchItems(app, { project: project.id, id: start.batch }, origin);
+    const started = await runBatch(app, { project: project.id, id: start.batch }, origin);
     const runs = started.map(({ item, run }) => ({ item, run, title: app.runs.state(run).start.title }));
-    return { batch: batch.name, collection: start.collection, runs };
+    return { batch: batch.name, start: start.batch, collection: start.collection, runs };
   },
 });
 

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { unpauseRun } from '../../core/run/pause.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
-import { resumeBatches } from '../batches/run-batch.ts';
+import { resumeBatches, resumeBatchOf } from '../batches/run-batch.ts';
 import { findRun, projectOf, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
@@ -34,14 +34,14 @@ export const resumeRuns = operation({
       const what = input.track === undefined ? {} : { track: input.track };
       await control.submit(start.run, (state) => unpauseRun(state, what), origin);
       await control.resume(start.run);
+      await resumeBatchOf(app, { project: start.project.id, run: start.run }, origin);
       return { runs: [start.run] };
     }
     if (input.dir === undefined) return resumeAll(app, origin);
     const project = await projectOf(app, input.dir);
     const runs = unfinished(app).filter((id) => app.overviews.of(id).projectId === project.id);
     for (const run of runs) await control.resume(run);
-    resumeBatches(app, project.id, origin);
-    return { runs };
+    return { runs: [...runs, ...(await resumeBatches(app, project.id, origin))] };
   },
 });
 
@@ -60,7 +60,7 @@ async function resumeAll(
       refused.push({ run, reason: messageOf(error) });
     }
   }
-  for (const project of app.projects.ids()) resumeBatches(app, project, origin);
+  for (const project of app.projects.ids()) runs.push(...(await resumeBatches(app, project, origin)));
   return { runs, refused };
 }
 

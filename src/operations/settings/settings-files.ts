@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Document, isMap, isNode, isScalar, visit } from 'yaml';
 import { z } from 'zod';
+import type { ConfigTarget } from '../../config/edit.ts';
 import {
   type ConfigLocation,
   type ConfigScope,
@@ -13,6 +14,7 @@ import { loadLayers } from '../../config/load.ts';
 import { isPlain, type Plain } from '../../config/merge.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { AppError } from '../../errors.ts';
+import type { Origin } from '../../schema/actor.ts';
 import { Config } from '../../schema/config.ts';
 
 /** Whose settings: those of a project, or a person's own for all of them. */
@@ -77,6 +79,29 @@ export async function settingsTarget(
     scope: scope === 'user' ? 'global' : 'project',
     place: { env, ...(root === undefined ? {} : { dir: root }) },
   };
+}
+
+/** The files that are read for a value in force: those of the user, and in the scope `project` also those of its project. */
+export async function settingsLocation(env: NodeJS.ProcessEnv, { dir, scope }: SettingsRef): Promise<ConfigLocation> {
+  const root = scope === 'user' || dir === undefined ? undefined : await findProjectRoot(dir);
+  return { env, ...(root === undefined ? {} : { dir: root }) };
+}
+
+/** One setting in a file; a setting of the user is still checked together with the project of the folder. */
+export async function settingTarget(
+  env: NodeJS.ProcessEnv,
+  { key, dir, scope }: SettingsRef & { key: string },
+): Promise<ConfigTarget> {
+  const location = await settingsLocation(env, { dir, scope: 'project' });
+  return { key, scope: scope === 'user' ? 'global' : 'project', place: location };
+}
+
+/** A value as an entry point may show it: what may be secret is shown only to the user at the terminal. */
+export function shownValue(path: readonly string[], value: unknown, { actor, via }: Origin): unknown {
+  if (via === 'cli' && actor.kind === 'person') return value;
+  const parent = path.findIndex((name) => HIDDEN_MAPS.has(name));
+  if (parent >= 0 && parent < path.length - 1) return HIDDEN;
+  return hide({ [path.at(-1) ?? '']: value })[path.at(-1) ?? ''];
 }
 
 /** Without the values of variables and headers. */

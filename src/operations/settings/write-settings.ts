@@ -20,7 +20,7 @@ const SettingsChange = z.object({
 /** Changes a file of settings, all changes or none; refused where the file is not the one that was read. */
 export const writeSettings = operation({
   name: 'write-settings',
-  where: 'engine',
+  where: 'anywhere',
   summary: 'Change a file of settings; its comments and its order stay',
   http: 'PUT /api/settings',
   allow: ['operator'],

@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 /** Removes a template of the project, or of the user. */
 export const removeTemplate = operation({
   name: 'remove-template',
-  where: 'engine',
+  where: 'anywhere',
   summary: 'Remove a template; the built-in ones stay',
   http: 'DELETE /api/templates/{name}',
   allow: ['operator'],

@@ -8,7 +8,7 @@ import { describeTemplate, runsFromTemplates } from './describe-template.ts';
 /** Writes a template; one with errors is not written. */
 export const saveTemplate = operation({
   name: 'save-template',
-  where: 'engine',
+  where: 'anywhere',
   summary: 'Write a template for jobs',
   http: 'PUT /api/templates/{name}',
   allow: ['operator'],

@@ -11,8 +11,24 @@ echo "$MANYHANDS_RUN" > "$MANYHANDS_RUN.txt"
 `;
 const CONFIG = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
 
-describe('a batch that the engine carries', () => {
-  it('goes on with the next engine when the project is resumed, and starts no item twice', async () => {
+describe('a batch that the engine runs', () => {
+  it('reports each item as it is started, keeps its engine busy, and then its end', async () => {
+    const files = { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG };
+    const batches = { '.manyhands/batches/two.yaml': 'parallel: 1\nitems: [Do one, Do two]\n' };
+    await using place = await makeScratch({ files: { ...files, ...batches } });
+    writeFileSync(join(place.root, 'go'), '');
+    const dir = place.repo;
+    const caller = await openCaller(place);
+    const { start, runs } = await caller.call('start-batch', { dir, name: 'two' });
+    expect(runs).toMatchObject([{ item: 1 }]);
+    await caller[Symbol.asyncDispose]();
+    await using reader = await openCaller(place);
+    const events = [];
+    for await (const event of reader.stream('watch-batch', { dir, start })) events.push(event);
+    expect(events).toMatchObject([{ item: 1, run: runs[0]?.run }, { item: 2 }, { complete: true }]);
+  });
+
+  it('continues with the next engine when the project is resumed, and starts no item twice', async () => {
     const files = { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG };
     const batches = { '.manyhands/batches/two.yaml': 'parallel: 1\nitems: [Do one, Do two]\n' };
     await using place = await makeScratch({ files: { ...files, ...batches } });

@@ -1,19 +1,12 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { setConfig, unsetConfig } from '../../../config/edit.ts';
-import { type ConfigLocation, findProjectRoot } from '../../../config/files.ts';
-import { requireKey } from '../../../config/key.ts';
-import { listConfig } from '../../../config/list.ts';
-import { loadLayers, originOf } from '../../../config/load.ts';
-import { valueAt } from '../../../config/merge.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { inProject } from '../../in-project.ts';
 import type { Session } from '../../platform.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
-import { resolveDir } from '../../target.ts';
 
 const Flags = CommonOptions.extend({ global: z.boolean().default(false) });
-type Flags = z.infer<typeof Flags>;
 
 const EXAMPLES = [
   'manyhands config list',
@@ -48,11 +41,11 @@ function defineGet(command: Command, session: Session): void {
     options: Flags,
     act: async (flags, [key = '']) => {
       const { terminal } = session.platform;
-      const path = requireKey(key);
-      const { config, layers } = await loadLayers(await locationOf(session, flags));
-      const value = valueAt(config, path) ?? null;
-      if (flags.json) printJson(terminal, { key, value, from: originOf(layers, path) });
-      else printLines(terminal, [valueText(value)]);
+      const setting = await inProject(session, flags, (caller, dir) =>
+        caller.call('get-setting', { dir, scope: scopeOf(flags), key }),
+      );
+      if (flags.json) printJson(terminal, setting);
+      else printLines(terminal, [valueText(setting.value)]);
       return 0;
     },
   });
@@ -68,7 +61,9 @@ function defineSet(command: Command, session: Session): void {
     options: Flags,
     act: async (flags, [key = '', text = '']) => {
       const { terminal } = session.platform;
-      const { file, value } = await setConfig(await targetOf(session, flags, key), text);
+      const { file, value } = await inProject(session, flags, (caller, dir) =>
+        caller.call('set-setting', { dir, scope: scopeOf(flags), key, value: text }),
+      );
       if (flags.json) printJson(terminal, { key, value, file });
       else terminal.err(`${key} = ${valueText(value)} in ${file}\n`);
       return 0;
@@ -89,7 +84,9 @@ function defineUnset(command: Command, session: Session): void {
     options: Flags,
     act: async (flags, [key = '']) => {
       const { terminal } = session.platform;
-      const { file } = await unsetConfig(await targetOf(session, flags, key));
+      const { file } = await inProject(session, flags, (caller, dir) =>
+        caller.call('unset-setting', { dir, scope: scopeOf(flags), key }),
+      );
       if (flags.json) printJson(terminal, { key, file });
       else terminal.err(`${key} is removed from ${file}\n`);
       return 0;
@@ -104,7 +101,9 @@ function defineList(command: Command, session: Session): void {
     options: Flags,
     act: async (flags) => {
       const { terminal } = session.platform;
-      const entries = listConfig(await loadLayers(await locationOf(session, flags)));
+      const entries = await inProject(session, flags, (caller, dir) =>
+        caller.call('list-settings', { dir, scope: scopeOf(flags) }),
+      );
       const rows = entries.map(({ key, value, from, description }) => [key, valueText(value), from, description]);
       if (flags.json) printJson(terminal, entries);
       else
@@ -121,15 +120,8 @@ function addScope(command: Command): Command {
   return addDir(command.option('-g, --global', 'your settings for all projects'));
 }
 
-async function locationOf({ platform: { terminal } }: Session, flags: Flags): Promise<ConfigLocation> {
-  const dir = flags.global ? undefined : await findProjectRoot(await resolveDir(terminal, flags.dir));
-  return { env: terminal.env, ...(dir === undefined ? {} : { dir }) };
-}
-
-/** A global value is validated together with the settings of the current project. */
-async function targetOf(session: Session, flags: Flags, key: string) {
-  const location = await locationOf(session, { ...flags, global: false });
-  return { key, scope: flags.global ? ('global' as const) : ('project' as const), place: location };
+function scopeOf({ global }: { global: boolean }): 'user' | 'project' {
+  return global ? 'user' : 'project';
 }
 
 function valueText(value: unknown): string {

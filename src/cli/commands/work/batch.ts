@@ -2,12 +2,10 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import type { BatchDocument } from '../../../schema/batch.ts';
-import { addToBatch, batchDocument, batchFiles, loadBatch, removeBatch } from '../../../templates/batch.ts';
-import { loadTemplate, templateSources } from '../../../templates/load.ts';
-import { listNamed } from '../../../templates/named-files.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { EXIT_CODES, READING_EXIT_CODES } from '../../exit-code.ts';
 import { detachSession } from '../../follow/detach.ts';
+import { inProject } from '../../in-project.ts';
 import type { Session } from '../../platform.ts';
 import { wholeNumber } from '../../render/amounts.ts';
 import { cleanText, oneLine } from '../../render/clean-text.ts';
@@ -16,7 +14,6 @@ import { readItems } from '../../start/batch-items.ts';
 import { addContextOption, contextOf } from '../../start/context-option.ts';
 import { runBatch } from '../../start/run-batch.ts';
 import { addStartOptions, StartFlags, startOptions } from '../../start/start-options.ts';
-import { resolveDir } from '../../target.ts';
 
 const AddFlags = CommonOptions.extend({
   summary: z.string().optional(),
@@ -65,16 +62,10 @@ function defineLs(command: Command, session: Session): void {
     options: CommonOptions,
     act: async (flags) => {
       const { terminal } = session.platform;
-      const files = await filesOf(session, flags);
-      const batches: BatchDocument[] = [];
-      for (const name of await listNamed(files)) {
-        try {
-          batches.push(batchDocument(await loadBatch(files, name)));
-        } catch (error) {
-          if (!(error instanceof AppError) || error.code !== 'BATCH_INVALID') throw error;
-          terminal.err(`note: not listed: ${error.message}\n`);
-        }
-      }
+      const { batches, mistakes } = await inProject(session, flags, (caller, dir) =>
+        caller.call('list-batches', { dir }),
+      );
+      for (const error of mistakes) terminal.err(`note: not listed: ${error}\n`);
       if (flags.json) printJson(terminal, batches);
       else if (batches.length === 0)
         terminal.err('The project has no batches. Create one: manyhands batch add <name> "<prompt>"\n');
@@ -91,7 +82,7 @@ function defineShow(command: Command, session: Session): void {
     options: CommonOptions,
     act: async (flags, [name = '']) => {
       const { terminal } = session.platform;
-      const batch = batchDocument(await loadBatch(await filesOf(session, flags), name));
+      const batch = await inProject(session, flags, (caller, dir) => caller.call('show-batch', { dir, name }));
       if (flags.json) printJson(terminal, batch);
       else printLines(terminal, itemLines(batch));
       return 0;
@@ -116,8 +107,10 @@ function defineAdd(command: Command, session: Session): void {
       if (given.items.length === 0 && Object.keys(settings).length === 0)
         throw new AppError('USAGE', `There is nothing to add to ${name}: name prompts or a file of prompts`);
       const more = { items: given.items, settings: { ...given.settings, ...settings } };
-      const batch = await addToBatch(await filesOf(session, flags), name, more);
-      if (flags.json) printJson(terminal, batchDocument(batch));
+      const batch = await inProject(session, flags, (caller, dir) =>
+        caller.call('add-to-batch', { dir, name, ...more }),
+      );
+      if (flags.json) printJson(terminal, batch);
       else
         terminal.err(
           `The batch ${name} has ${batch.items.length} ${batch.items.length === 1 ? 'item' : 'items'}: ${batch.file}\n`,
@@ -134,7 +127,7 @@ function defineRm(command: Command, session: Session): void {
     options: CommonOptions,
     act: async (flags, [name = '']) => {
       const { terminal } = session.platform;
-      const file = await removeBatch(await filesOf(session, flags), name);
+      const { file } = await inProject(session, flags, (caller, dir) => caller.call('remove-batch', { dir, name }));
       if (flags.json) printJson(terminal, { name, file });
       else terminal.err(`Removed ${file}\n`);
       return 0;
@@ -153,11 +146,8 @@ function defineRun(command: Command, session: Session): void {
 
 async function run(session: Session, flags: RunFlags, name: string): Promise<number> {
   const { terminal } = session.platform;
-  const batch = batchDocument(await loadBatch(await filesOf(session, flags), name));
+  const batch = await inProject(session, flags, (caller, dir) => caller.call('show-batch', { dir, name }));
   const options = await startOptions(terminal, flags);
-  const sources = await templateSources(terminal.env, options.dir);
-  for (const template of new Set(batch.items.map((item) => item.template)))
-    if (template !== null) await loadTemplate(template, sources);
   if (flags.from > batch.items.length)
     throw new AppError('USAGE', `The batch ${name} has no item ${flags.from}; it has ${batch.items.length}`);
   if (flags.detach) {
@@ -167,14 +157,16 @@ async function run(session: Session, flags: RunFlags, name: string): Promise<num
     return 0;
   }
   const { from, background, collection } = flags;
-  const parallel = flags.parallel ?? batch.parallel;
-  const { result, code } = await runBatch(session, { batch, from, parallel, options, collection, background });
+  const { result, code } = await runBatch(session, {
+    batch,
+    from,
+    parallel: flags.parallel,
+    options,
+    collection,
+    background,
+  });
   if (flags.json) printJson(terminal, result);
   return code;
-}
-
-async function filesOf({ platform: { terminal } }: Session, flags: { dir?: string | undefined }) {
-  return batchFiles(await resolveDir(terminal, flags.dir));
 }
 
 async function settingsOf({ platform: { terminal } }: Session, { summary, template, parallel, context }: AddFlags) {

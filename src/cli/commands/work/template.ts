@@ -6,8 +6,6 @@ import { AppError, messageOf } from '../../../errors.ts';
 import { jobPrompt } from '../../../recipes/job/job.ts';
 import { Tier } from '../../../schema/task.ts';
 import type { TemplateHeader } from '../../../schema/template.ts';
-import { loadTemplate, templateSources } from '../../../templates/load.ts';
-import { removeTemplate, writeTemplate } from '../../../templates/write.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, collect, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { inProject } from '../../in-project.ts';
@@ -17,7 +15,6 @@ import { printJson, printLines } from '../../render/output.ts';
 import { templateLines, templateTable } from '../../render/template-lines.ts';
 import { addContextOption, contextOf } from '../../start/context-option.ts';
 import { readGoalText } from '../../start/goal-text.ts';
-import { resolveDir } from '../../target.ts';
 
 const ScopeFlags = CommonOptions.extend({ global: z.boolean().default(false) });
 const RenderFlags = CommonOptions.extend({ context: z.array(z.string()).default([]) });
@@ -94,7 +91,7 @@ function defineRender(command: Command, session: Session): void {
     options: RenderFlags,
     act: async (flags, [name = '', ...words]) => {
       const { terminal } = session.platform;
-      const template = await loadTemplate(name, await sourcesOf(session, flags));
+      const template = await inProject(session, flags, (caller, dir) => caller.call('show-template', { dir, name }));
       const task = words.length === 0 ? template.summary : await readGoalText(terminal, words);
       const text = jobPrompt({ task, guidelines: template.text, context: await contextOf(terminal, flags.context) });
       if (flags.json) printJson(terminal, { template: name, text });
@@ -122,9 +119,11 @@ function defineAdd(command: Command, session: Session): void {
     options: AddFlags,
     act: async (flags, [name = '', given = '']) => {
       const { terminal } = session.platform;
-      const content = given === '-' ? await terminal.readInput() : await readContent(resolve(terminal.cwd, given));
-      const template = { name, content, header: headerOf(flags), scope: scopeOf(flags), force: flags.force };
-      const { file, summary } = await writeTemplate(await sourcesOf(session, flags), template);
+      const text = given === '-' ? await terminal.readInput() : await readContent(resolve(terminal.cwd, given));
+      const saved = { name, text, header: headerOf(flags), scope: scopeOf(flags), replace: flags.force };
+      const { file, summary } = await inProject(session, flags, (caller, dir) =>
+        caller.call('save-template', { dir, ...saved }),
+      );
       if (flags.json) printJson(terminal, { name, file });
       else terminal.err(`Stored the template ${name} in ${file}: ${summary}\n`);
       return 0;
@@ -140,16 +139,15 @@ function defineRm(command: Command, session: Session): void {
     options: ScopeFlags,
     act: async (flags, [name = '']) => {
       const { terminal } = session.platform;
-      const file = await removeTemplate(await sourcesOf(session, flags), { name, scope: scopeOf(flags) });
+      const scope = scopeOf(flags);
+      const { file } = await inProject(session, flags, (caller, dir) =>
+        caller.call('remove-template', { dir, name, scope }),
+      );
       if (flags.json) printJson(terminal, { name, file });
       else terminal.err(`Removed ${file}\n`);
       return 0;
     },
   });
-}
-
-async function sourcesOf({ platform: { terminal } }: Session, flags: CommonOptions) {
-  return templateSources(terminal.env, await resolveDir(terminal, flags.dir));
 }
 
 function scopeOf({ global }: { global: boolean }): 'global' | 'project' {

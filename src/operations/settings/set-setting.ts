@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { setConfig } from '../../config/edit.ts';
+import { operation } from '../operation.ts';
+import { SettingsRef, settingTarget } from './settings-files.ts';
+
+/** Sets a value in a file of settings; all files together are checked before it is written. */
+export const setSetting = operation({
+  name: 'set-setting',
+  where: 'anywhere',
+  summary: 'Set a value in a file of settings; its comments and its order stay',
+  http: 'PUT /api/settings/{key}',
+  allow: ['operator'],
+  input: z.object({ ...SettingsRef, key: z.string(), value: z.string().describe('YAML, such as 8 or ["npm test"].') }),
+  output: z.object({ key: z.string(), value: z.unknown(), file: z.string() }),
+  run: async (app, { value: text, ...ref }) => {
+    const { file, value } = await setConfig(await settingTarget(app.env, ref), text);
+    return { key: ref.key, value, file };
+  },
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { unsetConfig } from '../../config/edit.ts';
+import { operation } from '../operation.ts';
+import { SettingsRef, settingTarget } from './settings-files.ts';
+
+/** Removes a value from a file of settings; one that is not set there is refused. */
+export const unsetSetting = operation({
+  name: 'unset-setting',
+  where: 'anywhere',
+  summary: 'Remove a value from a file of settings, so that the one below counts',
+  http: 'DELETE /api/settings/{key}',
+  allow: ['operator'],
+  input: z.object({ ...SettingsRef, key: z.string() }),
+  output: z.object({ key: z.string(), file: z.string() }),
+  run: async (app, ref) => ({ key: ref.key, ...(await unsetConfig(await settingTarget(app.env, ref))) }),
+});
