@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 import { type Hosts, isOurHost, isOurOrigin } from './hosts.ts';
-import { mistakeInTarget } from './raw-path.ts';
+
+/** Longer ones are no requests of ours. */
+const MOST_CHARS = 8192;
+
+/** Whoever stands in front of us may decode once before we do. */
+const DECODINGS = 2;
 
 /** The largest request; a big work file fits. */
 export const MOST_BODY_BYTES = 16 * 1024 * 1024;
@@ -60,4 +65,34 @@ function refusalOfAct({ headers }: IncomingMessage): AppError | undefined {
   if (Number(headers['content-length'] ?? 0) > MOST_BODY_BYTES)
     return new AppError('REQUEST_TOO_LARGE', `The request is larger than ${MOST_BODY_BYTES} bytes`);
   return undefined;
+}
+
+/** What is wrong with the target of a request as it came over the wire, before anything normalises it. */
+function mistakeInTarget(target: string | undefined): string | undefined {
+  if (target === undefined || !target.startsWith('/') || target.startsWith('//'))
+    return 'The path does not begin with one slash';
+  if (target.length > MOST_CHARS) return `The path is longer than ${MOST_CHARS} characters`;
+  const end = target.search(/[?#]/);
+  let path = end < 0 ? target : target.slice(0, end);
+  for (let decoding = 0; decoding <= DECODINGS; decoding += 1) {
+    if (climbs(path)) return 'The path climbs out of its folder';
+    const decoded = decode(path);
+    if (decoded === undefined) return decoding === 0 ? 'The path is not percent-encoded UTF-8' : undefined;
+    path = decoded;
+  }
+  return undefined;
+}
+
+function climbs(path: string): boolean {
+  if (/[\\\p{Cc}]/u.test(path)) return true;
+  return path.split('/').some((segment) => segment === '.' || segment === '..');
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Not an encoding: the caller says so, or takes it as it stands.
+    return undefined;
+  }
 }

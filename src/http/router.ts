@@ -10,19 +10,39 @@ import { OPERATIONS, type OperationInput, type OperationName, STREAMS } from '..
 import { mayCall } from '../operations/authorize.ts';
 import type { Origin } from '../schema/actor.ts';
 import type { World } from '../world.ts';
-import { addApiPages } from './api/api-pages.ts';
+import { DOCS_STYLE, docsPage } from './api/docs-page.ts';
 import { readJson } from './api/json-body.ts';
+import { openApi } from './api/openapi.ts';
 import { inputOfBody, inputOfQuery } from './api/operation-input.ts';
 import { type OperationRoute, operationRoutes } from './api/operation-routes.ts';
 import { problemResponse } from './api/problem.ts';
-import type { Assets } from './assets.ts';
+import type { Asset, Assets } from './assets.ts';
 import type { HttpEnv } from './bindings.ts';
+import { contentPolicy } from './headers.ts';
 import type { Access, Identity } from './login/access.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
-import { addPageRoutes } from './page-routes.ts';
 import { sendEventStream } from './streams/event-stream.ts';
 import { Feeds } from './streams/feeds.ts';
 import { followedStream } from './streams/follow-stream.ts';
+
+const NO_PAGE = 'The dashboard is not built into this copy of Manyhands. The API is here: see /api/docs.\n';
+
+const YEAR_S = 31_536_000;
+
+type PageOptions = {
+  assets: Assets;
+  world: World;
+  identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
+};
+
+type Options = {
+  caller: Caller;
+  version: string;
+  identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
+};
+
+/** What is told about the API itself: its description, a page to read, and who is asking. */
+export const API_PAGES = ['GET /api/openapi.json', 'GET /api/docs', 'GET /api/docs.css', 'GET /api/session'] as const;
 
 const pack = promisify(gzip);
 
@@ -162,4 +182,58 @@ async function jsonAnswer(value: unknown, accepted: string): Promise<Response> {
   if (text.length < PACK_FROM_CHARACTERS || !/\bgzip\b/.test(accepted)) return new Response(text, { headers });
   const bytes = new Uint8Array(await pack(text, { level: LEVEL }));
   return new Response(bytes, { headers: { ...headers, 'content-encoding': 'gzip' } });
+}
+
+/** Adds those pages; each is made when it is first asked for. */
+function addApiPages(app: Hono<HttpEnv>, options: Options): void {
+  const { caller, version } = options;
+  let described: Record<string, unknown> | undefined;
+  const describe = () => {
+    described ??= openApi(version);
+    return described;
+  };
+  app.get('/api/openapi.json', () => text(JSON.stringify(describe()), 'application/json'));
+  app.get('/api/docs', () => text(docsPage(version), 'text/html'));
+  app.get('/api/docs.css', () => text(DOCS_STYLE, 'text/css'));
+  app.get('/api/session', (c) =>
+    text(
+      JSON.stringify({ ...options.identityOf(c.env.incoming), version, engine: caller.engine() }),
+      'application/json',
+    ),
+  );
+}
+
+function text(body: string, type: string): Response {
+  return new Response(body, {
+    headers: { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': contentPolicy() },
+  });
+}
+
+/** The files of the dashboard; every other path that no file has is a page of it, which the dashboard itself knows. */
+function addPageRoutes(app: Hono<HttpEnv>, { assets, world, identityOf }: PageOptions): void {
+  app.get('*', (c) => {
+    const asset = assets.get(c.req.path);
+    if (asset !== undefined) return fileResponse(asset, c.req.header('accept-encoding') ?? '');
+    if (/^\/[^/]+\.\w+$/.test(c.req.path)) return c.notFound();
+    const index = assets.index();
+    if (index === undefined) return c.text(NO_PAGE, 503);
+    const nonce = world.token();
+    const role = identityOf(c.env.incoming)?.role ?? 'viewer';
+    return c.html(index.replace('{nonce}', nonce).replace('{role}', role), 200, {
+      'content-security-policy': contentPolicy(nonce),
+    });
+  });
+}
+
+function fileResponse(asset: Asset, accepted: string): Response {
+  const isPacked = asset.packed !== undefined && /\bgzip\b/.test(accepted);
+  return new Response(new Uint8Array(isPacked && asset.packed !== undefined ? asset.packed : asset.bytes), {
+    headers: {
+      'content-type': asset.type,
+      'content-security-policy': contentPolicy(),
+      'cache-control': asset.isHashed ? `private, max-age=${YEAR_S}, immutable` : 'no-cache',
+      vary: 'accept-encoding',
+      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+    },
+  });
 }

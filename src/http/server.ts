@@ -4,8 +4,10 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Caller } from '../access/caller.ts';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
+import { OPERATIONS } from '../operations/all.ts';
+import type { AccessRole } from '../operations/authorize.ts';
 import type { World } from '../world.ts';
-import { rolesFor } from './acting-roles.ts';
+import { operationRoutes } from './api/operation-routes.ts';
 import { problemText, sendProblem } from './api/problem.ts';
 import { openAssets } from './assets.ts';
 import { COMMON_HEADERS } from './headers.ts';
@@ -14,6 +16,16 @@ import { type Access, type Identity, openAccess } from './login/access.ts';
 import { isPublic, sendLoginPage } from './login/login-routes.ts';
 import { acts, pathOf, refusalOf, refusalOfCookieAct } from './request-guard.ts';
 import { createRouter } from './router.ts';
+
+type ActingRoute = { method: string; pattern: RegExp; allow: readonly AccessRole[] };
+
+/** Everybody who is logged in may log out. */
+const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['viewer', 'operator'] };
+
+/** Nothing acts on a path that does not exist, and only an operator is told so. */
+const UNKNOWN: readonly AccessRole[] = ['operator'];
+
+let routes: ActingRoute[] | undefined;
 
 export type HttpOptions = {
   caller: Caller;
@@ -146,4 +158,17 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<numb
   }
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+/** The roles that may send an acting request to this path, before anything of the request is read. */
+function rolesFor(method: string, path: string): readonly AccessRole[] {
+  routes ??= [LOGOUT, ...operationRoutes().flatMap(actingRoute)];
+  const found = routes.find((route) => route.method === method && route.pattern.test(path));
+  return found?.allow ?? UNKNOWN;
+}
+
+function actingRoute(route: ReturnType<typeof operationRoutes>[number]): ActingRoute[] {
+  if (route.kind !== 'operation' || route.method === 'GET') return [];
+  const pattern = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  return [{ method: route.method, pattern, allow: OPERATIONS[route.name].allow }];
 }

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { API_PAGES } from '../../src/http/api/api-pages.ts';
 import { operationRoutes } from '../../src/http/api/operation-routes.ts';
 import { openAssets } from '../../src/http/assets.ts';
 import { openAccess } from '../../src/http/login/access.ts';
 import { PUBLIC_ROUTES } from '../../src/http/login/login-routes.ts';
-import { createRouter } from '../../src/http/router.ts';
+import { API_PAGES, createRouter } from '../../src/http/router.ts';
 import { OPERATIONS, STREAMS } from '../../src/operations/all.ts';
 import { ROUTES } from '../../src/operations/routes.ts';
 import { realWorld } from '../../src/world.ts';

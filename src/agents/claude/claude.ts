@@ -1,4 +1,9 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentConfig } from '../../schema/config/agent.ts';
+import { accountVariables } from '../accounts/account-variables.ts';
 import type { Agent, Assignment } from '../agent.ts';
 import { promptArgument } from '../interactive-prompt.ts';
 import { interactiveReader } from '../interactive-reader.ts';
@@ -7,10 +12,19 @@ import { programAvailability } from '../program-availability.ts';
 import { versionOf } from '../program-version.ts';
 import type { VendorAgentOptions } from '../vendor-agent.ts';
 import { claudeArguments, claudeTerminalArguments } from './claude-arguments.ts';
-import { claudeEnvironment } from './claude-environment.ts';
+import { claudeEnvironment, LOGIN_VARIABLES } from './claude-environment.ts';
 import { writeClaudeFiles } from './claude-files.ts';
-import { findLogin } from './claude-login.ts';
 import { claudeReader } from './claude-reader.ts';
+
+/** Where to search for a login. */
+interface LoginSearch {
+  config: Pick<AgentConfig, 'env' | 'accounts'>;
+  env: NodeJS.ProcessEnv;
+  platform?: NodeJS.Platform;
+}
+
+/** Other cloud providers that Claude can use, with their own logins. */
+const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'] as const;
 
 /** Each uses 200 to 300 MB and shares one account's limits with the others. */
 const MAX_PARALLEL = 16;
@@ -72,4 +86,27 @@ function sessionOf({ session, attempt }: Assignment): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   );
+}
+
+/** Claude's credential, as far as it can be found without a request to its vendor. */
+function findLogin({ config, env, platform = process.platform }: LoginSearch): string | undefined {
+  const environments = [
+    { ...env, ...config.env },
+    ...Object.values(config.accounts).map((account) => ({
+      HOME: env.HOME,
+      ...accountVariables(account, 'CLAUDE_CONFIG_DIR'),
+    })),
+  ];
+  for (const environment of environments) {
+    const login = loginIn(environment);
+    if (login !== undefined) return login;
+  }
+  return platform === 'darwin' ? 'the keychain (not checked)' : undefined;
+}
+
+function loginIn(env: NodeJS.ProcessEnv): string | undefined {
+  const variable = [...LOGIN_VARIABLES, ...CLOUDS].find((name) => (env[name] ?? '') !== '');
+  if (variable !== undefined) return variable;
+  const file = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), '.credentials.json');
+  return existsSync(file) ? file : undefined;
 }

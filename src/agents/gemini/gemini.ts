@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Agent, Assignment } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { promptArgument } from '../interactive-prompt.ts';
@@ -10,10 +12,14 @@ import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability } from '../program-availability.ts';
 import { versionOf } from '../program-version.ts';
 import type { VendorAgentOptions } from '../vendor-agent.ts';
-import { geminiArguments, geminiTerminalArguments, geminiVariables } from './gemini-arguments.ts';
 import { type GeminiHome, prepareGeminiHome } from './gemini-home.ts';
-import { findGeminiLogin, LOGIN_VARIABLES, userFolderOf } from './gemini-login.ts';
+import { geminiRights } from './gemini-permissions.ts';
 import { geminiReader } from './gemini-reader.ts';
+
+const LOGIN_FILES = ['oauth_creds.json', 'gemini-credentials.json', '.env'] as const;
+
+/** Variables that select a login. */
+const LOGIN_VARIABLES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'] as const;
 
 type GeminiAgentOptions = VendorAgentOptions & {
   prices?: PriceList;
@@ -100,4 +106,63 @@ function withoutLogins({ env, settings }: Assignment): Record<string, string> {
   if (settings.account === undefined) return env;
   const dropped = new Set<string>([...LOGIN_VARIABLES, 'GEMINI_CLI_HOME']);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.has(name)));
+}
+
+/** The user's own Gemini folder: inside the configured home, or that folder itself. */
+function userFolderOf(env: NodeJS.ProcessEnv, configDir?: string): string {
+  const home = configDir ?? (env.GEMINI_CLI_HOME || env.HOME || homedir());
+  return basename(home) === '.gemini' ? home : join(home, '.gemini');
+}
+
+/** Gemini's credential, as far as it can be found without a request to its vendor. */
+function findGeminiLogin(config: Pick<AgentConfig, 'env' | 'accounts'>, env: NodeJS.ProcessEnv): string | undefined {
+  const sources = [
+    { variables: { ...env, ...config.env }, folder: userFolderOf({ ...env, ...config.env }) },
+    ...Object.values(config.accounts).map((account) => ({
+      variables: account.env,
+      folder: userFolderOf({ ...env, ...account.env }, account.configDir),
+    })),
+  ];
+  for (const { variables, folder } of sources) {
+    const variable = LOGIN_VARIABLES.find((name) => (variables[name] ?? '') !== '');
+    const file = LOGIN_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
+    if (variable !== undefined || file !== undefined) return variable ?? file;
+  }
+  return undefined;
+}
+
+/** The arguments of one attempt; the prompt is on stdin, which is what makes it headless. */
+function geminiArguments(assignment: Assignment, home: GeminiHome, isTrusted: boolean): string[] {
+  return ['--output-format', 'stream-json', ...commonArguments(assignment, home, isTrusted)];
+}
+
+/** The arguments of an attempt in a terminal; the session continues after the prompt. */
+function geminiTerminalArguments(
+  assignment: Assignment,
+  { home, isTrusted, prompt }: { home: GeminiHome; isTrusted: boolean; prompt: string },
+): string[] {
+  return [...commonArguments(assignment, home, isTrusted), `--prompt-interactive=${prompt}`];
+}
+
+function commonArguments(assignment: Assignment, home: GeminiHome, isTrusted: boolean): string[] {
+  const { settings, session } = assignment;
+  return [
+    ...['--extensions', 'none'],
+    ...['--approval-mode', geminiRights(assignment).mode, '--policy', home.policy],
+    ...(isTrusted ? [] : ['--skip-trust']),
+    ...(settings.model === undefined ? [] : ['--model', settings.model]),
+    ...(session === undefined ? [] : ['--resume', session]),
+  ];
+}
+
+/**
+ * The variables that we set. In an untrusted repository Gemini reads them first and so ignores its settings, and
+ * `--skip-trust` then lets it work there.
+ */
+function geminiVariables(home: GeminiHome, isTrusted: boolean): Record<string, string> {
+  return {
+    GEMINI_CLI_HOME: home.path,
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+    GEMINI_CLI_TRUST_WORKSPACE: String(isTrusted),
+  };
 }

@@ -1,11 +1,18 @@
+import { diagnosisByRules, diagnosisName, failureOf } from '../../core/attempt/diagnosis.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
-import { hasLanded, openTasks, type RunState } from '../../core/run/state.ts';
+import { hasLanded, lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
 import { nextStartAt } from '../../core/schedule/next-start.ts';
 import { isStuck } from '../../core/view/attention.ts';
+import { promptText } from '../../roles/prompt.ts';
+import { Diagnosis } from '../../schema/call.ts';
+import type { Failure } from '../../schema/failure.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { diagnoseFailures } from './diagnose-failures.ts';
+import { smallCall } from '../small-calls/small-call.ts';
 import { finishRun, showBranch } from './finish-run.ts';
+
+/** When every task failed, the first few diagnoses are enough. */
+const MAX_DIAGNOSES = 3;
 
 /** A step of a run besides its tasks; steps happen one at a time, and one with `onlyOnce` is never repeated. */
 export type ClosingStep = {
@@ -43,4 +50,42 @@ async function landNow(ctx: EngineContext, run: ActiveRun): Promise<void> {
 async function diagnoseAndFinish(ctx: EngineContext, run: ActiveRun): Promise<void> {
   await diagnoseFailures(ctx, run);
   if (nextClosingStep(run.ledger.state) === END) await finishRun(ctx, run, run.endCommit);
+}
+
+/** Asks why the tasks of a run that is about to end have failed, and records the answers. */
+async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  const { state } = run.ledger;
+  if (state.status.kind !== 'running' || state.counts.failed === 0) return;
+  const failed = state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    const failure = task === undefined ? undefined : failureOf(task);
+    return task === undefined || failure === undefined ? [] : [{ task, failure }];
+  });
+  await Promise.all(
+    failed.slice(0, MAX_DIAGNOSES).map(({ task, failure }) =>
+      smallCall(ctx, run, {
+        kind: 'diagnosis',
+        about: task.spec.key,
+        name: diagnosisName(task),
+        input: inputFor(task, failure),
+        schema: Diagnosis,
+        rules: () => diagnosisByRules(failure),
+      }),
+    ),
+  );
+}
+
+function inputFor(task: TaskState, failure: Failure): string {
+  const attempt = lastAttempt(task);
+  const checks = task.evidence.filter(({ verdict }) => verdict !== 'pass');
+  return promptText('roles/small-calls/failed-task', {
+    title: task.spec.title,
+    task: task.spec.prompt.slice(0, 3_000),
+    attempts: String(task.attempts.length),
+    agent: attempt?.agent ?? 'none',
+    failure: `${failure.kind}: ${failure.message}`,
+    evidence: (failure.evidence ?? '').slice(-3_000),
+    checks: checks.map(({ gate, verdict, summary }) => `Check ${gate}: ${verdict}: ${summary}`).join('\n\n'),
+    lastMessage: (attempt?.ended?.summary ?? '').slice(-1_500),
+  });
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { OPERATIONS, STREAMS } from '../../operations/all.ts';
 import type { OperationRoute } from './operation-routes.ts';
-import { findUnknownKey } from './unknown-key.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
 
 const Property = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -106,4 +107,37 @@ function knownSchema(route: OperationRoute): z.infer<typeof InputSchema> {
   const found = known.get(route.name) ?? InputSchema.parse(inputSchema(route));
   known.set(route.name, found);
   return found;
+}
+
+/** The first key of a value that its JSON schema does not know, as a path: a misspelt `budget` must not mean no budget. */
+function findUnknownKey(schema: unknown, value: unknown, path: readonly string[] = []): string | undefined {
+  if (!isObject(schema) || !isObject(value)) return undefined;
+  const variants = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  if (variants !== undefined) {
+    const meant = variants.filter((variant: unknown) => isMeant(variant, value));
+    const found = meant.map((variant: unknown) => findUnknownKey(variant, value, path));
+    // Of no variant at all: what is wrong then is told by whoever checks the value.
+    return found.length === 0 || found.includes(undefined) ? undefined : found[0];
+  }
+  const { properties } = schema;
+  if (!isObject(properties) || schema.additionalProperties !== undefined) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const here = [...path, key];
+    if (!Object.hasOwn(properties, key)) return here.join('.');
+    const below = findUnknownKey(properties[key], inner, here);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}
+
+/** Whether a value has the words by which a variant is told from the others. */
+function isMeant(variant: unknown, value: Schema): boolean {
+  const properties = isObject(variant) && isObject(variant.properties) ? variant.properties : {};
+  return Object.entries(properties).every(
+    ([key, inner]) => !isObject(inner) || inner.const === undefined || inner.const === value[key],
+  );
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

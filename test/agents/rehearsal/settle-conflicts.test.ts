@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settleConflicts } from '../../../src/agents/rehearsal/settle-conflicts.ts';
+import { settleConflicts } from '../../../src/agents/rehearsal/perform-step.ts';
 
 const CONFLICT = '<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n';
 
