@@ -1,32 +1,182 @@
 import { z } from 'zod';
-import { AgentConfig } from './config/agent.ts';
+import { AgentConfig, Permission } from './config/agent.ts';
 import { BackupConfig } from './config/backup.ts';
-import { BudgetConfig } from './config/budget.ts';
-import { CheckConfig } from './config/check.ts';
-import { CriticalPatterns } from './config/critical-patterns.ts';
 import { GitConfig } from './config/git.ts';
-import { GuardsConfig } from './config/guards.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
-import { PrConfig } from './config/pr.ts';
-import { ProjectConfig } from './config/project.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
-import { InsidePath, Name } from './config/scalars.ts';
+import { CommandText, InsidePath, Name, Seconds } from './config/scalars.ts';
 import { ScopeConfig } from './config/scope.ts';
-import { SecretsConfig } from './config/secrets.ts';
 import { ServerConfig } from './config/server.ts';
-import { SmallCallsConfig } from './config/small-calls.ts';
 import { SyntaxConfig } from './config/syntax.ts';
-import { TODO_SETTINGS } from './config/todo.ts';
-import { ToolsConfig } from './config/tools.ts';
 import { TracksConfig } from './config/tracks.ts';
 import { VerifyConfig } from './config/verify.ts';
-import { WorkspaceConfig } from './config/workspace.ts';
 import { HealthThresholds } from './health.ts';
 import { RiskName, RiskPolicy } from './risk.ts';
 import { Tier } from './task.ts';
+
+/** As compose files name their services: `app`, `laravel.test`. */
+const ServiceName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'the name of a compose service');
+
+/** How a workspace is made ready. */
+const WorkspaceConfig = z
+  .strictObject({
+    symlinkDirs: z
+      .array(InsidePath)
+      .default(['node_modules'])
+      .describe('Ignored folders every workspace gets its own copy of.'),
+    copyFiles: z
+      .array(InsidePath)
+      .default([])
+      .describe('Ignored files to copy from your checkout into every workspace.'),
+    setup: z.array(CommandText).default([]).describe('Commands that make a fresh checkout ready, for example npm ci.'),
+    teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
+    setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),
+    docker: z
+      .strictObject({ service: ServiceName, workDir: z.string().default('/app') })
+      .optional()
+      .describe('A compose service in which the commands of this project run.'),
+  })
+  .prefault({});
+
+/** Who answers small questions: the title of a run, the tier of a task, why a task failed. */
+const SmallCallsConfig = z
+  .strictObject({
+    use: z
+      .enum(['auto', 'api', 'agent', 'rules'])
+      .default('auto')
+      .describe(
+        'api: a model by its key in the environment; agent: the light tier of an agent; rules: no model is called. auto: an api or a light model, but only of a vendor whose agent works in the run.',
+      ),
+    models: z
+      .strictObject({
+        anthropic: z.string().default('claude-haiku-4-5').describe('Asked with ANTHROPIC_API_KEY.'),
+        openai: z.string().default('gpt-6-luna').describe('Asked with OPENAI_API_KEY.'),
+        gemini: z.string().default('gemini-3.1-flash-lite').describe('Asked with GEMINI_API_KEY.'),
+      })
+      .prefault({}),
+    budget: z.number().nonnegative().default(0.2).describe('Most US dollars they may cost in a run; 0 calls no model.'),
+  })
+  .prefault({});
+
+type SmallCallsConfig = z.infer<typeof SmallCallsConfig>;
+
+/** Texts by which the user recognises a broken environment. */
+const CriticalPatterns = z
+  .array(
+    z.strictObject({
+      pattern: z.string().min(1).refine(isPattern, 'is no regular expression'),
+      label: z.string().min(1),
+    }),
+  )
+  .default([])
+  .describe("Texts on an agent's error channel that mean: the environment is broken.");
+
+/** What agents may use. */
+const ToolsConfig = z
+  .strictObject({
+    permissionMode: Permission.optional().describe(
+      'What agents may do without asking, unless the settings of the agent differ.',
+    ),
+    allowedCli: z.array(z.string()).default([]).describe('Programs agents may run, for example gh or docker.'),
+    allowedTools: z
+      .array(z.string())
+      .default([])
+      .describe('Tool patterns that are allowed, in the syntax of the agent.'),
+    disallowedTools: z.array(z.string()).default([]).describe('Tool patterns that are refused.'),
+    addDirs: z.array(z.string()).default([]).describe('Folders outside the workspace that agents may use.'),
+    skipPermissions: z.boolean().default(false).describe('Allow everything; only in a container.'),
+  })
+  .prefault({});
+
+/** Which changes a person has to see first. */
+const GuardsConfig = z
+  .strictObject({
+    tests: z.array(z.string()).default([]).describe('More globs of test files.'),
+    config: z
+      .array(z.string())
+      .default([])
+      .describe('More globs of files that decide how checks run; a change to one is held.'),
+    allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
+    registries: z
+      .array(z.string())
+      .default([])
+      .describe(
+        'Origins (https://host) from which lockfiles may take packages, in addition to those they already name.',
+      ),
+  })
+  .prefault({});
+
+/** What a newcomer should know about the project. */
+const ProjectConfig = z
+  .strictObject({
+    testCommand: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The command that runs the tests; a check like those in checks.'),
+    testInstructions: InsidePath.optional().describe(
+      'A Markdown file that tells agents how to test, instead of the list of checks; the checks still decide.',
+    ),
+    keyFiles: z.array(InsidePath).default([]).describe('Files and folders that agents should read first.'),
+  })
+  .prefault({});
+
+/** How far a to-do list is executed without asking: settings at the top of the file. */
+const TODO_SETTINGS = {
+  mode: z
+    .enum(['review', 'yolo'])
+    .default('review')
+    .describe('review: stop where a person should review; yolo: continue to the end.'),
+  stopAfterGenerate: z
+    .boolean()
+    .optional()
+    .describe('Stop when tasks were made of a list of things to do; default: true in mode review.'),
+  autoApprove: z.boolean().default(false).describe('Approve generated tasks and plans without asking.'),
+  autoPr: z.boolean().optional().describe('Open pull requests for what is done; default: true in mode yolo.'),
+};
+
+/** How pull requests are made of a run. */
+const PrConfig = z
+  .strictObject({
+    per: z.enum(['run', 'task']).default('run').describe('One pull request for the run, or one for each task.'),
+    draft: z
+      .enum(['auto', 'always', 'never'])
+      .default('auto')
+      .describe('auto: a draft where tasks failed or no check passed on the result.'),
+    pushFailed: z.boolean().default(false).describe('Push the work of failed tasks to branches of their own, too.'),
+  })
+  .prefault({});
+
+type PrConfig = z.infer<typeof PrConfig>;
+
+/** How secrets in the work of agents are found. */
+const SecretsConfig = z
+  .strictObject({
+    off: z.boolean().default(false).describe('Look for no secrets at all.'),
+    allow: z
+      .array(z.string().regex(/^[0-9a-f]{16}$/, 'must be a fingerprint of 16 characters, as the evidence shows it'))
+      .default([])
+      .describe('Fingerprints of findings that are no secrets, as the evidence of the gate shows them.'),
+  })
+  .prefault({});
+
+/** Most that may be spent. */
+const BudgetConfig = z
+  .strictObject({
+    run: z.number().positive().optional().describe('Most US dollars a run may spend.'),
+    project: z.number().positive().optional().describe('Most US dollars all runs of the project may spend.'),
+    attempt: z.number().positive().default(1).describe('US dollars reserved for an attempt while it runs.'),
+  })
+  .prefault({});
+
+/** A command that must exit 0. */
+const CheckConfig = z.union([
+  z.string().min(1),
+  z.strictObject({ name: Name.optional(), run: CommandText, timeoutSeconds: Seconds.default(600) }),
+]);
 
 /** All settings, with their defaults. The project's file is `.manyhands/config.yaml`; a global one stands below it. */
 export const Config = z.strictObject({
@@ -89,3 +239,13 @@ export const Config = z.strictObject({
   $schema: z.string().optional().describe('Where the JSON Schema of this file is, for editors.'),
 });
 export type Config = z.infer<typeof Config>;
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    // Exactly what is asked here.
+    return false;
+  }
+}

@@ -3,8 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeAgentsMd } from '../../src/init/agents-md.ts';
-import { withBlock, withoutBlock } from '../../src/init/marked-block.ts';
+import { withBlock, withoutBlock, writeAgentsMd } from '../../src/init/agents-md.ts';
 import { failureOf } from '../config/scratch.ts';
 import { makeProject, type Project } from './project.ts';
 

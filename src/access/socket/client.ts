@@ -1,9 +1,15 @@
 import { AppError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
-import { createArrivals } from './arrivals.ts';
 import { type Answer, reviveError, WINDOW_BYTES } from './protocol.ts';
 import { requireOwnFolder } from './socket-path.ts';
 import { openWire, type Wire } from './wire.ts';
+
+interface Arrivals<T> {
+  push(value: T): void;
+  /** What has arrived is still given, then every `next` rejects with the reason. */
+  close(reason: Error): void;
+  next(): Promise<T>;
+}
 
 /** A connection to the engine, for many requests at once; when the engine dies, all of them reject with ENGINE_GONE. */
 export interface SocketClient extends AsyncDisposable {
@@ -110,4 +116,31 @@ function abortReason(signal: AbortSignal | undefined): Error {
 
 function gone({ operation }: Request): AppError {
   return new AppError('ENGINE_GONE', `The engine ended before it answered ${operation}`, { operation });
+}
+
+/** A queue with one reader, who waits for what has not arrived yet. */
+function createArrivals<T>(): Arrivals<T> {
+  const queue: T[] = [];
+  let reason: Error | undefined;
+  let wake = () => {};
+  return {
+    push: (value) => {
+      queue.push(value);
+      wake();
+    },
+    close: (why) => {
+      reason ??= why;
+      wake();
+    },
+    next: async () => {
+      for (;;) {
+        const value = queue.shift();
+        if (value !== undefined) return value;
+        if (reason !== undefined) throw reason;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
 }

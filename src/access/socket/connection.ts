@@ -11,7 +11,13 @@ import {
   Question,
   WINDOW_BYTES,
 } from './protocol.ts';
-import { createSendWindow, type SendWindow } from './send-window.ts';
+
+interface SendWindow {
+  /** Resolves when there is room again, or when the signal aborts. */
+  room(signal: AbortSignal): Promise<void>;
+  sent(bytes: number): void;
+  taken(bytes: number): void;
+}
 
 /** Answers a request with a value or with a stream of them; must end soon after the signal aborts: the client went away. */
 export type Handle = (
@@ -132,4 +138,27 @@ async function* itemLines(id: number, items: AsyncIterable<unknown>): AsyncGener
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Paces one stream by its reader: what was sent and not taken stays below the size, plus one item. */
+function createSendWindow(sizeBytes: number): SendWindow {
+  let outstanding = 0;
+  let wake = () => {};
+  return {
+    room: async (signal) => {
+      if (outstanding < sizeBytes || signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      signal.addEventListener('abort', wake, { once: true });
+      await promise;
+      signal.removeEventListener('abort', wake);
+    },
+    sent: (bytes) => {
+      outstanding += bytes;
+    },
+    taken: (bytes) => {
+      outstanding -= bytes;
+      if (outstanding < sizeBytes) wake();
+    },
+  };
 }

@@ -1,11 +1,11 @@
-import type { WorkFile, WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
+import { promptText } from '../../roles/prompt.ts';
+import { type WorkFile, type WorkflowInput, type WorkflowNode, WorkText } from '../../schema/work-file.ts';
 import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import type { DataFormat, ReadOptions } from '../recipe-work-file.ts';
 import { DAG_HEAD_KEYS, DAG_KEYS, DAG_TASK_KEYS, DagHead, DagTask, UNUSED_TASK_KEYS } from './dag-keys.ts';
-import { dagTaskText } from './dag-text.ts';
 import { checkedExpression } from './expression-check.ts';
 
 type Entry = { id: string; at: Path; needsKey: string; task: DagTask };
@@ -162,4 +162,40 @@ function conditionsOf(
     ...(condition === undefined ? {} : { condition }),
     ...(loop === undefined || until === undefined ? {} : { loop: { max: loop.max_iterations, until } }),
   };
+}
+
+/** The prompt of a task of a graph: its system prompt, the task, and the meaning of its placeholders. */
+function dagTaskText({ source, errors }: Reading, at: Path, task: DagTask): string {
+  const given = task.prompt ?? task.prompt_template ?? task.instruction;
+  if (given === undefined) {
+    errors.addAt(source, [...at, 'prompt'], { code: 'missing_field', reason: 'missing; must be a text' });
+    return '';
+  }
+  const prompt = promptText('recipes/workflow/dag-task', {
+    systemPrompt: task.system_prompt?.trim() ?? '',
+    prompt: given,
+    placeholders: placeholders(task),
+  });
+  const whole = WorkText.safeParse(prompt);
+  if (whole.success) return whole.data;
+  errors.addAt(source, at, {
+    code: 'too_large',
+    reason: 'the whole prompt must have at most 200,000 characters',
+  });
+  return '';
+}
+
+function placeholders({ links, transform }: DagTask): string {
+  const linked = (links ?? []).map((link) =>
+    promptText('recipes/workflow/dag-link', {
+      key: link.input_key,
+      path: link.output_path,
+      task: link.upstream_task,
+    }),
+  );
+  const transformed = (transform ?? []).map(({ source_path, target_key, ...rest }) => {
+    const fallback = rest.default === undefined ? '' : JSON.stringify(rest.default);
+    return promptText('recipes/workflow/dag-transform', { key: target_key, path: source_path, default: fallback });
+  });
+  return [...linked, ...transformed].join('\n');
 }

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { World } from '../../world.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store.ts';
-import { prepareBlobs } from './blobs.ts';
 import { createCheckpoints } from './checkpoints.ts';
-import { toJson } from './columns.ts';
+import { integerOf, jsonOf, textOf, toJson } from './columns.ts';
 import { preparePrivateFile } from './database-file.ts';
 import { encodeWrites, prepareEvents } from './events.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -13,9 +12,10 @@ import { preparePages } from './pages.ts';
 import { prepareRunRows } from './run-rows.ts';
 import { prepareRunTranscript } from './run-transcript.ts';
 import { prepareFind, prepareIndex, prepareSearch } from './search.ts';
-import { prepareSnapshots } from './snapshots.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
 import { encodeBatch, prepareTranscript } from './transcript.ts';
+
+type EncodedSnapshot = { stream: string; version: number; codec: string; json: string };
 
 interface Listeners<T> {
   add(listener: (value: T) => void): () => void;
@@ -191,6 +191,41 @@ function createListeners<T>(): Listeners<T> {
           });
         }
       }
+    },
+  };
+}
+
+/** The statements on texts that are stored once under their hash. */
+function prepareBlobs(db: DatabaseSync) {
+  const insert = db.prepare('INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING');
+  const select = db.prepare('SELECT text FROM blobs WHERE hash = ?');
+
+  return {
+    put: (hash: string, text: string): void => {
+      insert.run(hash, text);
+    },
+    get: (hash: string): string | undefined => {
+      const row = select.get(hash);
+      return row === undefined ? undefined : textOf(row, 'text');
+    },
+  };
+}
+
+/** The statements on snapshots. */
+function prepareSnapshots(db: DatabaseSync) {
+  const upsert = db.prepare(`
+    INSERT INTO snapshots (stream, version, codec, state) VALUES (?, ?, ?, ?)
+    ON CONFLICT (stream) DO UPDATE SET version = excluded.version, codec = excluded.codec, state = excluded.state
+    WHERE excluded.version >= snapshots.version OR excluded.codec <> snapshots.codec`);
+  const select = db.prepare('SELECT version, state FROM snapshots WHERE stream = ? AND codec = ?');
+
+  return {
+    save: ({ stream, version, codec, json }: EncodedSnapshot): void => {
+      upsert.run(stream, version, codec, json);
+    },
+    load: (stream: string, codec: string): { version: number; state: unknown } | undefined => {
+      const row = select.get(stream, codec);
+      return row === undefined ? undefined : { version: integerOf(row, 'version'), state: jsonOf(row, 'state') };
     },
   };
 }
