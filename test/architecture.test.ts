@@ -257,3 +257,51 @@ function filesWith(pattern: RegExp): string[] {
 function lines(text: string): number {
   return text.trimEnd().split('\n').length;
 }
+
+describe('the main path in ARCHITECTURE.md', () => {
+  const page = readFileSync(join(SRC, '..', 'ARCHITECTURE.md'), 'utf8');
+  const [, block = ''] = /## The main path[\s\S]*?```\n([\s\S]*?)```/.exec(page) ?? [];
+  const steps = block
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [file = '', name = ''] = line.trim().split(':');
+      return { file, name, depth: line.search(/\S/) };
+    });
+  /** What is chosen in the composition root and called through an interface. */
+  const chosen = [...new Set(['main.ts', 'app.ts'])].map((file) => readFileSync(join(SRC, file), 'utf8')).join('\n');
+
+  it('names files and functions that exist', () => {
+    const missing = steps.filter(({ file, name }) => {
+      const source = sources.find((each) => each.file === file);
+      return source === undefined || !new RegExp(`\\b${name}\\b`).test(source.text);
+    });
+    expect(missing).toEqual([]);
+    expect(steps.length).toBeGreaterThan(50);
+  });
+
+  it('lists each step below the one that calls it', () => {
+    const unrelated = steps.flatMap((step, index) => {
+      const caller = steps.slice(0, index).findLast(({ depth }) => depth < step.depth);
+      if (caller === undefined) return [];
+      const text = sources.find(({ file }) => file === caller.file)?.text ?? '';
+      const isCalled = new RegExp(`\\b${step.name}\\b`).test(text) || new RegExp(`\\b${step.name}\\b`).test(chosen);
+      return isCalled ? [] : [`${caller.file} does not call ${step.name} of ${step.file}`];
+    });
+    expect(unrelated).toEqual([]);
+  });
+
+  it('is short: at most 65 files, and at most 30 returns to a folder that was left', () => {
+    expect(new Set(steps.map(({ file }) => file)).size).toBeLessThanOrEqual(65);
+    const folders = steps.map(({ file }) => file.split('/')[0] ?? file);
+    const left = new Set<string>();
+    let returns = 0;
+    for (const [index, folder] of folders.entries()) {
+      const before = folders[index - 1];
+      if (before === undefined || before === folder) continue;
+      left.add(before);
+      if (left.has(folder)) returns += 1;
+    }
+    expect(returns).toBeLessThanOrEqual(30);
+  });
+});

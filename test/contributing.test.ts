@@ -6,23 +6,29 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const COPIED = ['src', 'test/contracts', 'tsconfig.json', 'package.json'];
+const COPIED = ['src', 'scripts', 'bin', 'test/contracts', 'tsconfig.json', 'package.json'];
 const REGISTRY = 'src/agents/registry.ts';
 const KINDS = 'src/schema/config/agent.ts';
 /** It compiles all sources and starts a run of tests of its own. */
 const TIMEOUT = { timeout: 240_000 };
 const PAGE = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+const BLOCKS = [...PAGE.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => ({
+  path,
+  text,
+}));
 
 it(
-  'the agent that CONTRIBUTING.md shows compiles, stands in the registry and keeps the contract',
+  'the agent that CONTRIBUTING.md shows compiles, is in the registry and satisfies the contract',
   TIMEOUT,
   async () => {
     const copy = copyOfSources();
-    const blocks = new Map(
-      [...PAGE.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [path, text]),
-    );
-    expect([...blocks.keys()]).toEqual(['src/agents/coder/coder.ts', REGISTRY, 'test/agents/coder/coder.test.ts']);
-    for (const [path, text] of blocks) {
+    const agent = BLOCKS.filter(({ path }) => path.includes('agents/'));
+    expect(agent.map(({ path }) => path)).toEqual([
+      'src/agents/coder/coder.ts',
+      REGISTRY,
+      'test/agents/coder/coder.test.ts',
+    ]);
+    for (const { path, text } of agent) {
       if (path === REGISTRY) edit(join(copy, path), (before) => register(before, text));
       else write(join(copy, path), text);
     }
@@ -38,6 +44,27 @@ it(
     expect({ success, numPassedTests }, said).toEqual({ success: true, numPassedTests: 10 });
   },
 );
+
+it('the operation that CONTRIBUTING.md shows needs two source files, and its command works', TIMEOUT, async () => {
+  const copy = copyOfSources();
+  const added = BLOCKS.filter(({ path }) => !path.includes('agents/'));
+  expect(added.map(({ path }) => path)).toEqual([
+    'src/operations/runs/count-runs.ts',
+    'src/cli/commands/watch/count.ts',
+  ]);
+  for (const { path, text } of added) write(join(copy, path), text);
+  await run(copy, ['scripts/generate.mjs']);
+  const compiled = await run(copy, ['node_modules/typescript/bin/tsc', '--noEmit']);
+  expect(compiled.split('\n').filter((line) => /^src\//.test(line))).toEqual([]);
+  const project = join(copy, 'project');
+  await promisify(execFile)('git', ['init', '-q', project]);
+  const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
+  await promisify(execFile)('git', ['-C', project, ...identity, 'commit', '-q', '--allow-empty', '-m', 'Start']);
+  const answer = await run(copy, ['src/main.ts', 'count', '--json', '-C', project], {
+    MANYHANDS_HOME: join(copy, 'home'),
+  });
+  expect(JSON.parse(answer)).toEqual({ count: 0 });
+});
 
 function copyOfSources(): string {
   const copy = mkdtempSync(join(tmpdir(), 'mh-contributing-'));
@@ -68,8 +95,8 @@ function write(file: string, text: string): void {
 }
 
 /** What it printed, whether it was content or not. */
-async function run(cwd: string, command: readonly string[]): Promise<string> {
-  const options = { cwd, maxBuffer: 10_000_000, env: { PATH: process.env.PATH ?? '' } };
+async function run(cwd: string, command: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const options = { cwd, maxBuffer: 10_000_000, env: { PATH: process.env.PATH ?? '', ...env } };
   const ended = await promisify(execFile)(process.execPath, command, options).catch((error) => error);
   return String(ended.stdout);
 }

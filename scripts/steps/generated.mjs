@@ -11,7 +11,7 @@ const HELP_ORDER = {
     ...['serve', 'stop', 'top', 'ls', 'show', 'wait', 'logs', 'search', 'inbox', 'warnings', 'attach', 'diff'],
     ...['verify', 'judge', 'report', 'open', 'usage', 'models'],
   ],
-  Control: ['approve', 'retry', 'send', 'land', 'pr', 'undo', 'pause', 'limit', 'cancel'],
+  Control: ['approve', 'reject', 'retry', 'send', 'land', 'pr', 'undo', 'pause', 'limit', 'prioritize', 'cancel'],
   Maintenance: [
     ...['collection', 'hide', 'flag', 'rename', 'salvage', 'clean', 'archive', 'backup', 'token', 'where', 'init'],
     ...['config', 'doctor', 'completion', 'complete'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { selectDescendants } from '../../src/process/descendants.ts';
 import type { ProcessEntry } from '../../src/process/proc-stat.ts';
+import { selectDescendants } from '../../src/process/terminate.ts';
 
 const SHIM = { boot: 'b', pidNamespace: 'n', pid: 100, startTime: '5' };
 const NOBODY = { hasToken: () => false, contained: new Set<number>(), found: new Set<string>() };

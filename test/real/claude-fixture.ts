@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { claudeAgent } from '../../src/agents/claude/claude.ts';
-import { trustedFiles } from '../../src/engine/attempt/trusted-files.ts';
+import { trustedFiles } from '../../src/engine/attempt/agent-settings.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Script, Step } from './model-server/step.ts';

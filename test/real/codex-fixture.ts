@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Agent, Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex/codex.ts';
-import { trustedFiles } from '../../src/engine/attempt/trusted-files.ts';
+import { trustedFiles } from '../../src/engine/attempt/agent-settings.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import { codexProvider } from './invocations.ts';

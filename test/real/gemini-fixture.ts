@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { geminiAgent } from '../../src/agents/gemini/gemini.ts';
-import { trustedFiles } from '../../src/engine/attempt/trusted-files.ts';
+import { trustedFiles } from '../../src/engine/attempt/agent-settings.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Script, Step } from './model-server/step.ts';

@@ -4,12 +4,19 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
-import type { Agent, Assignment } from '../agent.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { Agent, AgentEvent, AgentExit, AgentReader, Assignment } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
+import { exitFailure } from '../exit-failure.ts';
+import { parseJsonObject } from '../json-object.ts';
 import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
+import { tailOfLines } from '../tail-of-lines.ts';
 import type { AcpInput } from './acp-input.ts';
-import { acpReader } from './acp-reader.ts';
+import { AcpLine } from './acp-line.ts';
 import { canRestrict, obeyedBy, restrictingVariables } from './acp-restrictions.ts';
+
+type Result = Extract<AcpLine, { type: 'result' }>;
 
 /** An ACP agent's configuration. */
 export interface AcpAgentOptions {
@@ -110,4 +117,65 @@ function clientProgram(): string[] {
   const built = fileURLToPath(new URL('./acp.js', import.meta.url));
   const source = fileURLToPath(new URL('./acp-program.ts', import.meta.url));
   return [process.execPath, existsSync(built) ? built : source];
+}
+
+/** Translates the lines of the ACP client program; an unknown line becomes an `unknown` event. */
+function acpReader(): AgentReader {
+  let usage: Usage = { kind: 'none' };
+  let session: string | undefined;
+  let ended: Result | { type: 'failure'; failure: Failure } | undefined;
+  const errors = tailOfLines();
+
+  const read = (line: AcpLine): AgentEvent[] => {
+    switch (line.type) {
+      case 'spent':
+        usage = line.usage;
+        return [];
+      case 'failure':
+        ended = line;
+        return [{ type: 'result', isError: true, text: line.failure.message }];
+      case 'usage':
+        usage = line.usage;
+        return [line];
+      case 'session':
+        session = line.id;
+        return [line];
+      case 'result':
+        ended = line;
+        return [line];
+      default:
+        return [line];
+    }
+  };
+
+  return {
+    line(file, text) {
+      if (file === 'stderr') {
+        errors.add(text);
+        return [{ type: 'text', text }];
+      }
+      const parsed = AcpLine.safeParse(parseJsonObject(text));
+      return parsed.success ? read(parsed.data) : [{ type: 'unknown', raw: text }];
+    },
+    usage: () => usage,
+    end(exit) {
+      const known = session === undefined ? { usage } : { usage, session };
+      const failure = ended?.type === 'failure' ? ended.failure : exitOf(exit, ended);
+      const evidence = errors.text();
+      if (failure !== undefined) {
+        const shown = failure.evidence !== undefined || evidence === '' ? failure : { ...failure, evidence };
+        return { ...known, text: failure.message, failure: shown };
+      }
+      if (ended?.type !== 'result') return { ...known, text: '' };
+      return { ...known, text: ended.text, ...(ended.output === undefined ? {} : { output: ended.output }) };
+    },
+  };
+}
+
+/** A result counts even if the program was stopped after it; without one the attempt has failed. */
+function exitOf(exit: AgentExit, result: Result | undefined): Failure | undefined {
+  if (result !== undefined && exit.kind === 'interrupted') return undefined;
+  const failure = exitFailure(exit);
+  if (failure !== undefined || result !== undefined) return failure;
+  return { kind: 'crashed', message: 'It ended without a result' };
 }

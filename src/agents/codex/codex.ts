@@ -1,5 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { lstat, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { run } from '../../process/run.ts';
+import type { AgentConfig } from '../../schema/config/agent.ts';
 import { realWorld, type World } from '../../world.ts';
-import type { Agent } from '../agent.ts';
+import { accountVariables } from '../accounts/account-variables.ts';
+import type { Agent, Assignment } from '../agent.ts';
 import { promptArgument } from '../interactive-prompt.ts';
 import { interactiveReader } from '../interactive-reader.ts';
 import { PRICES, type PriceList } from '../prices.ts';
@@ -7,12 +14,24 @@ import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability } from '../program-availability.ts';
 import { readVersion } from '../program-version.ts';
 import type { VendorAgentOptions } from '../vendor-agent.ts';
-import { codexArguments, codexTerminalArguments } from './codex-arguments.ts';
-import { codexEnvironment, codexHome } from './codex-environment.ts';
-import { prepareCodex } from './codex-files.ts';
-import { findCodexLogin } from './codex-login.ts';
+import { type CodexFacts, codexArguments, codexTerminalArguments } from './codex-arguments.ts';
+import { codexEnvironment, codexHome, LOGIN_VARIABLES } from './codex-environment.ts';
 import { codexMcp } from './codex-mcp.ts';
-import { codexReader } from './codex-reader.ts';
+import { BEFORE_FILE, codexReader } from './codex-reader.ts';
+import { findRollout } from './codex-rollout.ts';
+import { strictSchema } from './codex-schema.ts';
+
+/** Where to search for a login. */
+interface CodexLoginSearch {
+  program: string;
+  path: string;
+  config: Pick<AgentConfig, 'args' | 'env' | 'accounts'>;
+  env: NodeJS.ProcessEnv;
+}
+
+const STATUS_MS = 10_000;
+
+const OWN_PROVIDER = /^\s*(model_provider|oss_provider)\s*=/m;
 
 type CodexAgentOptions = VendorAgentOptions & {
   prices?: PriceList;
@@ -85,4 +104,87 @@ export function codexAgent(options: CodexAgentOptions): Agent {
       reader: () => interactiveReader({ usage: { kind: 'unknown' }, quitCodes: QUITS }),
     },
   };
+}
+
+/** Collects the facts and writes the files that Codex needs before it starts. */
+async function prepareCodex(assignment: Assignment, home: string): Promise<Omit<CodexFacts, 'mcp'>> {
+  const { workspace, folder, session, outputSchema } = assignment;
+  if (session !== undefined) await noteRollout(folder, findRollout(home, session));
+  const schemaFile = join(folder, 'codex-schema.json');
+  if (outputSchema !== undefined) {
+    await writeFile(schemaFile, JSON.stringify(strictSchema(outputSchema)), { mode: 0o600 });
+  }
+  return {
+    roots: [...new Set([workspace, await realpath(workspace)])],
+    isTrusted: await isTrusted(assignment),
+    ...(outputSchema === undefined ? {} : { schemaFile }),
+  };
+}
+
+/** Records the size of a thread's rollout before the attempt appends to it; only the first record counts. */
+async function noteRollout(folder: string, rollout: string | undefined): Promise<void> {
+  if (rollout === undefined) return;
+  const { size } = await stat(rollout);
+  try {
+    await writeFile(join(folder, BEFORE_FILE), JSON.stringify({ rolloutBytes: size }), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Codex obeys all of `.codex` or nothing, so one file that is not trusted makes it untrusted. */
+async function isTrusted({ workspace, settings }: Assignment): Promise<boolean> {
+  if (settings.trusted.length === 0) return false;
+  const folder = join(workspace, '.codex');
+  const kind = await lstat(folder).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (kind?.isDirectory() !== true) return false;
+  const trusted = new Set(settings.trusted.map(({ path }) => join(workspace, path)));
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  return files.length > 0 && files.every((file) => trusted.has(file));
+}
+
+/** Codex' credential, as far as it can be found without a request to its vendor. */
+async function findCodexLogin(search: CodexLoginSearch): Promise<string | undefined> {
+  const { config, env } = search;
+  const own = { ...env, ...config.env };
+  const environments = [
+    own,
+    ...Object.values(config.accounts).map((account) => ({
+      HOME: own.HOME,
+      ...accountVariables(account, 'CODEX_HOME'),
+    })),
+  ];
+  if (config.args.some((argument) => OWN_PROVIDER.test(argument))) return 'a custom provider (not checked)';
+  for (const environment of environments) {
+    const login = await loginIn(search, environment);
+    if (login !== undefined) return login;
+  }
+  return undefined;
+}
+
+async function loginIn(search: CodexLoginSearch, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const variable = LOGIN_VARIABLES.find((name) => (env[name] ?? '') !== '');
+  if (variable !== undefined) return variable;
+  const home = codexHome(env);
+  if (OWN_PROVIDER.test(readSettings(home))) return 'a custom provider (not checked)';
+  // Only Codex knows whether the login is in a file or in a keyring.
+  const { code } = await run([search.program, 'login', 'status'], {
+    env: { PATH: search.path, HOME: env.HOME ?? '/', ...(env.CODEX_HOME ? { CODEX_HOME: home } : {}) },
+    timeoutMs: STATUS_MS,
+  });
+  return code === 0 ? home : undefined;
+}
+
+function readSettings(home: string): string {
+  try {
+    return readFileSync(join(home, 'config.toml'), 'utf8');
+  } catch (error) {
+    // Missing settings are normal; Codex itself reports unreadable ones.
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'].includes(errorCode(error) ?? '')) return '';
+    throw error;
+  }
 }

@@ -1,10 +1,24 @@
+import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
-import type { Agent, AgentReader, Assignment, Availability } from '../agent.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { Agent, AgentExit, AgentReader, AgentResult, Assignment, Availability } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
+import { exitFailure } from '../exit-failure.ts';
 import { interactiveReader } from '../interactive-reader.ts';
+import { parseJsonObject } from '../json-object.ts';
 import { type FoundProgram, findProgram, type ProgramSearch, requireProgram } from '../program.ts';
-import { commandReader } from './command-reader.ts';
+import { tailOfLines } from '../tail-of-lines.ts';
+
+/** The usage that a command may report; an invalid amount makes all of it unknown. */
+const ReportedUsage = z.object({
+  costUsd: z.number().nonnegative(),
+  inputTokens: z.number().int().nonnegative().default(0),
+  outputTokens: z.number().int().nonnegative().default(0),
+});
+
+type Ended = { exit: AgentExit; final: Record<string, unknown> | undefined; text: string; errors: string };
 
 /** A command agent's configuration. */
 export interface CommandAgentOptions {
@@ -62,4 +76,52 @@ function availability(program: FoundProgram): Availability {
 
 function fillIn(argument: string, { promptFile, workspace }: Assignment): string {
   return argument.replace(/\{(prompt|workspace)\}/g, (_, name) => (name === 'prompt' ? promptFile : workspace));
+}
+
+/** Reads a plain program: every line is text, and only the last non-empty line of stdout may be a structured result. */
+function commandReader(): AgentReader {
+  const earlier = tailOfLines();
+  const errors = tailOfLines();
+  let last = '';
+  return {
+    line(file, text) {
+      if (file === 'stderr') errors.add(text);
+      else if (text.trim() !== '') {
+        if (last !== '') earlier.add(last);
+        last = text;
+      }
+      return [{ type: 'text', text }];
+    },
+    usage: () => usageIn(parseJsonObject(last)),
+    end(exit) {
+      const final = parseJsonObject(last);
+      if (final === undefined && last !== '') earlier.add(last);
+      return resultOf({ exit, final, text: earlier.text(), errors: errors.text() });
+    },
+  };
+}
+
+function resultOf({ exit, final, text, errors }: Ended): AgentResult {
+  const usage = usageIn(final);
+  const failure = exitFailure(exit);
+  if (failure !== undefined) return { usage, text, failure: withEvidence(failure, errors || text) };
+  const output = outputIn(final);
+  return output === undefined ? { usage, text } : { usage, text, output };
+}
+
+function usageIn(final: Record<string, unknown> | undefined): Usage {
+  const reported = final?.usage;
+  if (typeof reported !== 'object' || reported === null) return { kind: 'none' };
+  const parsed = ReportedUsage.safeParse(reported);
+  return parsed.success ? { kind: 'known', ...parsed.data, cachedTokens: 0, turns: 1 } : { kind: 'unknown' };
+}
+
+function outputIn(final: Record<string, unknown> | undefined): unknown {
+  if (final === undefined || typeof final.usage !== 'object' || final.usage === null) return final;
+  const { usage: _, ...output } = final;
+  return Object.keys(output).length === 0 ? undefined : output;
+}
+
+function withEvidence(failure: Failure, evidence: string): Failure {
+  return evidence === '' ? failure : { ...failure, evidence };
 }

@@ -1,10 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from '../../errors.ts';
 import type { Failure } from '../../schema/failure.ts';
 import { pathInside } from '../path-inside.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
-import { applyEdit } from './edit.ts';
-import type { Resolution, Step } from './scenario-step.ts';
+import type { Edit, Resolution, Step } from './scenario-step.ts';
 import { runInContext, type StepContext } from './step-context.ts';
+
+/** The change that an edit made, or why it could not be applied. */
+type Edited = { change: 'added' | 'modified' | 'deleted' } | { error: string };
 
 type Side = 'ours' | 'base' | 'theirs';
 
@@ -150,4 +154,48 @@ function read(hunk: Hunk, line: string): void {
   if (BASE.test(line) && hunk.side === 'ours') hunk.side = 'base';
   else if (MIDDLE.test(line) && hunk.side !== 'theirs') hunk.side = 'theirs';
   else if (hunk.side !== 'base') hunk[hunk.side].push(line);
+}
+
+/** Applies one edit in the workspace; one that does not match the file changes nothing. */
+async function applyEdit(workspace: string, edit: Edit): Promise<Edited> {
+  const file = await pathInside(workspace, edit.path);
+  if (file === undefined) return { error: `${edit.path} is outside the workspace` };
+  if (edit.delete === true) return remove(file, edit.path);
+  const before = await readIfExists(file);
+  if (edit.find !== undefined) return replaceOnce(file, before, edit);
+  await mkdir(dirname(file), { recursive: true });
+  if (edit.append !== undefined) await appendFile(file, edit.append);
+  else await writeFile(file, edit.write ?? '');
+  return { change: before === undefined ? 'added' : 'modified' };
+}
+
+async function remove(file: string, path: string): Promise<Edited> {
+  try {
+    await rm(file, { recursive: true });
+    return { change: 'deleted' };
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return { error: `${path} does not exist, so it cannot be deleted` };
+  }
+}
+
+async function replaceOnce(file: string, before: string | undefined, edit: Edit): Promise<Edited> {
+  const [head, tail, ...more] = before?.split(edit.find ?? '') ?? [];
+  if (before === undefined) return { error: `${edit.path} does not exist` };
+  if (head === undefined || tail === undefined)
+    return { error: `${edit.path} does not contain ${JSON.stringify(edit.find)}` };
+  if (more.length > 0) {
+    return { error: `${edit.path} contains ${JSON.stringify(edit.find)} ${more.length + 1} times; make it longer` };
+  }
+  await writeFile(file, head + (edit.replace ?? '') + tail);
+  return { change: 'modified' };
+}
+
+async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }

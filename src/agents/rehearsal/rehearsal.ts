@@ -1,11 +1,19 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
-import type { Agent, Availability } from '../agent.ts';
+import type { Failure } from '../../schema/failure.ts';
+import type { Usage } from '../../schema/usage.ts';
+import type { Agent, AgentEvent, AgentExit, AgentReader, Availability } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
+import { exitFailure } from '../exit-failure.ts';
+import { parseJsonObject } from '../json-object.ts';
+import { sumUsage } from '../sum-usage.ts';
+import { tailOfLines } from '../tail-of-lines.ts';
 import { INPUT_VARIABLE, rehearsalInput } from './rehearsal-input.ts';
-import { rehearsalReader } from './rehearsal-reader.ts';
+import { RehearsalLine } from './rehearsal-line.ts';
 import { loadScenario } from './scenario.ts';
+
+type Ended = { kind: 'result'; text: string; output?: unknown } | { kind: 'failure'; failure: Failure };
 
 /** A rehearsal agent's configuration. */
 export interface RehearsalAgentOptions {
@@ -50,4 +58,59 @@ function availability(scenario: string | undefined): Availability {
   } catch (error) {
     return { ok: false, detail: messageOf(error), nextStep: 'Correct the scenario file.' };
   }
+}
+
+/** Translates the rehearsal program's lines; an unknown line becomes an `unknown` event. */
+function rehearsalReader(): AgentReader {
+  let usage: Usage = { kind: 'none' };
+  let session: string | undefined;
+  let ended: Ended | undefined;
+  const errors = tailOfLines();
+
+  const read = (line: RehearsalLine): AgentEvent => {
+    if (line.type === 'failure') {
+      ended = { kind: 'failure', failure: line.failure };
+      return { type: 'result', isError: true, text: line.failure.message };
+    }
+    if (line.type === 'session') session = line.id;
+    if (line.type === 'usage') usage = sumUsage(usage, line.usage);
+    if (line.type === 'result') ended = { kind: 'result', text: line.text, ...outputOf(line) };
+    return line;
+  };
+
+  return {
+    line(file, text) {
+      if (file === 'stderr') {
+        errors.add(text);
+        return [{ type: 'text', text }];
+      }
+      const parsed = RehearsalLine.safeParse(parseJsonObject(text));
+      return [parsed.success ? read(parsed.data) : { type: 'unknown', raw: text }];
+    },
+    usage: () => usage,
+    end(exit) {
+      const known = session === undefined ? { usage } : { usage, session };
+      const failure = failureOf(exit, ended);
+      if (failure !== undefined)
+        return { ...known, text: failure.message, failure: withEvidence(failure, errors.text()) };
+      return { ...known, text: ended?.kind === 'result' ? ended.text : '', ...outputOf(ended) };
+    },
+  };
+}
+
+function outputOf(from: object | undefined): { output?: unknown } {
+  return from !== undefined && 'output' in from ? { output: from.output } : {};
+}
+
+/** A result counts even if the program was stopped after it; without one the exit code decides. */
+function failureOf(exit: AgentExit, ended: Ended | undefined): Failure | undefined {
+  if (ended?.kind === 'failure') return ended.failure;
+  if (ended?.kind === 'result' && exit.kind === 'interrupted') return undefined;
+  const failure = exitFailure(exit);
+  if (failure !== undefined || ended !== undefined) return failure;
+  return { kind: 'crashed', message: 'It ended without a result' };
+}
+
+function withEvidence(failure: Failure, evidence: string): Failure {
+  return failure.evidence !== undefined || evidence === '' ? failure : { ...failure, evidence };
 }

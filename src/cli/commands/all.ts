@@ -189,6 +189,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./control/approve.ts')).approveCommand,
   },
   {
+    name: 'reject',
+    group: 'Control',
+    summary: 'reject a plan or held work; the agent gets the reason',
+    load: async () => (await import('./control/reject.ts')).rejectCommand,
+  },
+  {
     name: 'retry',
     group: 'Control',
     summary: 'retry failed or blocked tasks, or run a done task again',
@@ -231,22 +237,16 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./control/limit.ts')).limitCommand,
   },
   {
-    name: 'cancel',
-    group: 'Control',
-    summary: 'cancel a run; its work is kept',
-    load: async () => (await import('./control/cancel.ts')).cancelCommand,
-  },
-  {
     name: 'prioritize',
     group: 'Control',
     summary: 'change the priority of a queued task',
     load: async () => (await import('./control/prioritize.ts')).prioritizeCommand,
   },
   {
-    name: 'reject',
+    name: 'cancel',
     group: 'Control',
-    summary: 'reject a plan or held work; the agent gets the reason',
-    load: async () => (await import('./control/reject.ts')).rejectCommand,
+    summary: 'cancel a run; its work is kept',
+    load: async () => (await import('./control/cancel.ts')).cancelCommand,
   },
   {
     name: 'collection',

@@ -1,13 +1,43 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crashpoint } from '../../world.ts';
+import { otherEnd } from '../environment.ts';
+import { git } from '../git.ts';
+import { commitTree } from '../merge/commit.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { readPlainFile } from '../plain-file.ts';
 import { type CommitGraph, reachable, readGraph } from '../read/commit-graph.ts';
 import type { RefChange } from '../refs/mirror-refs.ts';
 import { readRefs } from '../refs/refs.ts';
 import type { AgentGit } from '../workspace/agent-git.ts';
 import { packedRefs, writeCloneDir } from '../workspace/clone-dir.ts';
-import { commitStaged, isIndexOf, readAgentIndex } from './staged.ts';
-import { fetchAll, transferPack } from './transfer-pack.ts';
+import { parseIndex } from './index-file.ts';
+
+type PackTransfer = {
+  mirror: Mirror;
+  /** Our git directory that borrows the agent's objects. */
+  source: string;
+  scratch: string;
+  signal?: AbortSignal;
+};
+
+const TIMEOUT_MS = 600_000;
+
+const MAX_PACK_BYTES = 32 * 1024 * 1024;
+
+type StagedIndex = {
+  mirror: Mirror;
+  agent: AgentGit;
+  /** Our git directory that borrows the agent's objects. */
+  source: string;
+  scratch: string;
+  graph: CommitGraph;
+  index: Buffer | undefined;
+  startTree?: string;
+  now: number;
+};
+
+const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 
 export type ImportRequest = {
   mirror: Mirror;
@@ -115,4 +145,81 @@ function choose(agent: AgentGit, graph: CommitGraph, known: readonly string[]): 
   const behind = new Set(dropped.flatMap((oid) => [...reachable(graph, graph.get(oid)?.parents ?? [])]));
   for (const oid of dropped) if (!behind.has(oid)) selected.set(`past/${oid}`, oid);
   return selected;
+}
+
+/** Whether the agent's index claims to match one of these trees; a false claim hides only the agent's own work. */
+function isIndexOf(index: Buffer | undefined, mirror: Mirror, trees: readonly (string | undefined)[]): boolean {
+  if (index === undefined) return true;
+  try {
+    const { entries, tree } = parseIndex(index, mirror.objectFormat);
+    return entries.length === 0 || (tree !== undefined && trees.includes(tree));
+  } catch {
+    // An index of another version, or a damaged one, must be read by git.
+    return false;
+  }
+}
+
+/** The bytes of the agent's index, if it is a plain file. */
+function readAgentIndex(agent: AgentGit): Promise<Buffer | undefined> {
+  return readPlainFile(agent.index, MAX_INDEX_BYTES);
+}
+
+/**
+ * Commits what the agent staged and did not commit, in our borrowing git directory; undefined if its index has no
+ * changes of its own, or has conflicts, whose sides are commits anyway.
+ */
+async function commitStaged(options: StagedIndex): Promise<string | undefined> {
+  const { mirror, agent, source, scratch, graph, index } = options;
+  const head = agent.head === undefined ? undefined : graph.get(agent.head);
+  const trees = [options.startTree, head?.tree];
+  if (index === undefined || isIndexOf(index, mirror, trees)) return undefined;
+  const copy = join(scratch, 'agent-index');
+  await writeFile(copy, index);
+  const written = await git(['write-tree'], { gitDir: source, indexFile: copy, allow: [0, 1, 128] });
+  const tree = written.stdout.trim();
+  if (written.code !== 0 || trees.includes(tree)) return undefined;
+  const parents = agent.head !== undefined && head !== undefined ? [agent.head] : [];
+  return commitTree({ gitDir: source, tree, parents, message: 'Staged, not committed', now: options.now });
+}
+
+/**
+ * Transfers the history of these commits into the mirror as a pack, with each object checked against its id and each
+ * reference followed; false, with an undefined state, if that is refused or too large.
+ */
+async function transferPack(
+  transfer: PackTransfer,
+  tips: readonly string[],
+  known: readonly string[],
+): Promise<boolean> {
+  const { mirror, source, scratch, signal } = transfer;
+  const common = { allow: [0, 1, 128], timeoutMs: TIMEOUT_MS, ...(signal ? { signal } : {}) };
+  const input = `${[...tips, ...known.map((oid) => `^${oid}`)].join('\n')}\n`;
+  const packed = await git(['pack-objects', '-q', '--revs', '--window=0', join(scratch, 'transfer')], {
+    ...common,
+    gitDir: source,
+    input,
+  });
+  const name = (await readdir(scratch)).find((file) => /^transfer-.*\.pack$/.test(file));
+  if (packed.code !== 0 || name === undefined) return false;
+  const pack = await readFile(join(scratch, name));
+  if (pack.length > MAX_PACK_BYTES) return false;
+  crashpoint('save.transferring');
+  const unpacked = await git(['unpack-objects', '-q', '--strict'], { ...common, gitDir: mirror.dir, input: pack });
+  crashpoint('save.transferred');
+  return unpacked.code === 0;
+}
+
+/** Fetches all refs of the borrowing git directory under a prefix of the mirror; returns git's error output. */
+async function fetchAll({ mirror, source, signal }: PackTransfer, prefix: string): Promise<string> {
+  const how = ['--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
+  const from = ['--upload-pack', otherEnd('upload-pack'), source, `+refs/*:${prefix}/*`];
+  crashpoint('save.fetching');
+  const { stderr } = await git(['fetch', ...how, ...from], {
+    gitDir: mirror.dir,
+    timeoutMs: TIMEOUT_MS,
+    allow: [0, 1, 128],
+    ...(signal ? { signal } : {}),
+  });
+  crashpoint('save.fetched');
+  return stderr.trim();
 }

@@ -1,12 +1,37 @@
-import { lstat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git } from '../git.ts';
+import { commitTree } from '../merge/commit.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { writeRefs } from '../refs/mirror-refs.ts';
+import { readAgentGit } from '../workspace/agent-git.ts';
 import { type Added, addAll, isWithin } from './add-all.ts';
+import { importHistory } from './import-history.ts';
 import { GITLINK, type IndexEntry, readIndex } from './index-file.ts';
-import { type NestedSave, saveNested } from './nested.ts';
 import { copyIndex, type Gitlink, type IndexState, privateIndexFile, removeGitlinks } from './private-index.ts';
-import { treeId } from './tree-id.ts';
+
+type SaveNested = {
+  mirror: Mirror;
+  /** The workspace, which must contain the nested repository's git directory. */
+  path: string;
+  /** The nested repository's folder in it. */
+  folder: string;
+  number: number;
+  prefix: string;
+  scratch: string;
+  now: number;
+  signal?: AbortSignal;
+};
+
+/** `head` is its commit, if that was imported. */
+type NestedSave = { folder: string; head?: string; refs: string[]; problems: string[] };
+
+const DEEPEST = 8;
+
+type Folder = { files: Map<string, { mode: number; oid: string }>; folders: Map<string, Folder> };
+
+const FOLDER_MODE = 0o40000;
 
 export type SaveTree = {
   mirror: Mirror;
@@ -122,4 +147,70 @@ function indexLine({ mode, oid, path }: Pick<IndexEntry, 'mode' | 'oid' | 'path'
 async function listIgnored(where: { gitDir: string; workTree: string; indexFile: string }): Promise<string[]> {
   const { stdout } = await git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'], where);
   return stdout.split('\0').filter((path) => path !== '');
+}
+
+/** The tree id that git computes for these entries: equal ids mean equal contents. */
+export function treeId(entries: readonly IndexEntry[], objectFormat: 'sha1' | 'sha256'): string {
+  const root: Folder = { files: new Map(), folders: new Map() };
+  for (const { path, mode, oid } of entries) {
+    const parts = path.split('/');
+    const name = parts.pop() ?? '';
+    folderAt(root, parts).files.set(name, { mode, oid });
+  }
+  return idOf(root, objectFormat);
+}
+
+function folderAt(root: Folder, parts: readonly string[]): Folder {
+  let folder = root;
+  for (const part of parts) {
+    const next: Folder = folder.folders.get(part) ?? { files: new Map(), folders: new Map() };
+    folder.folders.set(part, next);
+    folder = next;
+  }
+  return folder;
+}
+
+function idOf(folder: Folder, objectFormat: 'sha1' | 'sha256'): string {
+  const lines = [...folder.files].map(([name, { mode, oid }]) => ({ key: Buffer.from(name), name, mode, oid }));
+  for (const [name, inner] of folder.folders) {
+    lines.push({ key: Buffer.from(`${name}/`), name, mode: FOLDER_MODE, oid: idOf(inner, objectFormat) });
+  }
+  lines.sort((a, b) => Buffer.compare(a.key, b.key));
+  const parts = lines.flatMap(({ name, mode, oid }) => [
+    Buffer.from(`${mode.toString(8)} ${name}\0`),
+    Buffer.from(oid, 'hex'),
+  ]);
+  const body = Buffer.concat(parts);
+  return createHash(objectFormat).update(`tree ${body.length}\0`).update(body).digest('hex');
+}
+
+/** Saves a repository that an agent created inside its workspace: its history and its files, under their own refs. */
+async function saveNested(options: SaveNested, depth = 1): Promise<NestedSave> {
+  const { mirror, folder, now } = options;
+  if (depth > DEEPEST) return { folder, refs: [], problems: [`${folder} is nested too deeply to be saved`] };
+  const scratch = join(options.scratch, `nested-${options.number}`);
+  await mkdir(scratch, { recursive: true });
+  const prefix = `${options.prefix}/nested/${options.number}`;
+  const workTree = join(options.path, folder);
+  const agent = await readAgentGit(workTree, options.path);
+  const imported = agent && (await importHistory({ ...options, agent, scratch, prefix: `${prefix}/git`, known: [] }));
+  const indexFile = join(scratch, 'index');
+  await git(['read-tree', '--empty'], { gitDir: mirror.dir, indexFile });
+  const added = await addAll({ ...options, workTree, indexFile, exclude: [] });
+  const inner = await Promise.all(
+    added.nested.map((name, number) =>
+      saveNested({ ...options, folder: join(folder, name), number, prefix, scratch }, depth + 1),
+    ),
+  );
+  const tree = (await git(['write-tree'], { gitDir: mirror.dir, indexFile })).stdout.trim();
+  const head = imported?.refs.get(`${prefix}/git/HEAD`);
+  const parents = head === undefined ? [] : [head];
+  const commit = await commitTree({ gitDir: mirror.dir, tree, parents, message: `Files of ${folder}`, now });
+  await writeRefs(mirror, [{ ref: `${prefix}/files`, to: commit, expected: null }, ...(imported?.pending ?? [])]);
+  return {
+    folder,
+    ...(head === undefined ? {} : { head }),
+    refs: [`${prefix}/files`, ...(imported?.refs.keys() ?? []), ...inner.flatMap((one) => one.refs)],
+    problems: [...(imported?.problems ?? []), ...inner.flatMap((one) => one.problems), ...added.problems],
+  };
 }

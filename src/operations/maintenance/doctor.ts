@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
+import { lastBackupFailure } from '../../engine/maintenance/automatic-backup.ts';
 import { testCheck } from '../../engine/start/test-check.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { inspectRepository } from '../../git/read/repository.ts';
@@ -13,10 +14,10 @@ import { detectProject } from '../../init/detect.ts';
 import { tail } from '../../process/tail.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
 import { containment } from '../../process/terminate.ts';
+import { newestBackupAt } from '../../store/sqlite/backup.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import { type AgentsView, viewAgents } from '../models/view-agents.ts';
 import { operation } from '../operation.ts';
-import { examineBackup } from './doctor/doctor-backup.ts';
 import { examineForge } from './doctor/doctor-forge.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
@@ -210,4 +211,23 @@ function profiles({ on, file, note, byAgent }: AgentsView['ccswitch']): DoctorLi
   const state = on ? `${used} used as logins` : 'not used; routing.ccswitch: auto switches them on';
   const detail = `${found.length} ${found.length === 1 ? 'profile' : 'profiles'} in ${file}, ${state}`;
   return [{ name: 'CC Switch', ok: true, required: false, detail, fix: null }];
+}
+
+/** Whether the database is backed up now and then; a failure is told here, since no run may fail of it. */
+async function examineBackup({ home, env }: { home: Home; env: NodeJS.ProcessEnv }): Promise<DoctorLine> {
+  const line = { name: 'backup', required: false };
+  const failure = await lastBackupFailure(home);
+  const newest = await newestBackupAt(home.backups);
+  const last = newest === undefined ? 'none yet' : `the last one at ${new Date(newest).toISOString()}`;
+  if (failure !== undefined) {
+    const detail = `failed at ${new Date(failure.at).toISOString()}: ${failure.message}; ${last}`;
+    return { ...line, ok: false, detail, fix: 'Mend what it says, then: manyhands backup' };
+  }
+  const every = await loadConfig({ env }).then(
+    ({ backup }) => backup.every,
+    // The line about the settings tells what is wrong with them.
+    () => undefined,
+  );
+  const how = every === undefined ? '' : every === 'off' ? ', automatic ones are off' : `, at most one every ${every}`;
+  return { ...line, ok: true, detail: `${last}${how}`, fix: null };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { minimalValue } from '../../../src/agents/rehearsal/minimal-value.ts';
+import { minimalValue } from '../../../src/agents/rehearsal/improvise.ts';
 
 describe('the minimal value of a schema', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseChoice } from '../../../src/cli/start/pull-request-choice.ts';
+import { parseChoice } from '../../../src/cli/commands/work/review.ts';
 import type { PullRequest } from '../../../src/schema/pull-request.ts';
 import { testProgram } from '../cli-run.ts';
 

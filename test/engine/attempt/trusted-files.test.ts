@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { trustedFiles } from '../../../src/engine/attempt/trusted-files.ts';
+import { trustedFiles } from '../../../src/engine/attempt/agent-settings.ts';
 import { run } from '../../../src/process/run.ts';
 
 const HOOKS = '{"hooks":{}}';

@@ -8,7 +8,6 @@ import { exists } from '../../../git/path-kind.ts';
 import { inspectRepository } from '../../../git/read/repository.ts';
 import { schemaState } from '../../../init/schema-file.ts';
 import type { Config } from '../../../schema/config.ts';
-import { commandWord, scriptWord } from './command-word.ts';
 import type { DoctorLine } from './doctor-line.ts';
 import { examineServers } from './doctor-servers.ts';
 
@@ -115,4 +114,20 @@ function textOf(run: Command): string {
 
 function shorten(name: string): string {
   return name.length > 30 ? `${name.slice(0, 29)}…` : name;
+}
+
+/** The program that a configured command starts, and the folder it starts it in; undefined where only a shell could tell. */
+export function commandWord(command: string | readonly string[]): { program: string; folder: string } | undefined {
+  if (typeof command !== 'string') return command[0] === undefined ? undefined : { program: command[0], folder: '.' };
+  const entered = /^\s*cd\s+([\w./-]+)\s*&&\s*(.*)$/s.exec(command);
+  const text = entered?.[2] ?? command;
+  const program = /^\s*(?:[A-Za-z_]\w*=[\w./:@%+,-]*\s+)*([\w./+@-]+)(?=\s|$)/.exec(text)?.[1];
+  return program === undefined ? undefined : { program, folder: entered?.[1] ?? '.' };
+}
+
+/** The script of a package.json that a command runs, if it runs one. */
+export function scriptWord(command: string | readonly string[]): string | undefined {
+  const text = typeof command === 'string' ? command.replace(/^\s*cd\s+[\w./-]+\s*&&\s*/, '') : command.join(' ');
+  const named = /^\s*(?:npm|pnpm|yarn|bun)\s+run\s+(?:-\S+\s+)*([\w:.-]+)/.exec(text)?.[1];
+  return named ?? (/^\s*(?:npm|pnpm|yarn)\s+(?:t|test)(?=\s|$)/.test(text) ? 'test' : undefined);
 }

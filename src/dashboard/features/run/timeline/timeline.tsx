@@ -1,17 +1,22 @@
 import { type ReactElement, useMemo, useRef, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
+import { useStream } from '../../../api/stream.ts';
 import { useNow } from '../../../ui/browser/clock.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
+import { eventOf } from '../use-run.ts';
 import { Axis, Legend } from './time-axis.tsx';
 import { shareOf, type TimeRange } from './time-range.ts';
 import styles from './timeline.module.css';
 import { Details, LiveAgents } from './timeline-details.tsx';
+import { emptyHistory, recordEvent, type TimelineHistory } from './timeline-history.ts';
 import { TaskLane, TrackHead } from './timeline-row.tsx';
 import { mostUrgent, timelineRows } from './timeline-rows.ts';
 import { useTimeRange } from './use-time-range.ts';
-import { useTimelineHistory } from './use-timeline-history.ts';
+
+/** For larger runs the history is too long to load for the timeline. */
+const MAX_TASKS = 1_500;
 
 const ROW_PX = 28;
 const DETAILS_PX = 130;
@@ -96,4 +101,30 @@ function useCollapsed(): [ReadonlySet<string>, (track: string) => void] {
 
 function keyOf(row: ReturnType<typeof timelineRows>[number] | undefined): string {
   return row === undefined ? '' : row.kind === 'task' ? row.key : `track ${row.track}`;
+}
+
+/** The history of a run, live; `count` changes with it. It is empty for very large runs. */
+function useTimelineHistory(state: RunState): { history: TimelineHistory; count: number } {
+  const run = state.start.run;
+  const held = useRef({ run, last: 0, history: emptyHistory() });
+  if (held.current.run !== run) held.current = { run, last: 0, history: emptyHistory() };
+  const isDue = useRef(false);
+  const [count, setCount] = useState(0);
+  useStream('watch-run', {
+    key: run,
+    enabled: state.order.length <= MAX_TASKS,
+    input: () => ({ run, after: held.current.last }),
+    onItem: (item) => {
+      if (item.version <= held.current.last) return;
+      held.current.last = item.version;
+      recordEvent(held.current.history, eventOf(item), item.at);
+      if (isDue.current) return;
+      isDue.current = true;
+      requestAnimationFrame(() => {
+        isDue.current = false;
+        setCount(held.current.last);
+      });
+    },
+  });
+  return { history: held.current.history, count };
 }
