@@ -2,11 +2,12 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../errors.ts';
-import { outputText } from '../process/output-text.ts';
+import { countLines, outputText } from '../process/output-text.ts';
 import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
 import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
+import { shellText } from './gate-kinds.ts';
 
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 
@@ -20,7 +21,7 @@ export const commandGate: Gate<CommandSpec> = {
   name: 'command',
   async check(spec, input) {
     const missing = await missingProgram(spec.run, input.env);
-    if (missing !== undefined) return couldNotRun(missing, '');
+    if (missing !== undefined) return couldNotRun(spec, missing, '');
     let setup = '';
     try {
       await using checkout = await input.checkout();
@@ -28,7 +29,7 @@ export const commandGate: Gate<CommandSpec> = {
       return await checkIn(checkout, spec, input);
     } catch (error) {
       input.signal.throwIfAborted();
-      return couldNotRun(messageOf(error), setup);
+      return couldNotRun(spec, messageOf(error), setup);
     }
   },
 };
@@ -47,8 +48,11 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
   const durationMs = Math.max(0, realWorld.now() - startedAt);
   const isFull = await isDiskFull([input.folder, checkout.path]);
   const exitCode = end.ending.kind === 'exited' && !end.timedOut ? end.ending.code : null;
-  const output = await outputText(end.outputFile);
-  return { ...judge(spec, end, isFull), exitCode, setup: checkout.setup, durationMs, output };
+  const { outputFile } = end;
+  const output = await outputText(outputFile);
+  const outputLines = await countLines(outputFile);
+  const recorded = { command: shellText(spec), output, outputLines, outputFile };
+  return { ...judge(spec, end, isFull), exitCode, setup: checkout.setup, durationMs, ...recorded };
 }
 
 function judge(spec: CommandSpec, end: SupervisedEnd, isFull: boolean): { verdict: Verdict; summary: string } {
@@ -103,6 +107,7 @@ async function isDiskFull(paths: readonly string[]): Promise<boolean> {
   return false;
 }
 
-function couldNotRun(reason: string, setup: string): GateResult {
-  return { verdict: 'error', summary: `The check could not run: ${reason}`, exitCode: null, setup, durationMs: 0 };
+function couldNotRun(spec: CommandSpec, reason: string, setup: string): GateResult {
+  const summary = `The check could not run: ${reason}`;
+  return { verdict: 'error', summary, command: shellText(spec), exitCode: null, setup, durationMs: 0 };
 }

@@ -68,3 +68,12 @@ export function handoffGate(gates: readonly GateSpec[]): SpecOf<'handoff'> | und
 export function commandText({ run }: CommandGateSpec): string {
   return typeof run === 'string' ? run : run.join(' ');
 }
+
+/** A command as a shell would take it. */
+export function shellText({ run }: CommandGateSpec): string {
+  return typeof run === 'string' ? run : run.map(quoted).join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -48,6 +48,10 @@ export interface GateResult {
   setup: string;
   durationMs: number;
   output?: string;
+  command?: string;
+  outputLines?: number;
+  /** The file with the complete output, in the folder of the gate. */
+  outputFile?: string;
   /** How many secrets are in the attempt's own output, or in commits that do not land. */
   exposed?: number;
 }

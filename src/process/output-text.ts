@@ -1,5 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 
+const NEWLINE = 0x0a;
 const HEAD_BYTES = 4 * 1024;
 const TAIL_BYTES = 12 * 1024;
 /** Space for the omission line, so that the whole text stays within 16 kB. */
@@ -34,6 +36,18 @@ export async function outputText(file: string): Promise<string> {
   const head = cleanText((await read(headRaw, 0)).toString('utf8'));
   const tail = cleanText((await read(tailRaw, size - tailRaw)).toString('utf8'));
   return join(firstLines(head, HEAD_BYTES), lastLines(tail, TAIL_BYTES - MARK_BYTES), size);
+}
+
+/** The number of lines in a file; a last line without a newline counts. */
+export async function countLines(file: string): Promise<number> {
+  let lines = 0;
+  let last = NEWLINE;
+  for await (const chunk of createReadStream(file)) {
+    const bytes: Buffer = chunk;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
+    last = bytes.at(-1) ?? last;
+  }
+  return last === NEWLINE ? lines : lines + 1;
 }
 
 /** Text without escape sequences and control characters; an overwritten line has its last visible content. */

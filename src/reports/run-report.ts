@@ -1,11 +1,13 @@
 import type { RunState } from '../core/run/state.ts';
 import { runDocument } from '../core/view/document.ts';
+import { isFailed } from '../core/view/failed-check.ts';
 import type { Acceptance, Judgement } from '../schema/acceptance.ts';
 import type { ChangeSummary } from '../schema/change.ts';
 import type { RunDocument } from '../schema/document.ts';
 import type { ShownEvent } from '../schema/event.ts';
+import type { Evidence } from '../schema/gate.ts';
 import { type Block, code, list, type Page, type Piece, paragraph, section, table } from './page.ts';
-import { taskBlocks } from './task-section.ts';
+import { checkBlocks, taskBlocks } from './task-section.ts';
 import { decisionTrail } from './trail.ts';
 
 /** What a report is made of. `looked` is null where the repository cannot be read; `blind` is the reason. */
@@ -28,8 +30,8 @@ export function runReport({ state, events, looked, blind }: ReportMaterial): Pag
       ...overview(document, looked, blind),
       ...section('What was requested', requestBlocks(state)),
       ...(looked === null ? [] : section('Acceptance', acceptanceBlocks(looked.acceptance))),
-      ...(looked === null ? [] : section('Evidence', evidenceBlocks(looked.acceptance))),
-      ...(looked === null ? [] : section('What changed', changeBlocks(looked.changes))),
+      ...(looked === null ? [] : section('Evidence', evidenceBlocks(looked.acceptance, state))),
+      ...(looked === null ? [] : section('What changed', changeBlocks(looked.changes, document))),
       ...section('What was done', taskBlocks(state, document)),
       ...section('Risks', riskBlocks(document)),
       ...section('Decisions', trailBlocks(events)),
@@ -43,12 +45,7 @@ function overview(document: RunDocument, looked: ReportMaterial['looked'], blind
   const rows: Piece[][] = [
     ['Run', code(run)],
     ['Status', `${status}${reason === null ? '' : `: ${reason}`}`],
-    ...(looked === null
-      ? []
-      : [
-          ['Acceptance', looked.acceptance.acceptance],
-          ['Judgement', judgementText(looked.judgement)],
-        ]),
+    ...(looked === null ? [] : [['Judgement', judgementText(looked.judgement)]]),
     ...(landed === null ? [] : [['Landed', `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 10)}`]]),
     ...(undone === null ? [] : [['Undone', `on ${undone.branch} by ${undone.commit.slice(0, 10)}, ${undone.at}`]]),
     ['Recipe', recipe],
@@ -74,15 +71,39 @@ function requestBlocks({ start }: RunState): Block[] {
   return [{ kind: 'quote', text: typeof text === 'string' ? text : start.title }];
 }
 
-function acceptanceBlocks({ criteria }: Acceptance): Block[] {
-  return table(
-    ['criterion', 'verdict', 'reason'],
-    criteria.map(({ criterion, verdict, reason }) => [criterion, verdict, reason]),
-  );
+function acceptanceBlocks({ acceptance, criteria }: Acceptance): Block[] {
+  const rows = criteria.map(({ criterion, verdict, reason }) => [criterion, verdict, reason]);
+  return [paragraph(`The result is ${acceptance}.`), ...table(['criterion', 'verdict', 'reason'], rows)];
 }
 
-function evidenceBlocks({ evidence, tree }: Acceptance): Block[] {
-  if (evidence.length === 0) return [paragraph('No check ran on this result.')];
+/** The output of failed checks on the base and on the landing, which belong to no task. */
+function runCheckBlocks({ baseEvidence, landingEvidence }: RunState): Block[] {
+  return [
+    ...(baseEvidence ?? []).filter(isFailed).flatMap((evidence) => checkBlocks(evidence, 'On the base: ')),
+    ...landingEvidence.filter(isFailed).flatMap((evidence) => checkBlocks(evidence, 'On the merge with the base: ')),
+  ];
+}
+
+function evidenceBlocks(acceptance: Acceptance, state: RunState): Block[] {
+  const failed = runCheckBlocks(state);
+  return [...(acceptance.evidence.length === 0 ? unlandedBlocks(state) : resultBlocks(acceptance)), ...failed];
+}
+
+/** The checks that ran although no result has landed: on the base and on the work of tasks. */
+function unlandedBlocks({ order, tasks, baseEvidence }: RunState): Block[] {
+  const row = (about: string, { gate, verdict, summary }: Evidence) => [about, code(gate), verdict, summary];
+  const rows = [
+    ...(baseEvidence ?? []).map((evidence) => row('the base', evidence)),
+    ...order.flatMap((key) => (tasks[key]?.evidence ?? []).map((evidence) => row(key, evidence))),
+  ];
+  if (rows.length === 0) return [paragraph('No check ran on this result.')];
+  return [
+    paragraph('The run has no result that could be checked; these checks ran:'),
+    ...table(['about', 'check', 'verdict', 'summary'], rows),
+  ];
+}
+
+function resultBlocks({ evidence, tree }: Acceptance): Block[] {
   const rows = evidence.map(({ gate, standing, verdict, summary, tree: about }) => [
     code(gate),
     verdict ?? 'none',
@@ -97,8 +118,9 @@ function evidenceBlocks({ evidence, tree }: Acceptance): Block[] {
   return [...bound, ...table(['check', 'verdict', 'status', 'summary'], rows)];
 }
 
-function changeBlocks({ files, kinds, risks, tests }: ChangeSummary): Block[] {
-  if (files.length === 0) return [paragraph('Nothing.')];
+function changeBlocks({ files, kinds, risks, tests }: ChangeSummary, document: RunDocument): Block[] {
+  const held = unlandedWork(document);
+  if (files.length === 0) return held.length === 0 ? [paragraph('Nothing.')] : held;
   const listed = files.slice(0, MAX_FILES);
   const more = files.length - listed.length;
   return [
@@ -123,7 +145,20 @@ function changeBlocks({ files, kinds, risks, tests }: ChangeSummary): Block[] {
       ]),
     ),
     ...(more > 0 ? [paragraph(`And ${more} more.`)] : []),
+    ...held,
   ];
+}
+
+/** The saved work of tasks that has not landed, with the command that shows it. */
+function unlandedWork({ run, tasks }: RunDocument): Block[] {
+  const items = tasks
+    .filter(({ status, commit }) => status !== 'done' && commit !== null)
+    .map(({ key, status, commit }) => [
+      code(key),
+      ` is ${status}; its work is saved at ${commit?.slice(0, 10)}: `,
+      code(`manyhands diff ${run} ${key}`),
+    ]);
+  return items.length === 0 ? [] : [paragraph('Work that has not landed:'), ...list(items)];
 }
 
 function riskBlocks({ tasks }: RunDocument): Block[] {

@@ -1,11 +1,13 @@
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
+import { checkOutput } from '../core/view/failed-check.ts';
 import type { RunDocument } from '../schema/document.ts';
+import type { Evidence } from '../schema/gate.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
 
 /** More tasks than this are only counted by their row in the table. */
 const MAX_DETAILS = 100;
-const OUTPUT_CHARS = 4_000;
+const QUOTE_CHARS = 4_000;
 
 /** The tasks of a run: all in a table, then each with its attempts, its final message and what its checks found. */
 export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
@@ -33,11 +35,18 @@ function taskDetails(task: TaskState): Block[] {
     ...(finalMessage.trim() === ''
       ? []
       : [paragraph('The final message of the agent (its own claim, no evidence):'), quote(finalMessage)]),
-    ...task.evidence.flatMap(({ gate, verdict, summary, output, stale }) => [
-      paragraph(code(gate), `: ${verdict}${stale === true ? ' (stale)' : ''}: ${summary}`),
-      ...(verdict === 'pass' || output === undefined || output.trim() === '' ? [] : [outputBlock(output)]),
-    ]),
+    ...task.evidence.flatMap((evidence) => checkBlocks(evidence)),
   ];
+}
+
+/** The result of a check; of one that did not pass, also its command, its end and its last output lines. */
+export function checkBlocks(evidence: Evidence, about = ''): Block[] {
+  const { gate, verdict, summary, stale } = evidence;
+  const result = paragraph(about, code(gate), `: ${verdict}${stale === true ? ' (stale)' : ''}: ${summary}`);
+  if (verdict === 'pass') return [result];
+  const { facts, lines } = checkOutput(evidence, { duration: (ms) => `${(ms / 1000).toFixed(1)} s` });
+  const output: Block[] = lines.length === 0 ? [] : [{ kind: 'code', text: lines.join('\n') }];
+  return [result, ...list(facts.map((fact) => [fact])), ...output];
 }
 
 function attemptText(attempt: AttemptState): string {
@@ -57,12 +66,5 @@ function attemptText(attempt: AttemptState): string {
 }
 
 function quote(text: string): Block {
-  return { kind: 'quote', text: text.slice(0, OUTPUT_CHARS) };
-}
-
-/** The end of what a check printed, where the failure usually is. */
-function outputBlock(output: string): Block {
-  const end = output.slice(-OUTPUT_CHARS);
-  const left = output.length - end.length;
-  return { kind: 'code', text: left > 0 ? `… (${left} characters before)\n${end}` : end };
+  return { kind: 'quote', text: text.slice(0, QUOTE_CHARS) };
 }

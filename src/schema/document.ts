@@ -38,6 +38,10 @@ export const TaskDocument = z.object({
   commit: z.string().nullable(),
   cost: z.number(),
   evidence: z.array(Evidence),
+  earlierEvidence: z
+    .array(Evidence)
+    .optional()
+    .describe('The checks that the work of the previous attempt did not pass, until those of this one have ended.'),
   flags: z.array(RiskFlag),
   warnings: z.array(z.string()),
   messages: z
@@ -89,6 +93,11 @@ export const RunDocument = z.object({
   result: z.unknown().optional(),
   invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
   attention: z.array(AttentionDocument),
+  baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base, before any work.'),
+  landingEvidence: z
+    .array(Evidence)
+    .optional()
+    .describe('The latest results of the checks on the merge with the base.'),
   tasks: z.array(TaskDocument),
 });
 export type RunDocument = z.infer<typeof RunDocument>;

@@ -64,6 +64,12 @@ export const Evidence = z.object({
   exitCode: z.number().int().nullable(),
   durationMs: z.number().nonnegative(),
   output: z.string().optional(),
+  /** The command as a shell would take it, of a check that runs one. */
+  command: z.string().optional(),
+  /** How many lines the complete output has; `output` holds its first and last ones. */
+  outputLines: z.number().int().nonnegative().optional(),
+  /** The file with the complete output of a check that did not pass; `manyhands clean` removes it. */
+  outputFile: z.string().optional(),
   reused: z.boolean().default(false),
   /** Made for work that was invalidated since. */
   stale: z.boolean().optional(),

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { added, attempted, spec, started } from '../support/given.ts';
+import { added, attempted, evidence, spec, started } from '../support/given.ts';
 import { documentOf, type Script, shown, testProgram } from './cli-run.ts';
 
 const DOCUMENT = documentOf(shown([started(), added(spec('plan/1'), spec('implement/1.1')), attempted('plan/1')]));
@@ -41,9 +41,26 @@ describe('logs', () => {
   };
 
   it('prints lines, or one array with --json, also when following', async () => {
-    expect((await testProgram({ cwd, streams }).run('logs')).stdout).toMatch(/plan\/1 \[TEXT\] hi\n$/);
+    const printed = await testProgram({ cwd, streams, answers: { 'show-run': DOCUMENT } }).run('logs');
+    expect([printed.code, printed.stdout]).toEqual([0, expect.stringMatching(/plan\/1 \[TEXT\] hi\n$/)]);
     const followed = await testProgram({ cwd, streams, answers: { 'show-run': DOCUMENT } }).run('logs', '-f', '--json');
     expect(JSON.parse(followed.stdout)).toEqual([line]);
+  });
+
+  it('end with the output of the checks that failed, of the requested task only', async () => {
+    const failed = { ...evidence('npm test', 'fail'), exitCode: 3, command: 'npm test', output: 'expected 1\n' };
+    const document = documentOf(
+      shown([
+        started(),
+        added(spec('plan/1'), spec('implement/1.1')),
+        { type: 'gate.ended', data: { tasks: ['implement/1.1'], commit: 'c', evidence: failed } },
+      ]),
+    );
+    const program = { cwd, streams, answers: { 'show-run': document } };
+    const { stdout } = await testProgram(program).run('logs', 'r0000001', '--task', '1.1');
+    expect(stdout).toContain('implement/1.1: npm test: fail\n    command: npm test\n    exit code 3 after 1ms\n');
+    expect(stdout).toMatch(/\n {6}expected 1\n$/);
+    expect((await testProgram(program).run('logs', 'r0000001', '--task', 'plan/1')).stdout).not.toContain('npm test');
   });
 
   it('refuses --follow --json for a run that would never end', async () => {

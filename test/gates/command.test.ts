@@ -49,6 +49,16 @@ describe('the gate command', () => {
     expect(await check('echo PASS; exit 1')).toMatchObject({ verdict: 'fail', exitCode: 1, output: 'PASS\n' });
   });
 
+  it('records the command, the number of lines and the file with the complete output', async () => {
+    const printed = 'i=0; while [ $i -lt 5000 ]; do echo "line $i"; i=$((i + 1)); done; printf end; exit 1';
+    const result = await check(printed);
+    expect(result).toMatchObject({ command: printed, exitCode: 1, outputLines: 5_001 });
+    const complete = await readFile(result.outputFile ?? '', 'utf8');
+    expect(complete.split('\n')).toHaveLength(5_001);
+    expect((await stat(result.outputFile ?? '')).mode & 0o777).toBe(0o600);
+    expect((await check(['echo', 'it is', 'so'])).command).toBe("echo 'it is' so");
+  });
+
   it('gives arguments of an array to the program as they are, through no shell', async () => {
     const odd = ['a b', '$HOME', '`id`', "it's", '*', '', '-n', 'ü\n'];
     const result = await check([

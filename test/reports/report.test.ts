@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { acceptanceOf } from '../../src/core/finish/acceptance.ts';
+import { changeSummary } from '../../src/core/finish/change-summary.ts';
+import { judgementOf } from '../../src/core/finish/judgement.ts';
 import { toHtml } from '../../src/reports/html.ts';
 import { toMarkdown } from '../../src/reports/markdown.ts';
 import type { Page } from '../../src/reports/page.ts';
@@ -133,5 +136,40 @@ describe('a report as Markdown', () => {
       'a person | implement/1.1 | approved | plain words',
     ])
       expect(text).toContain(part);
+  });
+});
+
+describe('the report of a run whose work has not landed', () => {
+  const failed = { ...evidence('npm test', 'fail'), exitCode: 3, command: 'npm test', output: 'expected 1\n' };
+  const { state } = given(
+    started(),
+    added(spec('a')),
+    attempted('a'),
+    attemptEnded('a', 1, { saved: saved('a') }),
+    landing('a'),
+    { type: 'gate.ended', data: { tasks: ['a'], commit: 'c', evidence: failed } },
+    { type: 'gate.ended', data: { tasks: [], commit: 'c', evidence: { ...failed, output: 'merged 2\n' } } },
+    { type: 'task.held', data: { task: 'a', hold: { what: 'guard', reason: 'look', files: [] }, commit: 'a-commit' } },
+  );
+  const acceptance = acceptanceOf(state, { branch: null, base: null, changes: [] });
+  const looked = { acceptance, judgement: judgementOf(state, acceptance, []), changes: changeSummary([]) };
+  const text = toMarkdown(runReport({ state, events: [], looked, blind: null }));
+
+  it('lists the checks that ran, with the output of those that failed', () => {
+    expect(text).not.toContain('No check ran');
+    expect(text).toContain('| a | `npm test` | fail | fail |');
+    expect(text).toMatch(/command: npm test[\s\S]*exit code 3 after 0.0 s[\s\S]*```text\nexpected 1\n```/);
+    expect(text).toMatch(/On the merge with the base: [\s\S]*merged 2/);
+  });
+
+  it('names the held work and the command that shows it', () => {
+    const changed = text.slice(text.indexOf('## What changed'), text.indexOf('## What was done'));
+    expect(changed).not.toContain('Nothing');
+    expect(changed).toContain('`manyhands diff r0000001 a`');
+  });
+
+  it('states the acceptance once', () => {
+    expect(text.match(/Acceptance/g)).toHaveLength(1);
+    expect(text).toContain('The result is blocked');
   });
 });

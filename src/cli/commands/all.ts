@@ -112,7 +112,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'logs',
     aliases: ['log'],
     group: 'Watch',
-    summary: 'show the output of the agents',
+    summary: 'show the output of the agents and of failed checks',
     load: async () => (await import('./watch/logs.ts')).logsCommand,
   },
   {

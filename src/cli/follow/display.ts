@@ -1,7 +1,7 @@
 import type { RunState } from '../../core/run/state.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { World } from '../../world.ts';
-import { factLines } from '../render/fact-lines.ts';
+import { factLines, failedCheckLines } from '../render/fact-lines.ts';
 import { progressLines } from '../render/progress.ts';
 import { painter } from '../render/symbols.ts';
 import { wrap } from '../render/text-width.ts';
@@ -18,9 +18,9 @@ export interface Display extends Disposable {
   note(text: string): void;
 }
 
-/** Progress drawn in place on a terminal; elsewhere plain lines for events after `since`. */
+/** Progress drawn in place on a terminal, below the checks that failed after `since`; elsewhere plain lines for events after it. */
 export function createDisplay(terminal: Terminal, world: World, since: number): Display {
-  return terminal.isLive ? liveDisplay(terminal, world) : plainDisplay(terminal, since);
+  return terminal.isLive ? liveDisplay(terminal, world, since) : plainDisplay(terminal, since);
 }
 
 function plainDisplay(terminal: Terminal, since: number): Display {
@@ -36,7 +36,7 @@ function plainDisplay(terminal: Terminal, since: number): Display {
   };
 }
 
-function liveDisplay(terminal: Terminal, world: World): Display {
+function liveDisplay(terminal: Terminal, world: World, since: number): Display {
   const colors = painter(terminal.colors.err);
   const lastOutput = new Map<string, string>();
   let current: RunState | undefined;
@@ -49,8 +49,9 @@ function liveDisplay(terminal: Terminal, world: World): Display {
   });
   return {
     showsOutput: true,
-    show: (state) => {
+    show: (state, recorded) => {
       current = state;
+      if (recorded.at >= since) area.print(failedCheckLines(state, recorded));
       area.change();
     },
     showOutput: (task, text) => {

@@ -7,6 +7,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 export interface LiveArea extends Disposable {
   /** Requests a redraw, which happens after a short delay. */
   change(): void;
+  /** Prints lines above the area, where they stay. */
+  print(lines: readonly string[]): void;
 }
 
 export type Size = { columns: number; rows: number };
@@ -51,6 +53,13 @@ export function createLiveArea(terminal: Terminal, world: World, lines: (size: S
   return {
     change: () => {
       soon ??= world.alarm(drawnAt + SHORTEST_PAUSE_MS, draw);
+    },
+    print: (printed) => {
+      if (printed.length === 0) return;
+      terminal.err(`${eraser(drawn, terminal.size().columns)}${printed.join('\n')}\n`);
+      drawn = [];
+      soon?.();
+      draw();
     },
     [Symbol.dispose]: () => {
       soon?.();

@@ -31,7 +31,7 @@ export function nextSteps(document: RunDocument): NextStep[] {
     case 'held':
     case 'blocked':
     case 'paused':
-      return [{ command: `manyhands logs ${run}`, purpose: 'show the output of the agents' }];
+      return [{ command: `manyhands logs ${run}`, purpose: 'show the output of the agents and of failed checks' }];
     case 'running':
       return [
         ...attachSteps(document),

@@ -1,7 +1,8 @@
+import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
 import type { RunDocument, TaskDocument } from '../../schema/document.ts';
 import { momentText } from '../start/when.ts';
 import { durationText, moneyText } from './amounts.ts';
-import { oneLine } from './clean-text.ts';
+import { cleanText, oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './symbols.ts';
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
@@ -22,6 +23,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     attentionLines(document, view),
     manyTaskLines(document, view),
     failureLines(document.tasks, view),
+    checkLines(document, view),
     messageLines(document.tasks, view),
     resultLines(document, view),
     stepLines(document, view),
@@ -116,6 +118,34 @@ function failureLines(tasks: readonly TaskDocument[], { columns, colors }: Summa
     ]);
   const more = failed.length > MOST_FAILURES ? [`  ${colors.dim(`and ${failed.length - MOST_FAILURES} more`)}`] : [];
   return [colors.bold('Failed'), ...lines, ...more];
+}
+
+/** The output of the checks that still matter: not those on the base of a run that is done, nor on a landing that succeeded since. */
+function checkLines(document: RunDocument, view: SummaryView): string[] {
+  const isDone = document.status === 'done' || document.status === 'unverified';
+  const { baseEvidence = [], landingEvidence = [] } = document;
+  const relevant = {
+    ...document,
+    baseEvidence: isDone ? [] : baseEvidence,
+    landingEvidence: document.landed === null || document.landed.how === 'branch' ? landingEvidence : [],
+  };
+  return failedCheckSection(relevant, view);
+}
+
+/** The first checks of a run, or of one task, that did not pass, each with its command, its end and its last output lines. */
+export function failedCheckSection(document: RunDocument, view: { colors: Painter; task?: string }): string[] {
+  const { colors, task } = view;
+  const failed = failedChecks(document).filter(({ about }) => task === undefined || about.includes(task));
+  if (failed.length === 0) return [];
+  const lines = failed
+    .slice(0, MOST_FAILURES)
+    .flatMap(({ about, evidence }) => [
+      `  ${verdictMark(evidence.verdict, colors)} ${oneLine(`${about.join(', ')}: ${evidence.gate}: ${evidence.summary}`)}`,
+      ...checkOutputLines(evidence, { duration: durationText }).map((line) => `    ${cleanText(line)}`),
+    ]);
+  const more = failed.slice(MOST_FAILURES).flatMap(({ about: [first = ''] }) => first);
+  const rest = `and ${more.length} more; show one with manyhands logs ${document.run} --task ${more[0]}`;
+  return [colors.bold('Failed checks'), ...lines, ...(more.length > 0 ? [`  ${colors.dim(rest)}`] : [])];
 }
 
 function whoText({ agent, attempts }: TaskDocument): string {

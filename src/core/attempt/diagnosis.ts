@@ -15,8 +15,8 @@ const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
   'context-full': 'Split the task into smaller ones: its conversation did not fit the model.',
   network: 'Check the connection to the provider, then manyhands retry.',
   environment: 'Fix what the message names (manyhands doctor helps), then manyhands retry.',
-  tests: 'Read the output of the check with manyhands show, fix the task or the check, then manyhands retry.',
-  verification: 'Read what was found with manyhands logs, word the task more exactly, then manyhands retry.',
+  tests: 'Read the output of the check with manyhands show <run>, fix the task or the check, then manyhands retry.',
+  verification: 'Read what was found with manyhands show <run>, word the task more exactly, then manyhands retry.',
   stalled: 'Read its last output with manyhands logs; raise limits.inactivitySeconds if it was still working.',
   timeout: 'Give it more time with limits.runtimeSeconds, or split the task, then manyhands retry.',
   crashed: 'Read its last output with manyhands logs, update the agent, then manyhands retry.',
@@ -34,9 +34,9 @@ const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
   unknown: 'Read its last output with manyhands logs, then manyhands retry.',
 };
 
-/** Why a task failed and what to do, from the record alone. */
-export function diagnosisByRules(failure: Failure): Diagnosis {
-  return { why: failure.message, nextStep: NEXT_STEPS[failure.kind] };
+/** Why a task of a run failed and what to do, from the record alone. */
+export function diagnosisByRules(run: string, failure: Failure): Diagnosis {
+  return { why: failure.message, nextStep: NEXT_STEPS[failure.kind].replace('<run>', run) };
 }
 
 /** The failure that a task ended with; one that was skipped or cancelled has none of its own. */
@@ -56,6 +56,6 @@ export function diagnosisOf(state: RunState, task: TaskState): DiagnosisDocument
   if (failure === undefined) return null;
   const call = state.calls[callId('diagnosis', diagnosisName(task))]?.ended;
   const answer = Diagnosis.safeParse(call?.answer);
-  if (call?.by == null || !answer.success) return { ...diagnosisByRules(failure), by: 'rules' };
+  if (call?.by == null || !answer.success) return { ...diagnosisByRules(state.start.run, failure), by: 'rules' };
   return { ...answer.data, by: call.by };
 }

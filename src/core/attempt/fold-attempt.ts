@@ -26,6 +26,8 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
     warnings: [],
     ended: null,
   });
+  const failed = task.evidence.filter(({ verdict }) => verdict !== 'pass');
+  if (failed.length > 0) task.earlierEvidence = failed;
   task.evidence = [];
   state.attempts += 1;
   state.reserved = addSpend(state.reserved, reservation);

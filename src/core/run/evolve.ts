@@ -19,6 +19,7 @@ import {
   reorderTasks,
   retryTask,
   verifyTask,
+  withLatest,
 } from './fold-tasks.ts';
 import { holdIdAt, recordAnswer, type When } from './holds.ts';
 import { initialState } from './initial-state.ts';
@@ -26,7 +27,7 @@ import { enter, finish, taskOf } from './phase.ts';
 import { type HoldAnswer, proofKey, type RunState } from './state.ts';
 
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-5';
+export const EVOLVE_CODEC = 'run-6';
 
 /** An event with its time and, where it is known, who caused it. */
 export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefined };
@@ -167,6 +168,7 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       return;
     case 'gate.ended':
       for (const key of event.data.tasks) recordEvidence(taskOf(state, key), event);
+      if (event.data.tasks.length === 0) state.landingEvidence = withLatest(state.landingEvidence, event.data.evidence);
       if (event.data.evidence.verdict === 'pass') state.proven[proofKey(event.data.evidence)] = event.data.evidence;
       if (event.data.evidence.verdict === 'fail') delete state.proven[proofKey(event.data.evidence)];
       return;

@@ -1,4 +1,5 @@
 import type { RunEventOf } from '../../schema/event.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { holdIdAt, recordAnswer, type When } from './holds.ts';
@@ -53,8 +54,13 @@ export function retryTask(state: RunState, event: RunEventOf<'task.retrying'>): 
 
 /** Stores the latest evidence of a gate for a task. */
 export function recordEvidence(task: TaskState, event: RunEventOf<'gate.ended'>): void {
-  const { evidence } = event.data;
-  task.evidence = [...task.evidence.filter((old) => old.gate !== evidence.gate), evidence];
+  task.evidence = withLatest(task.evidence, event.data.evidence);
+  delete task.earlierEvidence;
+}
+
+/** The evidence with that of one gate replaced. */
+export function withLatest(all: readonly Evidence[], latest: Evidence): Evidence[] {
+  return [...all.filter(({ gate }) => gate !== latest.gate), latest];
 }
 
 /** Lets a task wait for the resolver of its conflict. */

@@ -46,6 +46,7 @@ export function initialState(event: RunEventOf<'run.started'>, at: number): RunS
     attempts: 0,
     tip: { commit: event.data.base.commit, tree: null },
     baseEvidence: null,
+    landingEvidence: [],
     proven: {},
     pushed: null,
     landed: null,

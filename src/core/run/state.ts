@@ -112,6 +112,8 @@ export type TaskState = {
   report: string | null;
   /** The latest evidence of each gate for this task's work. */
   evidence: Evidence[];
+  /** The evidence of the previous attempt's work that was not a pass, until a gate of the current attempt has ended. */
+  earlierEvidence?: Evidence[];
   phase: TaskPhase;
 };
 
@@ -168,6 +170,8 @@ export type RunState = {
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */
   tip: { commit: string; tree: string | null };
   baseEvidence: Evidence[] | null;
+  /** The latest evidence of each gate for the merge of the run's branch with the base. */
+  landingEvidence: Evidence[];
   /** Passed evidence by tree and gate definition: what is proven is not proven again. */
   proven: Record<string, Evidence>;
   pushed: string | null;

@@ -1,5 +1,7 @@
+import type { Hold } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { type OpenHold, openTasks, type RunState } from '../run/state.ts';
+import { isFailed } from './failed-check.ts';
 
 /** Something that waits for the user, and the command that resolves it. */
 export type Attention = {
@@ -20,12 +22,8 @@ export function attention(state: RunState): Attention[] {
   const run = state.start.run;
   const waiting: Attention[] = [];
   if (state.status.kind === 'held') {
-    const { what, reason, files, options = [] } = state.status.hold;
-    const approve = [
-      `manyhands approve ${run}`,
-      ...(options[0] === undefined ? [] : [`--option ${options[0].id}`]),
-    ].join(' ');
-    const nextStep = what === 'trouble' ? `fix it, then ${approve}` : approve;
+    const { what, reason, files } = state.status.hold;
+    const nextStep = holdStep(state, state.status.hold);
     waiting.push({
       task: null,
       what: what === 'plan' ? 'plan' : 'held',
@@ -54,6 +52,16 @@ export function attention(state: RunState): Attention[] {
     }
   }
   return waiting;
+}
+
+/** The commands that answer a hold of the run; after a failed check, first the one that shows its output. */
+export function holdStep(state: RunState, { what, options = [] }: Pick<Hold, 'what' | 'options'>): string {
+  const { run } = state.start;
+  const option = options[0] === undefined ? '' : ` --option ${options[0].id}`;
+  const approve = `manyhands approve ${run}${option}`;
+  if (what === 'trouble') return `fix it, then ${approve}`;
+  const isAboutCheck = what === 'base-red' || (what === 'landing' && state.landingEvidence.some(isFailed));
+  return isAboutCheck ? `manyhands show ${run}, then ${approve}` : approve;
 }
 
 function idOf({ id, options }: OpenHold): Pick<Attention, 'hold' | 'options'> {

@@ -38,6 +38,8 @@ export function runDocument(state: RunState): RunDocument {
     ...(result === undefined ? {} : { result }),
     invalidated: state.invalidated,
     attention: attention(state),
+    ...(state.baseEvidence === null ? {} : { baseEvidence: state.baseEvidence }),
+    ...(state.landingEvidence.length === 0 ? {} : { landingEvidence: state.landingEvidence }),
     tasks: state.order.flatMap((key) => {
       const task = state.tasks[key];
       return task === undefined ? [] : [taskDocument(state, task)];
@@ -103,6 +105,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
     evidence: task.evidence,
+    ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: task.earlierEvidence }),
     flags: lastAttempt(task)?.ended?.flags ?? [],
     warnings: openWarnings(lastAttempt(task)).map(({ message }) => message),
     ...(task.messages.length === 0 ? {} : { messages: task.messages.map(messageDocument) }),

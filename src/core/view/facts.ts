@@ -1,8 +1,16 @@
 import type { RunEvent, RunEventOf } from '../../schema/event.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import type { RunState } from '../run/state.ts';
+import { holdStep } from './attention.ts';
+import { checkOutputLines, isFailed } from './failed-check.ts';
 
 /** One thing that happened, worded the same at every entry point: its subject (a task, a small call or `run`) and the fact. */
-export type Fact = { about: string; fact: string };
+export type Fact = {
+  about: string;
+  fact: string;
+  /** The command, the end and the last output lines of a check that did not pass. */
+  details?: string[];
+};
 
 /** How an entry point formats amounts. */
 export type AmountFormat = { duration(ms: number): string; money(usd: number): string };
@@ -16,11 +24,13 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
       return run(`started ${id} (${recipe.name}) on ${base.branch ?? 'a commit'} at ${short(base.commit)}: ${title}`);
     }
     case 'run.base-checked':
-      return event.data.evidence.flatMap(({ gate, verdict, summary }) =>
-        run(`check on the base: ${gate}: ${verdict}: ${summary}`),
-      );
+      return event.data.evidence.map((evidence) => ({
+        about: 'run',
+        fact: `check on the base: ${evidence.gate}: ${evidence.verdict}: ${evidence.summary}`,
+        ...detailsOf(evidence, format),
+      }));
     case 'run.held':
-      return run(`needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run}`);
+      return run(`needs you: ${event.data.hold.reason}; next: ${holdStep(state, event.data.hold)}`);
     case 'run.approved':
       return run('approved');
     case 'run.rejected':
@@ -82,7 +92,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
         fact: `added: ${title}${needs.length > 0 ? ` (after ${needs.join(', ')})` : ''}`,
       }));
     case 'gate.ended':
-      return event.data.tasks.map((about) => ({ about, fact: gateFact(event, format) }));
+      return gateFacts(event, format);
     case 'tasks.landed':
       return event.data.tasks.map((about) => ({ about, fact: `landed at ${short(event.data.commit)}` }));
     case 'attempt.started':
@@ -173,7 +183,19 @@ function callFact({ data: { by, tries } }: RunEventOf<'call.ended'>, format: Amo
   return [`${answered} (${format.money(cost)})`, ...problems].join('; ');
 }
 
-function gateFact({ data: { evidence } }: RunEventOf<'gate.ended'>, format: AmountFormat): string {
+/** One fact for each task, the details with the first; a check without tasks is one on the landing. */
+function gateFacts({ data: { tasks, evidence } }: RunEventOf<'gate.ended'>, format: AmountFormat): Fact[] {
+  const fact = gateFact(evidence, format);
+  if (tasks.length === 0)
+    return isFailed(evidence) ? [{ about: 'run', fact: `landing: ${fact}`, ...detailsOf(evidence, format) }] : [];
+  return tasks.map((about, index) => ({ about, fact, ...(index === 0 ? detailsOf(evidence, format) : {}) }));
+}
+
+function detailsOf(evidence: Evidence, format: AmountFormat): { details?: string[] } {
+  return isFailed(evidence) ? { details: checkOutputLines(evidence, format) } : {};
+}
+
+function gateFact(evidence: Evidence, format: AmountFormat): string {
   const { gate, verdict, durationMs, reused, summary } = evidence;
   return `check ${gate}: ${verdict} (${reused ? 'reused' : format.duration(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
 }

@@ -29,6 +29,7 @@ export function shownState(state: RunState): RunState {
     tasks,
     calls: Object.fromEntries(Object.entries(state.calls).map(([id, call]) => [id, shownCall(call)])),
     baseEvidence: state.baseEvidence?.map(shownEvidence) ?? null,
+    landingEvidence: state.landingEvidence.map(shownEvidence),
     proven: {},
   };
 }
@@ -60,6 +61,7 @@ function shownTask(task: TaskState, isMany: boolean): TaskState {
     report: cut(task.report),
     messages: task.messages.map((sent) => ({ ...sent, message: cutText(sent.message), comments: [] })),
     evidence: task.evidence.map(shownEvidence),
+    ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: task.earlierEvidence.map(shownEvidence) }),
     phase: shownPhase(task.phase),
   };
 }

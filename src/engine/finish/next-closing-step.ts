@@ -69,7 +69,7 @@ async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Promise<voi
         name: diagnosisName(task),
         input: inputFor(task, failure),
         schema: Diagnosis,
-        rules: () => diagnosisByRules(failure),
+        rules: () => diagnosisByRules(run.id, failure),
       }),
     ),
   );

@@ -9,7 +9,7 @@ import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
-import { evidenceOf, withoutSecrets } from './evidence.ts';
+import { evidenceOf, keepOutput, withoutSecrets } from './evidence.ts';
 
 /** A commit to be checked, with the tasks that it contains. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
@@ -93,7 +93,8 @@ function runGate(
   const { signal, env } = checkoutOf(ctx, run, candidate.commit);
   return ctx.checkSlots.with(async () => {
     crashpoint('gate.starting');
-    const folder = join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`);
+    const token = ctx.world.token();
+    const folder = join(ctx.home.attempts, `${run.id}-gate-${token}`);
     const result = await ctx.implementations.checkGate(what.gate, {
       changed: [],
       output: undefined,
@@ -108,7 +109,7 @@ function runGate(
         }),
     });
     crashpoint('gate.exited');
-    return result;
+    return keepOutput(result, join(ctx.home.attempts, `${run.id}-check-${token}`));
   }, signal);
 }
 

@@ -15,7 +15,7 @@ export type CleanItem = { what: string; path: string; bytes: number; reason: str
 export type KeptItem = CleanItem & { until: string | null };
 
 const DAY_MS = 86_400_000;
-const NAMED = /^([0-9a-z]{8})-(\d+|gate)\b/;
+const NAMED = /^([0-9a-z]{8})-(\d+|gate|check)\b/;
 
 /** Lists, and with `apply` removes, what ended runs left: workspaces (saved first), raw output, checkouts. Work under refs is never touched. */
 export async function cleanUp(
@@ -35,7 +35,7 @@ export async function cleanUp(
   for (const name of await entries(ctx.home.attempts)) {
     const path = join(ctx.home.attempts, name);
     if (endedRun(ctx, name, request) === undefined) continue;
-    items.push({ what: 'raw output', path, bytes: await treeBytes(path), reason: 'it is in the transcript' });
+    items.push({ what: 'raw output', path, bytes: await treeBytes(path), reason: reasonOf(name) });
     if (request.apply) await rm(path, { recursive: true, force: true });
   }
   if (unsaved.length > 0) {
@@ -97,6 +97,11 @@ function permanentItems(home: Home): { what: string; path: string; reason: strin
     { what: 'backups', path: home.backups, reason: 'the newest replace the oldest' },
     { what: 'archives', path: home.archives, reason: 'runs that were archived' },
   ];
+}
+
+function reasonOf(name: string): string {
+  const isCheck = NAMED.exec(name)?.[2] === 'check';
+  return isCheck ? 'its last lines are in the result of the check' : 'it is in the transcript';
 }
 
 async function cleanWorkspace(

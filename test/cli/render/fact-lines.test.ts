@@ -25,7 +25,7 @@ function linesOf(...events: RunEvent[]): string[] {
   return events.flatMap((event, index) => {
     const recorded = { event, at: T0 + index * 1_500 };
     state = evolve(state, recorded);
-    return factLines(state, recorded).map((line) => line.slice('00:00:00  '.length));
+    return factLines(state, recorded).map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''));
   });
 }
 
@@ -75,6 +75,7 @@ describe('plain lines', () => {
       'a  attempt 2 (1.5s) ended: a said so',
       'a  landing a-commit',
       'a  check npm test: fail (1ms): fail',
+      '    exit code 0 after 1ms',
       'a  check npm test: pass (reused)',
       'a  landed at tip',
       'b  attempt 1 by one: a test',
@@ -82,6 +83,25 @@ describe('plain lines', () => {
       'b  failed: failed',
       'run  landed (merge) on main at 01234567',
       'run  failed: b failed; $0.50',
+    ]);
+  });
+
+  it('of a failed check on the base or on the landing are followed by its output', () => {
+    const failed = { ...evidence('npm test', 'fail'), exitCode: 3, command: 'npm test', output: 'red\n' };
+    const details = ['    command: npm test', '    exit code 3 after 1ms', '      red'];
+    expect(
+      linesOf(
+        started(),
+        { type: 'run.base-checked', data: { tree: 'tree', evidence: [failed] } },
+        { type: 'gate.ended', data: { tasks: [], commit: 'c', evidence: failed } },
+        { type: 'run.held', data: { hold: { what: 'landing', reason: 'npm test fails', files: [] } } },
+      ).slice(1),
+    ).toEqual([
+      'run  check on the base: npm test: fail: fail',
+      ...details,
+      'run  landing: check npm test: fail (1ms): fail',
+      ...details,
+      'run  needs you: npm test fails; next: manyhands show r0000001, then manyhands approve r0000001',
     ]);
   });
 

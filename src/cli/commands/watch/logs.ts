@@ -1,24 +1,25 @@
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import { AppError } from '../../../errors.ts';
-import type { LogLine } from '../../../schema/document.ts';
+import type { LogLine, RunDocument } from '../../../schema/document.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { INTERRUPTED, READING_EXIT_CODES } from '../../exit-code.ts';
 import { logLines } from '../../render/log-line.ts';
 import { printJson, printLines } from '../../render/output.ts';
-import { painter } from '../../render/symbols.ts';
+import { failedCheckSection } from '../../render/summary.ts';
+import { type Painter, painter } from '../../render/symbols.ts';
 import { parseTarget, resolveDir, type Target } from '../../target.ts';
 
 const Flags = CommonOptions.extend({ follow: z.boolean().default(false), task: z.string().optional() });
 
 const EXAMPLES = ['manyhands logs', 'manyhands logs -f', 'manyhands logs k3v9x2ab --task implement/1.2 --json'];
 
-/** The output of the agents, in the order in which it was recorded. */
+/** The output of the agents, in the order in which it was recorded, then that of the checks that failed. */
 export const logsCommand: CliCommand = {
   name: 'logs',
   aliases: ['log'],
   group: 'Watch',
-  summary: 'show the output of the agents',
+  summary: 'show the output of the agents and of failed checks',
   define(command, session) {
     command.argument('[run]', 'default: the latest run of the project').argument('[task]', 'only this task');
     command
@@ -50,11 +51,29 @@ export const logsCommand: CliCommand = {
         }
         if (interrupted.signal.aborted) return INTERRUPTED;
         if (json) printJson(terminal, all);
+        else printLines(terminal, await failedCheckLines(caller, { dir, target, colors }));
         return 0;
       },
     });
   },
 };
+
+/** The output of checks that did not pass, which no agent printed. */
+async function failedCheckLines(
+  caller: Caller,
+  { dir, target: { run, task }, colors }: { dir: string; target: Target; colors: Painter },
+): Promise<string[]> {
+  const document = await caller.call('show-run', { dir, ...(run === undefined ? {} : { run }) });
+  const key = task === undefined ? undefined : completeTask(document, task);
+  return failedCheckSection(document, { colors, ...(key === undefined ? {} : { task: key }) });
+}
+
+/** The key of the task that the user named by its key, its name or a part of the key. */
+function completeTask({ tasks }: RunDocument, text: string): string {
+  const exact = tasks.find(({ key }) => key === text) ?? tasks.findLast(({ name }) => name === text);
+  const partly = tasks.find(({ key }) => key.endsWith(`/${text}`) || key.startsWith(text));
+  return (exact ?? partly)?.key ?? text;
+}
 
 /** One document at the end requires an end: a run that no engine is running does not end. */
 async function requireEnd(caller: Caller, dir: string, { run }: Target): Promise<void> {

@@ -1,4 +1,5 @@
-import { isOnCandidate } from '../../../../gates/gate-kinds.ts';
+import { type CheckOutput, checkOutput } from '../../../../core/view/failed-check.ts';
+import { isOnCandidate, shellText } from '../../../../gates/gate-kinds.ts';
 import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
 
 /** A gate with its latest evidence; `evidence` is null if it has not run, `command` if it is not a command. */
@@ -35,11 +36,12 @@ export function stepsOf(report: string): Step[] {
   return steps;
 }
 
-function commandOf(spec: GateSpec | undefined): string | null {
-  if (spec === undefined || !isOnCandidate(spec)) return null;
-  return typeof spec.run === 'string' ? spec.run : spec.run.map(quoted).join(' ');
+/** What is shown of a check that did not pass. */
+export function failedOutput(evidence: Evidence | null, duration: (ms: number) => string): CheckOutput | null {
+  return evidence === null || evidence.verdict === 'pass' ? null : checkOutput(evidence, { duration });
 }
 
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+function commandOf(spec: GateSpec | undefined): string | null {
+  if (spec === undefined || !isOnCandidate(spec)) return null;
+  return shellText(spec);
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { isOpen, type TaskState } from '../../../../core/run/state.ts';
+import type { CheckOutput } from '../../../../core/view/failed-check.ts';
 import type { Verdict } from '../../../../schema/gate.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
@@ -8,7 +9,7 @@ import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { duration } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
 import { short } from '../task-facts.ts';
-import { type Gate, pairGates, type Step, stepsOf } from './gate-results.ts';
+import { failedOutput, type Gate, pairGates, type Step, stepsOf } from './gate-results.ts';
 import styles from './gates.module.css';
 
 const DISPLAY_STATES: Record<Verdict, DisplayState> = {
@@ -72,15 +73,36 @@ function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; i
       {evidence?.reused === true ? <p className="quiet">Reused: the same tree was checked before.</p> : null}
       {command === null ? null : <Copyable text={command} />}
       {steps.length === 0 ? null : <Steps steps={steps} />}
+      <FailedOutput name={name} output={failedOutput(evidence, took)} />
       {evidence?.output === undefined || evidence.output === '' ? null : (
-        <details open={evidence.verdict === 'fail' && steps.length === 0}>
-          <summary>Output</summary>
+        <details>
+          <summary>Recorded output</summary>
           <ScrollArea label={`Output of ${name}`} className={styles.output}>
             {evidence.output}
           </ScrollArea>
         </details>
       )}
     </li>
+  );
+}
+
+/** The facts of a check that did not pass, and the last lines of its output. */
+function FailedOutput({ name, output }: { name: string; output: CheckOutput | null }): ReactElement | null {
+  if (output === null) return null;
+  const { facts, lines } = output;
+  return (
+    <>
+      <ul className={styles.facts}>
+        {facts.map((fact) => (
+          <li key={fact}>{fact}</li>
+        ))}
+      </ul>
+      {lines.length === 0 ? null : (
+        <ScrollArea label={`Last output lines of ${name}`} className={styles.output}>
+          {lines.join('\n')}
+        </ScrollArea>
+      )}
+    </>
   );
 }
 
