@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 /** Through what an operation was called; `engine` for what Manyhands decides by itself. */
 const EntryPoint = z.enum(['cli', 'http', 'mcp', 'engine']);
-export type EntryPoint = z.infer<typeof EntryPoint>;
 
 /** Who acts: a person (by the name of their token, or of their account on this machine), an agent in its attempt, or the engine. */
 const Actor = z.discriminatedUnion('kind', [
@@ -10,7 +9,6 @@ const Actor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('agent'), attempt: z.string() }),
   z.object({ kind: z.literal('engine') }),
 ]);
-export type Actor = z.infer<typeof Actor>;
 
 /** Who caused an event, and through which entry point. */
 export const Origin = z.object({ actor: Actor, via: EntryPoint });
