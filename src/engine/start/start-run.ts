@@ -27,7 +27,7 @@ import { crashpoint } from '../../world.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
 import { readHistory } from './model-history.ts';
 import { pinChoices } from './pin-agents.ts';
-import { testCheck } from './test-check.ts';
+import { checksOfRun } from './run-checks.ts';
 
 /** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
 type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
@@ -157,7 +157,7 @@ function withOptions(config: Config, options: StartOptions): Config {
   return {
     ...config,
     ...(options.repairBase === true ? { baseRed: 'repair' as const } : {}),
-    checks: [...config.checks, ...testCheck(config), ...options.checks],
+    checks: checksOfRun(config, options.checks),
     limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
     budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },
   };

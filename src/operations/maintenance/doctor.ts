@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
 import { lastBackupFailure } from '../../engine/maintenance/automatic-backup.ts';
-import { testCheck } from '../../engine/start/test-check.ts';
+import { checksOfRun } from '../../engine/start/run-checks.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { inspectRepository } from '../../git/read/repository.ts';
 import { requireGit } from '../../git/version.ts';
@@ -173,7 +173,7 @@ async function settings({ dir, app: { env } }: Examination): Promise<string> {
     () => dir,
   );
   const { checks, project } = await loadConfig({ dir: root, env });
-  const count = checks.length + testCheck({ checks, project }).length;
+  const count = checksOfRun({ checks, project }, []).length;
   if (count > 0) return `valid; ${counted(count, 'check')}`;
   const found = (await detectProject(root)).checks.filter(({ isWanted }) => isWanted).map(({ run }) => run);
   const proposal = found.length === 0 ? 'none was found either' : `manyhands init would use: ${found.join(', ')}`;

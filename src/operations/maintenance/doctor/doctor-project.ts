@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { findOnPath } from '../../../agents/program.ts';
 import { loadConfig } from '../../../config/load.ts';
-import { testCheck } from '../../../engine/start/test-check.ts';
+import { checksOfRun } from '../../../engine/start/run-checks.ts';
 import { exists } from '../../../git/path-kind.ts';
 import { inspectRepository } from '../../../git/read/repository.ts';
 import { schemaState } from '../../../init/schema-file.ts';
@@ -36,8 +36,8 @@ export async function examineProject({ dir, env, online }: ProjectExamination): 
 }
 
 async function commandLines(place: Place): Promise<DoctorLine[]> {
-  const { checks, workspace } = place.config;
-  const named = [...checks, ...testCheck(place.config)].map((check) =>
+  const { workspace } = place.config;
+  const named = checksOfRun(place.config, []).map((check) =>
     typeof check === 'string' ? { name: check, run: check } : { name: check.name ?? textOf(check.run), run: check.run },
   );
   const wanted = [
