@@ -1,5 +1,6 @@
 import { Config } from '../schema/config.ts';
 import { type ConfigIssue, refuseConfig } from './config-error.ts';
+import { defaultAgents } from './default-agents.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { mergeConfig, type Plain, valueAt } from './merge.ts';
 import { type ParsedConfig, parseConfig } from './parse.ts';
@@ -41,7 +42,9 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
   );
   if (alone.length > 0) refuseConfig(alone);
   const merged = layers.reduce<Plain>((below, layer) => mergeConfig(below, layer.value), {});
-  const together = Config.safeParse(merged, { reportInput: true });
+  const together = Config.safeParse(mergeConfig({ limits: { agents: defaultAgents() } }, merged), {
+    reportInput: true,
+  });
   if (together.success) return { config: together.data, layers };
   return refuseConfig(
     validationIssuesOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)),

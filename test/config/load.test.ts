@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { defaultAgents } from '../../src/config/default-agents.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { failureOf, scratch } from './scratch.ts';
 
@@ -8,7 +9,7 @@ describe('the settings in force', () => {
     await using home = await scratch();
     const config = await loadConfig(home.place);
     expect(config.limits.attempts).toBe(3);
-    expect(config.limits.agents).toBe(20);
+    expect(config.limits.agents).toBe(defaultAgents());
   });
 
   it('take the project over the global file, merging maps and replacing lists', async () => {
@@ -32,7 +33,7 @@ describe('the settings in force', () => {
   it('take a key with nothing behind it as not set', async () => {
     await using home = await scratch();
     await home.write('project', 'limits:\n  # agents: 4\nland:\n');
-    expect((await loadConfig(home.place)).limits.agents).toBe(20);
+    expect((await loadConfig(home.place)).limits.agents).toBe(defaultAgents());
   });
 
   it('are the defaults for an empty file and one of comments only', async () => {

@@ -2,10 +2,21 @@ import { z } from 'zod';
 import { SOFT_OUTPUT_BYTES } from '../task.ts';
 import { Seconds } from './scalars.ts';
 
+/** The most attempts at once where the settings name no number. */
+export const MAX_DEFAULT_AGENTS = 20;
+
 /** How much at once, how often, how long. */
 export const LimitsConfig = z
   .strictObject({
-    agents: z.number().int().min(1).max(150).default(20).describe('Attempts at once.'),
+    agents: z
+      .number()
+      .int()
+      .min(1)
+      .max(150)
+      .default(MAX_DEFAULT_AGENTS)
+      .describe(
+        'Attempts at once. Where it is not set: 4 per processor core and 1 per GB of memory, whichever is less, from 2 to 20.',
+      ),
     checks: z.number().int().min(1).max(64).default(2).describe('Checks at once.'),
     attempts: z.number().int().min(1).max(20).default(3).describe('Tries per task.'),
     runAttempts: z.number().int().min(1).max(100_000).default(5_000).describe('Tries per run, over all tasks.'),
