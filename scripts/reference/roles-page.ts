@@ -48,7 +48,7 @@ export async function rolesPage(): Promise<Page> {
     '## A role of your own',
     'A file `.manyhands/roles/<role>.md` of the project adds a role, or replaces the built-in one of that name. A run keeps the texts it started with.',
     codeBlock('markdown', EXAMPLE),
-    'The front matter holds `role` (the name of the file), `summary`, `access` (`read` or `write`), and if you like `tier` (`light`, `standard`, `heavy`) and `output` (a JSON Schema with `type: object`; a result that does not satisfy it is not accepted). The text must hold `{{task}}` or `{{goal}}`. Values are put in as they are. A section `{{#name}}…{{/name}}` disappears while its value is empty.',
+    'The front matter holds `role` (the name of the file), `summary`, `access` (`read` or `write`), and if you like `tier` (`light`, `standard`, `heavy`), `dependencies` (`true`: its workspace gets the dependencies of the project although it only reads; one that writes or verifies a started application always gets them) and `output` (a JSON Schema with `type: object`; a result that does not satisfy it is not accepted). The text must hold `{{task}}` or `{{goal}}`. Values are put in as they are. A section `{{#name}}…{{/name}}` disappears while its value is empty.',
     table(
       ['placeholder', 'stands for'],
       PLACEHOLDERS.map((name) => [code(`{{${name}}}`), MEANINGS[name]]),

@@ -10,6 +10,7 @@ const RoleHeader = z.strictObject({
   summary: z.string().trim().min(1, 'must not be empty').max(200),
   access: Access,
   tier: Tier.optional(),
+  dependencies: z.boolean().optional(),
   output: z
     .record(z.string(), z.unknown())
     .refine((schema) => schema.type === 'object', 'must be a JSON Schema with type: object')
@@ -26,6 +27,8 @@ export interface Role {
   summary: string;
   access: Access;
   tier?: Tier;
+  /** Whether its workspace gets the project's dependencies although it only reads. */
+  dependencies?: boolean;
   output?: Record<string, unknown>;
   prompt: TemplatePart[];
   text: string;
@@ -45,6 +48,7 @@ export function parseRole(text: string, source: { name: string; file: string }):
     summary: header.summary,
     access: header.access,
     ...(header.tier === undefined ? {} : { tier: header.tier }),
+    ...(header.dependencies === undefined ? {} : { dependencies: header.dependencies }),
     ...(header.output === undefined ? {} : { output: header.output }),
     prompt: parsePrompt(text.slice(matter[0].length), source.file, matter[0].split('\n').length),
     text,

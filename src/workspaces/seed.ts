@@ -34,6 +34,9 @@ export interface Seed {
   runInEach: boolean;
 }
 
+/** The seed of a workspace that gets no dependencies. */
+export const EMPTY_SEED: Seed = { key: '', files: '', entries: [], runInEach: false };
+
 /** Files in which installers record what they have installed. */
 const INSTALL_MARKERS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'];
 

@@ -15,6 +15,7 @@ import { attemptId } from '../../schema/ids.ts';
 import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
+import { EMPTY_SEED } from '../../workspaces/seed.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './engine-rows.ts';
 
@@ -61,7 +62,7 @@ export async function prepareAttemptWorkspace(
   const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended
     ?.saved?.commit;
   const commit = await createForTask(run, task, workspace, lastSaved);
-  return { ...workspace, excluded: await provisionWorkspace(ctx, run, { workspace, commit }, signal) };
+  return { ...workspace, excluded: await provisionWorkspace(ctx, run, { task, workspace, commit }, signal) };
 }
 
 /** Saves everything in a workspace under a new ref, or throws, so that it is not removed; the workspace itself is not changed. */
@@ -137,7 +138,7 @@ async function tearDown(
   workspace: AttemptWorkspace,
 ): Promise<void> {
   const { workspace: config } = run.ledger.state.start.config;
-  if (config.teardown.length === 0 || workspace.excluded === undefined) return;
+  if (config.teardown.length === 0 || workspace.excluded === undefined || !needsDependencies(run, task)) return;
   try {
     await teardown({
       home: ctx.home.root,
@@ -186,10 +187,18 @@ async function createForTask(
   return commit;
 }
 
+/** Whether a task's workspace is set up to run the project: one that only reads is not, unless it starts the application or its role requires it. */
+function needsDependencies({ ledger, roles }: ActiveRun, task: TaskState): boolean {
+  const owner = task.spec.workspace === undefined ? undefined : ledger.state.tasks[task.spec.workspace];
+  return [task, ...(owner === undefined ? [] : [owner])].some(
+    ({ spec }) => spec.access === 'write' || spec.serve !== undefined || roles.get(spec.role)?.dependencies === true,
+  );
+}
+
 async function provisionWorkspace(
   ctx: EngineContext,
   run: ActiveRun,
-  { workspace, commit }: { workspace: AttemptWorkspace; commit: string },
+  { task, workspace, commit }: { task: TaskState; workspace: AttemptWorkspace; commit: string },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { start } = run.ledger.state;
@@ -200,13 +209,15 @@ async function provisionWorkspace(
     env: childEnvironment(ctx.env),
     signal,
   };
-  const seed = await seedForCommit({
-    ...common,
-    mirror: run.project.mirror,
-    project: run.project.id,
-    commit,
-    ...lfsOf(run.project),
-  });
+  const seed = needsDependencies(run, task)
+    ? await seedForCommit({
+        ...common,
+        mirror: run.project.mirror,
+        project: run.project.id,
+        commit,
+        ...lfsOf(run.project),
+      })
+    : EMPTY_SEED;
   const { excluded } = await provision({ ...common, workspace: workspace.path, seed });
   const file = excludedFile(workspace.path);
   await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });

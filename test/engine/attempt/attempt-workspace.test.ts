@@ -11,18 +11,19 @@ import {
   removeAttemptWorkspace,
   saveAttemptWorkspace,
 } from '../../../src/engine/attempt/attempt-workspace.ts';
+import type { TaskSpec } from '../../../src/schema/task.ts';
 import { failure, spec } from '../../support/given.ts';
-import { makeRunProject } from '../run-project.ts';
+import { makeRunProject, type RunProjectOptions } from '../run-project.ts';
 
 const NONE = { costUsd: 0, tokens: 0, turns: 0 };
 const AGAIN = { action: 'retry' as const, delayMs: 0, resume: false, free: false };
 
 /** A run with one task, whose attempts are started and ended by the test. */
-async function makeTask() {
-  const project = await makeRunProject({});
+async function makeTask(more: Partial<TaskSpec> = {}, options: RunProjectOptions = {}) {
+  const project = await makeRunProject(options);
   const engine = project.newEngine();
   const run = await project.open(engine, 'Do it');
-  await engine.submit(run, (state) => addTasks(state, [spec('a')])).committed;
+  await engine.submit(run, (state) => addTasks(state, [spec('a', more)])).committed;
   const task = () => taskOf(run.ledger.state, 'a');
   return {
     project,
@@ -113,5 +114,29 @@ describe('the workspace of a task', () => {
     expect(existsSync(path)).toBe(false);
     const { path: rebuilt } = await task.start();
     expect(existsSync(join(rebuilt, 'half.txt'))).toBe(true);
+  });
+});
+
+describe('the dependencies of a workspace', () => {
+  const setup = { config: { workspace: { setup: ['mkdir installed && echo ok >installed/lib'] } } };
+  const serve = { run: 'true', readyMs: 1000, url: 'http://127.0.0.1:{port}' };
+  const custom = (header: string) => ({
+    ...setup,
+    files: {
+      '.manyhands/roles/measure.md': `---\nrole: measure\nsummary: Measures.\naccess: read\n${header}---\n{{task}}\n`,
+    },
+  });
+
+  it.each<[string, Partial<TaskSpec>, RunProjectOptions, boolean]>([
+    ['a task that writes', { access: 'write' }, setup, true],
+    ['a plan', { access: 'read', role: 'plan' }, setup, false],
+    ['a verification without a start command', { access: 'read', role: 'verify' }, setup, false],
+    ['a verification with a start command', { access: 'read', role: 'verify', serve }, setup, true],
+    ['a reading role', { access: 'read', role: 'measure' }, custom(''), false],
+    ['a reading role that requires them', { access: 'read', role: 'measure' }, custom('dependencies: true\n'), true],
+  ])('of %s', async (_task, more, options, isInstalled) => {
+    await using task = await makeTask(more, options);
+    const { path } = await task.start();
+    expect(existsSync(join(path, 'installed/lib'))).toBe(isInstalled);
   });
 });
