@@ -17,14 +17,17 @@ const NEXT_STEPS: Readonly<Record<FailureKind, string>> = {
   environment: 'Fix what the message names (manyhands doctor helps), then manyhands retry.',
   tests: 'Read the output of the check with manyhands show <run>, fix the task or the check, then manyhands retry.',
   verification: 'Read what was found with manyhands show <run>, word the task more exactly, then manyhands retry.',
-  stalled: 'Read its last output with manyhands logs; raise limits.inactivitySeconds if it was still working.',
-  timeout: 'Give it more time with limits.runtimeSeconds, or split the task, then manyhands retry.',
+  stalled:
+    'Read its last output with manyhands logs. A retry keeps the limits of its run: if it was still working, start a new run with a higher limits.inactivitySeconds.',
+  timeout:
+    'A retry keeps the limits of its run: start a new run with more time (limits.runtimeSeconds, or --stop time=...), or split the task.',
   crashed: 'Read its last output with manyhands logs, update the agent, then manyhands retry.',
   killed: 'Find out what killed it (often too little memory), then manyhands retry.',
   'out-of-memory': 'Lower limits.agents so that fewer work at once, then manyhands retry.',
   'disk-full': 'Free some disk space, then manyhands retry.',
   conflict: 'Resolve the conflict by hand on the branch of the run, or manyhands retry.',
-  budget: 'Raise the limit that the message names, or split the task, then manyhands retry.',
+  budget:
+    'A retry keeps the limits of its run: start a new run with a higher limit than the message names, or split the task.',
   refused: 'Word the task differently or choose another agent, then manyhands retry.',
   'no-change': 'Say in the task what must be different afterwards, then start it again.',
   'bad-output': 'Choose another model for this role, then manyhands retry.',
