@@ -61,7 +61,6 @@ const SmallCallsConfig = z
   })
   .prefault({});
 
-type SmallCallsConfig = z.infer<typeof SmallCallsConfig>;
 
 /** Texts by which the user recognises a broken environment. */
 const CriticalPatterns = z
@@ -150,7 +149,6 @@ const PrConfig = z
   })
   .prefault({});
 
-type PrConfig = z.infer<typeof PrConfig>;
 
 /** How secrets in the work of agents are found. */
 const SecretsConfig = z

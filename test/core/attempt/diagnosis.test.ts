@@ -4,7 +4,7 @@ import { diagnosisByRules } from '../../../src/core/attempt/diagnosis.ts';
 it.each(['timeout', 'stalled', 'budget'] as const)(
   'does not advise to raise a limit and retry after %s, because a retry keeps the limits of its run',
   (kind) => {
-    const { nextStep } = diagnosisByRules({ kind, message: 'x' });
+    const { nextStep } = diagnosisByRules('r0000001', { kind, message: 'x' });
     expect(nextStep).toContain('A retry keeps the limits of its run');
     expect(nextStep).not.toContain('then manyhands retry');
   },
