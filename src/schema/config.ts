@@ -61,7 +61,6 @@ const SmallCallsConfig = z
   })
   .prefault({});
 
-
 /** Texts by which the user recognises a broken environment. */
 const CriticalPatterns = z
   .array(
@@ -148,7 +147,6 @@ const PrConfig = z
     pushFailed: z.boolean().default(false).describe('Push the work of failed tasks to branches of their own, too.'),
   })
   .prefault({});
-
 
 /** How secrets in the work of agents are found. */
 const SecretsConfig = z
