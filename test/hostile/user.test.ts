@@ -89,7 +89,7 @@ describe.concurrent('names that the user already uses', () => {
     await using shop = await makeShop();
     const held = await reach(shop, 'branch-named-mh');
     expect([held.code, held.run.status, held.run.branch]).toEqual([4, 'held', null]);
-    expect(held.run.reason).toContain('in the way of mh/');
+    expect(held.run.reason).toContain('conflicts with the name mh/');
     shop.git('branch', '-m', 'mh', 'other');
     const approved = await runAndReport(shop, 'approve', held.run.run);
     expect([approved.code, approved.run.branch]).toEqual([0, `mh/${held.run.run}`]);
