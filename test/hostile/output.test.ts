@@ -11,8 +11,9 @@ describe.concurrent('whatever an agent prints, the attempt continues and its out
   test('many lines are all stored', async () => {
     await using shop = await makeShop();
     const logs = await logsAfter(shop, 'many-lines', '20000');
-    expect(logs.trimEnd().split('\n')).toHaveLength(20_000);
-    expect(logs).toMatch(/ 20000\n$/);
+    const lines = logs.split('\n').filter((line) => line.includes('[TEXT]'));
+    expect(lines).toHaveLength(20_000);
+    expect(lines.at(-1)).toMatch(/ 20000$/);
   });
 
   test('an endless line is truncated, and the omitted bytes are counted', async () => {
@@ -20,7 +21,7 @@ describe.concurrent('whatever an agent prints, the attempt continues and its out
     const logs = await logsAfter(shop, 'long-line', '20000000');
     expect(logs).toContain(`${20_000_000 - 1024 * 1024} bytes are not shown`);
     expect(logs.length).toBeLessThan(1_100_000);
-    expect(logs).toMatch(/ end\n$/);
+    expect(logs).toMatch(/ end\n/);
   });
 
   test('binary bytes, and half a result, are shown as text', async () => {

@@ -7,10 +7,14 @@ const SYNTAX_ERROR = /^\/bin\/sh: .*syntax error.*$/im;
 const PROGRAM_ERROR =
   /(?<program>[^\s:]+): (?:command )?(?:not found|No such file or directory|cannot execute.*|Permission denied|Exec format error)\s*$/gim;
 
+/** A full disk says nothing about the check: the attempts are blocked until there is space. */
+const DISK_FULL = /No space left|ENOSPC/;
+
 /** Why a check could not even start, which no change of the repository can correct; undefined where it started. */
 export function startErrorOf({ verdict, exitCode, output, summary }: Evidence): string | undefined {
   if (verdict === 'pass') return undefined;
-  if (verdict === 'error') return exitCode === null && output === undefined ? summary : undefined;
+  if (verdict === 'error')
+    return exitCode === null && output === undefined && !DISK_FULL.test(summary) ? summary : undefined;
   const syntaxError = SYNTAX_ERROR.exec(output ?? '')?.[0];
   if (syntaxError !== undefined) return `the shell cannot parse the command: ${syntaxError.trim()}`;
   if (exitCode !== NOT_FOUND && exitCode !== NOT_EXECUTABLE) return undefined;
