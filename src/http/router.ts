@@ -41,7 +41,7 @@ type Options = {
   identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
 };
 
-/** What is told about the API itself: its description, a page to read, and who is asking. */
+/** Pages about the API itself: its description, a page to read, and the identity of the caller. */
 export const API_PAGES = ['GET /api/openapi.json', 'GET /api/docs', 'GET /api/docs.css', 'GET /api/session'] as const;
 
 const pack = promisify(gzip);
@@ -184,7 +184,7 @@ async function jsonAnswer(value: unknown, accepted: string): Promise<Response> {
   return new Response(bytes, { headers: { ...headers, 'content-encoding': 'gzip' } });
 }
 
-/** Adds those pages; each is made when it is first asked for. */
+/** Adds those pages; each is built at its first request. */
 function addApiPages(app: Hono<HttpEnv>, options: Options): void {
   const { caller, version } = options;
   let described: Record<string, unknown> | undefined;

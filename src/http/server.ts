@@ -22,7 +22,7 @@ type ActingRoute = { method: string; pattern: RegExp; allow: readonly AccessRole
 /** Everybody who is logged in may log out. */
 const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['viewer', 'operator'] };
 
-/** Nothing acts on a path that does not exist, and only an operator is told so. */
+/** Nothing acts on a path that does not exist, and only an operator gets that answer. */
 const UNKNOWN: readonly AccessRole[] = ['operator'];
 
 let routes: ActingRoute[] | undefined;

@@ -241,7 +241,7 @@ function isPattern(text: string): boolean {
     new RegExp(text);
     return true;
   } catch {
-    // Exactly what is asked here.
+    // Exactly this question.
     return false;
   }
 }

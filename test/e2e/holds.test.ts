@@ -69,6 +69,11 @@ describe.concurrent('a hold', { timeout: 120_000 }, () => {
         '  - { task: implement/1.1, title: Write the first, needs: [new] }',
       ].join('\n'),
     );
+    const absent = await place.mh(['plan', 'edit', run, '--file', 'absent.yaml']);
+    expect([absent.code, absent.stderr]).toEqual([3, expect.stringContaining('cannot be read')]);
+    writeFileSync(join(place.repo, 'wrong.yaml'), 'tasks: [{ task: implement/1.1, titel: x }]\n');
+    const wrong = await place.mh(['plan', 'edit', run, '--file', 'wrong.yaml']);
+    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('titel')]);
     const edited = await place.mh(['plan', 'edit', run, '--file', 'plan.yaml', '--json']);
     expect(edited.code, edited.stderr).toBe(0);
     const shown = PLAN.parse(JSON.parse(JSON.stringify(await planOf(place, run))));

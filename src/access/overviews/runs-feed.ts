@@ -9,7 +9,7 @@ import type { ProjectLedgers } from '../project-ledgers.ts';
 import { LastActivity } from './last-activity.ts';
 import { RunCards } from './run-cards.ts';
 
-/** One who follows all runs: it is told which runs changed, each once, however slowly it asks. */
+/** A follower of all runs: it gets each run that changed once, however slowly it reads. */
 class FeedReader {
   readonly #changed = new Set<string>();
   #failure: { error: unknown } | undefined;
@@ -47,7 +47,7 @@ class FeedReader {
     return [...this.#changed];
   }
 
-  /** Its latest state is being told now. */
+  /** Its latest state is being sent now. */
   drop(run: string): void {
     this.#changed.delete(run);
   }
@@ -80,7 +80,7 @@ const MOST_BEHIND = 5_000;
 export class RunsFeed {
   readonly #sources: FeedSources;
   readonly #cards: RunCards;
-  readonly #heard: LastActivity;
+  readonly #lastActivity: LastActivity;
   readonly #readers = new Set<FeedReader>();
   readonly #overviews = new Map<string, RunOverview>();
   readonly #lively = new Set<string>();
@@ -91,7 +91,7 @@ export class RunsFeed {
     const { store, state, live } = sources;
     this.#sources = sources;
     this.#cards = new RunCards({ store, state, keeps: live !== undefined });
-    this.#heard = new LastActivity(store);
+    this.#lastActivity = new LastActivity(store);
     if (live === undefined) return;
     store.onAppend((events) => this.#onEvents(events));
     store.onTranscript((rows) => this.#onRows(rows));
@@ -202,7 +202,7 @@ export class RunsFeed {
     const isStarting = version === 1 && this.#sources.live !== undefined;
     if (state === undefined) return { carried: isStarting, attempts: [], count: 0 };
     const { run } = state.start;
-    const live = liveAttempts(state, (task, attempt) => this.#heard.of(attemptId(run, task.ordinal, attempt)));
+    const live = liveAttempts(state, (task, attempt) => this.#lastActivity.of(attemptId(run, task.ordinal, attempt)));
     return { carried: true, ...live };
   }
 
@@ -230,12 +230,12 @@ export class RunsFeed {
   #endAttempt(run: string, data: unknown): void {
     if (typeof data !== 'object' || data === null || !('task' in data) || !('attempt' in data)) return;
     const ordinal = this.#sources.live?.state(run)?.tasks[String(data.task)]?.ordinal;
-    if (ordinal !== undefined) this.#heard.forget(attemptId(run, ordinal, Number(data.attempt)));
+    if (ordinal !== undefined) this.#lastActivity.forget(attemptId(run, ordinal, Number(data.attempt)));
   }
 
   #onRows(rows: readonly TranscriptEntry[]): void {
     if (this.#readers.size === 0) return;
-    this.#heard.hear(rows);
+    this.#lastActivity.hear(rows);
     for (const { attempt } of rows) this.#lively.add(attempt.slice(0, attempt.indexOf('-')));
     const { world } = this.#sources;
     this.#alarm ??= world.alarm(world.now() + ACTIVITY_EVERY_MS, () => {
@@ -255,6 +255,6 @@ export class RunsFeed {
     this.#alarm = undefined;
     this.#lively.clear();
     this.#overviews.clear();
-    this.#heard.forgetAll();
+    this.#lastActivity.forgetAll();
   }
 }

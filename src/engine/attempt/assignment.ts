@@ -183,7 +183,7 @@ function contextFor(state: RunState, task: TaskState, progress: string): string 
   return promptText('roles/sections/context', { needed: lines.join('\n'), keyFiles, progress });
 }
 
-/** How agents are told to test, as the commit they start from has it; nothing where no file says it. */
+/** The test instructions for agents, from the commit they start from; empty where no file has them. */
 async function testInstructions(run: ActiveRun, base: string | undefined): Promise<string> {
   const path = run.ledger.state.start.config.project.testInstructions;
   if (path === undefined || base === undefined) return '';

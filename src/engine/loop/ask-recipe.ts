@@ -6,7 +6,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 
-/** What a recipe is asked about: a task that ended, or (undefined) the start of the run. */
+/** What a recipe must react to: a task that ended, or (undefined) the start of the run. */
 export type RecipeQuestion = TaskKey | undefined;
 
 /** Asks the recipe which tasks should exist after each of these, and records the new ones. */

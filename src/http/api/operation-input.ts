@@ -114,9 +114,9 @@ function findUnknownKey(schema: unknown, value: unknown, path: readonly string[]
   if (!isObject(schema) || !isObject(value)) return undefined;
   const variants = [schema.anyOf, schema.oneOf].find(Array.isArray);
   if (variants !== undefined) {
-    const meant = variants.filter((variant: unknown) => isMeant(variant, value));
-    const found = meant.map((variant: unknown) => findUnknownKey(variant, value, path));
-    // Of no variant at all: what is wrong then is told by whoever checks the value.
+    const matching = variants.filter((variant: unknown) => matches(variant, value));
+    const found = matching.map((variant: unknown) => findUnknownKey(variant, value, path));
+    // No variant matches: the check of the value reports what is wrong.
     return found.length === 0 || found.includes(undefined) ? undefined : found[0];
   }
   const { properties } = schema;
@@ -130,8 +130,8 @@ function findUnknownKey(schema: unknown, value: unknown, path: readonly string[]
   return undefined;
 }
 
-/** Whether a value has the words by which a variant is told from the others. */
-function isMeant(variant: unknown, value: Schema): boolean {
+/** Whether a value has the constants that distinguish a variant from the others. */
+function matches(variant: unknown, value: Schema): boolean {
   const properties = isObject(variant) && isObject(variant.properties) ? variant.properties : {};
   return Object.entries(properties).every(
     ([key, inner]) => !isObject(inner) || inner.const === undefined || inner.const === value[key],

@@ -95,7 +95,7 @@ async function openSessions(folder: string, tokens: TokenStore, world: World): P
 
   /** One writer at a time: each writes what is true then. */
   function keep(): Promise<void> {
-    // A failed write was told to the one who waited for it.
+    // A failed write was reported to the caller that waited for it.
     writing = writing.catch(() => {}).then(() => writePrivate(file, [...sessions.values()], world));
     return writing;
   }

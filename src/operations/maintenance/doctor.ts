@@ -213,7 +213,7 @@ function profiles({ on, file, note, byAgent }: AgentsView['ccswitch']): DoctorLi
   return [{ name: 'CC Switch', ok: true, required: false, detail, fix: null }];
 }
 
-/** Whether the database is backed up now and then; a failure is told here, since no run may fail of it. */
+/** Whether the database is backed up regularly; a failed backup is reported here, because no run fails because of it. */
 async function examineBackup({ home, env }: { home: Home; env: NodeJS.ProcessEnv }): Promise<DoctorLine> {
   const line = { name: 'backup', required: false };
   const failure = await lastBackupFailure(home);

@@ -22,7 +22,7 @@ export const startBench = operation({
     const { items, settings } = await planBenches(app, request);
     if (!items.some(({ runs }) => runs)) {
       const reasons = [...new Set(items.map(({ agent, reason }) => `${agent}: ${reason}`))];
-      throw new AppError('AGENT_MISSING', `Nothing of this can be carried out here. ${reasons.join('; ')}`, {
+      throw new AppError('AGENT_MISSING', `None of these can run here. ${reasons.join('; ')}`, {
         reasons,
       });
     }

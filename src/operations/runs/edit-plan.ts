@@ -10,7 +10,7 @@ import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
 /** A task as the plan should have it: an existing one by its key, or a new one. */
-const WantedTask = z.object({
+const WantedTask = z.strictObject({
   task: z.string().optional().describe('The key of an existing task; without it the task is new.'),
   id: z.string().optional().describe('A name by which other tasks of this list can need a new one.'),
   title: TaskSpec.shape.title.optional(),

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { AppError } from '../../../errors.ts';
+import { AppError, messageOf } from '../../../errors.ts';
 import type { OperationInput, OperationOutput } from '../../../operations/all.ts';
 import { addDir, addHelp, addJson, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -51,11 +51,19 @@ async function editPlan(session: Session, flags: z.output<typeof Flags>, run: st
   const text =
     flags.file === undefined
       ? await editedText(session, planText(plan))
-      : await readFile(resolve(terminal.cwd, flags.file), 'utf8');
+      : await readPlanFile(resolve(terminal.cwd, flags.file));
   const document = await caller.call('edit-plan', { run: plan.run, tasks: tasksIn(text, flags.file ?? 'the plan') });
   if (flags.json) printJson(terminal, document);
   else terminal.err(`The plan of run ${plan.run} is changed. Approve it with: manyhands approve ${plan.run}\n`);
   return 0;
+}
+
+async function readPlanFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new AppError('INPUT_INVALID', `The plan file ${path} cannot be read: ${messageOf(error)}`, { file: path });
+  }
 }
 
 function planText({ run, tasks }: Plan): string {
@@ -68,7 +76,7 @@ function tasksIn(text: string, name: string): WantedTasks {
   try {
     value = parse(text, { uniqueKeys: true, maxAliasCount: 0 });
   } catch (error) {
-    throw new AppError('INPUT_INVALID', `${name} is not valid YAML: ${error instanceof Error ? error.message : error}`);
+    throw new AppError('INPUT_INVALID', `${name} is not valid YAML: ${messageOf(error)}`);
   }
   const found = z.object({ tasks: z.array(z.record(z.string(), z.unknown())) }).safeParse(value);
   if (found.success) return found.data.tasks;

@@ -104,7 +104,7 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
 /** The available actions of a run as palette entries. */
 export function actionEntries(run: RunOverview, act: (action: RunAction) => void): Entry[] {
   return runActions(run).map(({ action, title, needsConfirmation }) => ({
-    id: `deed ${action}`,
+    id: `action ${action}`,
     title: `${title}: ${run.title}`,
     group: 'Actions' as const,
     words: run.run,
