@@ -56,6 +56,8 @@ describe('automatic backups', () => {
     const [left = '', ...others] = backups(project);
     expect([left, others]).toEqual([expect.stringMatching(/\.db\.making-/), []]);
     expect((await project.mh(['resume'])).code).toBe(0);
+    // A kill before the run's end was recorded makes `resume` end the run again, with a backup; the next run must be due for one.
+    for (const name of backups(project).filter((one) => one !== left)) rmSync(join(project.home, 'backups', name));
     utimesSync(join(project.home, 'backups', left), 1_577_836_800, 1_577_836_800);
     for (const name of [OLD, 'manyhands-20200101T000000000Z.db'])
       writeFileSync(join(project.home, 'backups', name), 'of long ago');
