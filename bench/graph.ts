@@ -3,7 +3,7 @@ import { completeLanding } from '../src/core/land/decide-landing.ts';
 import { addTasks } from '../src/core/run/add-tasks.ts';
 import { evolve } from '../src/core/run/evolve.ts';
 import type { RunState } from '../src/core/run/state.ts';
-import { type Intent, next, type SchedulingInput } from '../src/core/schedule/next.ts';
+import { type Intent, next, type SchedulingInput } from '../src/core/schedule/schedule-next.ts';
 import { Config } from '../src/schema/config.ts';
 import type { RunEvent } from '../src/schema/event.ts';
 import { TaskSpec } from '../src/schema/task.ts';

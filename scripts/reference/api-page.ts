@@ -1,6 +1,6 @@
 import { operationRoutes } from '../../src/http/api/operation-routes.ts';
 import { STREAMS } from '../../src/operations/all.ts';
-import { ROUTES } from '../../src/operations/routes.ts';
+import { ROUTES } from '../../src/operations/routes.generated.ts';
 import { code, codeBlock, type Page, referencePage, sentence, table } from './markdown.ts';
 
 const EXAMPLE = `TOKEN=$(manyhands token)

@@ -28,7 +28,7 @@ export function generatedFiles() {
   const operations = findOperations();
   return [
     { path: 'src/operations/all.ts', text: operationList(operations) },
-    { path: 'src/operations/routes.ts', text: routeTable(operations) },
+    { path: 'src/operations/routes.generated.ts', text: routeTable(operations) },
     { path: 'src/cli/commands/all.ts', text: commandList() },
   ];
 }

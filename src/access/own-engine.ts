@@ -1,7 +1,7 @@
 import { type App, createEngine } from '../app.ts';
 import type { Engine } from '../engine/loop/engine.ts';
 import { AutomaticBackup } from '../engine/maintenance/automatic-backup.ts';
-import { sweepDeadEngine } from '../engine/maintenance/sweep-dead-engine.ts';
+import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
@@ -53,7 +53,7 @@ export class OwnEngine implements AsyncDisposable {
     if (lock === undefined) return undefined;
     try {
       const store = await openSqliteStore({ file: home.database, world });
-      await sweepDeadEngine(home);
+      await recoverFromCrash(home);
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
       const { app, engine } = createEngine({ home, env, world, store }, end);

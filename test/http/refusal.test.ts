@@ -5,7 +5,7 @@ import { openAccess } from '../../src/http/login/access.ts';
 import { PUBLIC_ROUTES } from '../../src/http/login/login-routes.ts';
 import { API_PAGES, createRouter } from '../../src/http/router.ts';
 import { OPERATIONS, STREAMS } from '../../src/operations/all.ts';
-import { ROUTES } from '../../src/operations/routes.ts';
+import { ROUTES } from '../../src/operations/routes.generated.ts';
 import { realWorld } from '../../src/world.ts';
 import { type Opened, openServer, sendRaw } from './open-test-server.ts';
 

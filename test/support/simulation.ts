@@ -9,7 +9,7 @@ import { endFailed } from '../../src/core/run/end-tasks.ts';
 import { evolve } from '../../src/core/run/evolve.ts';
 import { requeueTasks } from '../../src/core/run/requeue.ts';
 import { openTasks, type RunState, type TaskState } from '../../src/core/run/state.ts';
-import { type Intent, next } from '../../src/core/schedule/next.ts';
+import { type Intent, next } from '../../src/core/schedule/schedule-next.ts';
 import { AppError } from '../../src/errors.ts';
 import { followUp } from '../../src/failures/registry.ts';
 import type { RunEvent, RunEventOf } from '../../src/schema/event.ts';

@@ -5,7 +5,7 @@ import { openWarnings } from '../attempt/fold-attempt.ts';
 import { messageText } from '../attempt/message.ts';
 import { lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
-import { nextStartAt } from '../schedule/next-start.ts';
+import { nextStartAt } from '../schedule/requested-start.ts';
 import { attention, isStuck } from './attention.ts';
 import { runStatus } from './run-status.ts';
 

@@ -1,5 +1,5 @@
 import type { OperationInput, OperationName, OperationOutput, StreamName } from '../../operations/all.ts';
-import { ROUTES } from '../../operations/routes.ts';
+import { ROUTES } from '../../operations/routes.generated.ts';
 import { ApiError, ServerUnreachableError } from './api-error.ts';
 
 /** Runs an operation on the server; an error response is thrown as an `ApiError`. */

@@ -2,7 +2,7 @@ import { startAttempt } from '../../core/attempt/decide-attempt.ts';
 import { tierByRules } from '../../core/models/tier.ts';
 import { mayStartFromBase, moveToBase } from '../../core/run/decide-start.ts';
 import { taskOf } from '../../core/run/phase.ts';
-import type { Intent } from '../../core/schedule/next.ts';
+import type { Intent } from '../../core/schedule/schedule-next.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';

@@ -3,7 +3,7 @@ import { hasUndeliveredMessage } from '../../core/attempt/message.ts';
 import { callId } from '../../core/models/fold-call.ts';
 import { openTier, tierByRules } from '../../core/models/tier.ts';
 import type { RunState, TaskState } from '../../core/run/state.ts';
-import type { Intent } from '../../core/schedule/next.ts';
+import type { Intent } from '../../core/schedule/schedule-next.ts';
 import { TierAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Tier } from '../../schema/task.ts';

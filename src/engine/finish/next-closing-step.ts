@@ -1,7 +1,7 @@
 import { diagnosisByRules, diagnosisName, failureOf } from '../../core/attempt/diagnosis.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded, lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
-import { nextStartAt } from '../../core/schedule/next-start.ts';
+import { nextStartAt } from '../../core/schedule/requested-start.ts';
 import { isStuck } from '../../core/view/attention.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { Diagnosis } from '../../schema/call.ts';

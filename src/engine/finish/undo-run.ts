@@ -11,7 +11,7 @@ import type { Origin } from '../../schema/actor.ts';
 import type { UndoResult } from '../../schema/undo.ts';
 import type { StoredEvent } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
-import { commandGates, prove } from '../land/prove.ts';
+import { checkCandidate, commandGates } from '../land/check-candidate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { parseEvent } from '../loop/ledger.ts';
 import { removeBranch } from './remove-branch.ts';
@@ -67,7 +67,7 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
     const files = plan.files;
     if (request.dryRun)
       return { branch, commit: null, files, checks: gates.map(({ name }) => ({ gate: name, verdict: null })) };
-    const proof = await prove(ctx, run, { commit: plan.commit, tree: plan.tree, tasks: [] }, gates);
+    const proof = await checkCandidate(ctx, run, { commit: plan.commit, tree: plan.tree, tasks: [] }, gates);
     if (proof.verdict !== 'pass')
       throw unsafe(`${proof.evidence.gate} does not pass without it: ${proof.evidence.summary}`, []);
     if (!(await move(run, { branch, commit: plan.commit, onto }))) continue;

@@ -10,7 +10,7 @@ import { crashpoint } from '../../world.ts';
 import { writtenFiles } from '../finish/write-back.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { notPushed, refusalText } from '../pull-requests/land-as-pull-request.ts';
-import { commandGates, prove } from './prove.ts';
+import { checkCandidate, commandGates } from './check-candidate.ts';
 
 export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 
@@ -80,7 +80,7 @@ async function candidateOn(
     const files = merged.kind === 'conflict' ? merged.files : [];
     return { hold: { what: 'landing', reason: `mh/${run.id} conflicts with ${branch}; merge it by hand`, files } };
   }
-  const proof = await prove(
+  const proof = await checkCandidate(
     ctx,
     run,
     { commit: merged.commit, tree: merged.tree, tasks: [] },

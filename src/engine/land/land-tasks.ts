@@ -9,7 +9,7 @@ import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { type Candidate, commandGates, passesWith, prove } from './prove.ts';
+import { type Candidate, checkCandidate, commandGates, passesWith } from './check-candidate.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */
 type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string };
@@ -36,7 +36,7 @@ export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readon
   if (last === undefined) return;
   const tasks = chain.map((merge) => merge.key);
   const candidate: Candidate = { commit: last.commit, tree: last.tree, tasks };
-  const proof = await prove(ctx, run, candidate, commandGates(run, tasks));
+  const proof = await checkCandidate(ctx, run, candidate, commandGates(run, tasks));
   if (proof.verdict === 'pass') return moveBranch(ctx, run, candidate);
   if (chain.length === 1)
     return rejectCandidate(ctx, run, { merge: last, evidence: proof.evidence, isError: proof.verdict === 'error' });
@@ -56,7 +56,7 @@ async function proposeForVerification(ctx: EngineContext, run: ActiveRun, key: T
   const [merge] = await mergeInOrder(ctx, run, [key]);
   if (merge === undefined) return;
   const { commit, tree, onto } = merge;
-  const proof = await prove(ctx, run, { commit, tree, tasks: [key] }, commandGates(run, [key]));
+  const proof = await checkCandidate(ctx, run, { commit, tree, tasks: [key] }, commandGates(run, [key]));
   if (proof.verdict !== 'pass')
     return rejectCandidate(ctx, run, { merge, evidence: proof.evidence, isError: proof.verdict === 'error' });
   await saveCandidate(run, commit);
@@ -138,7 +138,7 @@ async function passGuards(
   if (overlay.length === 0) return 'free';
   if (position > 0) return 'alone';
   const candidate = { commit: merge.commit, tree: merge.tree, tasks: [merge.key] };
-  const proof = await prove(ctx, run, candidate, gates);
+  const proof = await checkCandidate(ctx, run, candidate, gates);
   if (proof.verdict !== 'pass') {
     await rejectCandidate(ctx, run, { merge, evidence: proof.evidence, isError: proof.verdict === 'error' });
     return 'settled';

@@ -11,7 +11,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { commandGates, rerunGate } from './prove.ts';
+import { commandGates, rerunGate } from './check-candidate.ts';
 
 type Result = { commit: string; tree: string };
 

@@ -2,7 +2,7 @@ import { endOpenCalls } from '../../core/models/decide-call.ts';
 import { giveUpTask } from '../../core/run/end-tasks.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { type Intent, next } from '../../core/schedule/next.ts';
+import { type Intent, next } from '../../core/schedule/schedule-next.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';

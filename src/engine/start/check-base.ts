@@ -8,7 +8,7 @@ import { ProjectEvent } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
-import { checkoutOf, proveOne } from '../land/prove.ts';
+import { checkoutOf, checkWith } from '../land/check-candidate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Runs each check once on the base, before any work, and records the result; a tree known from an earlier run is not checked again. A check that cannot start is an error, not a result. */
@@ -23,7 +23,7 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
     const earlier = known.get(proofKey({ tree, definition }));
     const found =
       earlier === undefined || earlier.setup !== (await setupAt(ctx, run, start.base.commit))
-        ? await proveOne(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
+        ? await checkWith(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
         : { ...earlier, reused: true };
     ctx.stopping.throwIfAborted();
     run.cancel.signal.throwIfAborted();

@@ -25,9 +25,9 @@ import type { StartOptions, StartRequest } from '../../schema/request.ts';
 import type { Write } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
+import { checksOfRun } from './configured-checks.ts';
 import { readHistory } from './model-history.ts';
 import { pinChoices } from './pin-agents.ts';
-import { checksOfRun } from './run-checks.ts';
 
 /** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
 type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };

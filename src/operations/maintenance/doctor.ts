@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
 import { lastBackupFailure } from '../../engine/maintenance/automatic-backup.ts';
-import { checksOfRun } from '../../engine/start/run-checks.ts';
+import { checksOfRun } from '../../engine/start/configured-checks.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { inspectRepository } from '../../git/read/repository.ts';
 import { requireGit } from '../../git/version.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endAttempt } from '../../../src/core/attempt/decide-attempt.ts';
 import { pauseRun, unpauseRun } from '../../../src/core/run/pause.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
-import { next } from '../../../src/core/schedule/next.ts';
+import { next } from '../../../src/core/schedule/schedule-next.ts';
 import { attention, isStuck } from '../../../src/core/view/attention.ts';
 import { runStatus } from '../../../src/core/view/run-status.ts';
 import { added, attempted, failure, given, spec, started, T0 } from '../../support/given.ts';

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
-import { nextStartAt } from '../../../../core/schedule/next-start.ts';
+import { nextStartAt } from '../../../../core/schedule/requested-start.ts';
 import { runStatus } from '../../../../core/view/run-status.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
 import { useAction } from '../../../api/use-operation.ts';

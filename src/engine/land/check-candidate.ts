@@ -17,14 +17,14 @@ export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
 type Overlay = { commit: string; paths: readonly string[] };
 
 /** Runs the checks on a candidate in clean checkouts until one fails; what is already proven is not run again. */
-export async function prove(
+export async function checkCandidate(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
   gates: readonly CommandGateSpec[],
 ): Promise<{ verdict: 'pass' } | { verdict: 'fail' | 'error'; evidence: Evidence }> {
   for (const gate of gates) {
-    const evidence = await proveOne(ctx, run, candidate, gate);
+    const evidence = await checkWith(ctx, run, candidate, gate);
     throwIfStopped(ctx, run);
     await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence)).committed;
     crashpoint('gate.recorded');
@@ -35,7 +35,7 @@ export async function prove(
 }
 
 /** The evidence of one gate for a tree: known, or from a new run. */
-export async function proveOne(
+export async function checkWith(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,

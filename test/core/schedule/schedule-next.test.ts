@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startAttempt } from '../../../src/core/attempt/decide-attempt.ts';
 import { cancelRun, holdRun } from '../../../src/core/run/decide-run.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
-import { next, type SchedulingInput } from '../../../src/core/schedule/next.ts';
+import { next, type SchedulingInput } from '../../../src/core/schedule/schedule-next.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import {
   added,

@@ -6,8 +6,11 @@ import { clearLeftovers } from '../../workspaces/leftovers.ts';
 
 const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
 
-/** Ends checks, set-ups and small calls that a dead engine left running, and removes incomplete files; agents are adopted, checks are run again. */
-export async function sweepDeadEngine(home: Home): Promise<void> {
+/**
+ * The first step after an engine was killed: ends checks, set-ups and small calls that it left running and removes incomplete files.
+ * Then `openRun` corrects branches by the events, and `Engine.run` adopts the agents and repeats what was not recorded.
+ */
+export async function recoverFromCrash(home: Home): Promise<void> {
   await clearLeftovers(home.root);
   for (const name of await readdir(home.attempts)) {
     if (!OURS_ALONE.test(name)) continue;
