@@ -1,22 +1,5 @@
 import picomatch from 'picomatch';
 
-/** Files that are tests by their own name, in the usual frameworks. */
-export const TEST_FILES: readonly string[] = [
-  '**/*.{test,spec,e2e,cy}.*',
-  '**/*{_test,-test,_spec,-spec}.*',
-  '**/{test,test-*}.{js,cjs,mjs,ts,cts,mts,jsx,tsx}',
-  '**/{test_*,tests}.py',
-  '**/*{Test,Tests,TestCase,Spec,IT}.{java,kt,kts,scala,groovy,php,cs,fs,vb,swift}',
-  '**/*.{snap,feature,bats}',
-];
-
-/** Folders in which everything counts as a test: helpers, fixtures and snapshots decide what the tests find. */
-export const TEST_FOLDERS: readonly string[] = [
-  '**/{test,tests,__test__,__tests__,spec,specs,e2e,cypress,testdata,__snapshots__,__fixtures__}/**',
-  '**/*{.Tests,.Test,Tests}/**/*.{cs,fs,vb,swift}',
-  '**/src/{test,testFixtures,androidTest,integrationTest}/**',
-];
-
 /** Files that decide how checks run, whichever tool the project uses; a new one counts like a changed one. */
 export const CHECK_CONFIG: readonly string[] = [
   // package managers

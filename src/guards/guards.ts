@@ -1,17 +1,10 @@
+import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { callsProgram, commandTexts, namedPaths, reachableScripts, runOnlyScripts } from './guard-command.ts';
-import {
-  CHECK_CONFIG,
-  INSTALLED,
-  looseMatcher,
-  pathMatcher,
-  TEST_FILES,
-  TEST_FOLDERS,
-  TOOL_FILES,
-} from './guard-globs.ts';
+import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { isLockfile, lockfileReason } from './guard-lockfile.ts';
 import { isManifest, manifestReason } from './guard-manifest.ts';
 import { type Commands, packageReason, scriptsOf } from './guard-package.ts';
@@ -78,11 +71,12 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
   const scripts = scriptsOf(await options.readBase('package.json'));
   const reached = runOnlyScripts(direct) ? reachableScripts(scripts, direct) : new Set(scripts.keys());
   const all = [...direct, ...[...reached].flatMap((name) => scripts.get(name) ?? [])];
+  const isConfiguredTest = pathMatcher(options.tests);
   const tools = [...TOOL_FILES].flatMap(([program, globs]) => (callsProgram(all, program) ? globs : []));
   return {
     commands: { direct, all },
-    isTest: pathMatcher([...TEST_FILES, ...TEST_FOLDERS, ...options.tests]),
-    isTestFile: pathMatcher(TEST_FILES),
+    isTest: (path) => testRule(path) !== undefined || isConfiguredTest(path),
+    isTestFile: (path) => testRule(path) === 'name',
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),
     isInstalled: looseMatcher(INSTALLED),
     isNamed: namedPaths(all),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { changeSummary } from '../../../src/core/finish/change-summary.ts';
 import { fileKind } from '../../../src/core/finish/file-kind.ts';
-import { pathMatcher, TEST_FILES, TEST_FOLDERS } from '../../../src/guards/guard-globs.ts';
+import { guard } from '../../../src/guards/guards.ts';
 import type { FileChange } from '../../../src/schema/change.ts';
 
 function change(path: string, more: Partial<FileChange> = {}): FileChange {
@@ -35,7 +35,13 @@ describe('a changed file', () => {
 });
 
 describe('a test', () => {
-  const isGuarded = pathMatcher([...TEST_FILES, ...TEST_FOLDERS]);
+  const isGuarded = async (path: string) => {
+    const read = async () => '';
+    const sources = { readBase: read, readCandidate: read, special: new Set<string>() };
+    const settings = { tests: [], config: [], allow: [], registries: [], gates: [] };
+    const changed = [{ path, status: 'modified' as const }];
+    return (await guard({ changed, ...settings, ...sources })).overlay.includes(path);
+  };
 
   it.each([
     'test.js',
@@ -57,13 +63,21 @@ describe('a test', () => {
     'Shop.Tests/Cart.cs',
     'ShopTests/deep/Cart.swift',
     'app/src/androidTest/A.kt',
-  ])('%s is one for the guards and for the summary', (path) => {
-    expect([isGuarded(path), fileKind(path)]).toEqual([true, 'test']);
+    'cart.tests.ts',
+    'app/fixtures/cart.json',
+    'src/__snapshots__/cart.snap',
+    'dist/cart.test.js',
+    'test/package.txt',
+  ])('%s is one for the guards and for the summary', async (path) => {
+    expect([await isGuarded(path), fileKind(path)]).toEqual([true, 'test']);
   });
 
-  it.each(['contest.js', 'latest.py', 'src/attest-all.ts', 'src/Unit.java'])('%s is none for both', (path) => {
-    expect([isGuarded(path), fileKind(path)]).toEqual([false, 'source']);
-  });
+  it.each(['contest.js', 'latest.py', 'scripts/run-tests.mjs', 'src/attest-all.ts', 'src/Unit.java'])(
+    '%s is none for both',
+    async (path) => {
+      expect([await isGuarded(path), fileKind(path)]).toEqual([false, 'source']);
+    },
+  );
 });
 
 describe('a change in figures', () => {
