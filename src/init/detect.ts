@@ -4,7 +4,7 @@ import type { CheckName, Found } from './ecosystem.ts';
 import { ECOSYSTEMS, FALLBACK } from './ecosystems/ecosystems.ts';
 import { findMonorepo, PLAIN_FOLDER } from './monorepo.ts';
 import { openProject, type ProjectFiles } from './project-files.ts';
-import { type FoundForge, repositoryFacts } from './repository-facts.ts';
+import { type FoundForge, repositoryFacts, trackedLockfiles } from './repository-facts.ts';
 
 /** A command that could become a check, and whether it does by default. */
 export type ProposedCheck = { name: string; run: string; isWanted: boolean };
@@ -45,7 +45,7 @@ const MAX_WORKFLOW_NOTES = 5;
 
 /** Inspects a project from the top of its repository; `from` is the person's current folder in it. */
 export async function detectProject(root: string, from: string = root): Promise<Detection> {
-  const files = await openProject(root);
+  const files = await openProject(root, await trackedLockfiles(root));
   const folders = await findFolders(files, relative(root, from));
   const monorepo = await findMonorepo(files);
   const facts = await repositoryFacts(

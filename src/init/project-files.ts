@@ -9,6 +9,8 @@ export interface ProjectFiles {
   /** The names in the folder, sorted. */
   readonly names: readonly string[];
   has(name: string): boolean;
+  /** Whether a fresh clone has this lockfile too: many projects ignore theirs. */
+  hasLockfile(name: string): boolean;
   /** The text of a file below the folder; undefined if there is none that can be trusted to be read. */
   read(path: string): Promise<string | undefined>;
   /** The same view of a folder below; undefined if there is none inside the project. */
@@ -18,9 +20,9 @@ export interface ProjectFiles {
 const MAX_BYTES = 1_000_000;
 const MAX_NAMES = 10_000;
 
-/** Opens a project for detection: links that lead out, devices, large files and what is no UTF-8 are as if absent. */
-export async function openProject(root: string): Promise<ProjectFiles> {
-  return viewOf(await realpath(root), '');
+/** Opens a project for detection: links that lead out, devices, large files and what is no UTF-8 are as if absent. `tracked` has the lockfiles that git tracks. */
+export async function openProject(root: string, tracked: ReadonlySet<string> = new Set()): Promise<ProjectFiles> {
+  return viewOf(await realpath(root), '', tracked);
 }
 
 /** Whether there is a plain file of that name inside a folder. */
@@ -34,17 +36,20 @@ export function isFileInside(folder: string, path: string): boolean {
   }
 }
 
-async function viewOf(top: string, folder: string): Promise<ProjectFiles> {
+async function viewOf(top: string, folder: string, tracked: ReadonlySet<string>): Promise<ProjectFiles> {
   const names = (await readdir(join(top, folder))).slice(0, MAX_NAMES).sort();
   const known = new Set(names);
   return {
     folder,
     names,
     has: (name) => known.has(name),
+    hasLockfile: (name) => known.has(name) && tracked.has(join(folder, name)),
     read: (path) => readInside(top, join(folder, path)),
     enter: async (below) => {
       const real = await realPathInside(top, join(folder, below));
-      return real !== undefined && (await stat(real)).isDirectory() ? viewOf(top, join(folder, below)) : undefined;
+      return real !== undefined && (await stat(real)).isDirectory()
+        ? viewOf(top, join(folder, below), tracked)
+        : undefined;
     },
   };
 }

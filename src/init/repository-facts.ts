@@ -46,6 +46,13 @@ export async function repositoryFacts(root: string, askIgnored: readonly string[
   };
 }
 
+/** The lockfiles that a fresh clone has: those in the index. */
+export async function trackedLockfiles(root: string): Promise<ReadonlySet<string>> {
+  const args = ['ls-files', '-z', '--', ':(glob)**/*lock*', ':(glob)**/npm-shrinkwrap.json'];
+  const { stdout } = await git(args, { cwd: root, asUser: true, allow: [0, 128] });
+  return new Set(stdout.split('\0').filter((path) => path !== ''));
+}
+
 type GitQuery = (args: readonly string[]) => Promise<string>;
 
 async function chooseRemote(query: GitQuery): Promise<string | undefined> {

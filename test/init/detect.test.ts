@@ -33,6 +33,13 @@ const TABLE: Row[] = [
     setup: ['npm ci'],
   })),
   {
+    name: 'Express',
+    files: { ...npm({ express: '1' }), '.gitignore': 'package-lock.json\n' },
+    manager: 'npm',
+    checks: ['npm test'],
+    setup: ['npm install'],
+  },
+  {
     name: 'Node.js',
     files: {
       'package.json': json({

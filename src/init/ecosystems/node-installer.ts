@@ -55,8 +55,10 @@ const ROWS: readonly Row[] = [
 /** The package manager that the manifest names, else the one whose lockfile is there, else npm. */
 export function nodeInstaller(files: ProjectFiles, manifest: NodeManifest): NodeInstaller {
   const named = manifest.packageManager?.split('@')[0];
-  const hasLock = ({ locks }: Row) => locks.some((lock) => files.has(lock));
-  const row = ROWS.find(({ name }) => name === named) ?? ROWS.find(hasLock) ?? ROWS.find(({ name }) => name === 'npm');
+  const hasLock = ({ locks }: Row) => locks.some((lock) => files.hasLockfile(lock));
+  const isInstalledBy = ({ locks }: Row) => locks.some((lock) => files.has(lock));
+  const row =
+    ROWS.find(({ name }) => name === named) ?? ROWS.find(isInstalledBy) ?? ROWS.find(({ name }) => name === 'npm');
   if (row === undefined) throw new TypeError('npm has no row');
   const { name, script, program } = row;
   const isModernYarn = name === 'yarn' && files.has('.yarnrc.yml');

@@ -57,11 +57,13 @@ async function readable(files: ProjectFiles, paths: readonly string[]): Promise<
 
 function managerOf(files: ProjectFiles, { text, nested }: { text: string; nested: readonly string[] }): Manager {
   const isUsed = (lock: string, section: RegExp) => files.has(lock) || section.test(text);
-  if (isUsed('uv.lock', /^\[tool\.uv\b/m)) return uv(text, files.has('uv.lock') ? 'uv sync --frozen' : 'uv sync');
+  if (isUsed('uv.lock', /^\[tool\.uv\b/m))
+    return uv(text, files.hasLockfile('uv.lock') ? 'uv sync --frozen' : 'uv sync');
   if (isUsed('poetry.lock', /^\[tool\.poetry\b/m)) return runner('poetry', 'poetry install --no-interaction');
-  if (isUsed('pdm.lock', /^\[tool\.pdm\b/m)) return runner('pdm', files.has('pdm.lock') ? 'pdm sync' : 'pdm install');
+  if (isUsed('pdm.lock', /^\[tool\.pdm\b/m))
+    return runner('pdm', files.hasLockfile('pdm.lock') ? 'pdm sync' : 'pdm install');
   if (files.has('Pipfile'))
-    return runner('pipenv', files.has('Pipfile.lock') ? 'pipenv sync --dev' : 'pipenv install --dev');
+    return runner('pipenv', files.hasLockfile('Pipfile.lock') ? 'pipenv sync --dev' : 'pipenv install --dev');
   return plainPip(files, nested);
 }
 

@@ -16,7 +16,7 @@ export const rust: Ecosystem = {
       framework: 'Rust',
       packageManager: 'cargo',
       checks,
-      setup: [files.has('Cargo.lock') ? 'cargo fetch --locked' : 'cargo fetch'],
+      setup: [files.hasLockfile('Cargo.lock') ? 'cargo fetch --locked' : 'cargo fetch'],
       dependencyDirs: [],
       keyFiles: present(files, ['Cargo.toml', 'src', 'crates', 'tests']),
       notes: [],
