@@ -7,6 +7,7 @@ export const EXIT_CODES = `Exit codes:
   2    invalid command line
   3    the command failed; the message states the reason
   4    waiting for the user (held, blocked, awaiting approval), or done without any check
+       or with its review abandoned for lack of money or time
   130  interrupted; manyhands resume continues the run`;
 
 /** The exit codes of commands that only read. */
@@ -21,7 +22,7 @@ export const INTERRUPTED = 130;
 export function exitCodeOf(document: RunDocument): number {
   switch (document.status) {
     case 'done':
-      return 0;
+      return document.reviewed === false ? 4 : 0;
     case 'unverified':
       return document.result === undefined ? 4 : 0;
     case 'held':

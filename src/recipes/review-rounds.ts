@@ -16,8 +16,11 @@ type Convergence =
 
 const SEVERITY_SCORE = { low: 0, medium: 1, high: 3 } as const;
 
-/** How a result is reviewed: the maximum of rounds, the commit that the first compares with, and the description of a pull request. */
-export type ReviewPlan = { most: number; since: string; title: string; pullRequest: string };
+/**
+ * How a result is reviewed: the maximum of rounds, the commit that the first compares with, and the description of a
+ * pull request; `reviewsResult`: the run has a result also without the review.
+ */
+export type ReviewPlan = { most: number; since: string; title: string; pullRequest: string; reviewsResult?: true };
 
 /** Findings beyond this many in one round are left for the next. */
 const FIXES_PER_ROUND = 20;
@@ -38,7 +41,8 @@ export function firstReview(run: RunState, plan: ReviewPlan): TaskSpec {
   return reviewTask(run, plan, []);
 }
 
-function reviewTask(run: RunState, { since, title, pullRequest }: ReviewPlan, earlier: TaskState[]): TaskSpec {
+function reviewTask(run: RunState, plan: ReviewPlan, earlier: TaskState[]): TaskSpec {
+  const { since, title, pullRequest, reviewsResult } = plan;
   const last = earlier.at(-1);
   const round = earlier.length + 1;
   const from = last === undefined ? since : (lastAttempt(last)?.base ?? since);
@@ -49,6 +53,7 @@ function reviewTask(run: RunState, { since, title, pullRequest }: ReviewPlan, ea
     role: 'review',
     access: 'read',
     prompt: promptText('recipes/review-changes', { since: from, pullRequest, earlierFindings: known.join('\n') }),
+    ...(reviewsResult === undefined ? {} : { reviewsResult }),
   });
 }
 

@@ -91,6 +91,12 @@ export const RunDocument = z.object({
   carried: z.boolean().optional().describe('Whether an engine works on it now; only `show` tells it.'),
   filing: Filing.optional().describe('How it is filed in its project; only `show` tells it.'),
   result: z.unknown().optional(),
+  reviewed: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether the result was reviewed: false where money or time ran out before, null where no review was planned.',
+    ),
   invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
   attention: z.array(AttentionDocument),
   baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base, before any work.'),

@@ -134,6 +134,8 @@ export const TaskSpec = z.object({
   requestedBy: TaskRequester.optional(),
   /** Its failure does not fail the run. */
   optional: z.boolean().optional(),
+  /** It reviews the result of the run: without money or time for it the run is done and not reviewed. */
+  reviewsResult: z.boolean().optional(),
   /** Other runs (`run`) or their tasks (`run/task`) that must be done first. */
   after: z.array(z.string()).optional(),
 });

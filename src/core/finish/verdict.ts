@@ -1,5 +1,7 @@
 import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { RunEnd } from '../../schema/event.ts';
+import type { FailureKind } from '../../schema/failure.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import { isAuxiliary } from '../run/reopening.ts';
 import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
 
@@ -16,8 +18,41 @@ export function verdictOf(state: RunState): RunVerdict {
   if (done === 0 && skipped > 0) return { status: 'failed', reason: 'no task got done' };
   if (state.tip.commit === state.start.base.commit)
     return { status: 'done', reason: `${count(done, 'task')} done, nothing to land` };
-  if (!isVerified(state)) return { status: 'unverified', reason: 'no check ran on the result: give one with --check' };
-  return { status: 'done', reason: `${count(done, 'task')} done, every check passed on the landed tree` };
+  const review = abandonedReview(state);
+  const note = review === undefined ? '' : `; not reviewed: ${abandonmentText(review)}`;
+  if (!isVerified(state))
+    return { status: 'unverified', reason: `no check ran on the result: give one with --check${note}` };
+  return { status: 'done', reason: `${count(done, 'task')} done, every check passed on the landed tree${note}` };
+}
+
+/** Failures by which money or time for a review ran out. */
+const OUT_OF_MONEY_OR_TIME: ReadonlySet<FailureKind> = new Set(['budget', 'timeout']);
+
+/** Whether the result was reviewed: false where its review was abandoned because of money or time, null where none was planned or it is open. */
+export function isReviewed(state: RunState): boolean | null {
+  if (abandonedReview(state) !== undefined) return false;
+  const isDone = (key: TaskKey) => {
+    const task = state.tasks[key];
+    return task?.spec.reviewsResult === true && task.phase.status === 'done';
+  };
+  return state.order.some(isDone) ? true : null;
+}
+
+/** The review of the result for which there was no money or time left; the work that it should review has landed. */
+function abandonedReview(state: RunState): TaskState | undefined {
+  if (state.counts.failed === 0 || state.tip.commit === state.start.base.commit) return undefined;
+  return requestedTasks(state, 'failed').find(isAbandonedReview);
+}
+
+function isAbandonedReview({ spec, phase }: TaskState): boolean {
+  const failure = phase.status === 'failed' ? phase.failure : null;
+  return spec.reviewsResult === true && failure !== null && OUT_OF_MONEY_OR_TIME.has(failure.kind);
+}
+
+function abandonmentText({ spec, phase }: TaskState): string {
+  const failure = phase.status === 'failed' ? phase.failure : null;
+  const what = failure?.kind === 'timeout' ? 'out of time' : 'out of money';
+  return `${spec.key} was abandoned, ${what} (${failure?.message ?? ''})`;
 }
 
 /** Where some tasks landed and others did not, the result is usable: `manyhands land` takes what landed on the run branch. */
@@ -32,9 +67,10 @@ function failedOrPartial(state: RunState, first: TaskState, failed: number): Run
   return { status: 'partial', reason: `${counts.join(', ')}; ${describe(first, failed)}` };
 }
 
-/** The tasks whose failure fails the run. */
+/** The tasks whose failure fails the run; a review that was abandoned for lack of money or time does not. */
 export function requiredFailures(state: RunState): TaskState[] {
-  return state.counts.failed === 0 ? [] : requestedTasks(state, 'failed').filter((task) => task.spec.optional !== true);
+  if (state.counts.failed === 0) return [];
+  return requestedTasks(state, 'failed').filter((task) => task.spec.optional !== true && !isAbandonedReview(task));
 }
 
 /** Resolvers and analyses only serve another task: how that one ended is what counts. */

@@ -3,6 +3,7 @@ import type { RunDocument, RunSummary, TaskDocument } from '../../schema/documen
 import { diagnosisOf } from '../attempt/diagnosis.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import { messageText } from '../attempt/message.ts';
+import { isReviewed } from '../finish/verdict.ts';
 import { lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { nextStartAt } from '../schedule/requested-start.ts';
@@ -36,6 +37,7 @@ export function runDocument(state: RunState): RunDocument {
     endedAt: state.status.kind === 'ended' ? new Date(state.status.at).toISOString() : null,
     nextAt: nextAtOf(state),
     ...(result === undefined ? {} : { result }),
+    reviewed: isReviewed(state),
     invalidated: state.invalidated,
     attention: attention(state),
     ...(state.baseEvidence === null ? {} : { baseEvidence: state.baseEvidence }),

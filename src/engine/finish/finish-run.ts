@@ -1,5 +1,5 @@
 import { reportToModels, reportToProject, rewindRun } from '../../core/finish/decide-finish.ts';
-import { type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
+import { isReviewed, type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
 import { recordPushedBranch } from '../../core/land/decide-run-landing.ts';
 import { endRun, holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded } from '../../core/run/state.ts';
@@ -43,6 +43,7 @@ export async function finishRun(
     state.start.land === 'merge' &&
     !hasLanded(state) &&
     verdict.status === 'done' &&
+    isReviewed(state) !== false &&
     state.tip.commit !== state.start.base.commit;
   if (mustLand) {
     const outcome = await landOnBase(ctx, run);

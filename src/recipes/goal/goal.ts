@@ -134,5 +134,5 @@ function afterWork(run: RunState): Unfolding {
   const most = run.start.config.review.rounds;
   const since = run.start.base.commit;
   if (run.tip.commit === since || most === 0) return NOTHING_NEW;
-  return nextRound(run, { most, since, title: 'Review the merged result', pullRequest: '' });
+  return nextRound(run, { most, since, title: 'Review the merged result', pullRequest: '', reviewsResult: true });
 }

@@ -23,6 +23,7 @@ const DONE: RunDocument = {
   endedAt: '2026-01-01T10:01:12.000Z',
   nextAt: null,
   undone: null,
+  reviewed: null,
   invalidated: [],
   attention: [],
   tasks: [

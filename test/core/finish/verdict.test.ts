@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requiredFailures, verdictOf } from '../../../src/core/finish/verdict.ts';
+import { isReviewed, requiredFailures, verdictOf } from '../../../src/core/finish/verdict.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
+import type { Failure } from '../../../src/schema/failure.ts';
 import { added, evidence, given, landed, spec, started, taskEnded, worked } from '../../support/given.ts';
 
 const gates = [{ gate: 'command' as const, name: 'test', run: 'npm test' }];
@@ -46,6 +47,26 @@ describe('how a run ends', () => {
     expect(
       verdict(added(spec('a'), spec('b', { optional: true })), taskEnded('a', 'done'), taskEnded('b', 'failed')),
     ).toMatchObject({ status: 'done' });
+  });
+
+  it.each([
+    ['budget', 'out of money'],
+    ['timeout', 'out of time'],
+  ] as const)('is done and not reviewed when the review of the result was abandoned: %s', (kind, why) => {
+    const review = spec('review/1', { access: 'read', reviewsResult: true });
+    const work = [added(spec('a', { gates })), ...worked('a'), passed('tree'), landed('a'), added(review)];
+    const ended = (failure: Failure['kind']): RunEvent => ({
+      type: 'task.ended',
+      data: { task: 'review/1', status: 'failed', reason: 'no', failure: { kind: failure, message: 'none left' } },
+    });
+    expect(verdict(...work, ended(kind))).toEqual({
+      status: 'done',
+      reason: `1 task done, every check passed on the landed tree; not reviewed: review/1 was abandoned, ${why} (none left)`,
+    });
+    expect(isReviewed(given(started(), ...work, ended(kind)).state)).toBe(false);
+    expect(isReviewed(given(started(), ...work, taskEnded('review/1', 'done')).state)).toBe(true);
+    expect(isReviewed(given(started(), ...work).state)).toBeNull();
+    expect(verdict(...work, ended('crashed'))).toMatchObject({ status: 'partial' });
   });
 
   it('is failed when nothing got done', () => {
