@@ -3,7 +3,7 @@ export const ERRORS = {
   USAGE: {
     exit: 2,
     http: 400,
-    hint: 'List the arguments and options with manyhands --help or manyhands <command> --help.',
+    hint: 'List the arguments and options with manyhands <command> --help, all commands with manyhands --help.',
   },
   NOT_A_REPOSITORY: {
     exit: 3,

@@ -23,7 +23,7 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError && error.code === 'commander.help') return USAGE_EXIT;
-    const failure = error instanceof CommanderError ? usageError(error, argv) : error;
+    const failure = withCommand(error instanceof CommanderError ? usageError(error, argv) : error, argv);
     if (hasFlag(argv, '--background')) announceFailure(session, failure);
     return printError(terminal, failure, hasFlag(argv, '--json'));
   }
@@ -84,6 +84,14 @@ function usageError(error: CommanderError, argv: readonly string[]): AppError {
   const goal = error.code === 'commander.unknownCommand' ? argv.find((word) => word.includes(' ')) : undefined;
   const help = goal === undefined ? '' : `\nTo work on a goal: manyhands do ${JSON.stringify(goal)}`;
   return new AppError('USAGE', `${message}${help}`, {}, { cause: error });
+}
+
+/** Names the command of an input error, so that its hint can be pasted. */
+function withCommand(failure: unknown, argv: readonly string[]): unknown {
+  if (!(failure instanceof AppError) || failure.code !== 'USAGE') return failure;
+  const names = new Set(COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const command = argv.find((word) => names.has(word));
+  return new AppError('USAGE', failure.message, { command, ...failure.details }, { cause: failure.cause });
 }
 
 function hasFlag(argv: readonly string[], option: string): boolean {
