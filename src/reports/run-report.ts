@@ -1,4 +1,5 @@
 import type { RunState } from '../core/run/state.ts';
+import { momentText, usdText } from '../core/view/amounts.ts';
 import { runDocument } from '../core/view/document.ts';
 import { isFailed } from '../core/view/failed-check.ts';
 import type { Acceptance, Judgement } from '../schema/acceptance.ts';
@@ -47,11 +48,13 @@ function overview(document: RunDocument, looked: ReportMaterial['looked'], blind
     ['Status', `${status}${reason === null ? '' : `: ${reason}`}`],
     ...(looked === null ? [] : [['Judgement', judgementText(looked.judgement)]]),
     ...(landed === null ? [] : [['Landed', `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 10)}`]]),
-    ...(undone === null ? [] : [['Undone', `on ${undone.branch} by ${undone.commit.slice(0, 10)}, ${undone.at}`]]),
+    ...(undone === null
+      ? []
+      : [['Undone', `on ${undone.branch} by ${undone.commit.slice(0, 10)}, ${momentText(undone.at)}`]]),
     ['Recipe', recipe],
-    ['Started', startedAt],
-    ['Ended', endedAt ?? 'not yet'],
-    ['Cost', `${cost.toFixed(2)} USD`],
+    ['Started', momentText(startedAt)],
+    ['Ended', endedAt === null ? 'not yet' : momentText(endedAt)],
+    ['Cost', usdText(cost)],
   ];
   const note =
     blind === null
@@ -177,7 +180,7 @@ function trailBlocks(events: readonly ShownEvent[]): Block[] {
   const steps = decisionTrail(events);
   const shown = steps.slice(-MAX_STEPS);
   const rows = shown.map(({ at, by, about, decision, reason }) => [
-    new Date(at).toISOString(),
+    momentText(at),
     by,
     about,
     decision,

@@ -1,5 +1,6 @@
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
+import { usdText } from '../core/view/amounts.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import type { RunDocument } from '../schema/document.ts';
 import type { Evidence } from '../schema/gate.ts';
@@ -17,7 +18,7 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
     task.status,
     task.agent ?? '',
     String(task.attempts),
-    `${task.cost.toFixed(2)} USD`,
+    usdText(task.cost),
   ]);
   const details = state.order.slice(0, MAX_DETAILS).flatMap((key) => {
     const task = state.tasks[key];
@@ -54,7 +55,7 @@ function attemptText(attempt: AttemptState): string {
   const cost =
     ended === null
       ? ''
-      : `, ${chargeOf(usage, reservation).costUsd.toFixed(2)} USD${usage.kind === 'unknown' ? ' (as set aside)' : ''}`;
+      : `, ${usdText(chargeOf(usage, reservation).costUsd)}${usage.kind === 'unknown' ? ' (as set aside)' : ''}`;
   const model = usage.kind === 'known' && usage.model !== undefined ? ` (${usage.model})` : '';
   const outcome =
     ended === null

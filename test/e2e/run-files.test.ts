@@ -40,11 +40,15 @@ describe.concurrent('a work file at the command line', () => {
 
   it('shows batches, agents, gates and cost before anything is started', async () => {
     await using project = await scratch();
-    const { stdout } = await project.mh(['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh']);
+    const dry = ['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh'];
+    const { stdout } = await project.mh(dry);
     expect(stdout).toMatch(/Batch 4\n {2}tell/);
     expect(stdout).toMatch(/look: friendly: look\.status == "pass" and .*, else write again, at most 2 times/);
     expect(stdout).toMatch(/Estimated cost: at most \$4\.00 \(4 attempts of \$1\.00/);
+    expect(stdout).not.toMatch(/your budget/);
     expect(stdout).toMatch(/Nothing was started\.\n$/);
+    const short = await project.mh([...dry, '--budget', '2']);
+    expect(short.stdout).toMatch(/The estimate is above the budget: your budget of \$2\.00 stops the run/);
   });
 
   it('shows which agents a rehearsal would simulate, also those of the settings and the file', async () => {

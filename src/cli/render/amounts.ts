@@ -20,11 +20,6 @@ export function durationText(ms: number): string {
   return `${Math.floor(total / 3600)}h ${Math.floor(total / 60) % 60}m`;
 }
 
-export function moneyText(usd: number): string {
-  if (usd === 0) return '$0';
-  return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
-}
-
 export function bytesText(bytes: number): string {
   let size = bytes;
   let unit = 0;

@@ -1,7 +1,8 @@
 import type { RunState } from '../../core/run/state.ts';
+import { moneyText, timeText } from '../../core/view/amounts.ts';
 import { type AmountFormat, type Fact, factsOf } from '../../core/view/facts.ts';
 import type { RunEvent } from '../../schema/event.ts';
-import { durationText, moneyText } from './amounts.ts';
+import { durationText } from './amounts.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 
 const FORMAT: AmountFormat = { duration: durationText, money: moneyText };
@@ -20,10 +21,4 @@ export function failedCheckLines(state: RunState, recorded: { event: RunEvent; a
 
 function linesOf({ about, fact, details = [] }: Fact, at: number): string[] {
   return [`${timeText(at)}  ${about}  ${oneLine(fact)}`, ...details.map((line) => `    ${cleanText(line)}`)];
-}
-
-/** The time of day. */
-export function timeText(at: number): string {
-  const date = new Date(at);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }

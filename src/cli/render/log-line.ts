@@ -1,6 +1,6 @@
+import { timeText } from '../../core/view/amounts.ts';
 import type { LogLine } from '../../schema/document.ts';
 import { cleanText } from './clean-text.ts';
-import { timeText } from './fact-lines.ts';
 import type { Painter } from './symbols.ts';
 
 type Tag = 'INIT' | 'MESSAGE' | 'TOOL' | 'RESULT' | 'TEXT' | 'COMPLETE' | 'ERROR';

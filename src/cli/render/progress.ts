@@ -1,8 +1,9 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
+import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import type { Evidence } from '../../schema/gate.ts';
-import { clockText, moneyText } from './amounts.ts';
+import { clockText } from './amounts.ts';
 import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
 import { type TaskRow, taskRow } from './task-row.ts';
 import { pad, shorten, textWidth } from './text-width.ts';

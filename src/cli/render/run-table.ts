@@ -1,7 +1,7 @@
+import { momentText, moneyText } from '../../core/view/amounts.ts';
 import type { RunSummary } from '../../schema/document.ts';
-import { momentText } from '../start/when.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { clockText, moneyText } from './amounts.ts';
+import { clockText } from './amounts.ts';
 import { type Column, tableLines } from './output.ts';
 import { type Painter, painter, runMark, shownStatus } from './symbols.ts';
 

@@ -1,7 +1,7 @@
+import { momentText, moneyText } from '../../core/view/amounts.ts';
 import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
 import type { RunDocument, TaskDocument } from '../../schema/document.ts';
-import { momentText } from '../start/when.ts';
-import { durationText, moneyText } from './amounts.ts';
+import { durationText } from './amounts.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './symbols.ts';

@@ -1,6 +1,7 @@
+import { moneyText } from '../../core/view/amounts.ts';
 import type { TemplateDocument, TemplateStatistic } from '../../schema/template.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { durationText, moneyText } from './amounts.ts';
+import { durationText } from './amounts.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { tableLines } from './output.ts';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { inBatches } from '../../core/run/graph.ts';
+import { moneyText } from '../../core/view/amounts.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import type { PlannedWork } from '../../recipes/recipe-work-file.ts';
 import type { Config } from '../../schema/config.ts';
 import { WorkFormat } from '../../schema/work-file.ts';
 import { plannedWork } from '../../work-files/work-plan.ts';
-import { moneyText } from '../render/amounts.ts';
 import { oneLine } from '../render/clean-text.ts';
 import { tableLines } from '../render/output.ts';
 import { painter } from '../render/symbols.ts';
@@ -38,7 +38,12 @@ export const DryRun = z.object({
   checks: z.array(z.string()).describe('What must exit 0 for every task.'),
   maxParallel: z.number().int(),
   cost: z
-    .object({ attempts: z.number().int(), perAttempt: z.number(), estimate: z.number() })
+    .object({
+      attempts: z.number().int(),
+      perAttempt: z.number(),
+      estimate: z.number(),
+      budget: z.number().nullable().describe('The budget of the run, which stops it; null if it has none.'),
+    })
     .describe(
       'US dollars: what is set aside per attempt, times one attempt per task. An upper estimate without retries.',
     ),
@@ -79,7 +84,12 @@ export async function dryRun(
     agents: staffing.agents,
     checks: [...config.checks.map(checkText), ...(options.checks ?? [])],
     maxParallel: options.maxParallel ?? config.limits.agents,
-    cost: { attempts, perAttempt, estimate: Math.round(attempts * perAttempt * 100) / 100 },
+    cost: {
+      attempts,
+      perAttempt,
+      estimate: Math.round(attempts * perAttempt * 100) / 100,
+      budget: options.budget ?? config.budget.run ?? null,
+    },
     notes: work.notes,
     started: false,
   };
@@ -114,7 +124,7 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
     ...dry.agents.map((picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(picked.because)})`),
     colors.bold('Gates'),
     ...gateLines(dry),
-    costLine(dry),
+    ...costLines(dry),
     'Nothing was started.',
   ];
 }
@@ -171,7 +181,12 @@ function gateLines({ checks, batches }: DryRun): string[] {
   return none ? ['  none: the result would be unverified'] : [...all, ...lines];
 }
 
-function costLine({ cost: { attempts, perAttempt, estimate } }: DryRun): string {
+function costLines({ cost: { attempts, perAttempt, estimate, budget } }: DryRun): string[] {
   const each = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} of ${moneyText(perAttempt)} (budget.attempt)`;
-  return `Estimated cost: at most ${moneyText(estimate)} (${each}), if each task succeeds at its first attempt.`;
+  return [
+    `Estimated cost: at most ${moneyText(estimate)} (${each}), if each task succeeds at its first attempt.`,
+    ...(budget === null || estimate <= budget
+      ? []
+      : [`The estimate is above the budget: your budget of ${moneyText(budget)} stops the run when it is spent.`]),
+  ];
 }

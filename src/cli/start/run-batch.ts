@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { isErrorCode } from '../../access/socket/protocol.ts';
+import { moneyText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import type { BatchDocument, BatchResult } from '../../schema/batch.ts';
@@ -9,7 +10,6 @@ import { announceRuns } from '../follow/detach.ts';
 import { type Interruption, listenForInterrupts } from '../follow/interrupts.ts';
 import { settleRun } from '../follow/settle-run.ts';
 import type { Session } from '../platform.ts';
-import { moneyText } from '../render/amounts.ts';
 import { oneLine } from '../render/clean-text.ts';
 import { painter, runMark } from '../render/symbols.ts';
 

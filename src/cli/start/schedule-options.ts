@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
+import { momentText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import { Repeat } from '../../schema/job-parts.ts';
 import type { Session } from '../platform.ts';
 import { durationText, wholeNumber } from '../render/amounts.ts';
-import { momentText, parseSpan, parseWhen } from './when.ts';
+import { parseSpan, parseWhen } from './when.ts';
 
 /** When and how often a job runs, as commander returns it. */
 export const ScheduleFlags = z.object({

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { momentText } from '../../core/view/amounts.ts';
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 366 * 86_400_000;
@@ -24,15 +25,6 @@ export function parseSpan(text: string): number | undefined {
   if (parts.map(([part]) => part).join('') !== text.replaceAll(/\s+/g, '')) return undefined;
   const ms = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS[unit?.toLowerCase() ?? ''] ?? 0), 0);
   return ms > 0 ? Math.round(ms) : undefined;
-}
-
-/** A time as local date and time. */
-export function momentText(at: number): string {
-  const date = new Date(at);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  const seconds = date.getSeconds() === 0 ? '' : `:${two(date.getSeconds())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}${seconds}`;
 }
 
 function instantOf(text: string, now: number): number | undefined {

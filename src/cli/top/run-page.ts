@@ -1,8 +1,9 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
+import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import type { LiveAttempt } from '../../schema/overview.ts';
-import { clockText, moneyText } from '../render/amounts.ts';
+import { clockText } from '../render/amounts.ts';
 import { runMark, shownStatus, taskMark } from '../render/symbols.ts';
 import { type TaskRow, taskRow } from '../render/task-row.ts';
 import { shorten, textWidth } from '../render/text-width.ts';

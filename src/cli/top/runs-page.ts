@@ -1,6 +1,7 @@
+import { moneyText } from '../../core/view/amounts.ts';
 import { isInterrupted } from '../../core/view/run-status.ts';
 import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
-import { clockText, moneyText } from '../render/amounts.ts';
+import { clockText } from '../render/amounts.ts';
 import { runMark, shownStatus } from '../render/symbols.ts';
 import { shorten } from '../render/text-width.ts';
 import { type Block, fitBlocks } from './blocks.ts';

@@ -1,5 +1,6 @@
 import { type AttemptState, lastAttempt, type TaskState } from '../../core/run/state.ts';
-import { clockText, moneyText } from '../render/amounts.ts';
+import { moneyText } from '../../core/view/amounts.ts';
+import { clockText } from '../render/amounts.ts';
 import { taskMark, verdictMark } from '../render/symbols.ts';
 import { taskRow } from '../render/task-row.ts';
 import { shorten } from '../render/text-width.ts';

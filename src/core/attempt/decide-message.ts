@@ -7,6 +7,7 @@ import { isAuxiliary } from '../run/reopening.ts';
 import { requireTask } from '../run/require.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { affordable, chargeOf, reservationFor, roundMoney } from '../schedule/budget.ts';
+import { moneyText } from '../view/amounts.ts';
 
 export type SendMessage = { task: TaskKey; message: string; comments: readonly ReviewComment[]; now: number };
 
@@ -89,7 +90,7 @@ function requireBudget(state: RunState, task: TaskState): void {
   const left = Math.max(0, (config.budget.run ?? 0) - spentUsd);
   throw new AppError(
     'REFUSED',
-    `A message needs another attempt, which reserves $${reservation.costUsd.toFixed(2)}, and run ${run} has $${left.toFixed(2)} left`,
+    `A message needs another attempt, which reserves ${moneyText(reservation.costUsd)}, and run ${run} has ${moneyText(left)} left`,
     { run },
   );
 }

@@ -1,6 +1,7 @@
 import type { HealthSign, HealthThresholds } from '../../schema/health.ts';
 import { SOFT_OUTPUT_BYTES, type TaskLimits } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
+import { moneyText } from '../view/amounts.ts';
 
 /** The metrics of a running attempt. */
 export type AttemptMetrics = {
@@ -39,7 +40,7 @@ export function warningsFor(metrics: AttemptMetrics, now: number): Warning[] {
   }
   const cap = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
   if (cap !== undefined && usage.costUsd >= cap * thresholds.share) {
-    warnings.push({ sign: 'near-budget', message: `it has spent $${usage.costUsd.toFixed(2)} of $${cap.toFixed(2)}` });
+    warnings.push({ sign: 'near-budget', message: `it has spent ${moneyText(usage.costUsd)} of ${moneyText(cap)}` });
   }
   return warnings;
 }

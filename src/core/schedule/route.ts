@@ -2,6 +2,7 @@ import type { Config } from '../../schema/config.ts';
 import { hasUndeliveredMessage } from '../attempt/message.ts';
 import type { Ranking } from '../models/ranking.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
+import { untilText } from '../view/amounts.ts';
 import { freeAccount } from './account.ts';
 
 /** The current availability of agents, over all runs. */
@@ -72,7 +73,7 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
     const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
     if (account.kind === 'resting') {
       soonest = Math.min(soonest ?? account.until, account.until);
-      passedOver ||= `${agent} is rate-limited until ${timeText(account.until, now)}`;
+      passedOver ||= `${agent} is rate-limited until ${untilText(account.until, now)}`;
       continue;
     }
     if ((availability.busy[agent] ?? 0) >= (availability.maxParallel[agent] ?? Number.POSITIVE_INFINITY)) {
@@ -142,11 +143,4 @@ function reasonFor({ config, agents, role, agent, ranking, session }: RoutingReq
   if (config.roles[role]?.agent !== undefined) return `set for the role ${role}`;
   const ranked = ranking?.[role];
   return ranked?.agents[0] === chosen ? ranked.because : 'first in order of preference';
-}
-
-/** A time of today as `14:05 UTC`; on another day with its date. */
-function timeText(at: number, now: number): string {
-  const [day = '', time = ''] = new Date(at).toISOString().split('T');
-  const isToday = new Date(now).toISOString().startsWith(day);
-  return `${isToday ? '' : `${day} `}${time.slice(0, 5)} UTC`;
 }

@@ -1,6 +1,7 @@
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
 import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
+import { moneyText } from '../view/amounts.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, type Money, reservationFor } from './budget.ts';
 import { inOrder } from './queue.ts';
@@ -211,5 +212,5 @@ function shortOfMoney(
   const inRun = (budget.run ?? Number.POSITIVE_INFINITY) - money.run.spentUsd;
   const inProject = (budget.project ?? Number.POSITIVE_INFINITY) - money.project.spentUsd;
   const left = Math.max(0, Math.min(inRun, inProject));
-  return `an attempt reserves $${reservation.costUsd.toFixed(2)} and the budget has $${left.toFixed(2)} left`;
+  return `an attempt reserves ${moneyText(reservation.costUsd)} and the budget has ${moneyText(left)} left`;
 }

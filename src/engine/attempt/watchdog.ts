@@ -5,6 +5,7 @@ import {
   type Warning,
   warningsFor,
 } from '../../core/attempt/health.ts';
+import { moneyText } from '../../core/view/amounts.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { HealthThresholds } from '../../schema/health.ts';
 import type { TaskLimits } from '../../schema/task.ts';
@@ -56,7 +57,7 @@ export class Watchdog {
     }
     const cap = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
     if (cap !== undefined && usage.costUsd > cap) {
-      this.#stop({ kind: 'budget', message: `It spent $${usage.costUsd.toFixed(2)} of $${cap.toFixed(2)}` });
+      this.#stop({ kind: 'budget', message: `It spent ${moneyText(usage.costUsd)} of ${moneyText(cap)}` });
     }
   }
 

@@ -1,6 +1,7 @@
 import { verdictOf } from '../../core/finish/verdict.ts';
 import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { chargeOf } from '../../core/schedule/budget.ts';
+import { moneyText } from '../../core/view/amounts.ts';
 import type { Evidence } from '../../schema/gate.ts';
 
 /** What the text of a pull request is made of. */
@@ -117,7 +118,7 @@ function costLine({ state, task, now }: PullRequestFacts): string {
       ? state.spent.costUsd
       : task.attempts.reduce((sum, { usage, reservation }) => sum + chargeOf(usage, reservation).costUsd, 0);
   const minutes = Math.max(1, Math.round((now - state.startedAt) / 60_000));
-  return `$${usd.toFixed(2)}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${minutes} min.`;
+  return `${moneyText(usd)}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${minutes} min.`;
 }
 
 function checkoutLines({ branch, remote, task }: PullRequestFacts): string[] {

@@ -1,4 +1,5 @@
 import type { AgentCapabilities } from '../../agents/agent.ts';
+import { moneyText } from '../../core/view/amounts.ts';
 import type { ModelAnswer } from '../../model-apis/model-api.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { askAgent } from './ask-agent.ts';
@@ -34,7 +35,7 @@ export function smallCallNotes(ctx: EngineContext, run: ActiveRun): string[] {
   const { budget } = run.config.smallCalls;
   if (names.length === 0 || budget === 0) return [];
   return [
-    `Small calls (a title, a tier, why a task failed) may use ${names.join(' or ')}, for $${budget.toFixed(2)} in all; smallCalls.use: rules disables them.`,
+    `Small calls (a title, a tier, why a task failed) may use ${names.join(' or ')}, for ${moneyText(budget)} in all; smallCalls.use: rules disables them.`,
   ];
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
+import { momentText } from '../../core/view/amounts.ts';
 import { lastBackupFailure } from '../../engine/maintenance/automatic-backup.ts';
 import { checksOfRun } from '../../engine/start/configured-checks.ts';
 import { AppError, messageOf } from '../../errors.ts';
@@ -218,9 +219,9 @@ async function examineBackup({ home, env }: { home: Home; env: NodeJS.ProcessEnv
   const line = { name: 'backup', required: false };
   const failure = await lastBackupFailure(home);
   const newest = await newestBackupAt(home.backups);
-  const last = newest === undefined ? 'none yet' : `the last one at ${new Date(newest).toISOString()}`;
+  const last = newest === undefined ? 'none yet' : `the last one at ${momentText(newest)}`;
   if (failure !== undefined) {
-    const detail = `failed at ${new Date(failure.at).toISOString()}: ${failure.message}; ${last}`;
+    const detail = `failed at ${momentText(failure.at)}: ${failure.message}; ${last}`;
     return { ...line, ok: false, detail, fix: 'Mend what it says, then: manyhands backup' };
   }
   const every = await loadConfig({ env }).then(

@@ -5,6 +5,7 @@ import { BENCH_TASKS, unsupported } from '../../bench/registry.ts';
 import type { History } from '../../core/models/history.ts';
 import { modelFor } from '../../core/models/tier.ts';
 import { freeAccount } from '../../core/schedule/account.ts';
+import { momentText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import { BenchItem, BenchKind } from '../../schema/model.ts';
 import { operation } from '../operation.ts';
@@ -79,7 +80,7 @@ function planOne({ view, agent, kind, text }: One): PlannedBench {
 function whyNot({ config, resting, now }: AgentsView, { name, ok, detail }: AgentView): string | undefined {
   if (!ok) return detail;
   const account = freeAccount({ agent: name, config: config.agents[name] }, resting, now);
-  return account.kind === 'resting' ? `is rate-limited until ${new Date(account.until).toISOString()}` : undefined;
+  return account.kind === 'resting' ? `is rate-limited until ${momentText(account.until)}` : undefined;
 }
 
 /** The cost by list prices, if the model is on the list. */

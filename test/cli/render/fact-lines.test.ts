@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { factLines, timeText } from '../../../src/cli/render/fact-lines.ts';
+import { factLines } from '../../../src/cli/render/fact-lines.ts';
 import { evolve } from '../../../src/core/run/evolve.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
+import { timeText } from '../../../src/core/view/amounts.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import {
   added,

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bytesText,
-  clockText,
-  durationText,
-  moneyText,
-  parseSeconds,
-  parseUsd,
-} from '../../../src/cli/render/amounts.ts';
+import { bytesText, clockText, durationText, parseSeconds, parseUsd } from '../../../src/cli/render/amounts.ts';
 import { cleanText, oneLine } from '../../../src/cli/render/clean-text.ts';
 import { logLines } from '../../../src/cli/render/log-line.ts';
 import { painter } from '../../../src/cli/render/symbols.ts';
@@ -50,7 +43,6 @@ describe('amounts', () => {
       '3m 20s',
       '2h 1m',
     ]);
-    expect([moneyText(0), moneyText(0.001), moneyText(1.5)]).toEqual(['$0', '<$0.01', '$1.50']);
     expect([bytesText(12), bytesText(1_500), bytesText(250_000_000)]).toEqual(['12 B', '1.5 kB', '250 MB']);
   });
 

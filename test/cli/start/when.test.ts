@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { momentText, parseSpan, parseWhen } from '../../../src/cli/start/when.ts';
+import { parseSpan, parseWhen } from '../../../src/cli/start/when.ts';
+import { momentText } from '../../../src/core/view/amounts.ts';
 
 const zone = process.env.TZ;
 beforeAll(() => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentAvailability, route } from '../../../src/core/schedule/route.ts';
+import { untilText } from '../../../src/core/view/amounts.ts';
 import { added, given, spec, started, T0 } from '../../support/given.ts';
 
 type Asked = {
@@ -66,7 +67,7 @@ describe('the agent for a task', () => {
     expect(routed({}, { rateLimited: { one: T0 + 1 } })).toEqual({
       kind: 'agent',
       agent: 'two',
-      because: 'one is rate-limited until 00:16 UTC',
+      because: `one is rate-limited until ${untilText(T0 + 1, T0)}`,
     });
   });
 
@@ -118,7 +119,7 @@ describe('the agent for a task', () => {
     expect(routed({ ranking })).toEqual({ kind: 'agent', agent: 'two', because: 'best verified results' });
     expect(routed({ ranking }, { rateLimited: { two: T0 + 1 } })).toMatchObject({
       agent: 'one',
-      because: 'two is rate-limited until 00:16 UTC',
+      because: `two is rate-limited until ${untilText(T0 + 1, T0)}`,
     });
   });
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { dayText } from '../../../core/view/amounts.ts';
 import { AppError } from '../../../errors.ts';
 import { RunId } from '../../../schema/ids.ts';
 import type { ArchiveResult } from '../../../schema/keeping.ts';
@@ -87,7 +88,7 @@ function defineRestore(command: Command, session: Session): void {
 }
 
 function rowOf({ run, endedAt, bytes, title, reason }: ArchiveResult['items'][number]): string[] {
-  return [run, endedAt.slice(0, 10), bytes === null ? '' : bytesText(bytes), oneLine(title), reason];
+  return [run, dayText(endedAt), bytes === null ? '' : bytesText(bytes), oneLine(title), reason];
 }
 
 function conclusion({ items, applied }: ArchiveResult): string {

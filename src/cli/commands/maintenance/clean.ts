@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dayText } from '../../../core/view/amounts.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { bytesText, parseDays } from '../../render/amounts.ts';
@@ -46,7 +47,7 @@ export const cleanCommand: CliCommand = {
         const kept = found.kept.map(({ what, path, bytes, reason, until }) => [
           what,
           bytesText(bytes),
-          until === null ? reason : `${reason}; until ${localDay(until)}`,
+          until === null ? reason : `${reason}; until ${dayText(until)}`,
           path,
         ]);
         if (kept.length > 0) {
@@ -69,10 +70,4 @@ function conclusion(count: number, { bytes, applied }: { bytes: number; applied:
   const items = count === 1 ? 'item' : 'items';
   if (applied) return `Removed ${count} ${items}, ${bytesText(bytes)}. The work in them is saved: manyhands salvage`;
   return `${count} ${items} can be removed, ${bytesText(bytes)}. Nothing was removed. To remove them: manyhands clean ${flags} --apply`;
-}
-
-function localDay(time: string): string {
-  const at = new Date(time);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { dayText, moneyText } from '../../../core/view/amounts.ts';
 import type { CollectionDocument } from '../../../schema/collection.ts';
 import { type Act, addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { inProject } from '../../in-project.ts';
 import type { Session } from '../../platform.ts';
-import { moneyText } from '../../render/amounts.ts';
 import { cleanText } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { runTable } from '../../render/run-table.ts';
@@ -116,7 +116,7 @@ function remove(session: Session): Act<typeof CommonOptions> {
 }
 
 function row({ name, runs, open, failed, cost, createdAt }: CollectionDocument): string[] {
-  return [cleanText(name), String(runs), String(open), String(failed), moneyText(cost), createdAt.slice(0, 10)];
+  return [cleanText(name), String(runs), String(open), String(failed), moneyText(cost), dayText(createdAt)];
 }
 
 function report({ platform }: Session, { json }: CommonOptions, collection: CollectionDocument): number {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { momentText, moneyText } from '../../../core/view/amounts.ts';
 import type { AgentStatus } from '../../../schema/document.ts';
 import type { ModelScore, RoutePlan } from '../../../schema/model.ts';
 import { addDir, addHelp, addJson, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
-import { moneyText } from '../../render/amounts.ts';
 import { cleanText } from '../../render/clean-text.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { resolveDir } from '../../target.ts';
@@ -100,7 +100,7 @@ function statusOf({ ok, detail, restsUntil, resting }: AgentStatus): string {
 }
 
 function withLimit(name: string, until: string | null): string {
-  return until === null ? name : `${name} is rate-limited until ${until}`;
+  return until === null ? name : `${name} is rate-limited until ${momentText(until)}`;
 }
 
 function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { moneyText } from '../../../core/view/amounts.ts';
 import type { ModelScore } from '../../../schema/model.ts';
 import { addDir, addHelp, addJson, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
-import { moneyText } from '../../render/amounts.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { painter } from '../../render/symbols.ts';
 import { resolveDir } from '../../target.ts';

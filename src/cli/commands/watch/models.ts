@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { momentText, moneyText } from '../../../core/view/amounts.ts';
 import type { AgentPick, AgentStatus } from '../../../schema/document.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
-import { moneyText } from '../../render/amounts.ts';
 import { cleanText } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { painter } from '../../render/symbols.ts';
@@ -108,15 +108,15 @@ function notesOf(agents: readonly AgentStatus[]): string[] {
 
 function statusText({ ok, detail, nextStep, restsUntil, accounts, resting }: Availability): string {
   const logins = accounts.map(({ name, restsUntil: until }) =>
-    until === null ? name : `${name} (rate-limited until ${until})`,
+    until === null ? name : `${name} (rate-limited until ${momentText(until)})`,
   );
   const who = logins.length === 0 ? '' : `; logins: ${logins.join(', ')}`;
   const limited = resting.map(({ account, family, until }) => {
     const of = account === null ? '' : ` of ${account}`;
-    return `; ${family}${of} is rate-limited until ${until}`;
+    return `; ${family}${of} is rate-limited until ${momentText(until)}`;
   });
   if (!ok) return `not usable: ${detail}${nextStep === null ? '' : ` → ${nextStep}`}`;
-  return `${restsUntil === null ? 'ready' : `rate-limited until ${restsUntil}`}: ${detail}${who}${limited.join('')}`;
+  return `${restsUntil === null ? 'ready' : `rate-limited until ${momentText(restsUntil)}`}: ${detail}${who}${limited.join('')}`;
 }
 
 function pickLines({ role, agent, account, tier, model, because, candidates }: AgentPick): string[] {
@@ -128,6 +128,6 @@ function pickLines({ role, agent, account, tier, model, because, candidates }: A
 }
 
 function candidateText({ detail, restsUntil, score, results, because }: AgentPick['candidates'][number]): string {
-  const limit = restsUntil === null ? [] : [`rate-limited until ${restsUntil}`];
+  const limit = restsUntil === null ? [] : [`rate-limited until ${momentText(restsUntil)}`];
   return [detail, ...limit, ...(results === 0 ? [] : [`score ${score.toFixed(2)} (${because})`])].join('; ');
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { moneyText } from '../../../core/view/amounts.ts';
 import type { CompactRun } from '../../../schema/compact-run.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
-import { moneyText } from '../../render/amounts.ts';
 import { oneLine } from '../../render/clean-text.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { summaryLines } from '../../render/summary.ts';

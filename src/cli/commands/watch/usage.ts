@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { moneyText } from '../../../core/view/amounts.ts';
 import type { UsageRow } from '../../../schema/document.ts';
 import { UsageBy } from '../../../schema/usage.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
-import { moneyText } from '../../render/amounts.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { resolveDir } from '../../target.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { momentText } from '../../../core/view/amounts.ts';
 import type { WarningItem } from '../../../operations/runs/list-warnings.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { oneLine } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
-import { momentText } from '../../start/when.ts';
 import { parseTarget, resolveDir } from '../../target.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { moneyText } from '../../../core/view/amounts.ts';
 import { isInterrupted } from '../../../core/view/run-status.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
@@ -7,7 +8,7 @@ import { LiveAgent } from '../../ui/run/live-agent.tsx';
 import { runDisplayState, stateColor } from '../../ui/state/display-state.ts';
 import { StateBar } from '../../ui/state/state-bar.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
-import { count, Duration, money, Time } from '../../ui/text/amounts.tsx';
+import { count, Duration, Time } from '../../ui/text/amounts.tsx';
 import { projectName } from './home-sections.ts';
 import styles from './open-runs.module.css';
 
@@ -64,8 +65,8 @@ function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
   const isNear = budget !== null && cost >= budget * 0.8;
   return (
     <span className={styles.cost} data-near={isNear} title={budget === null ? 'No budget' : 'Cost of its budget'}>
-      {money(cost)}
-      {budget === null ? '' : ` of ${money(budget)}`}
+      {moneyText(cost)}
+      {budget === null ? '' : ` of ${moneyText(budget)}`}
     </span>
   );
 }

@@ -1,9 +1,10 @@
 import type { ReactElement, ReactNode } from 'react';
+import { moneyText } from '../../../core/view/amounts.ts';
 import { scopeGates } from '../../../gates/gate-kinds.ts';
 import type { TaskSpec } from '../../../schema/task.ts';
 import { lazyView } from '../../ui/feedback/lazy-view.tsx';
 import { EmptyState } from '../../ui/feedback/placeholders.tsx';
-import { duration, money } from '../../ui/text/amounts.tsx';
+import { duration } from '../../ui/text/amounts.tsx';
 import { AttemptsView } from './attempts/attempts-view.tsx';
 import { GatesView } from './gates/gates-view.tsx';
 import type { TaskView } from './task-facts.ts';
@@ -70,7 +71,7 @@ function PromptView({ spec }: { spec: TaskSpec }): ReactElement {
           at most {duration(spec.limits.runtimeMs)}, at most {duration(spec.limits.inactivityMs)} without output
         </Fact>
         {spec.limits.turns === undefined ? null : <Fact name="Turns">at most {spec.limits.turns}</Fact>}
-        {spec.limits.costUsd === undefined ? null : <Fact name="Cost">at most {money(spec.limits.costUsd)}</Fact>}
+        {spec.limits.costUsd === undefined ? null : <Fact name="Cost">at most {moneyText(spec.limits.costUsd)}</Fact>}
         <Fact name="Attempts">
           {spec.retry.policy === 'none' ? 'one' : `at most ${spec.retry.attempts}`}
           {spec.retry.policy === 'analyze' ? ', each failure is analyzed first' : ''}

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
-import { count, money } from '../../ui/text/amounts.tsx';
+import { moneyText } from '../../../core/view/amounts.ts';
+import { count } from '../../ui/text/amounts.tsx';
 import { type DayBar, roundUp } from './day-bars.ts';
 import styles from './usage.module.css';
 import type { Measure } from './usage-query.ts';
@@ -62,5 +63,5 @@ export function DayPlot({ bars, measure, chosen }: DayPlotProps): ReactElement {
 }
 
 function amountText(amount: number, measure: Measure): string {
-  return measure === 'cost' ? money(amount) : SHORT.format(amount);
+  return measure === 'cost' ? moneyText(amount) : SHORT.format(amount);
 }

@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { moneyText } from '../../../core/view/amounts.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { now } from '../../ui/browser/clock.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -7,7 +8,7 @@ import { Tabs } from '../../ui/controls/tabs.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
-import { count, money } from '../../ui/text/amounts.tsx';
+import { count } from '../../ui/text/amounts.tsx';
 import { dayBars } from './day-bars.ts';
 import { DayPlot } from './day-plot.tsx';
 import styles from './usage.module.css';
@@ -49,7 +50,7 @@ export function UsagePage(): ReactElement {
     >
       {usage.error === undefined ? null : <ErrorMessage error={usage.error} retry={reload} />}
       <Panel
-        title={usage.data === undefined ? 'Cost by day' : `${money(cost)} in total`}
+        title={usage.data === undefined ? 'Cost by day' : `${moneyText(cost)} in total`}
         actions={
           <>
             <Tabs label="Measure" options={MEASURES} value={measure} onChoose={(of) => change({ of })} />

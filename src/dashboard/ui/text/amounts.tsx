@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { moneyText } from '../../../core/view/amounts.ts';
 import { now, useNow } from '../browser/clock.ts';
 
 const UNITS: readonly [string, number][] = [
@@ -32,13 +33,9 @@ export function Duration({ from, to }: { from: string | number; to: string | num
   return <span className="numbers">{duration(end - new Date(from).getTime())}</span>;
 }
 
-/** US dollars; amounts below ten cents have four decimals. */
+/** US dollars. */
 export function Money({ usd }: { usd: number | null }): ReactElement {
-  return <span className="numbers">{usd === null ? '–' : money(usd)}</span>;
-}
-
-export function money(usd: number): string {
-  return `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.1 ? 4 : 2)}`;
+  return <span className="numbers">{usd === null ? '–' : moneyText(usd)}</span>;
 }
 
 export function duration(ms: number): string {

@@ -1,13 +1,13 @@
 import { type ReactElement, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
+import { moneyText } from '../../../../core/view/amounts.ts';
 import { summarizeUsage } from '../../../../core/view/usage.ts';
 import type { UsageRow } from '../../../../schema/document.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import { type Column, Table } from '../../../ui/layout/table.tsx';
-import { money } from '../../../ui/text/amounts.tsx';
 import type { ViewProps } from '../run-views.ts';
 import styles from './cost.module.css';
 import { type TaskCost, taskCosts } from './task-costs.ts';
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   { title: 'Cached', isNumber: true, cell: ({ cachedTokens }) => figure(cachedTokens) },
   { title: 'Output', isNumber: true, cell: ({ outputTokens }) => figure(outputTokens) },
   { title: 'Turns', isNumber: true, cell: ({ turns }) => figure(turns) },
-  { title: 'Cost', isNumber: true, cell: ({ cost, unknown }) => `${unknown > 0 ? '≤ ' : ''}${money(cost)}` },
+  { title: 'Cost', isNumber: true, cell: ({ cost, unknown }) => `${unknown > 0 ? '≤ ' : ''}${moneyText(cost)}` },
 ];
 
 /** The cost of a run by agent, model, role and task, and its budget. */
@@ -45,7 +45,7 @@ export function Cost({ state, version }: ViewProps): ReactElement {
     { title: 'Task', cell: ({ key, title }) => <Link href={taskPath(state.start.run, key)}>{title}</Link> },
     { title: 'Attempts', isNumber: true, cell: ({ attempts }) => figure(attempts) },
     { title: 'Tokens', isNumber: true, cell: ({ tokens }) => figure(tokens) },
-    { title: 'Cost', isNumber: true, cell: ({ cost, isGuess }) => `${isGuess ? '≤ ' : ''}${money(cost)}` },
+    { title: 'Cost', isNumber: true, cell: ({ cost, isGuess }) => `${isGuess ? '≤ ' : ''}${moneyText(cost)}` },
   ];
   return (
     <div className={styles.cost}>
@@ -75,11 +75,11 @@ function Budget({ state: { spent, reserved, start } }: { state: RunState }): Rea
   return (
     <section className={styles.budget} aria-label="Budget">
       <p className={styles.figures}>
-        <strong>{money(spent.costUsd)}</strong>
+        <strong>{moneyText(spent.costUsd)}</strong>
         <span className="quiet">
-          {run === undefined ? 'spent; no budget' : `spent of ${money(run)}`}
-          {reserved.costUsd > 0 ? `, ${money(reserved.costUsd)} reserved for running attempts` : ''}
-          {project === undefined ? '' : `; project budget ${money(project)}`}
+          {run === undefined ? 'spent; no budget' : `spent of ${moneyText(run)}`}
+          {reserved.costUsd > 0 ? `, ${moneyText(reserved.costUsd)} reserved for running attempts` : ''}
+          {project === undefined ? '' : `; project budget ${moneyText(project)}`}
         </span>
       </p>
       {run === undefined ? null : (

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
+import { moneyText } from '../../../../core/view/amounts.ts';
 import { type AmountFormat, type Fact, factsOf } from '../../../../core/view/facts.ts';
 import type { StreamItem } from '../../../../operations/all.ts';
 import { type ConnectionState, useStream } from '../../../api/stream.ts';
-import { duration, money } from '../../../ui/text/amounts.tsx';
+import { duration } from '../../../ui/text/amounts.tsx';
 import { eventOf } from '../use-run.ts';
 
 /** One fact of one event. */
@@ -12,7 +13,7 @@ export type EventLineData = Fact & { id: string; at: number; kind: string };
 /** Short durations get a decimal, because gates often take less than a second. */
 const AMOUNT_FORMAT: AmountFormat = {
   duration: (ms) => (ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : duration(ms)),
-  money,
+  money: moneyText,
 };
 
 /** All events of a run as lines; lines are only appended, and `count` is their number. */

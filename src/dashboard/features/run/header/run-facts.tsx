@@ -1,7 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
+import { moneyText } from '../../../../core/view/amounts.ts';
 import { StateBar } from '../../../ui/state/state-bar.tsx';
-import { Duration, money, Time } from '../../../ui/text/amounts.tsx';
+import { Duration, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './run-facts.module.css';
@@ -36,8 +37,8 @@ export function RunFacts({ state }: { state: RunState }): ReactElement {
         </Fact>
         <Fact name="Cost">
           <span className="numbers">
-            {money(spent.costUsd)}
-            {budget === undefined ? '' : ` of ${money(budget)}`}
+            {moneyText(spent.costUsd)}
+            {budget === undefined ? '' : ` of ${moneyText(budget)}`}
           </span>
         </Fact>
       </dl>

@@ -2,12 +2,13 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { lastAttempt, type RunState, type TaskState } from '../../../../core/run/state.ts';
 import { chargeOf } from '../../../../core/schedule/budget.ts';
+import { moneyText } from '../../../../core/view/amounts.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
-import { Duration, money } from '../../../ui/text/amounts.tsx';
+import { Duration } from '../../../ui/text/amounts.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { type PlanRow, retryEffect } from './task-plan.ts';
 import styles from './task-row.module.css';
@@ -47,7 +48,7 @@ export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactEl
       <span className={styles.figure}>
         {attempt === undefined ? '' : <Duration from={attempt.startedAt} to={attempt.ended?.at ?? null} />}
       </span>
-      <span className={styles.figure}>{task.attempts.length === 0 ? '' : money(costOf(task))}</span>
+      <span className={styles.figure}>{task.attempts.length === 0 ? '' : moneyText(costOf(task))}</span>
       <span className={styles.actions}>
         {task.phase.status === 'held' ? (
           <Button weight="main" busy={approve.isBusy} onClick={() => approve.act({ run, task: row.key })}>

@@ -1,10 +1,11 @@
 import type { ReactElement } from 'react';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
+import { moneyText } from '../../../../core/view/amounts.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { LiveAgent } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
-import { count, duration, money } from '../../../ui/text/amounts.tsx';
+import { count, duration } from '../../../ui/text/amounts.tsx';
 import { segmentsOf } from './task-segments.ts';
 import styles from './timeline-details.module.css';
 import type { TimelineHistory } from './timeline-history.ts';
@@ -49,7 +50,7 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
           <li key={`${kind} ${from}`}>
             <span className={styles.who}>{attempt === null ? kind : `${attempt.number} · ${attempt.agent}`}</span>
             <span className="numbers">{duration((to ?? end) - from)}</span>
-            <span className="numbers">{attempt?.usage.kind === 'known' ? money(attempt.usage.costUsd) : ''}</span>
+            <span className="numbers">{attempt?.usage.kind === 'known' ? moneyText(attempt.usage.costUsd) : ''}</span>
             <span className={styles.text}>{attempt?.ended === null ? (activity ?? description) : description}</span>
           </li>
         ))}

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { moneyText } from '../../../../core/view/amounts.ts';
 import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { field } from './fold-rows.ts';
@@ -78,7 +79,7 @@ function usageText(data: unknown): string | undefined {
   const parts = [
     ...(typeof turns === 'number' && turns > 0 ? [`turn ${turns}`] : []),
     ...(known.length > 0 ? [`${known.reduce((sum, each) => sum + each, 0).toLocaleString('en-US')} tokens`] : []),
-    `$${cost.toFixed(4)}`,
+    moneyText(cost),
   ];
   return parts.join(' · ');
 }

@@ -1,0 +1,42 @@
+/** US dollars with two decimals; a positive amount below a cent is never shown as zero. */
+export function moneyText(usd: number): string {
+  return isBelowCent(usd) ? '<$0.01' : `$${usd.toFixed(2)}`;
+}
+
+/** US dollars as in `moneyText`, without characters that Markdown has to escape. */
+export function usdText(usd: number): string {
+  return isBelowCent(usd) ? 'under 0.01 USD' : `${usd.toFixed(2)} USD`;
+}
+
+function isBelowCent(usd: number): boolean {
+  return usd > 0 && usd < 0.01;
+}
+
+/** A time as local date and time. */
+export function momentText(at: number | string): string {
+  const date = new Date(at);
+  const seconds = date.getSeconds() === 0 ? '' : `:${twoDigits(date.getSeconds())}`;
+  return `${dayText(at)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}${seconds}`;
+}
+
+/** A local date. */
+export function dayText(at: number | string): string {
+  const date = new Date(at);
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+}
+
+/** The local time of day, with seconds. */
+export function timeText(at: number): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+}
+
+/** When something ends: `14:05` for a local time of today, else with its date. */
+export function untilText(at: number, now: number): string {
+  const time = timeText(at).slice(0, 5);
+  return dayText(at) === dayText(now) ? time : `${dayText(at)} ${time}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

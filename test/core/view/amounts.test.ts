@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { dayText, momentText, moneyText, timeText, untilText, usdText } from '../../../src/core/view/amounts.ts';
+
+const zone = process.env.TZ;
+afterEach(() => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+});
+
+describe('money', () => {
+  it('has two decimals, and an amount below a cent is not zero', () => {
+    expect([0, 0.004, 0.01, 0.05, 1.5, 12].map(moneyText)).toEqual([
+      '$0.00',
+      '<$0.01',
+      '$0.01',
+      '$0.05',
+      '$1.50',
+      '$12.00',
+    ]);
+    expect([0, 0.004, 2].map(usdText)).toEqual(['0.00 USD', 'under 0.01 USD', '2.00 USD']);
+  });
+});
+
+describe('a time', () => {
+  it('is in the time zone of the machine', () => {
+    process.env.TZ = 'Asia/Tokyo';
+    const at = Date.parse('2026-11-16T15:05:30Z');
+    expect([momentText(at), momentText('2026-11-16T15:05:00Z'), dayText(at), timeText(at)]).toEqual([
+      '2026-11-17 00:05:30',
+      '2026-11-17 00:05',
+      '2026-11-17',
+      '00:05:30',
+    ]);
+    expect(untilText(at, at + 1)).toBe('00:05');
+    expect(untilText(at, at - 600_000)).toBe('2026-11-17 00:05');
+  });
+});
+
+it('no other source file formats money or shows a time in UTC', () => {
+  const src = join(import.meta.dirname, '../../../src');
+  const formats = /\$\$\{[^}]*toFixed|toFixed\(\d\)\} USD|\d\d:\d\d UTC|until \$\{[^}]*toISOString/;
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
+  const others = files.filter(
+    (file) => !file.endsWith('core/view/amounts.ts') && formats.test(readFileSync(join(src, file), 'utf8')),
+  );
+  expect(others).toEqual([]);
+});
