@@ -16,10 +16,9 @@ export function nextSteps(document: RunDocument): NextStep[] {
     case 'unverified':
       return [...resultSteps(document), { command: `manyhands logs ${run}`, purpose: 'show the output of the agents' }];
     case 'partial':
-      return [
-        { command: `manyhands land ${run}`, purpose: 'land the tasks that succeeded' },
-        ...failureSteps(document),
-      ];
+      return document.landed === null
+        ? [{ command: `manyhands land ${run}`, purpose: 'land the tasks that succeeded' }, ...failureSteps(document)]
+        : [...resultSteps(document), ...failureSteps(document)];
     case 'failed':
       return failureSteps(document);
     case 'cancelled':

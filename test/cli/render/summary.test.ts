@@ -168,6 +168,13 @@ describe('the next steps', () => {
     );
   });
 
+  it('of a run of which a part succeeded land that part first, once', () => {
+    const partial: RunDocument = { ...DONE, status: 'partial' };
+    const landed = { branch: 'main', commit: 'aaaabbbbcccc', how: 'merge', url: null };
+    expect(commands(partial)[0]).toBe('manyhands land k3v9x2ab');
+    expect(commands({ ...partial, landed })).not.toContain('manyhands land k3v9x2ab');
+  });
+
   it('of a plan write it to a file', () => {
     const tasks = [{ id: 'a', title: 'A', description: 'Do it', needs: [] }];
     expect(commands({ ...DONE, recipe: 'todo', result: { tasks, summary: 'One task' } })[0]).toBe(
