@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import { stream } from '../process/stream.ts';
 import { withoutAttributes } from './attributes.ts';
 import { gitEnvironment } from './environment.ts';
+import { gitCommand } from './git.ts';
 import type { Mirror } from './mirror/mirror-config.ts';
 
 const TIMEOUT_MS = 600_000;
@@ -20,8 +21,12 @@ export async function* gitStream(
     ...(options.input === undefined ? {} : { input: options.input }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
-  const what = `git ${args[0] ?? ''}`;
+  const what = `git ${gitCommand(args)}`;
   if (end.timedOut) throw new AppError('GIT_TIMEOUT', `${what} did not end in time in ${mirror.dir}`, { args });
   if (end.code !== 0)
-    throw new AppError('GIT_FAILED', `${what} ended with ${end.code} in ${mirror.dir}: ${end.stderr.trim()}`, { args });
+    throw new AppError(
+      'GIT_FAILED',
+      `${what} ${end.code === null ? 'was killed' : `ended with ${end.code}`} in ${mirror.dir}: ${end.stderr.trim()}`,
+      { args },
+    );
 }

@@ -20,6 +20,8 @@ export type GitOptions = {
 
 export type GitResult = { code: number; stdout: string; stderr: string };
 
+/** Options of git itself whose value is the next argument. */
+const WITH_VALUE: ReadonlySet<string> = new Set(['-c', '-C']);
 const TIMEOUT_MS = 60_000;
 /** With less free space than this a failed write is reported as a full disk. */
 const FULL_DISK_BYTES = 1024 * 1024;
@@ -47,7 +49,7 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
     });
   } catch (error) {
     if (errorCode(error) === 'ENOENT') throw new AppError('GIT_FAILED', missing(cwd), { cwd }, { cause: error });
-    throw fromSystemError(error, `running git ${args[0] ?? ''}`);
+    throw fromSystemError(error, `running git ${gitCommand(args)}`);
   }
 }
 
@@ -76,7 +78,7 @@ async function isDiskFull({ code, stderr }: RunResult, { workTree, gitDir }: Git
 }
 
 function checkResult(args: readonly string[], result: RunResult & { isFull: boolean }, options: GitOptions): GitResult {
-  const what = `git ${args[0] ?? ''}`;
+  const what = `git ${gitCommand(args)}`;
   const where = options.gitDir ?? options.cwd;
   if (result.timedOut) throw new AppError('GIT_TIMEOUT', `${what} did not end in time in ${where}`, { args, where });
   if (result.truncated) throw new AppError('GIT_FAILED', `${what} printed more output than the limit`, { args, where });
@@ -88,6 +90,12 @@ function checkResult(args: readonly string[], result: RunResult & { isFull: bool
   const text = `${what} ${ending} in ${where}: ${stderr.trim().slice(0, 2000)}`;
   if (result.isFull) throw new AppError('NO_SPACE', `No space left: ${text}`, { args, where, code, stderr });
   throw new AppError(codeFor(stderr), text, { args, where, code, stderr });
+}
+
+/** The command of a call to git, without the options before it. */
+export function gitCommand(args: readonly string[]): string {
+  const at = args.findIndex((arg, index) => !arg.startsWith('-') && !WITH_VALUE.has(args[index - 1] ?? ''));
+  return args[at] ?? '';
 }
 
 function codeFor(stderr: string): 'NO_SPACE' | 'NO_PERMISSION' | 'GIT_FAILED' {

@@ -86,6 +86,10 @@ export const SavedWork = z.object({
 });
 export type SavedWork = z.infer<typeof SavedWork>;
 
+/** An attempt that has finished and whose work could not be saved or judged; `stopped`: why we ended its agent, if we did. */
+const UnsavedAttempt = z.object({ stopped: Failure.optional() });
+export type UnsavedAttempt = z.infer<typeof UnsavedAttempt>;
+
 /** Something only a person can decide. */
 export const Hold = z.object({
   what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'gate', 'trouble']),
@@ -216,6 +220,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     nextStep: z.string(),
     /** The work that waits to land, when it is its landing that is blocked. */
     landing: z.object({ commit: z.string(), ref: z.string() }).optional(),
+    /** Its last attempt has finished and is not yet saved: it is concluded from the kept workspace, and not run again. */
+    unsaved: UnsavedAttempt.optional(),
   }),
   event('tasks.landed', { tasks: z.array(TaskKey), from: z.string(), commit: z.string(), tree: z.string() }),
   event('task.ended', { task: TaskKey, status: TaskEnd, reason: z.string(), failure: Failure.optional() }),

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
-import type { ProcessRecord, RunEvent, RunEventOf, SavedWork } from '../../schema/event.ts';
+import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { HealthSign } from '../../schema/health.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -37,9 +37,13 @@ export type EndAttempt = {
   failure?: Failure;
   flags?: RiskFlag[];
   follow?: FollowUp;
+  /** Its work is finished and could not be saved or judged: it is concluded again, unless its task is withdrawn or repeated. */
+  unsaved?: UnsavedAttempt;
   now: number;
 };
 
+const UNSAVED_STEP =
+  'Fix what the message names, then manyhands retry: the work is saved from its workspace, and the agent does not run again.';
 const TRY_AGAIN: FollowUp = { action: 'retry', delayMs: 0, resume: false, free: false };
 
 /** Claims a ready task for one agent; the claim is recorded before anything is started. */
@@ -96,7 +100,7 @@ export function dismissWarning(
 export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const task = requireTask(state, command.task);
   requireCurrent(task, command.attempt);
-  const { follow: requested, now, failure: reported, ...rest } = command;
+  const { follow: requested, now, failure: reported, unsaved, ...rest } = command;
   const failure = reported ?? unresolvedConflict(task, command);
   const follow = reported === undefined ? TRY_AGAIN : requested;
   const data: RunEventOf<'attempt.ended'>['data'] = { ...rest, ...(failure === undefined ? {} : { failure }) };
@@ -104,6 +108,10 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
   if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
   if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
+  if (unsaved !== undefined) {
+    const data = { task: command.task, reason: failure.message, nextStep: UNSAVED_STEP, unsaved };
+    return [ended, { type: 'task.blocked', data }];
+  }
   const pause = pauseOnFailures(state, task.spec.track, failure);
   return [ended, ...afterFailure(state, { task, failure, follow, now }), ...pause];
 }

@@ -1,8 +1,8 @@
-import type { RunEventOf } from '../../schema/event.ts';
+import type { RunEventOf, UnsavedAttempt } from '../../schema/event.ts';
 import type { FailureKind } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { enter, taskOf } from '../run/phase.ts';
-import type { AttemptState, RunState } from '../run/state.ts';
+import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
 import { isCrash } from './decide-retry.ts';
 import { deliverMessages } from './fold-interrupt.ts';
@@ -57,6 +57,19 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
   const charge = chargeOf(usage, attempt.reservation);
   state.spent = addSpend(state.spent, charge);
   state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) + charge.costUsd);
+}
+
+/** Opens a finished attempt again whose work is not saved, so that it is concluded and charged once; false where it has no process to read. */
+export function concludeAgain(state: RunState, task: TaskState, unsaved: UnsavedAttempt): boolean {
+  const attempt = lastAttempt(task);
+  if (attempt?.process == null || attempt.ended === null) return false;
+  const charge = chargeOf(attempt.usage, attempt.reservation);
+  attempt.ended = null;
+  state.spent = subtractSpend(state.spent, charge);
+  state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) - charge.costUsd);
+  state.reserved = addSpend(state.reserved, attempt.reservation);
+  enter(state, task, { status: 'running', attempt: attempt.number, unsaved });
+  return true;
 }
 
 /** An interruption is no evidence about the agent. */

@@ -197,8 +197,14 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       editTask(state, event.data);
       return;
     case 'task.blocked': {
-      const { reason, nextStep, landing } = event.data;
-      enter(state, taskOf(state, event.data.task), { status: 'blocked', reason, nextStep, landing: landing ?? null });
+      const { reason, nextStep, landing, unsaved } = event.data;
+      enter(state, taskOf(state, event.data.task), {
+        status: 'blocked',
+        reason,
+        nextStep,
+        landing: landing ?? null,
+        ...(unsaved === undefined ? {} : { unsaved }),
+      });
       return;
     }
     case 'tasks.landed':

@@ -2,6 +2,7 @@ import type { RunEventOf } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
+import { concludeAgain } from '../attempt/fold-attempt.ts';
 import { holdIdAt, recordAnswer, type When } from './holds.ts';
 import { beginAtTip, enter, finish, makeReady, taskOf } from './phase.ts';
 import type { RunState, TaskState } from './state.ts';
@@ -123,6 +124,7 @@ export function reopen(state: RunState, task: TaskState, at: number): void {
     enter(state, task, { status: 'landing', ...phase.landing, approved: false, verified: false });
     return;
   }
+  if (phase.status === 'blocked' && phase.unsaved !== undefined && concludeAgain(state, task, phase.unsaved)) return;
   countMissing(state, task);
   if (task.missing === 0) makeReady(state, task, at);
   else enter(state, task, { status: 'waiting' });

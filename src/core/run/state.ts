@@ -1,6 +1,6 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
-import type { Hold, HoldId, ProcessRecord, RunEnd, RunStart, SavedWork } from '../../schema/event.ts';
+import type { Hold, HoldId, ProcessRecord, RunEnd, RunStart, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { HealthSign } from '../../schema/health.ts';
@@ -34,13 +34,20 @@ export type HoldAnswer = {
 export type TaskPhase =
   | { status: 'waiting' }
   | { status: 'ready'; notBefore: number }
-  | { status: 'running'; attempt: number }
+  /** With `unsaved` its attempt has finished, and only its conclusion is missing. */
+  | { status: 'running'; attempt: number; unsaved?: UnsavedAttempt }
   | { status: 'analyzing'; analysis: TaskKey }
   | { status: 'landing'; commit: string; ref: string; approved: boolean; verified: boolean }
   | { status: 'verifying'; verifier: TaskKey; candidate: Candidate; commit: string; ref: string; approved: boolean }
   | { status: 'conflicted'; resolver: TaskKey; commit: string; onto: string; files: string[] }
   | { status: 'held'; hold: OpenHold; commit: string; ref: string }
-  | { status: 'blocked'; reason: string; nextStep: string; landing: { commit: string; ref: string } | null }
+  | {
+      status: 'blocked';
+      reason: string;
+      nextStep: string;
+      landing: { commit: string; ref: string } | null;
+      unsaved?: UnsavedAttempt;
+    }
   | { status: 'done'; at: number; commit: string | null; reason: string }
   | { status: 'failed'; at: number; reason: string; failure: Failure | null }
   | { status: 'skipped'; at: number; reason: string }

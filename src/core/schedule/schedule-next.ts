@@ -14,6 +14,7 @@ export type Intent =
       'kind'
     >)
   | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string }
+  | { do: 'conclude'; run: string; task: TaskKey }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
 /** The input of admission over all runs, evaluated in one synchronous step. */
@@ -45,7 +46,7 @@ type RunTally = { state: RunState; live: number; attempts: number; money: { run:
 /** How many tasks of a run's queue are examined for one that can start. */
 const LOOK_AHEAD = 200;
 
-/** What should be in flight: attempts as slots, agents and budgets allow, one run after the other, and landings. */
+/** What should be in flight: attempts as slots, agents and budgets allow, one run after the other, the conclusion of finished attempts, and landings. */
 export function next(runs: readonly RunState[], schedulingInput: SchedulingInput): Admission {
   const tally = begin(runs, schedulingInput);
   const intents: Intent[] = [];
@@ -61,6 +62,7 @@ export function next(runs: readonly RunState[], schedulingInput: SchedulingInput
     lines.push(line);
   }
   for (const run of runs) {
+    for (const task of unsaved(run, schedulingInput)) intents.push({ do: 'conclude', run: run.start.run, task });
     if (!mayLand(run) || schedulingInput.landing.has(run.start.run)) continue;
     const tasks = Object.keys(run.landing);
     if (tasks.length > 0) intents.push({ do: 'land', run: run.start.run, tasks });
@@ -181,6 +183,13 @@ function reasonToGiveUp(
   const reservation = reservationFor(state, task.spec);
   if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
   return { kind: 'budget', reason: shortOfMoney(reservation, budget, money) };
+}
+
+function unsaved({ start, running, tasks }: RunState, { claimed }: SchedulingInput): TaskKey[] {
+  return Object.keys(running).filter((key) => {
+    const phase = tasks[key]?.phase;
+    return phase?.status === 'running' && phase.unsaved !== undefined && !claimed.has(`${start.run} ${key}`);
+  });
 }
 
 /** Whether the current tip must land on the base before the task may start. */

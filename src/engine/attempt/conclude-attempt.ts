@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { endAttempt } from '../../core/attempt/decide-attempt.ts';
+import { type EndAttempt, endAttempt } from '../../core/attempt/decide-attempt.ts';
 import { softOutputBytes } from '../../core/attempt/health.ts';
 import { type Redact, redactValue } from '../../core/redact.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
@@ -9,10 +9,11 @@ import { handoffGate, requiresChange } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
-import type { SavedWork } from '../../schema/event.ts';
+import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import { accountStream } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
+import { isStoreFailure } from '../../store/ledger.ts';
 import type { Write } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -26,50 +27,122 @@ export type EndedAttempt = {
   attempt: AttemptState;
   workspace: AttemptWorkspace | undefined;
   outcome: Outcome;
+  /** Its agent ran, and how it ended could not be read: that is read again before anything is paid again. */
+  isUnread?: boolean;
 };
 
+/** How far concluding came, and why it failed last. */
+type Progress = { saved?: SavedWork; error?: unknown };
+
+/** The waits before each try to conclude: a killed command or a lock is gone at the next one. */
+const CONCLUDE_DELAYS_MS = [0, 100, 1_000, 3_000];
 /** Length of the agent's final message in the event; the transcript has all of it. */
 const SUMMARY_CHARS = 4_000;
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 
-/** Saves the work of an attempt, judges it, and records its end and what follows. */
+/**
+ * Saves the work of an attempt, judges it, and records its end and what follows. Where that fails, for example because
+ * a git command was killed, it is repeated; then the task waits as finished and not yet saved, and is concluded again.
+ */
 export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt): Promise<void> {
+  const progress: Progress = {};
+  for (const delayMs of CONCLUDE_DELAYS_MS) {
+    // An engine that stops, or a run that is cancelled, does not wait: it only tries.
+    if (delayMs > 0) await ctx.world.sleep(delayMs, AbortSignal.any([ctx.stopping, run.cancel.signal])).catch(() => {});
+    try {
+      return await conclude(ctx, run, withCancellation(run, ended), progress);
+    } catch (error) {
+      if (isStoreFailure(error) || ended.workspace === undefined) throw error;
+      progress.error = error;
+    }
+  }
+  // The next engine adopts the attempt, and concludes it.
+  if (ctx.stopping.aborted) return;
+  await recordUnsaved(ctx, run, ended, progress);
+}
+
+async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt, progress: Progress): Promise<void> {
   const { task, attempt, outcome } = ended;
-  const saving = await save(run, ended);
+  const saved = await save(run, ended);
+  if (saved !== undefined) progress.saved = saved;
   crashpoint('attempt.saved');
-  const saved = saving.saved;
   const reported =
     outcome.result.failure === undefined
       ? undefined
       : await withCriticalPattern(ctx, run, ended, outcome.result.failure);
-  const judged = saving.failure ?? outcome.stopped ?? reported ?? (await judge(ctx, run, ended, saved));
+  const judged = outcome.stopped ?? reported ?? (await judge(ctx, run, ended, saved));
   const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged });
+  if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
   const found = judged ?? inspection.failure;
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
   const flags = await flagsOf(ctx, run, ended, { saved, failure, inspection });
+  await recordEnd(ctx, run, ended, {
+    events: inspection.events,
+    ...(saved === undefined ? {} : { saved }),
+    ...(failure === undefined ? {} : { failure }),
+    ...(flags.length === 0 ? {} : { flags }),
+    ...(ended.isUnread ? { unsaved: {} } : {}),
+  });
+}
+
+/** What a run that is being cancelled has left to conclude is saved, and not inspected. */
+function withCancellation(run: ActiveRun, ended: EndedAttempt): EndedAttempt {
+  if (!run.cancel.signal.aborted || ended.outcome.stopped !== undefined) return ended;
+  const stopped: Failure = { kind: 'interrupted', message: 'The run was cancelled' };
+  return { ...ended, outcome: { ...ended.outcome, stopped } };
+}
+
+async function recordUnsaved(
+  ctx: EngineContext,
+  run: ActiveRun,
+  ended: EndedAttempt,
+  { saved, error }: Progress,
+): Promise<void> {
+  const isFull = error instanceof AppError && error.code === 'NO_SPACE';
+  const state =
+    saved === undefined
+      ? `Its work is finished, not yet saved, and kept in ${ended.workspace?.path ?? 'its workspace'}`
+      : `Its work is finished and saved as ${saved.ref}, but could not be judged`;
+  const message = `${state}: ${messageOf(error)}`;
+  const failure = withoutSecrets({ kind: isFull ? 'disk-full' : 'environment', message }, run.redact);
+  const { stopped } = ended.outcome;
+  await recordEnd(ctx, run, ended, {
+    events: [],
+    failure,
+    unsaved: stopped === undefined ? {} : { stopped },
+    ...(saved === undefined ? {} : { saved }),
+  });
+}
+
+async function recordEnd(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt, outcome }: EndedAttempt,
+  end: { events: RunEvent[] } & Pick<EndAttempt, 'saved' | 'failure' | 'flags' | 'unsaved'>,
+): Promise<void> {
   const now = ctx.world.now();
+  const { events, failure, ...rest } = end;
   const follow =
     failure === undefined ? undefined : ctx.implementations.followUp(failure, { attempt: attempt.number, now });
   const { usage, session, text, output } = outcome.result;
   const { committed } = ctx.submit(
     run,
     (state) => [
-      ...inspection.events,
+      ...events,
       ...endAttempt(state, {
         task: task.spec.key,
         attempt: attempt.number,
         usage,
         summary: run.redact(text).slice(0, SUMMARY_CHARS),
         now,
-        ...(saved === undefined ? {} : { saved }),
+        ...rest,
         ...(session === undefined ? {} : { session }),
         ...(output === undefined ? {} : { output: redactValue(output, run.redact) }),
         ...(failure === undefined ? {} : { failure }),
-        ...(flags.length === 0 ? {} : { flags }),
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: accountLimits(ended, failure, follow) },
+    { also: accountLimits(attempt, outcome, failure, follow) },
   );
   await committed;
   crashpoint('attempt.ended');
@@ -135,19 +208,10 @@ function withoutSecrets(failure: Failure, redact: Redact): Failure {
     : { ...failure, message, evidence: redact(failure.evidence) };
 }
 
-async function save(
-  run: ActiveRun,
-  { task, attempt, workspace }: EndedAttempt,
-): Promise<{ saved?: SavedWork; failure?: Failure }> {
-  if (workspace === undefined) return {};
-  try {
-    const save = await nextSave(run, task, attempt.number);
-    return { saved: await saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save }) };
-  } catch (error) {
-    const isFull = error instanceof AppError && error.code === 'NO_SPACE';
-    const message = `Its work could not be saved and stays in ${workspace.path}: ${messageOf(error)}`;
-    return { failure: { kind: isFull ? 'disk-full' : 'environment', message } };
-  }
+async function save(run: ActiveRun, { task, attempt, workspace }: EndedAttempt): Promise<SavedWork | undefined> {
+  if (workspace === undefined) return undefined;
+  const save = await nextSave(run, task, attempt.number);
+  return saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save });
 }
 
 /** The gates of the attempt itself: something changed, the handoff is usable, no conflict marker remains. */
@@ -217,7 +281,8 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
 
 /** What a provider limited stays closed for every run until the limit ends. */
 function accountLimits(
-  { attempt, outcome }: EndedAttempt,
+  attempt: AttemptState,
+  outcome: Outcome,
   failure: Failure | undefined,
   follow: FollowUp | undefined,
 ): Write[] {

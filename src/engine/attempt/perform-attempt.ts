@@ -3,6 +3,7 @@ import { recordSpawn } from '../../core/attempt/decide-attempt.ts';
 import { messagesFor, messageText } from '../../core/attempt/message.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
+import { liveness } from '../../process/identity.ts';
 import { launch } from '../../process/launch.ts';
 import { terminate } from '../../process/terminate.ts';
 import type { ProcessRecord } from '../../schema/event.ts';
@@ -67,7 +68,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
     started = { workspace, outcome: UNKNOWN_RESULT };
     const interrupt = interrupted.signal;
-    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
+    const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
     if (outcome === undefined) return;
     started = {
       workspace,
@@ -86,7 +87,8 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     // The work of an agent that ran is saved and its usage charged, whatever failed afterwards.
     const { workspace, outcome } = started ?? { workspace: undefined, outcome: NOT_STARTED };
     const stopped = failureOf(error, signal);
-    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped } });
+    const isUnread = started !== undefined && stopped.kind !== 'interrupted';
+    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped }, isUnread });
   }
 }
 
@@ -101,10 +103,11 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome: { ...NOT_STARTED, stopped } });
   }
   using interrupted = interruptible(run, task);
+  const unsaved = task.phase.status === 'running' ? task.phase.unsaved : undefined;
   let workspace: AttemptWorkspace | undefined;
   try {
     workspace = await attemptWorkspaceOf(ctx, run, task);
-    if (task.spec.serve !== undefined) {
+    if (task.spec.serve !== undefined && unsaved === undefined) {
       await endApplication(ctx, run, task, attempt.number);
       throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was inspected');
     }
@@ -112,9 +115,10 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token };
     const assignment = await assignmentFor(ctx, run, assigning);
     const interrupt = interrupted.signal;
-    const outcome = await supervise(ctx, run, { task, attempt, agent, assignment, process, interrupt });
+    const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
     if (outcome === undefined) return;
-    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome });
+    const stopped = outcome.stopped ?? unsaved?.stopped;
+    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped } });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
     if (ctx.leaving.aborted && task.spec.serve === undefined) return;
@@ -123,7 +127,30 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     await terminate({ ...process, folder }, { graceMs: GRACE_MS });
     const failure = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
     const stopped = task.spec.serve === undefined ? failure : { ...failure, kind: 'interrupted' as const };
-    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped } });
+    const isUnread = workspace !== undefined && stopped.kind !== 'interrupted';
+    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped }, isUnread });
+  }
+}
+
+/** Supervises an agent; where that fails, the agent is ended, and what it wrote is read again, so that its result and usage count. */
+async function superviseToEnd(
+  ctx: EngineContext,
+  run: ActiveRun,
+  started: Parameters<typeof supervise>[2],
+): ReturnType<typeof supervise> {
+  try {
+    return await supervise(ctx, run, started);
+  } catch (error) {
+    if (isStoreFailure(error) || ctx.leaving.aborted) throw error;
+    const { process, assignment } = started;
+    const hadEnded = liveness(process.identity) === 'gone';
+    await terminate({ ...process, folder: assignment.folder }, { graceMs: GRACE_MS });
+    const outcome = await supervise(ctx, run, started);
+    if (outcome === undefined || hadEnded) return outcome;
+    return {
+      ...outcome,
+      stopped: outcome.stopped ?? failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal])),
+    };
   }
 }
 

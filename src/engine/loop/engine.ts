@@ -217,6 +217,9 @@ export class Engine implements EngineContext {
       case 'attempt':
         this.#inFlight.perform(run, intent.task, () => beginAttempt(this, run, intent));
         return;
+      case 'conclude':
+        this.#inFlight.perform(run, intent.task, () => adoptAttempt(this, run, taskOf(run.ledger.state, intent.task)));
+        return;
       case 'give-up':
         this.submit(run, (state) => giveUpTask(state, intent));
         return;

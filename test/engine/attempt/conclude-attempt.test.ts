@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { retryTasks } from '../../../src/core/run/decide-run.ts';
+import { requeueTasks } from '../../../src/core/run/requeue.ts';
+import { RunControl } from '../../../src/engine/loop/control-runs.ts';
+import { realWorld } from '../../../src/world.ts';
+import { killGit } from '../../support/killed-git.ts';
+import { makeRunProject } from '../run-project.ts';
+
+/** A job whose agent writes how many git calls are killed after its end, and then ends successfully. */
+async function makeJob(kills: number) {
+  const script = `cat >/dev/null; echo run >>"$HOME/agents"; echo 1 >made.txt; echo ${kills} >"$HOME/kills"; echo '{"usage":{"costUsd":0.25}}'`;
+  const project = await makeRunProject({
+    agent: { kind: 'command', command: '../agent.sh', env: {} },
+    files: { '../agent.sh': `#!/bin/sh\n${script}\n` },
+    world: { ...realWorld, sleep: async () => {} },
+    config: { checks: ['true'], limits: { attempts: 2, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 } },
+  });
+  const engine = project.newEngine();
+  const active = await project.open(engine, 'Make a file');
+  const run = async () => {
+    engine.run(active);
+    await engine.idle();
+    return project.stateOf(active.id);
+  };
+  const control = new RunControl(engine, () => {});
+  const origin = { actor: { kind: 'person', name: 'Ann' }, via: 'cli' } as const;
+  return {
+    ...project,
+    file: join(project.root, 'kills'),
+    run,
+    retry: async (decide = retryTasks) => {
+      await control.submit(active.id, (state) => decide(state, { reason: 'test' }), origin);
+      return run();
+    },
+    stop: () => engine.stop(),
+  };
+}
+
+/** One call of each step that concludes an attempt: reading the agent's repository, saving, judging, inspecting. */
+const STEPS = [
+  ['the files of its work', '*\\ add\\ *'],
+  ['the tree of its work', '*\\ write-tree\\ *'],
+  ['the ref of its work', '*\\ update-ref\\ *'],
+  ['its inspection', '*\\ diff*|*\\ log\\ *'],
+];
+
+describe('an attempt whose agent ended successfully', () => {
+  it.each(STEPS)('is concluded again when git is killed once for %s', async (_name, pattern) => {
+    await using project = await makeJob(1);
+    using git = killGit(project.file, pattern);
+    const state = await project.run();
+    await project.stop();
+    expect(git.left()).toBe(0);
+    expect(state.status).toMatchObject({ kind: 'ended', status: 'done' });
+    expect(project.lines('agents')).toEqual(['run']);
+    expect(state.spent.costUsd).toBe(0.25);
+  });
+
+  it('waits as finished and not yet saved, and is saved by retry without being paid again', async () => {
+    await using project = await makeJob(5);
+    using git = killGit(project.file, '*\\ add\\ *');
+    const blocked = await project.run();
+    const task = blocked.tasks['job/1'];
+    expect(task?.phase).toMatchObject({ status: 'blocked', unsaved: {} });
+    expect(task?.phase.status === 'blocked' ? task.phase.reason : '').toMatch(/not yet saved.*git add was killed/);
+    expect([blocked.spent.costUsd, blocked.reserved.costUsd]).toEqual([0.25, 0]);
+    const done = await project.retry();
+    await project.stop();
+    expect(git.left()).toBe(0);
+    expect(done.status).toMatchObject({ kind: 'ended', status: 'done' });
+    expect(done.tasks['job/1']?.attempts).toHaveLength(1);
+    expect([done.spent.costUsd, done.spentBy]).toEqual([0.25, { one: 0.25 }]);
+    expect(project.lines('agents')).toEqual(['run']);
+    expect(project.git('show', `mh/${done.start.run}:made.txt`)).toBe('1');
+  });
+
+  it('runs again only when a person queues it again', async () => {
+    await using project = await makeJob(4);
+    using git = killGit(project.file, '*\\ add\\ *');
+    await project.run();
+    expect(git.left()).toBe(0);
+    project.writeHome('agents', 'run\n');
+    const done = await project.retry((state, what) => requeueTasks(state, { ...what, task: 'job/1' }));
+    await project.stop();
+    expect(project.lines('agents')).toEqual(['run', 'run']);
+    expect(done.spent.costUsd).toBe(0.5);
+  });
+});
