@@ -43,6 +43,7 @@ export function missingFrom(existing: Plain, proposed: Plain): Plain {
   const missing: Plain = {};
   for (const [key, value] of Object.entries(proposed)) {
     const old = existing[key];
+    if (old === undefined && isEmpty(value)) continue;
     if (old === undefined) missing[key] = value;
     else if (isPlain(old) && isPlain(value)) {
       const inner = missingFrom(old, value);

@@ -32,6 +32,7 @@ describe('manyhands init', () => {
       .parse(JSON.parse(read(project, '.manyhands/config.schema.json')));
     expect(Object.keys(schema.properties)).toContain('checks');
     expect(readdirSync(join(project.root, '.manyhands')).sort()).toEqual(['config.schema.json', 'config.yaml']);
+    expect((await call(project, ['--yes'])).stdout).not.toContain('missing from it');
   });
 
   it('runs each proposed check once with --prove, and shows the end of what fails', async () => {
