@@ -184,9 +184,9 @@ export function afterFailure(
   }
 }
 
-/** In a track, a failure of the environment is retried once and then pauses the track, so that all of it continues once it is fixed. */
-function retryInTrack({ spec }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
-  if (spec.track === undefined || failure.kind !== 'environment' || follow.action !== 'block') return follow;
+/** In a track, a failure of the environment is retried once and then pauses the track, so that all of it continues once it is fixed; finished work that could not be checked waits instead. */
+function retryInTrack({ spec, phase }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
+  if (spec.track === undefined || phase.status !== 'running' || failure.kind !== 'environment' || follow.action !== 'block') return follow;
   return { action: 'retry', delayMs: spec.retry.delayMs, resume: false, free: true };
 }
 

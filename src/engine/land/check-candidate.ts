@@ -84,7 +84,19 @@ export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): Command
   return [...gates.values()];
 }
 
-function runGate(
+/** A check that could not run says nothing about the work: it is repeated once before that is the result. */
+async function runGate(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  what: { gate: CommandGateSpec; overlay?: Overlay },
+): Promise<GateResult> {
+  const result = await runGateOnce(ctx, run, candidate, what);
+  throwIfStopped(ctx, run);
+  return result.verdict === 'error' ? runGateOnce(ctx, run, candidate, what) : result;
+}
+
+function runGateOnce(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,

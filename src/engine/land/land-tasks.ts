@@ -145,6 +145,10 @@ async function passGuards(
   }
   const red = await passesWith(ctx, run, candidate, { commit: merge.onto, paths: overlay });
   if (red === undefined) return 'alone';
+  if (red.verdict === 'error') {
+    await rejectCandidate(ctx, run, { merge, evidence: red, isError: true });
+    return 'settled';
+  }
   const reason = `It changes tests, and with the tests as they were ${red.gate} fails: ${red.summary}`;
   await holdTask(ctx, run, merge, { what: 'guard', reason, files: overlay });
   return 'settled';

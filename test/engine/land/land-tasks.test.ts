@@ -42,12 +42,25 @@ describe('a batch of tasks', () => {
     expect(run.task('b').evidence).toMatchObject([{ gate: 'check', verdict: 'pass', reused: true }]);
   });
 
-  it('is blocked, and its attempts are not counted, when the check itself cannot run', async () => {
+  it('is blocked with its work, and its attempts are not counted, when the check itself cannot run', async () => {
     await using run = await makeLandingRun({ config: { workspace: { setup: ['exit 3'] } } });
     await run.work('a', { files: { 'one.txt': '1\n' } });
-    await run.land('a');
-    expect([run.status('a'), run.task('a').counted]).toEqual(['blocked', 0]);
+    await run.work('b', { files: { 'two.txt': '2\n' }, spec: { track: 'web' } });
+    await run.land('a', 'b');
+    for (const key of ['a', 'b']) {
+      expect([run.status(key), run.task(key).counted, run.task(key).free]).toEqual(['blocked', 0, 0]);
+      expect(run.task(key).phase).toMatchObject({ landing: { ref: `refs/user/heads/work-${key}` } });
+    }
     expect(await run.files()).not.toContain('one.txt');
+  });
+
+  it('repeats a check that could not run, and lands when it can', async () => {
+    const setup = 'echo ran >>"$HOME/setups"; test "$(wc -l <"$HOME/setups")" -gt 1';
+    await using run = await makeLandingRun({ config: { workspace: { setup: [setup] } } });
+    await run.work('a', { files: { 'one.txt': '1\n' }, spec: { track: 'web' } });
+    await run.land('a');
+    expect(run.status('a')).toBe('done');
+    expect(run.project.lines('setups').length).toBeGreaterThan(1);
   });
 });
 
