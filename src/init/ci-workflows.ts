@@ -18,7 +18,8 @@ const PURPOSES: readonly (readonly [CheckName, RegExp])[] = [
   ['test', /\b(tests?|pytest|tox|nox|runtests\.py|vitest|jest|ava|rspec|phpunit|unittest)\b/],
   ['build', /\bbuild\b/],
 ];
-const INSTALLS = /\b(install|sync|add|ci|upload|publish|deploy|login|pull|push|apt-get|brew|echo|cd|mkdir|export)\b/;
+const INSTALLS =
+  /\b(install|uninstall|remove|rm|sync|add|ci|upload|publish|deploy|login|pull|push|apt-get|brew|echo|cd|mkdir|export)\b/;
 
 /** What the workflows of GitHub Actions run, in their order; each command once. */
 export async function workflowCommands(files: ProjectFiles): Promise<WorkflowCommand[]> {

@@ -124,7 +124,8 @@ function withWorkflows(found: readonly FoundIn[], commands: readonly WorkflowCom
 
 /** What the workflows run and no check repeats. */
 function workflowNotes(commands: readonly WorkflowCommand[], checks: readonly ProposedCheck[]): string[] {
-  const others = commands.filter(({ run }) => !checks.some((check) => check.run === run));
+  const known = new Set(checks.map(({ run }) => withoutRun(run)));
+  const others = commands.filter(({ run }) => !known.has(withoutRun(run)));
   const rest = others.length - MAX_WORKFLOW_NOTES;
   return [
     ...others.slice(0, MAX_WORKFLOW_NOTES).map(({ run, file }) => `${file} runs "${run}", which is not a check here`),
@@ -132,6 +133,11 @@ function workflowNotes(commands: readonly WorkflowCommand[], checks: readonly Pr
       ? [`the workflows run ${rest} more ${rest === 1 ? 'command' : 'commands'} that are not checks here`]
       : []),
   ];
+}
+
+/** `pnpm run lint` and `pnpm lint` are the same command. */
+function withoutRun(command: string): string {
+  return command.replace(/^(npm|pnpm|yarn|bun) (?:run|run-script) /, '$1 ');
 }
 
 /** States which purposes no command was found for. */
