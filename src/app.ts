@@ -16,7 +16,8 @@ import { Engine } from './engine/loop/engine.ts';
 import { followUp } from './failures/registry.ts';
 import { reachForge } from './forges/reach-forge.ts';
 import { checkGate, definitionHash } from './gates/registry.ts';
-import { changedFiles, showFile } from './git/read/diff.ts';
+import { filesOfCommit } from './git/read/commit-files.ts';
+import { changedFiles } from './git/read/diff.ts';
 import { guard, specialFiles } from './guards/guards.ts';
 import type { Home } from './home.ts';
 import { MODEL_APIS } from './model-apis/registry.ts';
@@ -120,16 +121,17 @@ export function chooseImplementations(env: NodeJS.ProcessEnv): Implementations {
   };
 }
 
-const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates }) =>
+const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates, targets }) =>
   guard({
     ...config.guards,
     gates,
+    targets,
     changed: (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) =>
       status === 'renamed' ? [] : [{ path, status }],
     ),
     special: await specialFiles(mirror, from, to),
-    readBase: (path) => showFile(mirror, from, path),
-    readCandidate: (path) => showFile(mirror, to, path),
+    base: await filesOfCommit(mirror, from),
+    candidate: await filesOfCommit(mirror, to),
   });
 
 /** What a check's outcome depends on besides the tree and its command: the set-up's settings and the machine's Node. */

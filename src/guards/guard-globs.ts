@@ -39,8 +39,6 @@ export const INSTALLED: readonly string[] = ['**/node_modules', '**/node_modules
 
 /** Files of these names matter only where a check calls the program that reads them. */
 export const TOOL_FILES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['make', ['**/{Makefile,makefile,GNUmakefile,*.mk}']],
-  ['gmake', ['**/{Makefile,makefile,GNUmakefile,*.mk}']],
   ['just', ['**/{justfile,.justfile,*.just}']],
   ['task', ['**/Taskfile*.{yml,yaml}', '**/Taskfile.dist.*']],
   ['cmake', ['**/{CMakeLists.txt,*.cmake,CMakePresets.json}']],
@@ -51,6 +49,21 @@ export const TOOL_FILES: ReadonlyMap<string, readonly string[]> = new Map([
   ['prettier', ['**/{.prettierrc,.prettierrc.*,prettier.config.*,.prettierignore}']],
   ['ruff', ['**/{ruff.toml,.ruff.toml}']],
   ['mypy', ['**/{mypy.ini,.mypy.ini}']],
+  ['flake8', ['**/.flake8']],
+  ['pylint', ['**/{.pylintrc,pylintrc}']],
+  ['pyright', ['**/pyrightconfig.json']],
+  ['oxlint', ['**/{.oxlintrc.json,oxlint.config.*}']],
+  ['stylelint', ['**/{.stylelintrc,.stylelintrc.*,stylelint.config.*,.stylelintignore}']],
+  ['markdownlint', ['**/{.markdownlint.*,.markdownlintignore,.markdownlint-cli2.*}']],
+  ['shellcheck', ['**/.shellcheckrc']],
+  ['rubocop', ['**/.rubocop*.yml']],
+  ['phpstan', ['**/phpstan*.{neon,neon.dist}']],
+  ['psalm', ['**/psalm*.xml']],
+  ['golangci-lint', ['**/.golangci.*']],
+  ['clippy', ['**/{clippy.toml,.clippy.toml}']],
+  ['fmt', ['**/{rustfmt.toml,.rustfmt.toml}']],
+  ['swiftlint', ['**/.swiftlint.yml']],
+  ['dart', ['**/analysis_options.yaml']],
   ['docker', ['**/{Dockerfile,Dockerfile.*,docker-compose*.yml,docker-compose*.yaml,compose*.yml,compose*.yaml}']],
 ]);
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { reachableScripts, runOnlyScripts } from './guard-command.ts';
+import { reachableScripts } from './guard-command.ts';
 
-/** The commands of the checks, and with them the scripts of the base's root package that those come to. */
+/** The texts that the checks come to. */
 export interface Commands {
-  direct: readonly string[];
-  all: readonly string[];
+  texts: readonly string[];
+  /** Whether a script that a check runs could not be read: it may run any script of the package. */
+  isOpaque: boolean;
 }
 
 /** Keys that no check and no installation acts on; everything else in a package.json is held when it changes. */
@@ -65,20 +66,15 @@ function scriptReason(beforeRaw: unknown, afterRaw: unknown, commands: Commands)
   const before = textsIn(beforeRaw);
   const after = textsIn(afterRaw);
   if (before === undefined || after === undefined) return 'package.json has scripts that are not texts';
-  const isOpaque = !runOnlyScripts(commands.direct);
-  const seen = isOpaque ? [...commands.all, ...before.values()] : commands.all;
+  const { isOpaque } = commands;
+  const seen = isOpaque ? [...commands.texts, ...before.values()] : commands.texts;
   const reached = new Set([...reachableScripts(before, seen), ...reachableScripts(after, seen)]);
   for (const name of new Set([...before.keys(), ...after.keys()])) {
     if (before.get(name) === after.get(name)) continue;
-    const isReached = reached.has(name) || surrounds(name, before) || (isOpaque && before.has(name));
+    const isReached = reached.has(name) || (isOpaque && before.has(name));
     if (isReached) return `package.json changes the script "${name}", which a check can reach`;
   }
   return undefined;
-}
-
-function surrounds(name: string, scripts: ReadonlyMap<string, string>): boolean {
-  const inner = /^(?:pre|post)(.+)$/.exec(name)?.[1];
-  return inner !== undefined && scripts.has(inner);
 }
 
 function dependencyReason(beforeRaw: unknown, afterRaw: unknown): string | undefined {

@@ -1,13 +1,18 @@
 import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
+import { candidateGates } from '../gates/gate-kinds.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { callsProgram, commandTexts, namedPaths, reachableScripts, runOnlyScripts } from './guard-command.ts';
+import { isEmptied } from './check-files.ts';
+import { type Closure, type CommitFiles, closureOf } from './closure.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { isLockfile, lockfileReason } from './guard-lockfile.ts';
+import { runsTheSame } from './guard-make.ts';
 import { isManifest, manifestReason } from './guard-manifest.ts';
-import { type Commands, packageReason, scriptsOf } from './guard-package.ts';
+import { packageReason } from './guard-package.ts';
+import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
+import { type SearchedFiles, testHelpers } from './test-modules.ts';
 
 export interface GuardOptions {
   changed: readonly ChangedPath[];
@@ -18,10 +23,12 @@ export interface GuardOptions {
   /** Origins that a lockfile may name without having named them before. */
   registries: readonly string[];
   gates: readonly GateSpec[];
+  /** Files that the task was given to change: a check of its own that names one of them is about it. */
+  targets?: readonly string[];
   /** Paths of the candidate that are no regular files (links, submodules): their text does not show what a check reads. */
   special: ReadonlySet<string>;
-  readBase(path: string): Promise<string | undefined>;
-  readCandidate(path: string): Promise<string | undefined>;
+  base: SearchedFiles;
+  candidate: CommitFiles;
 }
 
 export interface Guarded {
@@ -32,12 +39,13 @@ export interface Guarded {
 }
 
 interface Rules {
-  commands: Commands;
+  closure: Closure;
   isTest(path: string): boolean;
   isTestFile(path: string): boolean;
   isConfig(path: string): boolean;
   isInstalled(path: string): boolean;
-  isNamed(path: string): boolean;
+  /** Whether only tests and what checks run load this module, and it serves them. */
+  isHelper(path: string): Promise<boolean>;
 }
 
 /** In an added test, what can silence the other tests of the same process. */
@@ -45,7 +53,8 @@ const SILENCES_OTHERS =
   /\.only\b|\bonly\s*:|\b[fx](describe|it|context)\b|\bexit\b|_exit\b|\babort\s*\(|\bTestMain\b|\bexitCode\b|\bcollect_ignore|pytest_(collection|runtest|sessionfinish)|\bkill\s*\(/;
 const PROGRAM =
   /\.([cm]?[jt]sx?|py|go|rb|php|rs|java|kts?|scala|groovy|cs|fs|exs?|lua|pl|pm|t|sh|bats|swift|dart|clj|jl|r)$/i;
-const NEVER_NAMED = /(^|\/)(tsconfig[\w.-]*\.json|package\.json)$/;
+const MAKEFILE = /(^|\/)(GNU)?makefile$/i;
+const COMPILERS = ['tsc', 'vue-tsc', 'svelte-check', 'tsgo', 'ts-node', 'ts-jest', 'tspc', 'tsd', 'tsup'];
 
 /**
  * Judges what a candidate does to its own checks: added tests are free, changed ones are also run in the base's version,
@@ -61,25 +70,23 @@ export async function guard(options: GuardOptions): Promise<Guarded> {
   for (const change of changed) {
     const reason = replaced.get(change.path) ?? (await heldReason(change, rules, options));
     if (reason !== undefined) held.push({ path: change.path, reason });
-    else if (rules.isTest(change.path)) tests.push(change);
+    else if (rules.isTest(change.path) || (await isTestMaterial(change, rules))) tests.push(change);
   }
   return { overlay: await overlayOf(tests, options), held };
 }
 
 async function rulesFor(options: GuardOptions): Promise<Rules> {
-  const direct = commandTexts(options.gates);
-  const scripts = scriptsOf(await options.readBase('package.json'));
-  const reached = runOnlyScripts(direct) ? reachableScripts(scripts, direct) : new Set(scripts.keys());
-  const all = [...direct, ...[...reached].flatMap((name) => scripts.get(name) ?? [])];
   const isConfiguredTest = pathMatcher(options.tests);
-  const tools = [...TOOL_FILES].flatMap(([program, globs]) => (callsProgram(all, program) ? globs : []));
+  const isTest = (path: string) => testRule(path) !== undefined || isConfiguredTest(path);
+  const closure = await closureOf(candidateGates(options.gates), options.base, new Set(options.targets));
+  const tools = [...TOOL_FILES].flatMap(([program, globs]) => (closure.words.has(program) ? globs : []));
   return {
-    commands: { direct, all },
-    isTest: (path) => testRule(path) !== undefined || isConfiguredTest(path),
+    closure,
+    isTest,
     isTestFile: (path) => testRule(path) === 'name',
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),
     isInstalled: looseMatcher(INSTALLED),
-    isNamed: namedPaths(all),
+    isHelper: testHelpers(options.base, { closure, isTest }),
   };
 }
 
@@ -90,21 +97,52 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   const isPackage = /(^|\/)package\.json$/i.test(path);
   if (isPackage || isManifest(path) || isLockfile(path)) {
     if (options.special.has(path)) return 'is a link, so what a check reads there cannot be judged';
-    const [base, candidate] = await Promise.all([options.readBase(path), options.readCandidate(path)]);
-    if (isPackage) return packageReason(base, candidate, rules.commands);
+    const [base, candidate] = await Promise.all([options.base.read(path), options.candidate.read(path)]);
+    if (isPackage) return packageReason(base, candidate, rules.closure);
     return isLockfile(path)
       ? lockfileReason(base, candidate, options.registries)
       : manifestReason(path, base, candidate);
   }
-  if (rules.isNamed(path) && !rules.isTestFile(path) && !NEVER_NAMED.test(path))
-    return `is ${change.status} and a check runs it`;
-  if (options.special.has(path) && rules.isTest(path)) return 'is a link among the tests';
-  return undefined;
+  return (await closureReason(change, rules, options)) ?? linkReason(path, rules, options);
+}
+
+/** Why a file needs a person that a check runs or is configured by, with the steps that lead to it. */
+async function closureReason(change: ChangedPath, rules: Rules, options: GuardOptions): Promise<string | undefined> {
+  const { path, status } = change;
+  const { closure } = rules;
+  const found = closure.find(path);
+  const read = () => Promise.all([options.base.read(path), options.candidate.read(path)]);
+  if (isCompilerSettings(path) && (found !== undefined || COMPILERS.some((program) => closure.words.has(program)))) {
+    const reason = compilerReason(...(await read()));
+    return reason === undefined ? undefined : `decides what the compiler checks, and ${reason}`;
+  }
+  if (MAKEFILE.test(path) && ['make', 'gmake', 'bmake'].some((program) => closure.words.has(program))) {
+    const [base = '', candidate = ''] = await read();
+    return runsTheSame(base, candidate, closure.makeWords) ? undefined : `is ${status} and a check runs it with make`;
+  }
+  if (found !== undefined && !rules.isTestFile(path)) {
+    if (found.role === 'script') return `is ${status} and a check runs it: ${found.chain.join(' -> ')}`;
+    if (found.role === 'configuration') return `is ${status} and decides a check: ${found.chain.join(' -> ')}`;
+  }
+  if (status !== 'modified' || rules.isTest(path) || !(await rules.isHelper(path))) return undefined;
+  const [base = '', candidate = ''] = await read();
+  return isEmptied(base, candidate) ? 'only tests load it, and it cannot make any of them fail any more' : undefined;
+}
+
+function linkReason(path: string, rules: Rules, options: GuardOptions): string | undefined {
+  return options.special.has(path) && rules.isTest(path) ? 'is a link among the tests' : undefined;
+}
+
+/** Whether the base's version of a changed file belongs to the base's tests: a check gives it to a test runner, or it is a helper of tests. */
+async function isTestMaterial({ path, status }: ChangedPath, rules: Rules): Promise<boolean> {
+  if (rules.closure.find(path)?.role === 'test') return true;
+  return status !== 'added' && (await rules.isHelper(path));
 }
 
 /** Folders that became files or links, and files that became folders: either way what was guarded there is gone. */
 function findReplacements(changed: readonly ChangedPath[], rules: Rules): Map<string, string> {
-  const isGuarded = (path: string) => rules.isTest(path) || rules.isConfig(path) || rules.isNamed(path);
+  const isGuarded = (path: string) =>
+    rules.isTest(path) || rules.isConfig(path) || rules.closure.find(path) !== undefined;
   const emptied = new Map<string, string>();
   const filled = new Set<string>();
   for (const { path, status } of changed) {
@@ -117,7 +155,7 @@ function findReplacements(changed: readonly ChangedPath[], rules: Rules): Map<st
   return new Map(
     changed.flatMap(({ path, status }): [string, string][] => {
       const lost = emptied.get(path);
-      if (status === 'added' && lost !== undefined) return [[path, `stands where the folder of ${lost} was`]];
+      if (status === 'added' && lost !== undefined) return [[path, `replaces the folder of ${lost}`]];
       return status === 'deleted' && filled.has(path) && isGuarded(path) ? [[path, 'is replaced by a folder']] : [];
     }),
   );
@@ -132,7 +170,7 @@ async function overlayOf(tests: readonly ChangedPath[], options: GuardOptions): 
 }
 
 async function canSilence(path: string, options: GuardOptions): Promise<boolean> {
-  return PROGRAM.test(path) && SILENCES_OTHERS.test((await options.readCandidate(path)) ?? '');
+  return PROGRAM.test(path) && SILENCES_OTHERS.test((await options.candidate.read(path)) ?? '');
 }
 
 /** Paths changed between two commits that are no regular files in the later one: symbolic links and submodules. */

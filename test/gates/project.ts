@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { commandGate } from '../../src/gates/command.ts';
 import type { GateResult } from '../../src/gates/gate.ts';
 import { type Mirror, openMirror } from '../../src/git/mirror/mirror.ts';
-import { changedFiles, showFile } from '../../src/git/read/diff.ts';
+import { filesOfCommit } from '../../src/git/read/commit-files.ts';
+import { changedFiles } from '../../src/git/read/diff.ts';
 import { inspectRepository } from '../../src/git/read/repository.ts';
 import { saveWorkspace } from '../../src/git/save/save.ts';
 import { createWorkspace } from '../../src/git/workspace/workspace.ts';
@@ -136,8 +137,8 @@ export class CheckedProject implements AsyncDisposable {
       ...{ tests: [], config: [], allow: [], registries: [] },
       gates: [{ gate: 'command', name: 'check', run: command, timeoutMs: 60_000 }],
       special: await specialFiles(this.mirror, this.base, commit),
-      readBase: (path) => showFile(this.mirror, this.base, path),
-      readCandidate: (path) => showFile(this.mirror, commit, path),
+      base: await filesOfCommit(this.mirror, this.base),
+      candidate: await filesOfCommit(this.mirror, commit),
     });
   }
 

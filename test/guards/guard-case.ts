@@ -11,6 +11,8 @@ export interface Case {
   special?: string[];
   allow?: string[];
   config?: string[];
+  /** Files that the task was given, of whom its own check may speak. */
+  targets?: string[];
 }
 
 /** What the guard says to the difference of the two. */
@@ -21,6 +23,7 @@ export function judge({
   special = [],
   allow = [],
   config = [],
+  targets = [],
 }: Case): Promise<Guarded> {
   const changed: ChangedPath[] = [];
   for (const path of new Set([...Object.keys(base), ...Object.keys(candidate)])) {
@@ -34,11 +37,20 @@ export function judge({
     config,
     allow,
     registries: ['https://packages.example', 'registry+https://packages.example'],
-    gates: [GateSpec.parse({ gate: 'command', name: 'check', run })],
+    gates: [GateSpec.parse({ gate: 'command', name: 'check', run, own: targets.length > 0 })],
     special: new Set(special),
-    readBase: async (path) => base[path],
-    readCandidate: async (path) => candidate[path],
+    targets,
+    base: { ...filesIn(base), search: async (pattern) => search(base, pattern) },
+    candidate: filesIn(candidate),
   });
+}
+
+function filesIn(files: Files) {
+  return { paths: new Set(Object.keys(files)), read: async (path: string) => files[path] };
+}
+
+function search(files: Files, pattern: string): string[] {
+  return Object.keys(files).filter((path) => new RegExp(pattern).test(files[path] ?? ''));
 }
 
 /** A package.json or lockfile as npm writes it. */

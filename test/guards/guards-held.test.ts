@@ -80,6 +80,35 @@ describe('what decides how checks run', () => {
     expect(await held(change)).toEqual(['scripts/run-tests.mjs']);
   });
 
+  it('names the steps by which a check comes to a held script', async () => {
+    const base = {
+      'package.json': manifest({ scripts: { test: 'sh t.sh' } }),
+      't.sh': 'sh u.sh',
+      'u.sh': 'node --test',
+    };
+    const found = await judge({ base, candidate: { ...base, 'u.sh': 'true' } });
+    expect(found.held).toEqual([{ path: 'u.sh', reason: 'is modified and a check runs it: npm test -> t.sh -> u.sh' }]);
+  });
+
+  it.each([
+    ['reads fewer files', '{ "include": ["src"] }', '{ "include": ["src/good"] }'],
+    ['reads only some files', '{}', '{ "files": ["good.ts"] }'],
+    ['excludes a file', '{ "include": ["src"] }', '{ "include": ["src"], "exclude": ["src/broken.ts"] }'],
+    ['extends other settings', '{ "extends": "./a.json" }', '{ "extends": "./b.json" }'],
+    ['is less strict', '{ "compilerOptions": { "strict": true } }', '{ "compilerOptions": {} }'],
+    [
+      'switches a part off',
+      '{ "compilerOptions": { "strict": true } }',
+      '{ "compilerOptions": { "strict": true, "noImplicitAny": false } }',
+    ],
+    ['checks nothing', '{}', '{ "compilerOptions": { "noCheck": true } }'],
+    ['is gone', '{}', undefined],
+  ])('holds settings of the compiler with which it %s', async (_what, before, after) => {
+    const scripts = { 'package.json': manifest({ scripts: { test: 'npm run types', types: 'tsc --noEmit' } }) };
+    const candidate = after === undefined ? scripts : { ...scripts, 'tsconfig.json': after };
+    expect(await held({ base: { ...scripts, 'tsconfig.json': before }, candidate })).toEqual(['tsconfig.json']);
+  });
+
   it('holds a link in place of a test folder, and a link among the tests', async () => {
     const base = { 'tests/a.test.js': '1' };
     expect(await held({ base, candidate: { tests: '../empty' }, special: ['tests'] })).toEqual(['tests']);

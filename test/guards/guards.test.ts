@@ -75,9 +75,58 @@ describe('honest changes', () => {
     expect(await judge({ base: { Makefile: 'a' }, candidate: { Makefile: 'b' } })).toEqual(free);
   });
 
-  it('lets tsconfig pass, also when a check names it', async () => {
-    const change = { base: { 'tsconfig.json': 'a' }, candidate: { 'tsconfig.json': 'b' } };
-    expect(await judge({ ...change, run: 'npx tsc -p tsconfig.json' })).toEqual(free);
+  it('lets settings of the compiler pass that let it find no less', async () => {
+    const base = { 'tsconfig.json': '{ "include": ["src"], "compilerOptions": { "strict": true } } // ours' };
+    const candidate = {
+      'tsconfig.json':
+        '{ "include": ["src", "test"], "exclude": ["dist"], "compilerOptions": { "strict": true, "jsx": "react-jsx", "paths": { "#a": ["./src/a.ts"] }, } }',
+    };
+    expect(await judge({ base, candidate, run: 'npx tsc -p tsconfig.json' })).toEqual(free);
+    expect(await judge({ base, candidate: { 'tsconfig.json': '{}' }, run: 'node --test' })).toEqual(free);
+  });
+
+  it.each([
+    ['node --check index.js', 'index.js', 'export const a = 1;'],
+    ['npx eslint index.js && npx prettier --check index.js', 'index.js', 'export const a = 1;'],
+    ['node index.js', 'index.js', "console.log('hello');"],
+    ['node index.js | grep -q hello', 'index.js', "console.log('hello'); process.exit(1);"],
+    ['python -m py_compile app.py', 'app.py', 'a = 1'],
+    ['python app.py > out.txt && diff expected.txt out.txt', 'app.py', 'print(1)'],
+    ['npx markdownlint docs/guide.md', 'docs/guide.md', '# Guide'],
+    ['go vet main.go', 'main.go', 'package main'],
+    ['sh greet.sh | grep -qx hello', 'greet.sh', 'echo hello'],
+  ])('lets source pass that the check %j mentions', async (run, path, text) => {
+    const base = { [path]: text, 'expected.txt': '1' };
+    expect(await judge({ run, base, candidate: { ...base, [path]: `${text}\n` } })).toEqual(free);
+  });
+
+  it('lets the target of a task pass that its own check runs', async () => {
+    const change = { base: { 'check.sh': 'a' }, candidate: { 'check.sh': 'b' }, run: 'sh check.sh' };
+    expect(await judge({ ...change, targets: ['check.sh'] })).toEqual(free);
+    expect((await judge({ ...change, targets: ['other.sh'] })).held).toHaveLength(1);
+  });
+
+  it('lets source pass that only a test imports', async () => {
+    const base = {
+      'src/price.js': "export const price = (n) => { if (n < 0) throw new RangeError('negative'); return n; };",
+      'lib.js': 'export const twice = (n) => n * 2;',
+      'check.js': "import { twice } from './lib.js'; import assert from 'node:assert'; assert.equal(twice(1), 2);",
+      'test/price.test.js': "import { price } from '../src/price.js';",
+    };
+    const candidate = {
+      ...base,
+      'src/price.js': 'export const price = (n) => n;',
+      'lib.js': 'export const twice = (n) => n + n;',
+    };
+    expect(await judge({ base, candidate, run: 'node check.js && node --test' })).toEqual(free);
+  });
+
+  it('lets a make target pass that no check comes to', async () => {
+    const base = { Makefile: 'check:\n\tgo test ./...\n' };
+    const added = { Makefile: `${base.Makefile}release: check\n\tsh release.sh\n` };
+    expect(await judge({ base, candidate: added, run: 'make check' })).toEqual(free);
+    const weaker = { Makefile: 'check:\n\ttrue\n' };
+    expect((await judge({ base, candidate: weaker, run: 'make check' })).held).toHaveLength(1);
   });
 
   it('lets source pass in a folder that a check names', async () => {
@@ -104,6 +153,41 @@ describe('tests that are changed', () => {
     const base = Object.fromEntries(paths.map((path) => [path, '1']));
     const candidate = Object.fromEntries(paths.map((path) => [path, '2']));
     expect((await judge({ base, candidate })).overlay.sort()).toEqual(paths.sort());
+  });
+
+  it.each([
+    [
+      'check.js',
+      'lib.js',
+      "import { same } from './lib.js'; process.exit(1)",
+      'export function same(actual, expected) { if (actual !== expected) process.exit(1); }',
+    ],
+    [
+      'test/a.test.js',
+      'support/assert-equal.js',
+      "import { assertEqual } from '../support/assert-equal.js';",
+      'export function assertEqual(a, b) { if (a !== b) throw new Error(a); }',
+    ],
+    ['tests/test_a.py', 'helpers/asserts.py', 'from helpers.asserts import same', 'def same(a, b):\n    assert a == b'],
+    [
+      'spec/a_spec.rb',
+      'support/matchers.rb',
+      "require_relative '../support/matchers'",
+      'def same(a, b) = (raise if a != b)',
+    ],
+    [
+      'pkg/a_test.go',
+      'internal/check/check.go',
+      'package a',
+      'package check\nimport "testing"\nfunc Equal(t *testing.T, a int, b int) { if a != b { t.Fatal(a) } }',
+    ],
+  ])('asks for the base version of what only %s loads: %s', async (test, path, importing, text) => {
+    const base = { [test]: importing, [path]: text };
+    const run = test === 'check.js' ? 'node check.js' : 'run-the-tests';
+    const refactored = { ...base, [path]: `${text}\n` };
+    expect(await judge({ base, candidate: refactored, run })).toEqual({ overlay: [path], held: [] });
+    const emptied = { ...base, [path]: 'nothing' };
+    expect((await judge({ base, candidate: emptied, run })).held.map((file) => file.path)).toEqual([path]);
   });
 
   it.each([

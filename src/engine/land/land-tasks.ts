@@ -1,6 +1,7 @@
 import { completeLanding, conflictLanding, holdLanding, rejectLanding } from '../../core/land/decide-landing.ts';
 import { propose } from '../../core/land/decide-verification.ts';
 import type { TaskState } from '../../core/run/state.ts';
+import { scopeGates } from '../../gates/gate-kinds.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Hold } from '../../schema/event.ts';
@@ -123,6 +124,7 @@ async function passGuards(
     to: merge.commit,
     config,
     gates,
+    targets: scopeGates(run.ledger.state.tasks[merge.key]?.spec.gates ?? []).flatMap(({ allow }) => allow),
   });
   if (held.length > 0) {
     const reason = held

@@ -59,6 +59,8 @@ export interface Implementations {
     to: string;
     config: Config;
     gates: readonly GateSpec[];
+    /** Files that the task was given to change. */
+    targets: readonly string[];
   }): Promise<GuardVerdict>;
   /** What is risky about an attempt, by the run's settings. */
   findRisks(context: RiskContext, policies: Config['risks']): RiskFlag[];

@@ -36,8 +36,8 @@ describe('a changed file', () => {
 
 describe('a test', () => {
   const isGuarded = async (path: string) => {
-    const read = async () => '';
-    const sources = { readBase: read, readCandidate: read, special: new Set<string>() };
+    const files = { paths: new Set([path]), read: async () => '', search: async () => [] };
+    const sources = { base: files, candidate: files, special: new Set<string>() };
     const settings = { tests: [], config: [], allow: [], registries: [], gates: [] };
     const changed = [{ path, status: 'modified' as const }];
     return (await guard({ changed, ...settings, ...sources })).overlay.includes(path);

@@ -1,0 +1,78 @@
+/** Whether a file's name or folder says that it checks, builds or tests something. */
+export function isCheckLike(path: string): boolean {
+  const parts = path.split('/');
+  const name = (parts.pop() ?? '').replace(/\.\w+$/, '');
+  return CHECK_FOLDERS.test(`/${parts.join('/')}/`) || wordsOf(name).some((word) => CHECK_WORDS.test(word));
+}
+
+const CHECK_WORDS =
+  /^(checks?|checker|tests?|testing|tester|verify|verification|validate|lint|linter|ci|specs?|asserts?|assertions?|smoke|e2e|gate|qa|typecheck|coverage|precommit|runall|runtests?)$/;
+const CHECK_FOLDERS = /\/(scripts?|tools?|ci|\.ci|hack|checks?|qa|\.github|tests?|testing)\//i;
+const SOURCE_FOLDERS = /(^|\/)(src|lib|app|apps|pkg|internal|cmd|source|server|client|web|public|components)\//i;
+/** What a program that judges others contains: assertions, or an exit code of its own. */
+const JUDGES =
+  /\bassert\b|['"](node:)?(test|assert)(\/strict)?['"]|\bprocess\.exit|\bsys\.exit|\bos\._exit|\bunittest\b|\bpytest\b|\bexpect\s*\(|AssertionError|SystemExit|\bexit\s*\(?\s*[1-9]|\babort\b|\bdie\b/;
+/** What a module that only serves tests contains. */
+const ASSERTS =
+  /['"](node:)?assert(\/strict)?['"]|['"](chai|vitest|jest|@jest\/globals|node:test|expect|should|power-assert|testify)['"]|\b(import|from)\s+(pytest|unittest)\b|"testing"|\bAssertionError\b|\bactual\b[\s\S]{0,200}\bexpected\b|\bexpected\b[\s\S]{0,200}\bactual\b|\b(function|const|let|def|func|fn|sub)\s+\(?(?:assert|expect|should|check|verify|ensure|must|same|equal|equals|eq|fail|ok)(?:[A-Z_]\w*)?\b/;
+const FAILS =
+  /\bthrow\b|\braise\b|\bassert\b|\bexit(Code)?\b|\bfail\b|\bpanic\b|\bexpect\b|\babort\b|\bdie\b|\breject\b|t\.(Error|Fatal)|[!=]==?(?![=>])/i;
+const EXPECTED = /expect|golden|reference|snapshot|fixture|baseline|pattern/i;
+const HELPER_WORDS =
+  /^(helpers?|asserts?|assertions?|expects?|expectations?|matchers?|testing|testutils?|testutil|testlib|harness|fixtures?|support|mocks?|stubs?|fakes?)$/;
+
+/** Whether a program that a check starts is what the check is about, and not what decides it. */
+export function isSubject(path: string, text: string | undefined, entries: ReadonlySet<string>): boolean {
+  if (entries.has(path)) return true;
+  if (isCheckLike(path)) return false;
+  return SOURCE_FOLDERS.test(path) || text === undefined || !JUDGES.test(text);
+}
+
+/** Whether a module that only tests load is a helper of theirs: it makes assertions, or its name says so. */
+export function isHelper(path: string, text: string, entries: ReadonlySet<string>): boolean {
+  if (entries.has(path)) return false;
+  const parts = path.split('/');
+  const named = parts.flatMap((part) => wordsOf(part.replace(/\.\w+$/, ''))).some((word) => HELPER_WORDS.test(word));
+  return named || ASSERTS.test(text) || (JUDGES.test(text) && !SOURCE_FOLDERS.test(path));
+}
+
+/** Whether a compared file holds what is expected: its name says so, or that of no other compared file does. */
+export function isExpectation(path: string, compared: readonly string[]): boolean {
+  return EXPECTED.test(path) || (compared.length > 0 && !compared.some((other) => EXPECTED.test(other)));
+}
+
+/** Whether a helper could fail a test before and cannot any more. */
+export function isEmptied(base: string, candidate: string): boolean {
+  return FAILS.test(withoutComments(base)) && !FAILS.test(withoutComments(candidate));
+}
+
+/** A program's text without its comments, roughly. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, ' ').replace(/(^|[^:'"])(\/\/|#(?!\[|!)).*$/gm, '$1');
+}
+
+/** The files that package.json names as what the package is: its entry points and programs. */
+export function packageEntries(text: string | undefined): Set<string> {
+  const found = new Set<string>();
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') found.add(value.replace(/^\.\//, ''));
+    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) collect(inner);
+  };
+  try {
+    const parsed: unknown = JSON.parse(text ?? '{}');
+    if (typeof parsed !== 'object' || parsed === null) return found;
+    for (const [key, value] of Object.entries(parsed))
+      if (['main', 'module', 'browser', 'bin', 'exports', 'types'].includes(key)) collect(value);
+  } catch {
+    // Not JSON: it names nothing, and the guard holds the file itself when it changes.
+  }
+  return found;
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+}

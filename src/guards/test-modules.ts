@@ -1,0 +1,69 @@
+import { isHelper } from './check-files.ts';
+import type { Closure, CommitFiles } from './closure.ts';
+import { importedFiles, importPattern, isProgram } from './module-imports.ts';
+
+/** The files of a commit, with a search over all of them. */
+export interface SearchedFiles extends CommitFiles {
+  /** The paths of the files in which an extended regular expression is found. */
+  search(pattern: string): Promise<string[]>;
+}
+
+interface Judgement {
+  closure: Closure;
+  isTest(path: string): boolean;
+}
+
+/** A module that more files name is no helper of some tests. */
+const MAX_NAMING = 300;
+const MAX_STEPS = 4;
+const OTHER_LANGUAGES = /\.(go|rs|java|kts?|scala|cs|swift|exs?|c|cc|cpp|h|hpp|dart)$/i;
+
+/** The files of a commit that import a module. */
+async function importersOf(path: string, files: SearchedFiles): Promise<string[] | undefined> {
+  const naming = (await files.search(importPattern(path))).filter((file) => file !== path && isProgram(file));
+  if (naming.length > MAX_NAMING) return undefined;
+  const found: string[] = [];
+  for (const file of naming) {
+    const text = await files.read(file);
+    if (text !== undefined && importedFiles(file, text, files.paths).includes(path)) found.push(file);
+  }
+  return found;
+}
+
+/** Answers for each path of the base whether it is a module that serves tests: only they and what checks run load it. */
+export function testHelpers(files: SearchedFiles, judgement: Judgement): (path: string) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  return (path) => {
+    const answer = known.get(path) ?? isTestHelper(path, files, judgement);
+    known.set(path, answer);
+    return answer;
+  };
+}
+
+async function isTestHelper(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {
+  if (!files.paths.has(path) || judgement.isTest(path)) return false;
+  const isOther = OTHER_LANGUAGES.test(path);
+  if (!isOther && !isProgram(path)) return false;
+  const text = await files.read(path);
+  if (text === undefined || !isHelper(path, text, judgement.closure.entries)) return false;
+  // Where imports cannot be followed, a program that imports a test library serves tests.
+  if (isOther)
+    return /"testing"|\btestify\b|org\.junit|\bxunit\b|NUnit|#\[macro_export\]|\bXCTest\b|ExUnit/i.test(text);
+  return isLoadedOnlyByTests(path, { files, judgement, steps: 0 });
+}
+
+async function isLoadedOnlyByTests(
+  path: string,
+  at: { files: SearchedFiles; judgement: Judgement; steps: number },
+): Promise<boolean> {
+  const { files, judgement } = at;
+  const importers = await importersOf(path, files);
+  if (importers === undefined || at.steps > MAX_STEPS) return false;
+  if (importers.length === 0) return judgement.closure.find(path)?.role === 'module';
+  for (const importer of importers) {
+    const role = judgement.closure.find(importer)?.role;
+    if (judgement.isTest(importer) || role === 'script' || role === 'configuration' || role === 'test') continue;
+    if (!(await isLoadedOnlyByTests(importer, { ...at, steps: at.steps + 1 }))) return false;
+  }
+  return true;
+}
