@@ -95,6 +95,8 @@ export const Hold = z.object({
   what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'gate', 'trouble']),
   reason: z.string(),
   files: z.array(z.string()).default([]),
+  /** The one command that resolves it, where answering the hold is not enough. */
+  nextStep: z.string().optional(),
   /** What exactly is decided, such as the key of a plan or a commit: an approval covers this subject and no other. */
   subject: z.string().optional(),
   /** The answers to choose from, where approve and reject are not enough. */

@@ -86,6 +86,12 @@ describe.concurrent('a repository of an unusual kind works', () => {
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('HEAD is detached')]);
     const run = await lands(shop, shop.repo);
     expect([run.base.branch, run.branch]).toEqual([null, `mh/${run.run}`]);
+    const land = await shop.mh(['land', run.run]);
+    const step = `git switch main && git merge mh/${run.run}`;
+    expect([land.code, land.stderr]).toEqual([4, expect.stringContaining(`Run: ${step}\n`)]);
+    expect((await shop.mh(['show', run.run])).stdout).not.toContain('manyhands land');
+    execFileSync('sh', ['-c', step], { cwd: shop.repo, stdio: 'pipe' });
+    expect(shop.git('rev-parse', 'main^{tree}')).toBe(shop.git('rev-parse', `${run.branch}^{tree}`));
   });
 });
 

@@ -51,14 +51,16 @@ describe.concurrent('a checkout that is not clean', () => {
     const before = await shop.fingerprint();
     const held = await job(shop, FIXES, '--land', 'merge');
     expect([held.code, held.run.status, held.run.landed]).toEqual([4, 'held', null]);
-    expect(held.run.reason).toMatch(
-      /main is checked out with uncommitted changes; commit them, or run git stash\. Then run: manyhands land/,
-    );
+    expect(held.run.reason).toBe('main is checked out with uncommitted changes: sum.js');
+    const [step] = held.run.attention;
+    expect(step).toMatchObject({ files: ['sum.js'], nextStep: `git stash && manyhands land ${held.run.run}` });
     expect(await shop.fingerprint()).toBe(before);
 
     const refused = await shop.mh(['land', held.run.run]);
     expect(refused.code).toBe(4);
-    shop.git('checkout', '--', 'sum.js');
+    expect(refused.stderr).toContain(`changes: sum.js. Run: ${step?.nextStep}\n`);
+    expect(refused.stderr).not.toMatch(/refusing|Then/);
+    shop.git('stash');
     const landed = await runAndReport(shop, 'land', held.run.run);
     expect([landed.code, landed.run.status, landed.run.landed?.branch]).toEqual([0, 'done', 'main']);
     expect(shop.git('status', '--porcelain')).toBe('');

@@ -61,8 +61,12 @@ function resultSteps(document: RunDocument): NextStep[] {
   const from = shellWord(base.branch ?? base.commit);
   return [
     { command: `git diff ${from}...${shellWord(branch)}`, purpose: 'show what changed' },
-    { command: `git merge ${shellWord(branch)}`, purpose: 'merge it yourself, or' },
-    { command: `manyhands land ${run}`, purpose: 'fast-forward the base to it' },
+    ...(base.branch === null
+      ? [{ command: `git merge ${shellWord(branch)}`, purpose: 'merge it into what you have checked out' }]
+      : [
+          { command: `git merge ${shellWord(branch)}`, purpose: 'merge it yourself, or' },
+          { command: `manyhands land ${run}`, purpose: 'fast-forward the base to it' },
+        ]),
   ];
 }
 

@@ -17,6 +17,9 @@ export type Attention = {
   nextStep: string;
 };
 
+/** More files than this make a command too long to read. */
+const MOST_ALLOWED_FILES = 5;
+
 /** What waits for the user in this run, in the order of its tasks. */
 export function attention(state: RunState): Attention[] {
   const run = state.start.run;
@@ -44,7 +47,7 @@ export function attention(state: RunState): Attention[] {
     const phase = state.tasks[key]?.phase;
     if (phase?.status === 'held') {
       const { reason, files } = phase.hold;
-      const nextStep = `manyhands diff ${run} ${key}, then manyhands approve ${run} ${key}`;
+      const nextStep = `manyhands diff ${run} ${key}, then ${taskHoldStep(state, key, phase.hold)}`;
       waiting.push({ task: key, what: 'held', ...idOf(phase.hold), reason, files, nextStep });
     }
     if (phase?.status === 'blocked') {
@@ -55,13 +58,29 @@ export function attention(state: RunState): Attention[] {
 }
 
 /** The commands that answer a hold of the run; after a failed check, first the one that shows its output. */
-export function holdStep(state: RunState, { what, options = [] }: Pick<Hold, 'what' | 'options'>): string {
+export function holdStep(
+  state: RunState,
+  { what, options = [], nextStep }: Pick<Hold, 'what' | 'options' | 'nextStep'>,
+): string {
+  if (nextStep !== undefined) return nextStep;
   const { run } = state.start;
   const option = options[0] === undefined ? '' : ` --option ${options[0].id}`;
   const approve = `manyhands approve ${run}${option}`;
   if (what === 'trouble') return `fix it, then ${approve}`;
   const isAboutCheck = what === 'base-red' || (what === 'landing' && state.landingEvidence.some(isFailed));
   return isAboutCheck ? `manyhands show ${run}, then ${approve}` : approve;
+}
+
+/** The command that approves held work of a task; of work held by the guard, also the setting that allows its files. */
+export function taskHoldStep(state: RunState, task: TaskKey, { what, files }: Pick<Hold, 'what' | 'files'>): string {
+  const { run, config } = state.start;
+  const approve = `manyhands approve ${run} ${task}`;
+  if (what !== 'guard') return approve;
+  if (files.length === 0 || files.length > MOST_ALLOWED_FILES)
+    return `${approve}; later runs may change files that guards.allow lists`;
+  const globs = files.map((path) => path.replaceAll(/[*?[\]{}()!\\]/g, '\\$&'));
+  const list = JSON.stringify([...new Set([...config.guards.allow, ...globs])]).replaceAll("'", `'\\''`);
+  return `${approve}; to allow it in later runs: manyhands config set guards.allow '${list}'`;
 }
 
 function idOf({ id, options }: OpenHold): Pick<Attention, 'hold' | 'options'> {

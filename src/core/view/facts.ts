@@ -1,7 +1,7 @@
 import type { RunEvent, RunEventOf } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { RunState } from '../run/state.ts';
-import { holdStep } from './attention.ts';
+import { holdStep, taskHoldStep } from './attention.ts';
 import { checkOutputLines, isFailed } from './failed-check.ts';
 
 /** One thing that happened, worded the same at every entry point: its subject (a task, a small call or `run`) and the fact. */
@@ -150,7 +150,7 @@ function taskFact(
     case 'task.conflicted':
       return `conflict in ${event.data.files.join(', ') || 'the merge'}: ${event.data.resolver} resolves it`;
     case 'task.held':
-      return `needs you: ${event.data.hold.reason}; next: manyhands approve ${state.start.run} ${event.data.task}`;
+      return `needs you: ${event.data.hold.reason}; next: ${taskHoldStep(state, event.data.task, event.data.hold)}`;
     case 'task.approved':
       return 'approved';
     case 'task.rejected':

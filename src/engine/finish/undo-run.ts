@@ -142,8 +142,8 @@ async function move(
   if (pushed.reason === 'dirty')
     throw new AppError(
       'CHECKOUT_DIRTY',
-      `${branch} is checked out with changes that are not committed: ${pushed.detail}`,
-      { branch },
+      `${branch} is checked out with uncommitted changes: ${pushed.files.slice(0, 5).join(', ') || pushed.detail}`,
+      { branch, files: pushed.files, command: pushed.command },
     );
   throw unsafe(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}`, []);
 }

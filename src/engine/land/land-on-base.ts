@@ -1,10 +1,10 @@
 import { recordBaseLanding } from '../../core/land/decide-run-landing.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
-import { pushBranch } from '../../git/push/push.ts';
+import { type FilesInTheWay, pushBranch } from '../../git/push/push.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import { readRemote } from '../../git/push/remote.ts';
-import { readRef } from '../../git/refs/mirror-refs.ts';
+import { branchAt, readRef } from '../../git/refs/mirror-refs.ts';
 import type { Hold } from '../../schema/event.ts';
 import { crashpoint } from '../../world.ts';
 import { writtenFiles } from '../finish/write-back.ts';
@@ -16,13 +16,18 @@ export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 
 /** How often a base that moves concurrently is tried again before a person must act. */
 const MAX_RACES = 5;
+const MOST_NAMED = 5;
 
 /** Lands the run branch on its base: merged with the current base, checked on exactly that tree, moved only fast-forward. */
 export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<BaseLanding> {
   const { start } = run.ledger.state;
   const { branch } = start.base;
-  if (branch === null) return held(`The run started from a commit, not from a branch; merge mh/${run.id} yourself`);
   const { mirror, repository } = run.project;
+  if (branch === null) {
+    const target = await branchAt(mirror, start.base.commit);
+    const onto = target === undefined ? 'git switch -c my-branch' : `git switch ${target}`;
+    return held('The run started from a commit, not from a branch', `${onto} && git merge mh/${run.id}`);
+  }
   for (let race = 0; race < MAX_RACES; race += 1) {
     await refreshMirror(mirror, repository);
     const current = await readRef(mirror, `refs/user/heads/${branch}`);
@@ -49,15 +54,13 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
       return { kind: 'landed' };
     }
     if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {
-      const problem =
-        pushed.reason === 'dirty'
-          ? `${branch} is checked out with uncommitted changes; commit them, or run git stash`
-          : `${branch} could not be updated (${pushed.reason}): ${pushed.detail}`;
-      return held(`${problem}. Then run: manyhands land ${run.id}`);
+      if (pushed.reason === 'dirty') return heldByFiles(run, branch, pushed);
+      return held(`${branch} could not be updated (${pushed.reason}): ${pushed.detail}`, `manyhands land ${run.id}`);
     }
   }
   return held(
-    `${branch} moved ${MAX_RACES} times while it was being checked; land it when nothing else is landing: manyhands land ${run.id}`,
+    `${branch} moved ${MAX_RACES} times while it was being checked; land it when nothing else is landing`,
+    `manyhands land ${run.id}`,
   );
 }
 
@@ -96,8 +99,19 @@ async function candidateOn(
   };
 }
 
-function held(reason: string): BaseLanding {
-  return { kind: 'held', hold: { what: 'landing', reason, files: [] } };
+function held(reason: string, nextStep?: string): BaseLanding {
+  return {
+    kind: 'held',
+    hold: { what: 'landing', reason, files: [], ...(nextStep === undefined ? {} : { nextStep }) },
+  };
+}
+
+/** The files are named by the hold; the reason names the first of them for those who see only the reason. */
+function heldByFiles(run: ActiveRun, branch: string, { files, command }: FilesInTheWay): BaseLanding {
+  const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
+  const names = files.length === 0 ? '' : `: ${files.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const reason = `${branch} is checked out with uncommitted changes${names}`;
+  return { kind: 'held', hold: { what: 'landing', reason, files, nextStep: `${command} && manyhands land ${run.id}` } };
 }
 
 /** Pushes the base to the remote where configured, only fast-forward; returns the reason if that is refused. */

@@ -126,8 +126,11 @@ export class RunControl {
           how === 'pr'
             ? await landAsPullRequest(this.#engine, active, options)
             : await landOnBase(this.#engine, active);
-        if (outcome.kind === 'held')
-          throw new AppError('NEEDS_PERSON', outcome.hold.reason, { run, files: outcome.hold.files });
+        if (outcome.kind === 'held') {
+          const { reason, files, nextStep } = outcome.hold;
+          const what = nextStep === undefined ? reason : `${reason}. Run: ${nextStep}`;
+          throw new AppError('NEEDS_PERSON', what, { run, files });
+        }
         const { status } = active.ledger.state;
         if (status.kind === 'held' && status.hold.what === 'landing') {
           const decide: Decide = (state) => approve(state, { note: 'landed by a person' });

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative, resolve as resolvePath } from 'node:path';
 import { benchConfig } from '../../core/models/bench.ts';
 import { rankOpen } from '../../core/models/ranking.ts';
 import { fileNewRun } from '../../core/project/filing.ts';
@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { inspectRepository, projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
-import { readRef, resolve } from '../../git/refs/mirror-refs.ts';
+import { branchAt, readRef, resolve } from '../../git/refs/mirror-refs.ts';
 import { snapshotFolder } from '../../git/save/snapshot-folder.ts';
 import { requireGit } from '../../git/version.ts';
 import type { Recipe } from '../../recipes/recipe.ts';
@@ -63,9 +63,11 @@ export async function startRun(
   const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, defaults.base);
   const land = options.land ?? config.land ?? defaults.land ?? 'branch';
   if (land === 'merge' && base.branch === null) {
+    const branch = await branchAt(mirror, base.commit);
+    const onto = branch === undefined ? '' : `git switch ${branch}, or to keep this commit: `;
     throw new AppError(
       'INPUT_INVALID',
-      'Landing by merge needs a branch, and HEAD is detached: check one out, or name one with --base',
+      `HEAD is detached, so there is no branch to land on. Switch to one: ${onto}git switch -c my-branch`,
     );
   }
   if (land === 'pr') await requireForge(ctx, repository, config.git);
@@ -94,7 +96,7 @@ export async function startRun(
   crashpoint('run.started');
   const notes =
     folder === undefined
-      ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base })
+      ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base, request })
       : [];
   return { state: evolve(undefined, { event, at, origin }), project: { id, repository, mirror }, notes };
 }
@@ -217,14 +219,26 @@ async function baseOf(named: string | undefined, project: Project, own: string |
 /** Read from the checkout, so that uncommitted changes in it count. */
 const SETTINGS_FOLDER = '.manyhands/';
 
-async function notesFor(
-  isReadOnly: boolean,
-  { repository, config, base }: { repository: Project['repository']; config: Config; base: RunStart['base'] },
-): Promise<string[]> {
+/** Other files that the run reads or writes in the checkout itself. */
+function filesInUse(root: string, config: Config, { input, options }: StartRequest): Set<string> {
+  const file = typeof input === 'object' && input !== null && 'file' in input ? input.file : undefined;
+  const programs = Object.values(config.agents).map(({ command }) => command);
+  const named = options.agents.map((agent) => /command:(.+)$/.exec(agent)?.[1]);
+  const paths = [file, config.progress, '.worktreeinclude', options.scenario, ...programs, ...named];
+  return new Set(
+    paths.flatMap((path) => (typeof path === 'string' ? [relative(root, resolvePath(options.dir, path))] : [])),
+  );
+}
+
+type NotedStart = { request: StartRequest; repository: Project['repository']; config: Config; base: RunStart['base'] };
+
+async function notesFor(isReadOnly: boolean, { repository, config, base, request }: NotedStart): Promise<string[]> {
   const notes: string[] = [];
-  const all = await uncommitted(repository);
-  const changes = all.filter((path) => !path.startsWith(SETTINGS_FOLDER));
-  if (changes.length < all.length) notes.push(`Uncommitted settings in ${SETTINGS_FOLDER} are used as they are.`);
+  const all = (await uncommitted(repository)).map(({ path }) => path);
+  const isSetting = (path: string) => path.startsWith(SETTINGS_FOLDER);
+  const used = filesInUse(repository.root, config, request);
+  const changes = all.filter((path) => !isSetting(path) && !used.has(path));
+  if (all.some(isSetting)) notes.push(`Uncommitted settings in ${SETTINGS_FOLDER} are used as they are.`);
   if (changes.length > 0) {
     const files = changes.length === 1 ? '1 uncommitted change is' : `${changes.length} uncommitted changes are`;
     notes.push(`Your ${files} not part of this run; it starts from commit ${base.commit.slice(0, 10)}.`);

@@ -7,7 +7,8 @@ import { otherEnd } from '../environment.ts';
 import { git } from '../git.ts';
 import { type Mirror, privateFolder, requireUnmodified } from '../mirror/mirror-config.ts';
 import { withMutex } from '../mutex.ts';
-import type { Repository } from '../read/repository.ts';
+import { type Repository, uncommitted } from '../read/repository.ts';
+import { changedPaths } from '../read/touched.ts';
 import { isOid, requireBranchName } from '../refs/refs.ts';
 
 export type PushBranch = {
@@ -25,7 +26,13 @@ export type PushBranch = {
 };
 
 type Refusal = 'moved' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
-export type Pushed = { kind: 'pushed' } | { kind: 'refused'; reason: Refusal; detail: string };
+export type Pushed =
+  | { kind: 'pushed' }
+  | { kind: 'refused'; reason: Exclude<Refusal, 'dirty'>; detail: string }
+  | ({ kind: 'refused'; reason: 'dirty'; detail: string } & FilesInTheWay);
+
+/** The files of the user's checkout that keep it from being updated, and the command that sets them aside. */
+export type FilesInTheWay = { files: string[]; command: string };
 
 const TIMEOUT_MS = 600_000;
 
@@ -65,7 +72,27 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
   if (result.code === 0) return { kind: 'pushed' };
   const line = result.stdout.split('\n').find((text) => text.startsWith('!')) ?? '';
   const detail = [line.split('\t').slice(2).join(' '), result.stderr.trim()].filter((text) => text !== '').join('\n');
-  return { kind: 'refused', reason: reasonFor(detail, expected), detail };
+  const reason = reasonFor(detail, expected);
+  if (reason !== 'dirty') return { kind: 'refused', reason, detail };
+  return { kind: 'refused', reason, detail, ...(await filesInTheWay(options)) };
+}
+
+async function filesInTheWay({
+  mirror,
+  repository,
+  commit,
+  expected,
+  keep = [],
+  signal,
+}: PushBranch): Promise<FilesInTheWay> {
+  const changes = await uncommitted(repository, signal);
+  const written = expected === null ? [] : await changedPaths(mirror, { from: expected, to: commit }, signal);
+  const tracked = changes.filter(({ path, isTracked }) => isTracked && !keep.includes(path));
+  const untracked = changes.filter(({ path, isTracked }) => !isTracked && written.includes(path));
+  return {
+    files: [...tracked, ...untracked].map(({ path }) => path),
+    command: untracked.length === 0 ? 'git stash' : 'git stash --include-untracked',
+  };
 }
 
 function receivePack(updateCheckout: boolean, hooks: string | undefined): string {

@@ -53,10 +53,13 @@ export function projectId(repository: Pick<Repository, 'commonDir'>): string {
 }
 
 /** The files with changes that are in no commit, as the user's own git would list them. */
-export async function uncommitted(repository: Pick<Repository, 'root'>, signal?: AbortSignal): Promise<string[]> {
+export async function uncommitted(
+  repository: Pick<Repository, 'root'>,
+  signal?: AbortSignal,
+): Promise<{ path: string; isTracked: boolean }[]> {
   const read = gitReader(repository.root, signal);
   const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
-  return names((await read(args)).stdout).map((line) => line.slice(3));
+  return names((await read(args)).stdout).map((line) => ({ path: line.slice(3), isTracked: !line.startsWith('??') }));
 }
 
 /** The ignored files and folders in the work tree, folders with a slash at the end. */

@@ -3,7 +3,7 @@ import { crashpoint } from '../../world.ts';
 import { type GitResult, git } from '../git.ts';
 import { clearStaleLocks } from '../mirror/locks.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
-import { isOid, isRefName, readRefFile } from './refs.ts';
+import { isOid, isRefName, readRefFile, readRefs } from './refs.ts';
 
 type PendingUpdate = { input: string; resolve: (result: GitResult) => void; reject: (error: unknown) => void };
 
@@ -103,4 +103,17 @@ async function updateRefs(mirror: Mirror, input: string): Promise<GitResult> {
   if (first.code === 0 || !/\.lock': File exists/.test(first.stderr)) return first;
   const cleared = await clearStaleLocks(mirror);
   return cleared.length > 0 ? git(['update-ref', '--stdin'], options) : first;
+}
+
+/** The branch of the user that a detached commit most likely belongs to: one that is at it, else the usual default. */
+export async function branchAt(mirror: Mirror, commit: string): Promise<string | undefined> {
+  const prefix = 'refs/user/heads/';
+  const tips = [...(await readRefs(mirror.dir, 'refs/user/heads'))].map(([ref, tip]) => ({
+    name: ref.slice(prefix.length),
+    tip,
+  }));
+  // A name that a shell could read differently is never printed as part of a command.
+  const own = tips.filter(({ name }) => !name.startsWith('mh/') && /^\w[\w./-]*$/.test(name));
+  const named = (branch: string) => own.find(({ name }) => name === branch);
+  return (own.find(({ tip }) => tip === commit) ?? named('main') ?? named('master') ?? own[0])?.name;
 }

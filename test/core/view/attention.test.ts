@@ -34,10 +34,17 @@ describe('what waits for a person', () => {
         hold: expect.stringMatching(/^h\d+$/),
         reason: HOLD.reason,
         files: HOLD.files,
-        nextStep: 'manyhands diff r0000001 a, then manyhands approve r0000001 a',
+        nextStep: `manyhands diff r0000001 a, then manyhands approve r0000001 a; to allow it in later runs: manyhands config set guards.allow '["package.json"]'`,
       },
       { task: 'b', what: 'blocked', reason: 'the disk is full', files: [], nextStep: 'make room' },
     ]);
+  });
+
+  it('prints the setting that allows what the guard holds as a command that a shell reads back', () => {
+    const files = ["it's [id]/a.yml"];
+    const data = { task: 'a', hold: { ...HOLD, files }, commit: 'c' };
+    const [waiting] = attention(two.and(...worked('a'), { type: 'task.held', data }).state);
+    expect(waiting?.nextStep).toContain(`guards.allow '["it'\\''s \\\\[id\\\\]/a.yml"]'`);
   });
 });
 

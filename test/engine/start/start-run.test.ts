@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeFiles } from '../../support/scratch.ts';
 import { makeRunProject } from '../run-project.ts';
@@ -15,8 +17,14 @@ describe('starting a run', () => {
 
   it('says that uncommitted changes are not part of it, and leaves them alone', async () => {
     await using project = await makeRunProject({});
-    writeFiles(project.repo, { 'a.txt': 'changed\n', '.manyhands/config.schema.json': '{}\n' });
-    const { notes } = await project.start(project.newEngine(), 'Do it');
+    writeFiles(project.repo, {
+      'a.txt': 'changed\n',
+      '.manyhands/config.schema.json': '{}\n',
+      '.worktreeinclude': 'used.txt\n',
+      'mine.sh': '#!/bin/sh\n',
+    });
+    chmodSync(join(project.repo, 'mine.sh'), 0o755);
+    const { notes } = await project.start(project.newEngine(), 'Do it', { agents: ['command:./mine.sh'] });
     expect(notes.join()).toContain('Your 1 uncommitted change is not part of this run');
     expect(notes).toContain('Uncommitted settings in .manyhands/ are used as they are.');
     expect(project.git('status', '--porcelain')).toContain('M a.txt');
@@ -45,7 +53,8 @@ describe('starting a run', () => {
     await using project = await makeRunProject({});
     project.git('checkout', '--quiet', '--detach');
     const starting = project.start(project.newEngine(), 'Do it', { land: 'merge' });
-    await expect(starting).rejects.toThrow('HEAD is detached');
+    const message = 'HEAD is detached, so there is no branch to land on. Switch to one: git switch main, or';
+    await expect(starting).rejects.toThrow(message);
   });
 
   it('is refused where a branch named mh prevents the branch of the run', async () => {
