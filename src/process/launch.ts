@@ -37,15 +37,18 @@ export type Launched = {
   abandon(): Promise<void>;
 };
 
-/** `interrupted`: there is no exit code because the shim was killed or the machine stopped. */
-export type Ending = { kind: 'exited'; code: number } | { kind: 'interrupted' };
+/**
+ * `interrupted`: there is no exit code because the shim was killed or the machine stopped; with `hasEnded` the program
+ * ended on its own, and its exit code could not be written.
+ */
+export type Ending = { kind: 'exited'; code: number } | { kind: 'interrupted'; hasEnded?: true };
 
 export type LaunchOptions = { shell?: string; world?: World };
 
 const READY_MS = 30_000;
 /** How long a leftover child of the program may delay the output after its end. */
 const DRAIN_MS = 2_000;
-const EXIT_CODE = /^(\d{1,3})\n$/;
+const EXIT_CODE = /^(\d{1,3}) *\n$/;
 
 /** Starts a shim that outlives this process in its own group and session, and waits; without `go` it ends with this process. */
 export async function launch(spec: Launch, options: LaunchOptions = {}): Promise<Launched> {
@@ -178,7 +181,9 @@ async function waitForDrain(folder: string, signal: AbortSignal): Promise<void> 
 
 function readEnding(folder: string): Ending {
   try {
-    const code = EXIT_CODE.exec(readFileSync(join(folder, FILES.exit), 'latin1'))?.[1];
+    const text = readFileSync(join(folder, FILES.exit), 'latin1');
+    if (text === '') return { kind: 'interrupted', hasEnded: true };
+    const code = EXIT_CODE.exec(text)?.[1];
     return code === undefined ? { kind: 'interrupted' } : { kind: 'exited', code: Number(code) };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { kind: 'interrupted' };

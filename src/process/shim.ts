@@ -20,6 +20,9 @@ export const CHANNEL_FD = 3;
 const DRAINED_FD = 8;
 const ALIVE_FD = 9;
 
+/** Reserves the space of an exit code until there is one. */
+const NO_EXIT_CODE = '---';
+
 /** The unit of a shell's file size limit (`ulimit -f`). */
 const BLOCK_BYTES = 512;
 
@@ -38,9 +41,9 @@ export function findUnpassable(env: Record<string, string>): string | undefined 
 
 /**
  * The shim: called with the folder and the command, it reports its identity, waits for a line on the channel (and ends
- * without it), runs the command and writes its exit code. It catches signals instead of ignoring them, because ignored
- * ones would be inherited. The exit code is complete when it ends in a newline, and is read only after the shim has
- * ended, so no rename is needed. A change of an exported variable makes bash drop the `_` that it has added. The text
+ * without it), runs the command and writes its exit code in place of one that was reserved, so that a full disk cannot
+ * lose it; where even that fails, the file is emptied. It catches signals instead of ignoring them, because ignored
+ * ones would be inherited. The exit code is read only after the shim has ended, so no rename is needed. A change of an exported variable makes bash drop the `_` that it has added. The text
  * contains no user input.
  */
 export function shimScript(options: ShimOptions): string {
@@ -54,13 +57,14 @@ export function shimScript(options: ShimOptions): string {
     '_mh_pid=$$; _mh_start=',
     `{ read -r _mh_pid ${'_mh_x '.repeat(20)}_mh_start _mh_x </proc/self/stat; } 2>/dev/null`,
     ...(options.pipeOutput ? makePipes() : makeFifo()),
+    `echo "${NO_EXIT_CODE}" >"$_mh_folder/${FILES.exit}" || exit 125`,
     `echo "$_mh_pid $_mh_start" >"$_mh_folder/${FILES.identity}" || exit 125`,
     `echo "$_mh_pid $_mh_start" >&${CHANNEL_FD}`,
     `read -r _mh_x <&${CHANNEL_FD} || exit 125`,
     `exec ${CHANNEL_FD}>&-`,
     ...(options.pipeOutput ? runPiped(clean, limit) : [`( ${limit}${clean}; exec "$@" ${ALIVE_FD}>&- )`]),
     '_mh_code=$?',
-    `echo "$_mh_code" >"$_mh_folder/${FILES.exit}"`,
+    `printf '%-3s\\n' "$_mh_code" 1<>"$_mh_folder/${FILES.exit}" || : >"$_mh_folder/${FILES.exit}"`,
     'exit "$_mh_code"',
   ].join('\n');
 }

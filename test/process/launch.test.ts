@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -198,6 +198,21 @@ test('a shim that fails is reported with its error output', async () => {
   await expect(launchIn(['true'], { folder }, { shell })).rejects.toThrow('did not start: no room');
 });
 
+test('the exit code of a program that filled the disk is recorded', async () => {
+  const disk = temporaryFolder();
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', disk]).status !== 0) return;
+  try {
+    const command = ['sh', '-c', 'cat /dev/zero >fill 2>/dev/null; exit 7'];
+    const { identity, go, target } = await launchIn(command, { folder: join(disk, 'launch'), cwd: disk });
+    go();
+    expect(await ending(target.folder, identity)).toEqual({ kind: 'exited', code: 7 });
+    writeFileSync(join(target.folder, 'exit'), '');
+    expect(await ending(target.folder, identity)).toEqual({ kind: 'interrupted', hasEnded: true });
+  } finally {
+    spawnSync('umount', [disk]);
+  }
+});
+
 test('a forged exit code does not count while the shim is running', async () => {
   const target = await start('printf "0\\n" > exit; echo planted; read x < fifo; exit 9');
   await waitForOutput(join(target.folder, 'stdout'), /planted/);
@@ -205,7 +220,7 @@ test('a forged exit code does not count while the shim is running', async () => 
   const end = ending(target.folder, target.identity).finally(() => {
     isOver = true;
   });
-  await until(() => readFileSync(join(target.folder, 'exit'), 'utf8') !== '', 'the code is there');
+  await until(() => readFileSync(join(target.folder, 'exit'), 'utf8').startsWith('0'), 'the code is there');
   expect(isOver).toBe(false);
   process.kill(-target.identity.pid, 'SIGTERM');
   expect(await end).toMatchObject({ kind: 'exited' });

@@ -70,7 +70,9 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
     outcome.result.failure === undefined
       ? undefined
       : await withCriticalPattern(ctx, run, ended, outcome.result.failure);
-  const judged = outcome.stopped ?? reported ?? (await judge(ctx, run, ended, saved));
+  const certain = outcome.stopped ?? (outcome.isEndUnknown ? undefined : reported);
+  const work = certain ?? (await judge(ctx, run, ended, saved));
+  const judged = outcome.isEndUnknown && work !== undefined ? (certain ?? reported) : work;
   const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged });
   if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
   const found = judged ?? inspection.failure;

@@ -8,4 +8,6 @@ export type Outcome = {
   digest: Digest | undefined;
   model: string | undefined;
   stopped: Failure | undefined;
+  /** It ended, and whether it succeeded was not recorded: its work decides. */
+  isEndUnknown?: boolean;
 };

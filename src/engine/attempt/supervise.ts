@@ -100,11 +100,11 @@ export async function supervise(
     await sweep(target);
     await output.finish();
     crashpoint('attempt.read');
+    const ended = process.terminal === undefined ? exit : programEnding(assignment.folder, exit);
+    const result = withVerifierSteps(task, reader.end(ended));
     return {
-      result: withVerifierSteps(
-        task,
-        reader.end(process.terminal === undefined ? exit : programEnding(assignment.folder, exit)),
-      ),
+      result,
+      isEndUnknown: ended.kind === 'interrupted' && ended.hasEnded === true && result.failure?.kind === 'interrupted',
       digest: digest.summary(),
       model: assignment.settings.model,
       stopped,

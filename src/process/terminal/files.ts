@@ -31,7 +31,7 @@ const NOT_STARTED = 126;
  * decides: killed by a signal or ended with 0, it was interrupted; ended with an error, the terminal was never started.
  */
 export function programEnding(folder: string, holderEnding: Ending): Ending {
-  const code = /^(\d{1,3})\n$/.exec(readIfExists(join(folder, TERMINAL_FILES.programExit)))?.[1];
+  const code = /^(\d{1,3}) *\n$/.exec(readIfExists(join(folder, TERMINAL_FILES.programExit)))?.[1];
   if (code !== undefined) return { kind: 'exited', code: Number(code) };
   const hasFailed = holderEnding.kind === 'exited' && holderEnding.code > 0 && holderEnding.code < 128;
   return hasFailed ? { kind: 'exited', code: NOT_STARTED } : { kind: 'interrupted' };

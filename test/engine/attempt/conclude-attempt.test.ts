@@ -37,6 +37,17 @@ async function makeJob(kills: number) {
   };
 }
 
+/** A job whose agent empties its own exit code file as a full disk does, after it did this. */
+async function runWithoutExitCode(work: string) {
+  const empty = 'exit=$(ls -d "$HOME"/data/attempts/*/exit | grep -v gate | tail -n 1); rm "$exit"; ln -s /dev/null "$exit"';
+  const project = await makeRunProject({
+    agent: { kind: 'command', command: '../agent.sh', env: {} },
+    files: { '../agent.sh': `#!/bin/sh\ncat >/dev/null; echo run >>"$HOME/agents"; ${work}; ${empty}\n` },
+    config: { checks: ['true'], limits: { attempts: 1, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 } },
+  });
+  return { project, state: await project.run('Make a file') };
+}
+
 /** One call of each step that concludes an attempt: reading the agent's repository, saving, judging, inspecting. */
 const STEPS = [
   ['the files of its work', '*\\ add\\ *'],
@@ -85,5 +96,19 @@ describe('an attempt whose agent ended successfully', () => {
     await project.stop();
     expect(project.lines('agents')).toEqual(['run', 'run']);
     expect(done.spent.costUsd).toBe(0.5);
+  });
+});
+
+describe('an attempt that ended without an exit code', () => {
+  it('is judged by its work, and only repeated where there is none', async () => {
+    const { project, state } = await runWithoutExitCode('echo 1 >made.txt');
+    await using _ = project;
+    expect(state.status).toMatchObject({ kind: 'ended', status: 'done' });
+    expect(project.lines('agents')).toEqual(['run']);
+    const work = 'test "$(wc -l <"$HOME/agents")" -eq 1 || echo 1 >made.txt';
+    const { project: second, state: repeated } = await runWithoutExitCode(work);
+    await using __ = second;
+    expect(repeated.tasks['job/1']?.attempts[0]?.ended?.failure).toMatchObject({ kind: 'interrupted' });
+    expect([second.lines('agents').length, repeated.status]).toMatchObject([2, { status: 'done' }]);
   });
 });
