@@ -68,7 +68,7 @@ function beforeWork(run: RunState): Unfolding | undefined {
   if (subject === undefined || run.order.length > 0) return undefined;
   const answer = run.answers.findLast(({ what, choice }) => what === 'base-red' && choice === 'approve');
   if (answer === undefined && run.start.config.baseRed !== 'repair') {
-    const reason = `${failing(red)}, so nothing could land\n${describeEvidence(red)}`;
+    const reason = `${failing(red)}, so nothing could land`;
     return { add: [], hold: { what: 'base-red', reason, files: [], subject, options: OPTIONS } };
   }
   return answer === undefined || answer.option === REPAIR ? { add: [repairTask(run, red)] } : undefined;
@@ -78,7 +78,7 @@ function beforeWork(run: RunState): Unfolding | undefined {
 function rehearsalFailure(run: RunState): string | undefined {
   const red = redOnBase(run);
   if (red.length === 0 || run.order.length > 0 || !isRehearsal(run)) return undefined;
-  return `${failing(red)}; a rehearsal repairs no base: commit a repair, or rehearse with other checks\n${describeEvidence(red)}`;
+  return `${failing(red)}; a rehearsal repairs no base: commit a repair, or rehearse with other checks`;
 }
 
 function isRehearsal({ start }: RunState): boolean {

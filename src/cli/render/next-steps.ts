@@ -71,6 +71,7 @@ function resultSteps(document: RunDocument): NextStep[] {
 }
 
 function failureSteps({ run, tasks }: RunDocument): NextStep[] {
+  if (tasks.length === 0) return [{ command: `manyhands logs ${run}`, purpose: 'show what went wrong' }];
   const failed = tasks.find(({ status }) => status === 'failed');
   return [
     {
