@@ -25,6 +25,7 @@ const MEANINGS: Record<EventType, string> = {
   'task.proposed': "A task's work passed its gates on the merged candidate, and another agent is asked to verify it.",
   'task.verified': 'What that verification found: the work goes on to the branch, or back with the report.',
   'run.limited': 'A person changed how many attempts may be under way at once.',
+  'run.settings-changed': 'A person changed limits, budget, scope or agents of the run with a retry.',
   'run.cancelling': 'Somebody cancelled the run; what is under way is being ended and saved.',
   'run.landed': 'The result is on the branch that the run started from.',
   'run.undone': 'A person took the landing back: this commit on the branch reverts it.',

@@ -32,7 +32,7 @@ function consequence(kind: FailureKind): string {
     case 'switch':
       return `Another agent takes over; this one rests for ${timeText(first.restUntil - NOW)}${namesReset(kind)}. Does not count.`;
     case 'block':
-      return `The task is blocked. ${first.nextStep}`;
+      return 'The task is blocked, with the command that continues it.';
     case 'fail':
       return 'The task fails.';
   }

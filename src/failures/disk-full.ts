@@ -4,9 +4,5 @@ import type { FailureRule } from './failure.ts';
 export const diskFull: FailureRule<'disk-full'> = {
   kind: 'disk-full',
   title: 'Disk full',
-  follow: ({ failure }) => ({
-    action: 'block',
-    reason: failure.message,
-    nextStep: 'Free some disk space, then manyhands retry.',
-  }),
+  follow: ({ failure }) => ({ action: 'block', reason: failure.message }),
 };

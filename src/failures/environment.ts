@@ -4,9 +4,5 @@ import type { FailureRule } from './failure.ts';
 export const environment: FailureRule<'environment'> = {
   kind: 'environment',
   title: 'Environment',
-  follow: ({ failure }) => ({
-    action: 'block',
-    reason: failure.message,
-    nextStep: 'Mend what the message names (manyhands doctor helps), then manyhands retry.',
-  }),
+  follow: ({ failure }) => ({ action: 'block', reason: failure.message }),
 };

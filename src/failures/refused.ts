@@ -4,9 +4,5 @@ import type { FailureRule } from './failure.ts';
 export const refused: FailureRule<'refused'> = {
   kind: 'refused',
   title: 'Refused',
-  follow: ({ failure }) => ({
-    action: 'block',
-    reason: failure.message,
-    nextStep: 'Word the task differently or choose another agent, then manyhands retry.',
-  }),
+  follow: ({ failure }) => ({ action: 'block', reason: failure.message }),
 };

@@ -77,3 +77,15 @@ export function shellText({ run }: CommandGateSpec): string {
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** Whether the gates have a list of the only files that may be changed. */
+export function hasAllowList(gates: readonly GateSpec[]): boolean {
+  return scopeGates(gates).some(({ allow }) => allow.length > 0);
+}
+
+/** The gates with these globs added to each list of allowed files. */
+export function withAllowed(gates: readonly GateSpec[], globs: readonly string[]): GateSpec[] {
+  return gates.map((gate) =>
+    gate.gate === 'scope' && gate.allow.length > 0 ? { ...gate, allow: [...new Set([...gate.allow, ...globs])] } : gate,
+  );
+}

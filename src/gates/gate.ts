@@ -54,6 +54,8 @@ export interface GateResult {
   outputFile?: string;
   /** How many secrets are in the attempt's own output, or in commits that do not land. */
   exposed?: number;
+  /** The files outside of the allowed ones, where nothing else is wrong. */
+  outside?: string[];
 }
 
 /** A yes or no with evidence: one file per gate, chosen by the registry. */

@@ -1,4 +1,5 @@
 import { messageText } from '../core/attempt/message.ts';
+import { settingsChangeText } from '../core/run/changed-settings.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import { RunEvent } from '../schema/event.ts';
 
@@ -26,6 +27,8 @@ function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
       return person(event.data.task, 'approved', event.data.note);
     case 'run.limited':
       return person('run', 'limited', `at most ${event.data.agents} attempts at once`);
+    case 'run.settings-changed':
+      return person(event.data.task ?? 'run', 'settings changed', settingsChangeText(event.data));
     case 'run.cancelling':
       return person('run', 'cancelled', event.data.reason);
     case 'run.reopened':

@@ -10,7 +10,7 @@ import { RunId, TaskKey } from './ids.ts';
 import { Context } from './job-parts.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
-import { StartOptions } from './request.ts';
+import { RunSettingsChange, StartOptions } from './request.ts';
 import { RiskFlag } from './risk.ts';
 import { Priority, TaskEdit, TaskSpec, Tier, WorkStart } from './task.ts';
 import { Spend, Usage } from './usage.ts';
@@ -122,6 +122,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.rejected', { hold: HoldId, reason: z.string() }),
   event('run.titled', { title: z.string() }),
   event('run.limited', { agents: z.number().int().min(1).max(150) }),
+  /** A person changed recorded settings with a retry: of one task, or of the whole run. */
+  event('run.settings-changed', RunSettingsChange.shape),
   /** `force`: agents are killed at once, without a chance to end by themselves. */
   event('run.cancelling', { reason: z.string(), force: z.boolean().optional() }),
   event('run.landed', {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { CollectionName } from './collection.ts';
+import { AgentConfig } from './config/agent.ts';
 import { LandMode } from './config/land.ts';
-import { Scope } from './config/scope.ts';
+import { Scope, ScopeGlob } from './config/scope.ts';
+import { TaskKey } from './ids.ts';
 import { Context, Repeat } from './job-parts.ts';
 import { ReviewInput } from './review-input.ts';
 import { RetryPolicy, Tier } from './task.ts';
@@ -36,9 +38,37 @@ export const StopRule = z.object({
   turns: z.number().int().positive().optional().describe('After so many turns.'),
   budget: z.number().positive().optional().describe('When it has spent so many US dollars.'),
   seconds: z.number().positive().optional().describe('After so long.'),
+  silenceSeconds: z.number().positive().optional().describe('When it has written nothing for so long.'),
   completion: z.boolean().default(false).describe('When it says that it is done.'),
 });
 export type StopRule = z.infer<typeof StopRule>;
+
+/** Recorded settings that a person changes with a retry: of one task, or of the whole run. */
+export const RunSettingsChange = z.object({
+  task: TaskKey.optional(),
+  /** Without defaults, so that the other limits stay as they are. */
+  limits: z
+    .object({
+      turns: z.number().int().positive(),
+      costUsd: z.number().positive(),
+      runtimeMs: z.number().int().positive(),
+      inactivityMs: z.number().int().positive(),
+    })
+    .partial()
+    .optional(),
+  /** Globs that are added to each list of allowed files. */
+  scopeAllow: z.array(ScopeGlob).optional(),
+  budget: z.number().positive().optional(),
+  /** Agents by their settings, those that come first in the order of preference, and those chosen by role or `*`. */
+  agents: z
+    .object({
+      settings: z.record(z.string(), AgentConfig),
+      order: z.array(z.string()),
+      byRole: z.record(z.string(), z.string()),
+    })
+    .optional(),
+});
+export type RunSettingsChange = z.infer<typeof RunSettingsChange>;
 
 export const JobInput = z.object({
   task: z.string().trim().min(1).describe('What is to be done.'),

@@ -61,12 +61,8 @@ describe('what follows a failure', () => {
     expect(following('context-full')).toMatchObject({ action: 'retry', resume: false });
   });
 
-  it.each(['disk-full', 'environment', 'refused'] as const)('blocks on %s with the reason and a next step', (kind) => {
-    expect(following(kind)).toMatchObject({
-      action: 'block',
-      reason: `it was ${kind}`,
-      nextStep: expect.stringMatching(/manyhands/),
-    });
+  it.each(['disk-full', 'environment', 'refused'] as const)('blocks on %s with the reason', (kind) => {
+    expect(following(kind)).toEqual({ action: 'block', reason: `it was ${kind}` });
   });
 
   it.each(['budget', 'conflict'] as const)('ends the task on %s', (kind) => {

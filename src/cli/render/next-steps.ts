@@ -1,7 +1,7 @@
 import { isInterrupted } from '../../core/view/run-status.ts';
+import { shellWord } from '../../core/view/shell-word.ts';
 import { plannedTasks } from '../../recipes/todo/todo.ts';
 import type { RunDocument } from '../../schema/document.ts';
-import { shellWord } from './shell-word.ts';
 
 /** A command to type, and what it is for. */
 export type NextStep = { command: string; purpose: string };

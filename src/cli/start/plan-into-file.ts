@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path';
+import { shellWord } from '../../core/view/shell-word.ts';
 import { AppError } from '../../errors.ts';
 import { listedTasks } from '../../recipes/tasks/task-list.ts';
 import { tasksText } from '../../recipes/tasks/tasks-text.ts';
@@ -13,7 +14,6 @@ import { work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
 import { printJson, printLines } from '../render/output.ts';
-import { shellWord } from '../render/shell-word.ts';
 import { createFile, requireAbsent } from './create-file.ts';
 import { type StartFlags, startOptions } from './start-options.ts';
 

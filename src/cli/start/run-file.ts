@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { findProjectRoot } from '../../config/files.ts';
 import { loadConfig } from '../../config/load.ts';
+import { shellWord } from '../../core/view/shell-word.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import { findRecipe } from '../../recipes/registry.ts';
@@ -12,7 +13,6 @@ import { type Work, work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
 import { printJson, printLines } from '../render/output.ts';
-import { shellWord } from '../render/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { dryRun, dryRunLines } from './dry-run.ts';
 import { planIntoFile } from './plan-into-file.ts';

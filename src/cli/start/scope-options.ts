@@ -35,7 +35,8 @@ export function scopeOf({ scopeAllow, scopeDeny, maxDiffLines }: z.infer<typeof 
   };
 }
 
-function collectGlob(value: string, before: string[] | undefined): string[] {
+/** Collects the globs of a repeatable option. */
+export function collectGlob(value: string, before: string[] | undefined): string[] {
   const glob = ScopeGlob.safeParse(value);
   if (!glob.success) throw new InvalidArgumentError(glob.error.issues[0]?.message ?? 'must be a glob');
   return [...(before ?? []), glob.data];

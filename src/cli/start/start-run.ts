@@ -1,11 +1,11 @@
 import type { Caller } from '../../access/caller.ts';
+import { shellWord } from '../../core/view/shell-word.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import { todoOf } from '../../recipes/todo/todo-file.ts';
 import { work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
-import { shellWord } from '../render/shell-word.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readGoalText } from './goal-text.ts';
 import { readRequestedWork } from './requested-work.ts';

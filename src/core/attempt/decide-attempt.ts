@@ -15,6 +15,7 @@ import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
 import { decideRetry, isCrash } from './decide-retry.ts';
 import type { Warning } from './health.ts';
+import { nextStepAfter } from './next-step.ts';
 
 export type StartAttempt = {
   task: TaskKey;
@@ -154,13 +155,11 @@ export function afterFailure(
   const decision = decideRetry(state, task, follow, now);
   const key = task.spec.key;
   switch (decision.kind) {
-    case 'block':
-      return [
-        {
-          type: 'task.blocked',
-          data: { task: key, reason: decision.reason, nextStep: decision.nextStep, ...blockedLanding(task) },
-        },
-      ];
+    case 'block': {
+      const nextStep = nextStepAfter(state, task, failure);
+      const data = { task: key, reason: decision.reason, nextStep, ...blockedLanding(task) };
+      return [{ type: 'task.blocked', data }];
+    }
     case 'give-up': {
       const reason = decision.reason === '' ? failure.message : `${failure.message} (${decision.reason})`;
       return endFailed(state, task, { reason, failure });
@@ -186,7 +185,13 @@ export function afterFailure(
 
 /** In a track, a failure of the environment is retried once and then pauses the track, so that all of it continues once it is fixed; finished work that could not be checked waits instead. */
 function retryInTrack({ spec, phase }: TaskState, failure: Failure, follow: FollowUp): FollowUp {
-  if (spec.track === undefined || phase.status !== 'running' || failure.kind !== 'environment' || follow.action !== 'block') return follow;
+  if (
+    spec.track === undefined ||
+    phase.status !== 'running' ||
+    failure.kind !== 'environment' ||
+    follow.action !== 'block'
+  )
+    return follow;
   return { action: 'retry', delayMs: spec.retry.delayMs, resume: false, free: true };
 }
 

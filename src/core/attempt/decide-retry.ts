@@ -6,7 +6,7 @@ const FREE_RETRIES = 20;
 
 export type RetryDecision =
   | { kind: 'retry'; at: number; counted: boolean; resume: boolean; analyze: boolean }
-  | { kind: 'block'; reason: string; nextStep: string }
+  | { kind: 'block'; reason: string }
   | { kind: 'give-up'; reason: string };
 
 /** Whether the agent itself crashed or hung, which is no evidence about the task. */
@@ -23,7 +23,7 @@ export function decideRetry(state: RunState, task: TaskState, follow: FollowUp, 
     case 'fail':
       return { kind: 'give-up', reason: '' };
     case 'block':
-      return { kind: 'block', reason: follow.reason, nextStep: follow.nextStep };
+      return { kind: 'block', reason: follow.reason };
     case 'switch':
       return task.spec.retry.policy === 'none' ? noRetry() : retryUncounted(task, now, false);
     case 'retry':

@@ -13,9 +13,8 @@ export function holdRun(state: RunState, hold: Hold): RunEvent[] {
   return state.status.kind === 'cancelling' ? [] : [{ type: 'run.held', data: { hold } }];
 }
 
-/** Changes how many attempts may run in parallel; running ones continue. */
+/** Changes how many attempts may run in parallel; running ones continue. An ended run may be limited before it is retried. */
 export function limitRun(state: RunState, agents: number): RunEvent[] {
-  requireLive(state);
   return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
 }
 
@@ -72,7 +71,7 @@ function requireChangeable(state: RunState, root: TaskKey): void {
   if (requireTask(state, root).spec.role !== 'plan' || state.order.length === 1) return;
   throw new AppError(
     'REFUSED',
-    `The tasks of ${root} are on record, and another plan would not change them; tell the tasks themselves, or cancel the run and start anew`,
+    `The tasks of ${root} are recorded, and another plan would not change them; send a message to the agent of a task with manyhands send, or start a new run`,
     { key: root },
   );
 }

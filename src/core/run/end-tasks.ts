@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../schema/event.ts';
-import type { Failure, FailureKind } from '../../schema/failure.ts';
+import type { Failure, FailureKind, FailureLimit } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { nextStepAfter } from '../attempt/next-step.ts';
 import { requireTask } from './require.ts';
 import { isOpen, type RunState, type TaskState } from './state.ts';
 
@@ -19,7 +20,7 @@ export function endFailed(state: RunState, task: TaskState, why: { reason: strin
   const verified = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies];
   if (verified?.phase.status === 'verifying') {
     const { commit, ref } = verified.phase;
-    const nextStep = `manyhands retry ${state.start.run} ${verified.spec.key}`;
+    const nextStep = nextStepAfter(state, task, why.failure);
     const reason = `it could not be verified: ${why.reason}`;
     events.push({
       type: 'task.blocked',
@@ -31,9 +32,12 @@ export function endFailed(state: RunState, task: TaskState, why: { reason: strin
 }
 
 /** Fails a task that can never start. */
-export function giveUpTask(state: RunState, what: { task: TaskKey; kind: FailureKind; reason: string }): RunEvent[] {
-  const { kind, reason } = what;
-  return endFailed(state, requireTask(state, what.task), { reason, failure: { kind, message: reason } });
+export function giveUpTask(
+  state: RunState,
+  { task, kind, reason, limit }: { task: TaskKey; kind: FailureKind; reason: string; limit?: FailureLimit },
+): RunEvent[] {
+  const failure: Failure = { kind, message: reason, ...(limit === undefined ? {} : { limit }) };
+  return endFailed(state, requireTask(state, task), { reason, failure });
 }
 
 function skipDependents(state: RunState, root: TaskKey, settled: Set<TaskKey>): RunEvent[] {

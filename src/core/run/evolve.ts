@@ -3,6 +3,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
 import { messageTask, requeueTask } from '../attempt/fold-interrupt.ts';
 import { endCall, startCall } from '../models/fold-call.ts';
+import { changeSettings } from './changed-settings.ts';
 import {
   addTask,
   approveTask,
@@ -74,6 +75,9 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       return;
     case 'run.limited':
       state.maxParallel = event.data.agents;
+      return;
+    case 'run.settings-changed':
+      changeSettings(state, event);
       return;
     case 'run.cancelling':
       state.status = { kind: 'cancelling', reason: event.data.reason, force: event.data.force ?? false };

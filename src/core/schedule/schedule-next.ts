@@ -1,3 +1,4 @@
+import type { FailureLimit } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
 import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
@@ -13,7 +14,7 @@ export type Intent =
       Extract<Route, { kind: 'agent' }>,
       'kind'
     >)
-  | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string }
+  | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string; limit?: FailureLimit }
   | { do: 'conclude'; run: string; task: TaskKey }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
@@ -173,16 +174,19 @@ function reasonToGiveUp(
   { state, money }: RunTally,
   task: TaskState,
   schedulingInput: SchedulingInput,
-): Pick<Extract<Intent, { do: 'give-up' }>, 'kind' | 'reason'> | undefined {
+): Pick<Extract<Intent, { do: 'give-up' }>, 'kind' | 'reason' | 'limit'> | undefined {
   const { limits, budget } = state.start.config;
   const before = outsideOf(task, schedulingInput);
   if (before?.is === 'failed') return { kind: 'environment', reason: `it waits for ${before.ref}, which was not done` };
   if (state.attempts >= limits.runAttempts) {
-    return { kind: 'budget', reason: `the run's cap of ${limits.runAttempts} attempts is reached` };
+    const reason = `the run's cap of ${limits.runAttempts} attempts is reached`;
+    return { kind: 'budget', limit: 'run-attempts', reason };
   }
   const reservation = reservationFor(state, task.spec);
   if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
-  return { kind: 'budget', reason: shortOfMoney(reservation, budget, money) };
+  const isInRun = affordable({ ...budget, project: undefined }, reservation, money) === 'never';
+  const limit = isInRun ? 'run-budget' : 'project-budget';
+  return { kind: 'budget', limit, reason: shortOfMoney(reservation, budget, money) };
 }
 
 function unsaved({ start, running, tasks }: RunState, { claimed }: SchedulingInput): TaskKey[] {

@@ -1,5 +1,6 @@
 import type { RunEvent, RunEventOf } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
+import { settingsChangeText } from '../run/changed-settings.ts';
 import type { RunState } from '../run/state.ts';
 import { holdStep, taskHoldStep } from './attention.ts';
 import { checkOutputLines, isFailed } from './failed-check.ts';
@@ -66,6 +67,8 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
       return [{ about: event.data.task, fact: event.data.passed ? 'verified' : `not verified: ${event.data.report}` }];
     case 'run.limited':
       return run(`limit changed: at most ${event.data.agents} attempts in parallel`);
+    case 'run.settings-changed':
+      return [{ about: event.data.task ?? 'run', fact: `settings changed: ${settingsChangeText(event.data)}` }];
     case 'run.cancelling':
       return run(`cancelling: ${event.data.reason}`);
     case 'run.branch-pushed':

@@ -122,7 +122,15 @@ function failureOf(found: readonly Inspected[], task: TaskState): Failure | unde
   const { gate, result } = violation ?? first;
   const message = messageFor(gate, result.summary);
   if (violation === undefined) return { kind: 'verification', message, evidence };
-  return { kind: wasRejectedBefore(task, gate) ? 'refused' : 'implementation', message, evidence };
+  const outside = red.every(({ result: each }) => each.outside !== undefined)
+    ? [...new Set(red.flatMap(({ result: each }) => each.outside ?? []))]
+    : [];
+  return {
+    kind: wasRejectedBefore(task, gate) ? 'refused' : 'implementation',
+    message,
+    evidence,
+    ...(outside.length === 0 ? {} : { outside }),
+  };
 }
 
 function messageFor(gate: GateSpec, summary: string): string {

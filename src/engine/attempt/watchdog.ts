@@ -49,15 +49,23 @@ export class Watchdog {
     if (isNewUsage) this.#usage = usage;
     if (isNewUsage || exceedsSoftLimit) this.#warn();
     if (bytes > limits.outputBytes && limits.output?.onMax !== 'truncate') {
-      this.#stop({ kind: 'budget', message: `It wrote more than ${limits.outputBytes} bytes of output` });
+      this.#stop({
+        kind: 'budget',
+        message: `It wrote more than ${limits.outputBytes} bytes of output`,
+        limit: 'output',
+      });
     }
     if (usage.kind !== 'known') return;
     if (limits.turns !== undefined && usage.turns > limits.turns) {
-      this.#stop({ kind: 'budget', message: `It used more than ${limits.turns} turns` });
+      this.#stop({ kind: 'budget', message: `It used more than ${limits.turns} turns`, limit: 'turns' });
     }
     const cap = limits.costUsd ?? (reservation.costUsd > 0 ? reservation.costUsd : undefined);
     if (cap !== undefined && usage.costUsd > cap) {
-      this.#stop({ kind: 'budget', message: `It spent ${moneyText(usage.costUsd)} of ${moneyText(cap)}` });
+      this.#stop({
+        kind: 'budget',
+        message: `It spent ${moneyText(usage.costUsd)} of ${moneyText(cap)}`,
+        limit: 'cost',
+      });
     }
   }
 

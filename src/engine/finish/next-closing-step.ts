@@ -69,7 +69,7 @@ async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Promise<voi
         name: diagnosisName(task),
         input: inputFor(task, failure),
         schema: Diagnosis,
-        rules: () => diagnosisByRules(run.id, failure),
+        rules: () => diagnosisByRules(run.ledger.state, task, failure),
       }),
     ),
   );

@@ -88,7 +88,8 @@ export interface ActiveRun {
   readonly ledger: RunLedger;
   readonly project: Project;
   readonly recipe: Recipe;
-  readonly agents: ReadonlyMap<string, Agent>;
+  /** Replaced when a person retries with other agents; so are `config` and `redact`. */
+  agents: ReadonlyMap<string, Agent>;
   readonly roles: ReadonlyMap<string, Role>;
   /** Aborts everything in flight for this run when it is cancelled. */
   readonly cancel: AbortController;
@@ -99,9 +100,9 @@ export interface ActiveRun {
   /** The checks of its configuration, run on the base before any work; none for a run that only reads. */
   readonly checks: readonly CommandGateSpec[];
   /** Its recorded settings with the values of variables, which are never recorded. */
-  readonly config: Config;
+  config: Config;
   /** Removes secrets from everything that is stored or shown; prompts are never altered. */
-  readonly redact: Redact;
+  redact: Redact;
   /** The commit on which the recipe ends the run, if it is not the branch's tip. */
   endCommit: { commit: string; reason: string } | undefined;
   /** Instruction files of the last base that an attempt started from: tasks that start together share it. */

@@ -1,5 +1,6 @@
 import { type SendMessage, sendMessage } from '../../core/attempt/decide-message.ts';
 import { approve } from '../../core/run/answer-hold.ts';
+import { type RetryRequest, retryWith } from '../../core/run/changed-settings.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { withMutex } from '../../git/mutex.ts';
@@ -17,7 +18,8 @@ import { recheckRun } from '../land/recheck-run.ts';
 import { type CleanUpRequest, cleanUp } from '../maintenance/clean-up.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { smallCallNotes } from '../small-calls/call-providers.ts';
-import { openLostProject, openRun } from '../start/open-run.ts';
+import { openLostProject, openRun, prepareSettings } from '../start/open-run.ts';
+import { type AgentRequest, chooseAgents } from '../start/pin-agents.ts';
 import { type StartOverrides, startRun } from '../start/start-run.ts';
 import type { ActiveRun } from './context.ts';
 import type { Engine } from './engine.ts';
@@ -80,6 +82,24 @@ export class RunControl {
   submit(run: string, decide: Decide, origin: Origin): Promise<RunState> {
     return this.#withRun(run, async (active) => {
       await this.#engine.submit(active, decide, { origin }).committed;
+      this.#engine.run(active);
+      return active.ledger.state;
+    });
+  }
+
+  /** Retries tasks of a run; changed settings and agents apply as soon as they are recorded. */
+  retry(run: string, { request, agents }: { request: RetryRequest; agents?: AgentRequest }, origin: Origin) {
+    return this.#withRun(run, async (active) => {
+      const { start } = active.ledger.state;
+      const chosen = agents === undefined ? undefined : await chooseAgents(this.#engine, start, agents);
+      const change = { ...request.change, ...(chosen === undefined ? {} : { agents: chosen }) };
+      const apply = await prepareSettings(this.#engine, active, chosen?.settings);
+      this.#engine.run(active);
+      const { committed } = this.#engine.submit(active, (state) => retryWith(state, { ...request, change }), {
+        origin,
+      });
+      apply();
+      await committed;
       this.#engine.run(active);
       return active.ledger.state;
     });

@@ -10,6 +10,7 @@ import { inspectRepository, type Repository } from '../../git/read/repository.ts
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { parseRole, type Role } from '../../roles/role.ts';
 import type { Config } from '../../schema/config.ts';
+import type { RunStart } from '../../schema/event.ts';
 import { runStream } from '../../schema/ids.ts';
 import { runRef } from '../land/land-tasks.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
@@ -25,29 +26,60 @@ export async function openRun(
   const { start } = state;
   const project = loaded?.project ?? (await openProject(ctx, start.project));
   await repairBranch(project, state);
-  const root = start.bench?.settings ?? start.project.root;
-  const config = hasVariables(start.config)
-    ? withValues(start.config, await currentSettings(ctx, start.config, root))
-    : start.config;
+  const values = await currentValues(ctx, start, start.config);
   const recipe = ctx.implementations.recipe(start.recipe.name, start.recipe.version);
   return {
     id: run,
     ledger: runLedger(ctx.store, ctx.world, runStream(state.start.run), state),
     project,
     recipe,
-    config,
-    agents: ctx.implementations.agents({ config, project: { ...start.project, root } }),
+    ...openSettings(ctx, start, values),
     roles: loadRoles(ctx, start.roles),
     cancel: new AbortController(),
     force: new AbortController(),
     interrupts: new Map(),
     checks: recipe.isReadOnly?.(start.input) === true ? [] : ctx.implementations.checks(start.config),
-    redact: redactor(secretsOf(ctx, config)),
     endCommit: undefined,
     nativeFiles: undefined,
     writtenBack: { version: 0, content: undefined },
     cancelErrors: 0,
   };
+}
+
+/** What of an open run follows from its recorded settings. */
+type OpenSettings = Pick<ActiveRun, 'config' | 'agents' | 'redact'>;
+
+function openSettings(ctx: EngineContext, start: RunStart, values: Config | undefined): OpenSettings {
+  const root = settingsRoot(start);
+  const config = values === undefined ? start.config : withValues(start.config, values);
+  const agents = ctx.implementations.agents({ config, project: { ...start.project, root } });
+  return { config, agents, redact: redactor(secretsOf(ctx, config)) };
+}
+
+/** Reads what changed settings of an open run need; the returned function applies them once they are recorded. */
+export async function prepareSettings(
+  ctx: EngineContext,
+  run: ActiveRun,
+  added: Config['agents'] = {},
+): Promise<() => void> {
+  const { start } = run.ledger.state;
+  const config = { ...start.config, agents: { ...start.config.agents, ...added } };
+  const values = await currentValues(ctx, start, config);
+  return () => {
+    const opened = openSettings(ctx, run.ledger.state.start, values);
+    run.config = opened.config;
+    run.agents = opened.agents;
+    run.redact = opened.redact;
+  };
+}
+
+/** The folder whose settings apply to the run. */
+export function settingsRoot({ bench, project }: Pick<RunStart, 'bench' | 'project'>): string {
+  return bench?.settings ?? project.root;
+}
+
+async function currentValues(ctx: EngineContext, start: RunStart, config: Config): Promise<Config | undefined> {
+  return hasVariables(config) ? currentSettings(ctx, config, settingsRoot(start)) : undefined;
 }
 
 /** The current settings, with the logins that other programs store for the run's agents. */

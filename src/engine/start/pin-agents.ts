@@ -1,7 +1,11 @@
+import type { SettingsChange } from '../../core/run/changed-settings.ts';
+import { withoutValues } from '../../core/run/recorded-config.ts';
 import { AppError } from '../../errors.ts';
 import type { Config } from '../../schema/config.ts';
+import type { RunStart } from '../../schema/event.ts';
 import type { StartOptions } from '../../schema/request.ts';
-import type { Implementations, PinnedChoice } from '../loop/context.ts';
+import type { EngineContext, Implementations, PinnedChoice } from '../loop/context.ts';
+import { settingsRoot } from './open-run.ts';
 
 type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
@@ -30,6 +34,46 @@ export function pinChoices(
   const isChosen = pinned.choices.some(({ role }) => role === undefined);
   const open = isChosen ? [] : order.filter((name) => !config.routing.order.includes(name));
   return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order } }, byRole, open };
+}
+
+/** Agents that a person chooses for a retry, and the folder in which programs are named. */
+export type AgentRequest = { agents: string[]; dir: string };
+
+/** The chosen agents of a recorded run, with their current settings; one that cannot work is refused. */
+export async function chooseAgents(
+  ctx: Pick<EngineContext, 'implementations'>,
+  start: RunStart,
+  { agents: choices, dir }: AgentRequest,
+): Promise<NonNullable<SettingsChange['agents']>> {
+  const root = settingsRoot(start);
+  const isRehearsal = Object.values(start.config.agents).some(({ kind }) => kind === 'rehearsal');
+  const current = isRehearsal ? start.config : await ctx.implementations.config(root);
+  const config = { ...current, agents: { ...start.config.agents, ...current.agents } };
+  const pinned = ctx.implementations.pin({ config, dir, root, choices, rehearse: false, scenario: undefined });
+  const names = new Set(pinned.choices.flatMap(({ agents }) => agents));
+  const chosen = Object.fromEntries(Object.entries(pinned.agents).filter(([name]) => names.has(name)));
+  const real = Object.entries(chosen).find(([, { kind }]) => kind !== 'rehearsal' && kind !== 'command');
+  if (isRehearsal && real !== undefined)
+    throw new AppError('REFUSED', `Run ${start.run} is a rehearsal, in which the agent ${real[0]} is not started`);
+  const withLogins = await ctx.implementations.withLogins({ ...config, agents: chosen });
+  await requireAvailable(ctx, withLogins, { ...start.project, root });
+  const byRole: Record<string, string> = {};
+  for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
+  const order = pinned.choices.flatMap(({ role, agents }) => (role === undefined ? agents : []));
+  return { settings: withoutValues(withLogins).agents, order, byRole };
+}
+
+async function requireAvailable(
+  { implementations }: Pick<EngineContext, 'implementations'>,
+  config: Config,
+  project: RunStart['project'],
+): Promise<void> {
+  for (const agent of implementations.agents({ config, project }).values()) {
+    const { ok, detail, nextStep } = await agent.available();
+    if (ok) continue;
+    const step = nextStep === undefined ? '' : ` (${nextStep})`;
+    throw new AppError('AGENT_MISSING', `The agent ${agent.name} cannot work here: ${detail}${step}`);
+  }
 }
 
 function orderOf(config: Config, pinned: PinnedChoice): string[] {

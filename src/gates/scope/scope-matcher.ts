@@ -4,13 +4,16 @@ import { plainPath } from '../../guards/guard-globs.ts';
 /** Which paths may be touched. */
 type Scope = { allow: readonly string[]; deny: readonly string[]; also: readonly string[] };
 
+/** The reason for a path that no allowed glob matches. */
+export const OUTSIDE = 'is outside of what is allowed';
+
 /** Why a path may not be touched, if it may not: what is denied stays so in whatever spelling. */
 export function scopeMatcher({ allow, deny, also }: Scope): (path: string) => string | undefined {
   const isAllowed = globMatcher([...allow, ...also], 'exact');
   const isDenied = globMatcher(deny, 'loose');
   return (path) => {
     if (isDenied(path)) return 'is denied';
-    return allow.length === 0 || isAllowed(path) ? undefined : 'is outside of what is allowed';
+    return allow.length === 0 || isAllowed(path) ? undefined : OUTSIDE;
   };
 }
 

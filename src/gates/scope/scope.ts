@@ -3,7 +3,7 @@ import type { GateSpec } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
 import type { Gate } from '../gate.ts';
 import { noWork, shownPath } from '../inspection.ts';
-import { scopeMatcher } from './scope-matcher.ts';
+import { OUTSIDE, scopeMatcher } from './scope-matcher.ts';
 
 type ScopeSpec = Extract<GateSpec, { gate: 'scope' }>;
 
@@ -23,13 +23,16 @@ export const scopeGate: Gate<ScopeSpec> = {
     const between = { from: base, to: commit };
     const reasonFor = scopeMatcher(spec);
     const touched = await touchedPaths(mirror, between, input.signal);
-    const problems = touched.flatMap((each) => {
+    const violations = touched.flatMap((each) => {
       const reason = reasonFor(each.path);
-      return reason === undefined ? [] : [`${shownPath(each.path)} ${reason}${wayOf(each)}`];
+      return reason === undefined ? [] : [{ ...each, reason }];
     });
+    const problems = violations.map((each) => `${shownPath(each.path)} ${each.reason}${wayOf(each)}`);
     const lines = spec.maxChangedLines === undefined ? undefined : await changedLines(mirror, between, input.signal);
     if (lines !== undefined && lines > (spec.maxChangedLines ?? lines))
       problems.push(`${lines} lines are changed, and at most ${spec.maxChangedLines} may be`);
+    const isScopeTooNarrow =
+      problems.length === violations.length && violations.every(({ reason }) => reason === OUTSIDE);
     const shown = [
       ...problems.slice(0, SHOWN),
       ...(problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : []),
@@ -41,6 +44,7 @@ export const scopeGate: Gate<ScopeSpec> = {
       setup: '',
       durationMs: Math.max(0, realWorld.now() - startedAt),
       ...(problems.length === 0 ? {} : { output: [...shown, '', howToGoOn(spec, base)].join('\n') }),
+      ...(problems.length > 0 && isScopeTooNarrow ? { outside: violations.map(({ path }) => path) } : {}),
     };
   },
 };

@@ -28,9 +28,13 @@ export const resumeRuns = operation({
     if (input.run !== undefined || input.track !== undefined) {
       const { start, status } = await findRun(app, input);
       if (status.kind === 'ended')
-        throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status}); manyhands retry opens it again`, {
-          run: start.run,
-        });
+        throw new AppError(
+          'REFUSED',
+          `Run ${start.run} has ended (${status.status}); manyhands retry ${start.run} opens it again`,
+          {
+            run: start.run,
+          },
+        );
       const what = input.track === undefined ? {} : { track: input.track };
       await control.submit(start.run, (state) => unpauseRun(state, what), origin);
       await control.resume(start.run);

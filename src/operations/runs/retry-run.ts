@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { retryTasks } from '../../core/run/decide-run.ts';
-import { requeueTasks } from '../../core/run/requeue.ts';
+import type { RetryRequest } from '../../core/run/changed-settings.ts';
 import { runDocument } from '../../core/view/document.ts';
+import { ScopeGlob } from '../../schema/config/scope.ts';
 import { RunDocument } from '../../schema/document.ts';
+import { StartOptions, StopRule } from '../../schema/request.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
@@ -20,15 +21,25 @@ export const retryRun = operation({
       .boolean()
       .default(false)
       .describe('Put them back in line from a clean workspace, without counting what was tried; also one that runs.'),
+    stop: StopRule.optional().describe('Changes when an attempt is stopped.'),
+    agents: StartOptions.shape.agents.describe(
+      'Changes the agents: a name, role=name, or command:<program>, with its current settings.',
+    ),
+    scopeAllow: z.array(ScopeGlob).default([]).describe('Files that may be changed besides those allowed so far.'),
+    budget: StartOptions.shape.budget.describe('Changes the most US dollars that the run may spend in all.'),
   }),
   output: RunDocument,
-  run: async (app, input, { origin }) => {
+  run: async (app, { requeue, agents, stop, scopeAllow, budget, ...input }, { origin }) => {
     const found = await findRun(app, input);
-    const control = requireControl(app);
+    const { run, project } = found.start;
     const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
-    const retry = input.requeue ? requeueTasks : retryTasks;
-    const what = { ...task, reason: 'asked for by a person' };
-    await control.resume(found.start.run);
-    return runDocument(await control.submit(found.start.run, (state) => retry(state, what), origin));
+    const request: RetryRequest = {
+      ...task,
+      reason: 'asked for by a person',
+      requeue,
+      change: { stop, scopeAllow, budget },
+    };
+    const chosen = agents.length === 0 ? {} : { agents: { agents, dir: input.dir ?? project.root } };
+    return runDocument(await requireControl(app).retry(run, { request, ...chosen }, origin));
   },
 });

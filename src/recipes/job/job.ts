@@ -1,3 +1,4 @@
+import { limitsOfStop } from '../../core/run/changed-settings.ts';
 import type { RunState, TaskState } from '../../core/run/state.ts';
 import { withoutChange } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
@@ -7,9 +8,6 @@ import type { Template } from '../../schema/template.ts';
 import { acceptingRedBase, describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
 import type { Recipe, References, Unfolding } from '../recipe.ts';
 import { oneLine, scopeGatesOf, taskSpec } from '../task-spec.ts';
-
-/** With `--stop completion` an attempt continues until it is done; this many turns are the safety cap. */
-const COMPLETION_TURNS = 1000;
 
 const KEY = /^job\/(\d+)$/;
 
@@ -113,14 +111,11 @@ function gatesOf(task: TaskSpec, input: JobInput): TaskSpec['gates'] {
 }
 
 function withStop(task: TaskSpec, { stop, outputBytes }: JobInput): TaskSpec {
-  const turns = stop.turns ?? (stop.completion ? COMPLETION_TURNS : task.limits.turns);
   return {
     ...task,
     limits: {
       ...task.limits,
-      ...(turns === undefined ? {} : { turns }),
-      ...(stop.budget === undefined ? {} : { costUsd: stop.budget }),
-      ...(stop.seconds === undefined ? {} : { runtimeMs: stop.seconds * 1000 }),
+      ...limitsOfStop(stop),
       ...(outputBytes === undefined ? {} : { outputBytes }),
     },
   };

@@ -131,14 +131,12 @@ describe('ending an attempt', () => {
   });
 
   it('blocks the task with the next step, and what needs it keeps waiting', () => {
-    const story = running.when(
-      ending({ failure: failure('disk-full'), follow: { action: 'block', reason: 'full', nextStep: 'make room' } }),
-    );
+    const story = running.when(ending({ failure: failure('disk-full'), follow: { action: 'block', reason: 'full' } }));
     expect(statuses(story.state)).toEqual({ a: 'blocked', b: 'waiting' });
     expect(story.state.tasks.a?.phase).toEqual({
       status: 'blocked',
       reason: 'full',
-      nextStep: 'make room',
+      nextStep: 'Free some disk space, then manyhands retry r0000001 a.',
       landing: null,
     });
   });

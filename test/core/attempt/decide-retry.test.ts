@@ -62,12 +62,8 @@ describe('after a failure', () => {
     expect(decision).toEqual({ kind: 'retry', at: T0, counted: false, resume: false, analyze: false });
   });
 
-  it('what only a person can fix is blocked with the next step', () => {
-    expect(decided({ action: 'block', reason: 'why', nextStep: 'how' })).toEqual({
-      kind: 'block',
-      reason: 'why',
-      nextStep: 'how',
-    });
+  it('what only a person can fix is blocked', () => {
+    expect(decided({ action: 'block', reason: 'why' })).toEqual({ kind: 'block', reason: 'why' });
   });
 
   it('what cannot get better fails', () => {

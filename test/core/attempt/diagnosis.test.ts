@@ -1,11 +1,53 @@
 import { expect, it } from 'vitest';
-import { diagnosisByRules } from '../../../src/core/attempt/diagnosis.ts';
+import { diagnosisOf } from '../../../src/core/attempt/diagnosis.ts';
+import type { Failure } from '../../../src/schema/failure.ts';
+import { added, attemptEnded, attempted, given, spec, started, taskEnded, used } from '../../support/given.ts';
 
-it.each(['timeout', 'stalled', 'budget'] as const)(
-  'does not advise to raise a limit and retry after %s, because a retry keeps the limits of its run',
-  (kind) => {
-    const { nextStep } = diagnosisByRules('r0000001', { kind, message: 'x' });
-    expect(nextStep).toContain('A retry keeps the limits of its run');
-    expect(nextStep).not.toContain('then manyhands retry');
-  },
-);
+function nextStep(failure: Failure, config: Parameters<typeof started>[1] = {}, more: Parameters<typeof spec>[1] = {}) {
+  const { state } = given(started({}, config), added(spec('a', more)))
+    .and(attempted('a', 1, { agent: 'ada' }))
+    .and(attemptEnded('a', 1, { failure, usage: used(2) }), taskEnded('a', 'failed', failure));
+  const task = state.tasks.a;
+  return task === undefined ? undefined : diagnosisOf(state, task)?.nextStep;
+}
+
+const TWO_AGENTS: Parameters<typeof started>[1] = {
+  agents: { ada: { kind: 'claude' }, grace: { kind: 'codex' } },
+  routing: { order: ['ada', 'grace'] },
+};
+
+it.each([
+  ['timeout', {}, {}, 'manyhands retry r0000001 a --stop time='],
+  ['stalled', {}, { limits: { inactivityMs: 300_000 } }, 'manyhands retry r0000001 a --stop silence=10m'],
+  ['budget', { limit: 'turns' }, { limits: { turns: 20 } }, 'manyhands retry r0000001 a --stop turns=40'],
+  ['budget', { limit: 'cost' }, { limits: { costUsd: 1.5 } }, 'manyhands retry r0000001 a --stop budget=3.00'],
+  ['budget', {}, { limits: { costUsd: 1.5 } }, 'manyhands retry r0000001 a --stop budget=3.00'],
+  ['rate-limit', {}, {}, 'manyhands retry r0000001 a --agent grace'],
+  ['model-not-found', {}, {}, 'manyhands retry r0000001 a --agent ada'],
+  ['out-of-memory', {}, {}, 'manyhands limit r0000001 --agents 10, then manyhands retry r0000001 a'],
+  [
+    'refused',
+    { outside: ['src/b c.js', 'docs/[id].md'] },
+    {},
+    "--scope-allow 'src/b c.js' --scope-allow 'docs/\\[id\\].md'",
+  ],
+] as const)('after %s %o names the command that removes the cause', (kind, more, task, command) => {
+  const { outside, ...others } = { outside: undefined, ...more };
+  const failure: Failure = {
+    kind,
+    message: 'x',
+    ...others,
+    ...(outside === undefined ? {} : { outside: [...outside] }),
+  };
+  expect(nextStep(failure, TWO_AGENTS, task)).toContain(command);
+});
+
+it('suggests a budget that is enough for one attempt of every task that a retry reopens', () => {
+  const config = { budget: { run: 2, attempt: 1.5 } };
+  expect(nextStep({ kind: 'budget', limit: 'run-budget', message: 'x' }, config)).toBe(
+    'Raise the budget of the run: manyhands retry r0000001 --budget 3.50.',
+  );
+  expect(nextStep({ kind: 'budget', limit: 'project-budget', message: 'x' }, { budget: { project: 5 } })).toBe(
+    'The budget of the project is used up: raise it with manyhands config set budget.project 10.00, then start a new run.',
+  );
+});

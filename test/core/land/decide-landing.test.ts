@@ -162,7 +162,7 @@ describe('work that a person must see', () => {
       rejectLanding(state, {
         task: 'implement/1.1',
         failure: failure('environment'),
-        follow: { action: 'block', reason: 'the set-up failed', nextStep: 'fix it' },
+        follow: { action: 'block', reason: 'the set-up failed' },
         from: { commit: 'candidate', base: 'base' },
         now: T0,
       }),

@@ -171,4 +171,12 @@ describe('limiting a run', () => {
     expect([limited.state.maxParallel, limited.events]).toEqual([3, [{ type: 'run.limited', data: { agents: 3 } }]]);
     expect(limited.when((state) => limitRun(state, 3)).events).toEqual([]);
   });
+
+  it('limits an ended run too, so that a retry of it uses less memory', () => {
+    const ended = given(started(), added(spec('a'))).and(attempted('a'), taskEnded('a', 'failed'), {
+      type: 'run.ended',
+      data: { status: 'failed', reason: 'no', spend: { costUsd: 0, tokens: 0, turns: 0 } },
+    });
+    expect(ended.when((state) => limitRun(state, 1)).state.maxParallel).toBe(1);
+  });
 });

@@ -33,7 +33,7 @@ function brokenEnvironment(task: string) {
       usage: { kind: 'none' },
       summary: '',
       failure: failure('environment'),
-      follow: { action: 'block', reason: 'no docker', nextStep: 'start it' },
+      follow: { action: 'block', reason: 'no docker' },
       now: T0,
     });
 }

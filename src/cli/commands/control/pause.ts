@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { shellWord } from '../../../core/view/shell-word.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { printJson } from '../../render/output.ts';
-import { shellWord } from '../../render/shell-word.ts';
 
 import { resolveDir } from '../../target.ts';
 

@@ -1,7 +1,19 @@
 import { z } from 'zod';
-import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
+import {
+  addDir,
+  addFollowing,
+  addHelp,
+  addJson,
+  type CliCommand,
+  collect,
+  FollowOptions,
+  whenCalled,
+} from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
+import { parseUsd } from '../../render/amounts.ts';
+import { collectGlob } from '../../start/scope-options.ts';
+import { addStopOption, StopFlag } from '../../start/stop-option.ts';
 import { parseTarget, resolveDir } from '../../target.ts';
 
 const EXAMPLES = [
@@ -9,9 +21,17 @@ const EXAMPLES = [
   'manyhands retry k3v9x2ab',
   'manyhands retry k3v9x2ab implement/1.2 --detach',
   'manyhands retry k3v9x2ab implement/1.2 --requeue',
+  'manyhands retry k3v9x2ab --budget 10 --stop time=2h',
+  'manyhands retry k3v9x2ab implement/1.2 --agent codex --scope-allow docs',
 ];
 
-const Flags = FollowOptions.extend({ requeue: z.boolean().default(false) });
+const Flags = FollowOptions.extend({
+  requeue: z.boolean().default(false),
+  agent: z.array(z.string()).default([]),
+  scopeAllow: z.array(z.string()).default([]),
+  budget: z.number().optional(),
+  stop: StopFlag,
+});
 
 /** Retries failed or blocked tasks. */
 export const retryCommand: CliCommand = {
@@ -22,16 +42,31 @@ export const retryCommand: CliCommand = {
     command
       .argument('[run]', 'default: the latest run of the project')
       .argument('[task]', 'only this task; a task that is done runs again, with all tasks that depend on it')
-      .option('--requeue', 'start again in a clean workspace with a fresh attempt count, even if it is running');
+      .option('--requeue', 'start again in a clean workspace with a fresh attempt count, even if it is running')
+      .option(
+        '-a, --agent <agent>',
+        'use this agent with its current settings: name, role=name or command:<program>; repeatable',
+        collect,
+      )
+      .option('--scope-allow <glob>', 'also allow changes to this file or folder; repeatable', collectGlob)
+      .option('--budget <usd>', 'the new maximum cost of the whole run in US dollars', parseUsd);
+    addStopOption(command);
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ requeue, ...flags }, args) => {
+      act: async ({ requeue, agent: agents, scopeAllow, budget, stop, ...flags }, args) => {
         const dir = await resolveDir(session.platform.terminal, flags.dir);
+        const change = {
+          agents,
+          scopeAllow,
+          ...(budget === undefined ? {} : { budget }),
+          ...(stop === undefined ? {} : { stop }),
+        };
+        const request = { dir, ...parseTarget(args), requeue, ...change };
         return work(session, {
           ...flags,
           dir,
-          begin: async (caller) => [(await caller.call('retry-run', { dir, ...parseTarget(args), requeue })).run],
+          begin: async (caller) => [(await caller.call('retry-run', request)).run],
         });
       },
     });

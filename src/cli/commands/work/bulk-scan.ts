@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { shellWord } from '../../../core/view/shell-word.ts';
 import { AppError } from '../../../errors.ts';
 import { bulkText, itemsFor } from '../../../recipes/bulk/bulk-text.ts';
 import { WorkText } from '../../../schema/work-file.ts';
@@ -8,7 +9,6 @@ import { addDir, addHelp, addJson, CommonOptions, collect, whenCalled } from '..
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
 import { printJson } from '../../render/output.ts';
-import { shellWord } from '../../render/shell-word.ts';
 import { createFile } from '../../start/create-file.ts';
 import { resolveDir } from '../../target.ts';
 

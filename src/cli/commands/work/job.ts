@@ -1,15 +1,14 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import { AppError } from '../../../errors.ts';
 import type { OperationInput } from '../../../operations/all.ts';
-import { StopRule } from '../../../schema/request.ts';
 import { RetryPolicy, Tier } from '../../../schema/task.ts';
 import { loadTemplate, templateSources } from '../../../templates/load.ts';
 import { addHelp, type CliCommand, collect, whenCalled } from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
-import { parseBytes, parseSeconds, parseUsd, wholeNumber } from '../../render/amounts.ts';
+import { parseBytes, wholeNumber } from '../../render/amounts.ts';
 import { addContextOption, contextOf } from '../../start/context-option.ts';
 import {
   addScheduleOptions,
@@ -21,19 +20,16 @@ import {
 import { addScopeOptions, ScopeFlags, scopeOf } from '../../start/scope-options.ts';
 import { addStartOptions, StartFlags } from '../../start/start-options.ts';
 import { startRun } from '../../start/start-run.ts';
+import { addStopOption, StopFlag } from '../../start/stop-option.ts';
 import { resolveDir } from '../../target.ts';
 import { attendJob } from '../../terminal/attach-terminal.ts';
-
-type Rule = Partial<StopRule>;
-
-const FORMS = 'turns=20, budget=1.50, time=10m or completion';
 
 const Flags = StartFlags.extend({
   ...ScopeFlags.shape,
   ...ScheduleFlags.shape,
   after: z.array(z.string()).default([]),
   priority: z.number().optional(),
-  stop: StopRule.partial().optional(),
+  stop: StopFlag,
   outputLimit: z.number().optional(),
   retry: RetryPolicy.optional(),
   role: z.string().optional(),
@@ -66,10 +62,9 @@ export const jobCommand: CliCommand = {
       '[task...]',
       'the task; - reads it from standard input, @file from a file; optional with --template',
     );
-    addStartOptions(command)
+    addStopOption(addStartOptions(command))
       .option('--after <run>', 'start when this run, or run/task, is done; repeatable', collect)
       .option('--priority <n>', 'priority from -10 (last) to 10 (first)', wholeNumber(-10, 10))
-      .option('--stop <rule>', 'stop at turns=N, budget=USD, time=10m or completion; repeatable', parseStopRule)
       .option('--output-limit <size>', 'maximum output of an attempt, such as 10MB', parseBytes)
       .addOption(new Option('--retry <policy>', 'what to do after a failure').choices(RetryPolicy.options))
       .option('-r, --role <role>', 'the role of the agent; read-only unless --write')
@@ -141,25 +136,4 @@ function jobInput(flags: Flags): Omit<JobInput, 'task'> {
     ...(tier === undefined ? {} : { tier }),
     ...(template === undefined ? {} : { template }),
   };
-}
-
-/** Reads one `--stop` and merges it with the earlier ones. */
-function parseStopRule(text: string, before: Rule | undefined): Rule {
-  return { ...before, ...ruleOf(text) };
-}
-
-function ruleOf(text: string): Rule {
-  const [name, value] = text.split('=', 2);
-  if (name === 'completion' && value === undefined) return { completion: true };
-  if (value === undefined || value === '') throw new InvalidArgumentError(`Use ${FORMS}.`);
-  switch (name) {
-    case 'turns':
-      return { turns: wholeNumber(1, 100_000)(value) };
-    case 'budget':
-      return { budget: parseUsd(value) };
-    case 'time':
-      return { seconds: parseSeconds(value) };
-    default:
-      throw new InvalidArgumentError(`"${name}" is not a stop rule; use ${FORMS}.`);
-  }
 }

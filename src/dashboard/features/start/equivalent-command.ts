@@ -88,11 +88,12 @@ function bare(flag: string): Flag {
 
 function stopFlags(stop: unknown): string[] {
   if (!isSchema(stop)) return [];
-  const { turns, budget, seconds, completion } = stop;
+  const { turns, budget, seconds, silenceSeconds, completion } = stop;
   return [
     ...(turns === undefined ? [] : ['--stop', `turns=${turns}`]),
     ...(budget === undefined ? [] : ['--stop', `budget=${budget}`]),
     ...(seconds === undefined ? [] : ['--stop', `time=${seconds}s`]),
+    ...(silenceSeconds === undefined ? [] : ['--stop', `silence=${silenceSeconds}s`]),
     ...(completion === true ? ['--stop', 'completion'] : []),
   ];
 }

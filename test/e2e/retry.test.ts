@@ -1,0 +1,69 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { RunDocument } from '../../src/schema/document.ts';
+import { runAndReport } from '../hostile/hostile-run.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
+
+/** Each prompt names what the agent does wrong. */
+const AGENT = `#!/bin/sh
+case "$(cat)" in
+  *SLOW*) sleep 2; echo done > docs/slow.md ;;
+  *SCOPE*) echo done > src/b.js ;;
+  *OTHER*) exit 1 ;;
+esac
+`;
+
+/** The first attempt costs so much that the budget allows no second one. */
+const SCENARIO = `plays:
+  - attempt: 1
+    steps:
+      - use: { costUsd: 1 }
+      - fail: { kind: implementation, message: "No" }
+  - steps:
+      - edit: { path: docs/broken.md, write: done }
+`;
+
+function job(project: Scratch, ...options: string[]) {
+  return runAndReport(project, 'job', ...options, '--agent', 'command:./agent.sh', '--retry', 'none');
+}
+
+/** Runs the retry that the run suggests, exactly as printed. */
+async function follow(project: Scratch, { tasks, attention }: RunDocument) {
+  const hint = tasks[0]?.diagnosis?.nextStep ?? attention[0]?.nextStep ?? '';
+  const [, command = ''] = /manyhands (retry [^;,]*\w)/.exec(hint) ?? [];
+  return { command, ...(await runAndReport(project, ...command.split(' '))) };
+}
+
+it('removes the cause of a failure when the printed retry is run', async () => {
+  const settings = 'limits: { attempts: 2, retryDelaySeconds: 0 }\nbudget: { attempt: 1 }\n';
+  const files = { 'src/a.js': 'let a;\n', 'docs/a.md': 'a\n', 'agent.sh': AGENT, 'broken.yaml': SCENARIO };
+  await using project = await makeScratch({ files: { ...files, '.manyhands/config.yaml': settings } });
+
+  const slow = await job(project, 'SLOW', '--stop', 'time=1s');
+  expect(slow.run.tasks[0]).toMatchObject({ status: 'failed' });
+  const slept = await follow(project, slow.run);
+  expect(slept.command).toMatch(/^retry \w+ job\/1 --stop time=\d+s$/);
+  expect(slept.run).toMatchObject({ status: 'unverified', tasks: [{ status: 'done', attempts: 2 }] });
+
+  const scoped = await runAndReport(project, 'job', 'SCOPE', '--agent', 'command:./agent.sh', '--scope-allow', 'docs');
+  expect(scoped.run.tasks[0]?.status).toBe('blocked');
+  const allowed = await follow(project, scoped.run);
+  expect(allowed.command).toBe(`retry ${scoped.run.run} job/1 --scope-allow src/b.js`);
+  expect(allowed.run.tasks[0]).toMatchObject({ status: 'done' });
+
+  const broke = await runAndReport(project, 'job', 'BROKEN', '--scenario', 'broken.yaml', '--budget', '1.50');
+  expect(broke.run.tasks[0]?.status).toBe('failed');
+  const paid = await follow(project, broke.run);
+  expect(paid.command).toBe(`retry ${broke.run.run} --budget 2.00`);
+  expect(paid.run).toMatchObject({ tasks: [{ status: 'done' }] });
+
+  const other = await job(project, 'OTHER');
+  expect(other.run.tasks[0]?.status).toBe('failed');
+  writeFileSync(join(project.repo, 'second.sh'), '#!/bin/sh\necho done > docs/other.md\n', { mode: 0o755 });
+  const again = await runAndReport(project, 'retry', other.run.run, '--agent', 'command:./second.sh');
+  expect(again.run.tasks[0]).toMatchObject({ status: 'done', agent: 'second' });
+  expect(existsSync(join(project.repo, 'docs/other.md'))).toBe(false);
+  const report = await project.mh(['report', other.run.run]);
+  expect(report.stdout).toContain('agent second');
+});
