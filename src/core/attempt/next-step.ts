@@ -59,7 +59,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
     case 'no-change':
       return `Tell the agent what must be different afterwards: ${step.send('The change is still missing')}.`;
     case 'bad-output':
-      return `Choose another model for this role, then ${retry}.`;
+      return outputStep(state, step);
     case 'implementation':
       return `Read its last output with manyhands logs ${target}, then tell the agent what to do differently: ${step.send('Try another approach')}; or try again: ${retry}.`;
     case 'interrupted':
@@ -118,6 +118,15 @@ function orAgent(other: string | undefined): string {
 function modelStep({ attempt, retry, agentFlag, other }: StepContext): string {
   if (attempt === undefined) return `Correct the model in the settings of the agent, then ${retry}.`;
   return `Correct agents.${attempt.agent}.models in the settings, then ${retry}${agentFlag(attempt.agent)}${orAgent(other)}.`;
+}
+
+/** A program of the user is fixed by the user; the answer of a model may be better the next time or from another one. */
+function outputStep(state: RunState, { attempt, task, retry, target, other }: StepContext): string {
+  const isProgram = attempt !== undefined && state.start.config.agents[attempt.agent]?.kind === 'command';
+  const shown = `see what it printed with manyhands logs ${target}`;
+  if (!isProgram) return `Its answer does not match the schema: ${shown}, then ${retry}${orAgent(other)}.`;
+  const schema = task.spec.outputSchema === undefined ? `the role ${task.spec.role}` : 'the task';
+  return `The last line that ${attempt.agent} prints must be a JSON object that matches the schema of ${schema}: ${shown}, fix the program, then ${retry}.`;
 }
 
 function environmentStep({ spec }: TaskState, { message }: Failure, { retry, attempt }: StepContext): string {

@@ -42,6 +42,17 @@ it.each([
   expect(nextStep(failure, TWO_AGENTS, task)).toContain(command);
 });
 
+it('tells the owner of a program what it must print, instead of advising another model', () => {
+  const failure: Failure = { kind: 'bad-output', message: 'no JSON' };
+  const program = { agents: { ada: { kind: 'command' as const, command: './plan.sh' } } };
+  expect(nextStep(failure, program, { role: 'plan' })).toBe(
+    'The last line that ada prints must be a JSON object that matches the schema of the role plan: see what it printed with manyhands logs r0000001 a, fix the program, then manyhands retry r0000001 a.',
+  );
+  expect(nextStep(failure, TWO_AGENTS)).toBe(
+    'Its answer does not match the schema: see what it printed with manyhands logs r0000001 a, then manyhands retry r0000001 a; or use another agent: manyhands retry r0000001 a --agent grace.',
+  );
+});
+
 it('suggests a budget that is enough for one attempt of every task that a retry reopens', () => {
   const config = { budget: { run: 2, attempt: 1.5 } };
   expect(nextStep({ kind: 'budget', limit: 'run-budget', message: 'x' }, config)).toBe(
