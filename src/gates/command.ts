@@ -1,22 +1,29 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, open, stat, statfs } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../errors.ts';
 import { countLines, outputText } from '../process/output-text.ts';
 import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
+import type { TestResults } from '../schema/test-results.ts';
 import { realWorld } from '../world.ts';
 import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
 import { shellText } from './gate-kinds.ts';
+import { readTestResults } from './test-results/read-test-results.ts';
+import { findReportFiles } from './test-results/report-files.ts';
 
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** Of longer output the first and the last part are searched for the results of tests. */
+const SEARCHED_BYTES = 8 * 1024 * 1024;
 /** With less free space than this, a program cannot be expected to write its output. */
 const FULL_DISK_BYTES = 1024 * 1024;
+/** Tests that a summary names. */
+const MOST_NAMES = 5;
 const SIGNAL_NAMES = new Map(Object.entries(system.signals).map(([name, number]) => [128 + number, name]));
 
-/** Passes by one thing only: exit code 0 of a process that we started in a clean checkout. */
+/** Passes by exit code 0 of a process that we started in a clean checkout, unless a test runner in it reports failures. */
 export const commandGate: Gate<CommandSpec> = {
   name: 'command',
   async check(spec, input) {
@@ -51,18 +58,47 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
   const { outputFile } = end;
   const output = await outputText(outputFile);
   const outputLines = await countLines(outputFile);
-  const recorded = { command: shellText(spec), output, outputLines, outputFile };
-  return { ...judge(spec, end, isFull), exitCode, setup: checkout.setup, durationMs, ...recorded };
+  const { results: tests, tests: testList } = readTestResults(await searchedText(outputFile), await findReportFiles(checkout.path, startedAt));
+  const recorded = { command: shellText(spec), output, outputLines, outputFile, tests, testList };
+  return { ...judge(spec, end, { isFull, tests }), exitCode, setup: checkout.setup, durationMs, ...recorded };
 }
 
-function judge(spec: CommandSpec, end: SupervisedEnd, isFull: boolean): { verdict: Verdict; summary: string } {
+function judge(
+  spec: CommandSpec,
+  end: SupervisedEnd,
+  { isFull, tests }: { isFull: boolean; tests: TestResults },
+): { verdict: Verdict; summary: string } {
   const judged = (verdict: Verdict, what: string) => ({ verdict, summary: `${spec.name} ${what}${leftovers(end)}` });
   if (end.timedOut) return judged('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
-  if (end.isProvenSuccess) return judged('pass', 'passed');
+  if (end.isProvenSuccess && tests.failed > 0)
+    return judged('fail', `exited with 0 but reported ${failedText(tests)}`);
+  if (end.isProvenSuccess) return judged('pass', `passed${countText(tests)}`);
   if (isFull) return judged('error', 'could not run to its end: the disk is full');
   if (end.ending.kind === 'interrupted') return judged('error', 'was ended from outside before it had a result');
   if (end.ending.code === 0) return judged('error', 'left an exit code of 0 that is not its own');
   return judged('fail', `failed with exit code ${end.ending.code}${meaning(end.ending.code)}`);
+}
+
+function failedText({ failed, failures }: TestResults): string {
+  const names = failures.slice(0, MOST_NAMES).join(', ');
+  return `${failed} failed ${failed === 1 ? 'test' : 'tests'}${names === '' ? '' : `: ${names}`}`;
+}
+
+function countText({ ran, skipped, runners }: TestResults): string {
+  if (runners.length === 0) return '';
+  const tests = `${ran} ${ran === 1 ? 'test' : 'tests'} ran`;
+  return ` (${tests}${skipped === 0 ? '' : `, ${skipped} skipped`})`;
+}
+
+async function searchedText(file: string): Promise<string> {
+  await using handle = await open(file, 'r');
+  const { size } = await handle.stat();
+  const read = async (length: number, position: number) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    return buffer.toString('utf8', 0, bytesRead);
+  };
+  if (size <= 2 * SEARCHED_BYTES) return read(size, 0);
+  return `${await read(SEARCHED_BYTES, 0)}\n${await read(SEARCHED_BYTES, size - SEARCHED_BYTES)}`;
 }
 
 function leftovers(end: SupervisedEnd): string {

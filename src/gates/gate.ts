@@ -1,5 +1,6 @@
 import type { Mirror } from '../git/mirror/mirror.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
+import type { TestList, TestResults } from '../schema/test-results.ts';
 
 /** A file that differs between the branch's tip and the candidate. */
 export interface ChangedPath {
@@ -52,6 +53,10 @@ export interface GateResult {
   outputLines?: number;
   /** The file with the complete output, in the folder of the gate. */
   outputFile?: string;
+  /** What the test runners of a command reported. */
+  tests?: TestResults;
+  /** The tests that the output names, by runner. */
+  testList?: TestList;
   /** How many secrets are in the attempt's own output, or in commits that do not land. */
   exposed?: number;
   /** The files outside of the allowed ones, where nothing else is wrong. */

@@ -1,5 +1,6 @@
 import type { RiskFlag, RiskName, RiskPolicy } from '../schema/risk.ts';
 import { budgetStopped } from './budget-stopped.ts';
+import type { CandidateRisk } from './candidate-risks.ts';
 import { claimAfterFailedTest } from './claim-after-failed-test.ts';
 import { destructiveCommand } from './destructive-command.ts';
 import { excessiveOutput } from './excessive-output.ts';
@@ -13,7 +14,7 @@ import { sensitiveFile } from './sensitive-file.ts';
 import { stalled } from './stalled.ts';
 import { untrustedSettings } from './untrusted-settings.ts';
 
-const RISKS: { [N in RiskName]: Risk } = {
+const RISKS: { [N in Exclude<RiskName, CandidateRisk>]: Risk } = {
   stalled,
   'repeated-search': repeatedSearch,
   'excessive-output': excessiveOutput,

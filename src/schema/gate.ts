@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ChangedLines, ScopeGlob } from './config/scope.ts';
 import { SyntaxCheckers, Unchecked } from './config/syntax.ts';
+import { RiskFlag } from './risk.ts';
+import { TestResults } from './test-results.ts';
 
 /** A gate as a task asks for it. The text of a command is from trusted config, a flag, or the base; never from an agent. */
 export const GateSpec = z.discriminatedUnion('gate', [
@@ -73,5 +75,9 @@ export const Evidence = z.object({
   reused: z.boolean().default(false),
   /** Made for work that was invalidated since. */
   stale: z.boolean().optional(),
+  /** What the test runners of a command reported; absent in evidence of earlier versions. */
+  tests: TestResults.optional(),
+  /** What is risky about the work although the check passed, such as tests of the base that did not run. */
+  flags: z.array(RiskFlag).optional(),
 });
 export type Evidence = z.infer<typeof Evidence>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every risk that is looked for; `risks/` has one file for each. */
+/** Every risk that is looked for; `risks/` has one file for each, and one table for those that checks of a candidate find. */
 export const RiskName = z.enum([
   'stalled',
   'repeated-search',
@@ -14,6 +14,9 @@ export const RiskName = z.enum([
   'budget-stopped',
   'untrusted-settings',
   'not-checked',
+  'tests-missing',
+  'tests-skipped',
+  'fewer-tests',
 ]);
 export type RiskName = z.infer<typeof RiskName>;
 
@@ -24,7 +27,7 @@ export type RiskSeverity = z.infer<typeof RiskSeverity>;
 export const RiskPolicy = z.enum(['off', 'warn', 'block']);
 export type RiskPolicy = z.infer<typeof RiskPolicy>;
 
-/** A risk that was found in an attempt. */
+/** A risk that was found in an attempt, or by the checks of its work. */
 export const RiskFlag = z.object({
   risk: RiskName,
   severity: RiskSeverity,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -97,11 +97,16 @@ export async function makeRunProject({
       await engine.stop();
       return stateOf(active.id);
     },
-    /** Commits these files on a branch of the user's repository that starts from a commit, and returns the new commit. */
-    commit(branch: string, from: string, changes: Record<string, string>): string {
+    /** Commits these files (null removes one) on a branch of the user's repository that starts from a commit, and returns the new commit. */
+    commit(branch: string, from: string, changes: Record<string, string | null>): string {
       const current = git('rev-parse', '--abbrev-ref', 'HEAD');
       git('checkout', '--quiet', '-B', branch, from);
-      writeFiles(repo, changes);
+      const removed = Object.keys(changes).filter((path) => changes[path] === null);
+      for (const path of removed) rmSync(join(repo, path));
+      writeFiles(
+        repo,
+        Object.fromEntries(Object.entries(changes).flatMap(([path, text]) => (text === null ? [] : [[path, text]]))),
+      );
       git('add', '--all');
       git('commit', '--quiet', `--message=${branch}`);
       const commit = git('rev-parse', 'HEAD');

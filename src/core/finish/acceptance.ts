@@ -1,7 +1,7 @@
 import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { Acceptance, Criterion, EvidenceStatus } from '../../schema/acceptance.ts';
 import type { Evidence } from '../../schema/gate.ts';
-import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
+import { flagsOf, type RunState, type TaskState } from '../run/state.ts';
 import { runStatus } from '../view/run-status.ts';
 import { changeSummary } from './change-summary.ts';
 import type { ResultSnapshot } from './result-snapshot.ts';
@@ -139,7 +139,7 @@ function unsearched(state: RunState): Finding {
 
 function risks(state: RunState): Finding {
   const flags = landedTasks(state).flatMap((task) =>
-    (lastAttempt(task)?.ended?.flags ?? []).map(({ severity, detail, blocking }) => {
+    flagsOf(task).map(({ severity, detail, blocking }) => {
       return `${task.spec.key}: ${severity}: ${detail}${blocking ? ' (approved by a person)' : ''}`;
     }),
   );

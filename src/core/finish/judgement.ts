@@ -1,6 +1,6 @@
 import type { Acceptance, Decision, Judgement, Opinion } from '../../schema/acceptance.ts';
 import { ReviewOutput } from '../../schema/output.ts';
-import { lastAttempt, type RunState } from '../run/state.ts';
+import { flagsOf, lastAttempt, type RunState } from '../run/state.ts';
 
 /** An opinion that was requested from an agent, and the run in which it is recorded. */
 export type RequestedOpinion = { by: string; run: string; opinion: Opinion };
@@ -47,8 +47,7 @@ function blockReasons(state: RunState, acceptance: Acceptance): string[] {
   const serious = state.order.flatMap((key) => {
     const task = state.tasks[key];
     if (task?.phase.status !== 'done') return [];
-    const flags = lastAttempt(task)?.ended?.flags ?? [];
-    return flags
+    return flagsOf(task)
       .filter(({ severity, blocking }) => severity === 'high' && !blocking)
       .map(({ detail }) => `${key}: ${detail}`);
   });

@@ -219,6 +219,13 @@ export function lastAttempt(task: TaskState): AttemptState | undefined {
   return task.attempts.at(-1);
 }
 
+/** What is risky about a task's work, as its last attempt and the checks of its candidate showed: every view lists these. */
+export function flagsOf(task: TaskState): RiskFlag[] {
+  const found = task.evidence.flatMap(({ flags = [], stale }) => (stale === true ? [] : flags));
+  const all = [...(lastAttempt(task)?.ended?.flags ?? []), ...found];
+  return [...new Map(all.map((flag) => [`${flag.risk} ${flag.detail}`, flag])).values()];
+}
+
 /** Names a proof: the same tree, and the same definition of the gate, which covers the set-up's commands and the tools. */
 export function proofKey(evidence: Pick<Evidence, 'tree' | 'definition'>): string {
   return `${evidence.tree} ${evidence.definition}`;

@@ -1,7 +1,7 @@
 import type { CompactRun } from '../../schema/compact-run.ts';
 import type { RiskSeverity } from '../../schema/risk.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
-import { hasLanded, lastAttempt, type RunState } from '../run/state.ts';
+import { flagsOf, hasLanded, lastAttempt, type RunState } from '../run/state.ts';
 import { nextStartAt } from '../schedule/requested-start.ts';
 import { activityOf, toolCallOf } from './activity.ts';
 import { attention } from './attention.ts';
@@ -96,9 +96,10 @@ function filesIn(rows: readonly RunTranscriptItem[]): string[] {
 }
 
 function risksOf(state: RunState): CompactRun['risks'] {
-  const risks = state.order.flatMap((task) =>
-    (state.tasks[task]?.attempts.at(-1)?.ended?.flags ?? []).map((flag) => ({ ...flag, task })),
-  );
+  const risks = state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    return task === undefined ? [] : flagsOf(task).map((flag) => ({ ...flag, task: key }));
+  });
   return risks.sort((a, b) => RANK[a.severity] - RANK[b.severity]).slice(0, MOST_RISKS);
 }
 

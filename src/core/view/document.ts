@@ -4,7 +4,7 @@ import { diagnosisOf } from '../attempt/diagnosis.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import { messageText } from '../attempt/message.ts';
 import { isReviewed } from '../finish/verdict.ts';
-import { lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
+import { flagsOf, lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { nextStartAt } from '../schedule/requested-start.ts';
 import { attention, isStuck } from './attention.ts';
@@ -108,7 +108,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     cost: Math.round(cost * 1e6) / 1e6,
     evidence: task.evidence,
     ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: task.earlierEvidence }),
-    flags: lastAttempt(task)?.ended?.flags ?? [],
+    flags: flagsOf(task),
     warnings: openWarnings(lastAttempt(task)).map(({ message }) => message),
     ...(task.messages.length === 0 ? {} : { messages: task.messages.map(messageDocument) }),
     diagnosis: diagnosisOf(state, task),

@@ -68,7 +68,7 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
     if (request.dryRun)
       return { branch, commit: null, files, checks: gates.map(({ name }) => ({ gate: name, verdict: null })) };
     const proof = await checkCandidate(ctx, run, { commit: plan.commit, tree: plan.tree, tasks: [] }, gates);
-    if (proof.verdict !== 'pass')
+    if (proof.verdict === 'fail' || proof.verdict === 'error')
       throw unsafe(`${proof.evidence.gate} does not pass without it: ${proof.evidence.summary}`, []);
     if (!(await move(run, { branch, commit: plan.commit, onto }))) continue;
     const reverted = await record(

@@ -5,14 +5,22 @@ import type { GateResult } from '../../gates/gate.ts';
 import { type CommandGateSpec, candidateGates } from '../../gates/gate-kinds.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import type { RiskFlag } from '../../schema/risk.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
+import { comparedWithBase, storeTests } from './compare-with-base.ts';
 import { evidenceOf, keepOutput, withoutSecrets } from './evidence.ts';
 
 /** A commit to be checked, with the tasks that it contains. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
+
+/** What all checks of a candidate came to; `held`: they passed, and a person must review what they found. */
+export type Proof =
+  | { verdict: 'pass' }
+  | { verdict: 'held'; reason: string }
+  | { verdict: 'fail' | 'error'; evidence: Evidence };
 
 type Overlay = { commit: string; paths: readonly string[] };
 
@@ -22,16 +30,20 @@ export async function checkCandidate(
   run: ActiveRun,
   candidate: Candidate,
   gates: readonly CommandGateSpec[],
-): Promise<{ verdict: 'pass' } | { verdict: 'fail' | 'error'; evidence: Evidence }> {
+): Promise<Proof> {
+  const flags: RiskFlag[] = [];
   for (const gate of gates) {
     const evidence = await checkWith(ctx, run, candidate, gate);
     throwIfStopped(ctx, run);
     await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence)).committed;
     crashpoint('gate.recorded');
+    flags.push(...(evidence.flags ?? []).filter(({ blocking }) => blocking));
     if (evidence.verdict === 'pass') continue;
     return { verdict: evidence.verdict === 'error' ? 'error' : 'fail', evidence };
   }
-  return { verdict: 'pass' };
+  return flags.length === 0
+    ? { verdict: 'pass' }
+    : { verdict: 'held', reason: flags.map(({ detail }) => detail).join('; ') };
 }
 
 /** The evidence of one gate for a tree: known, or from a new run. */
@@ -55,7 +67,10 @@ export async function rerunGate(
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
   const result = await runGate(ctx, run, candidate, { gate });
-  return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
+  const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
+  const tests = await storeTests(ctx, result, run.redact);
+  const withTests = { ...evidence, ...(tests === undefined ? {} : { tests }) };
+  return candidate.tasks.length === 0 ? withTests : comparedWithBase(ctx, run, withTests);
 }
 
 /** The first check that fails with these files as they are on the branch: this detects weakened tests. */

@@ -89,7 +89,7 @@ async function candidateOn(
     { commit: merged.commit, tree: merged.tree, tasks: [] },
     commandGates(run, run.ledger.state.order).filter(({ own }) => own !== true),
   );
-  if (proof.verdict === 'pass') return { commit: merged.commit, tip: tip.commit };
+  if (proof.verdict === 'pass' || proof.verdict === 'held') return { commit: merged.commit, tip: tip.commit };
   return {
     hold: {
       what: 'landing',

@@ -6,11 +6,10 @@ import { mergeCommits } from '../../git/merge/merge.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Hold } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
-import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { type Candidate, checkCandidate, commandGates, passesWith } from './check-candidate.ts';
+import { type Candidate, checkCandidate, commandGates, type Proof, passesWith } from './check-candidate.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */
 type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string };
@@ -38,9 +37,10 @@ export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readon
   const tasks = chain.map((merge) => merge.key);
   const candidate: Candidate = { commit: last.commit, tree: last.tree, tasks };
   const proof = await checkCandidate(ctx, run, candidate, commandGates(run, tasks));
-  if (proof.verdict === 'pass') return moveBranch(ctx, run, candidate);
-  if (chain.length === 1)
-    return rejectCandidate(ctx, run, { merge: last, evidence: proof.evidence, isError: proof.verdict === 'error' });
+  const isAccepted =
+    proof.verdict === 'pass' || (proof.verdict === 'held' && tasks.every((key) => isApproved(run, key)));
+  if (isAccepted) return moveBranch(ctx, run, candidate);
+  if (chain.length === 1) return refuseCandidate(ctx, run, last, proof);
   const half = Math.ceil(tasks.length / 2);
   await landTasks(ctx, run, tasks.slice(0, half));
   await landTasks(ctx, run, stillLanding(run, tasks.slice(half)));
@@ -58,8 +58,8 @@ async function proposeForVerification(ctx: EngineContext, run: ActiveRun, key: T
   if (merge === undefined) return;
   const { commit, tree, onto } = merge;
   const proof = await checkCandidate(ctx, run, { commit, tree, tasks: [key] }, commandGates(run, [key]));
-  if (proof.verdict !== 'pass')
-    return rejectCandidate(ctx, run, { merge, evidence: proof.evidence, isError: proof.verdict === 'error' });
+  if (proof.verdict !== 'pass' && !(proof.verdict === 'held' && isApproved(run, key)))
+    return refuseCandidate(ctx, run, merge, proof);
   await saveCandidate(run, commit);
   crashpoint('candidate.proposing');
   await ctx.submit(run, (state) => propose(state, { task: key, candidate: { commit, tree, base: onto } })).committed;
@@ -142,7 +142,7 @@ async function passGuards(
   const candidate = { commit: merge.commit, tree: merge.tree, tasks: [merge.key] };
   const proof = await checkCandidate(ctx, run, candidate, gates);
   if (proof.verdict !== 'pass') {
-    await rejectCandidate(ctx, run, { merge, evidence: proof.evidence, isError: proof.verdict === 'error' });
+    await refuseCandidate(ctx, run, merge, proof);
     return 'settled';
   }
   const red = await passesWith(ctx, run, candidate, { commit: merge.onto, paths: overlay });
@@ -169,14 +169,23 @@ async function moveBranch(ctx: EngineContext, run: ActiveRun, candidate: Candida
   crashpoint('branch.recorded');
 }
 
-async function rejectCandidate(
+/** Whether a person approved that the work of a task lands. */
+function isApproved(run: ActiveRun, key: TaskKey): boolean {
+  const phase = run.ledger.state.tasks[key]?.phase;
+  return phase?.status === 'landing' && phase.approved;
+}
+
+/** Sends work that failed its checks back to its agent; work that passed them with findings waits for a person. */
+async function refuseCandidate(
   ctx: EngineContext,
   run: ActiveRun,
-  what: { merge: MergedTask; evidence: Evidence; isError: boolean },
+  merge: MergedTask,
+  proof: Exclude<Proof, { verdict: 'pass' }>,
 ): Promise<void> {
-  const { merge, evidence } = what;
+  if (proof.verdict === 'held') return holdTask(ctx, run, merge, { what: 'guard', reason: proof.reason, files: [] });
+  const { evidence } = proof;
   const failure: Failure = {
-    kind: what.isError ? 'environment' : 'tests',
+    kind: proof.verdict === 'error' ? 'environment' : 'tests',
     message: `${evidence.gate} failed on the merged tree: ${evidence.summary}`,
     ...(evidence.output === undefined ? {} : { evidence: evidence.output }),
   };

@@ -1,5 +1,5 @@
 import { verdictOf } from '../../core/finish/verdict.ts';
-import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { flagsOf, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { chargeOf } from '../../core/schedule/budget.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import type { Evidence } from '../../schema/gate.ts';
@@ -106,7 +106,7 @@ function checkLines(state: RunState): string[] {
 function riskLines(state: RunState, only: TaskState | undefined): string[] {
   const tasks = only === undefined ? state.order.flatMap((key) => state.tasks[key] ?? []) : [only];
   const flags = tasks.flatMap((task) =>
-    (lastAttempt(task)?.ended?.flags ?? []).map(({ detail }) => `- \`${task.spec.key}\` ${plainText(detail)}`),
+    flagsOf(task).map(({ detail }) => `- \`${task.spec.key}\` ${plainText(detail)}`),
   );
   return [...new Set(flags)].slice(0, MAX_LINES);
 }

@@ -22,7 +22,7 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
     const definition = ctx.implementations.definition(gate, start.config);
     const earlier = known.get(proofKey({ tree, definition }));
     const found =
-      earlier === undefined || earlier.setup !== (await setupAt(ctx, run, start.base.commit))
+      earlier?.tests === undefined || earlier.setup !== (await setupAt(ctx, run, start.base.commit))
         ? await checkWith(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
         : { ...earlier, reused: true };
     ctx.stopping.throwIfAborted();

@@ -1,7 +1,9 @@
 import { endAttempt, startAttempt } from '../../../src/core/attempt/decide-attempt.ts';
 import { addTasks } from '../../../src/core/run/add-tasks.ts';
+import { approve } from '../../../src/core/run/answer-hold.ts';
 import type { TaskState } from '../../../src/core/run/state.ts';
 import { landTasks, runRef } from '../../../src/engine/land/land-tasks.ts';
+import { checkBase } from '../../../src/engine/start/check-base.ts';
 import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
 import { treeOf } from '../../../src/git/read/tree.ts';
 import { readRef } from '../../../src/git/refs/mirror-refs.ts';
@@ -14,7 +16,7 @@ import { makeRunProject, type RunProjectOptions } from '../run-project.ts';
 export const CHECK = 'echo ran >>"$HOME/checks"; test ! -e bad';
 const NOTHING = { costUsd: 0, tokens: 0, turns: 0 };
 
-type Work = { files: Record<string, string>; from?: string; spec?: Partial<TaskSpec>; flags?: RiskFlag[] };
+type Work = { files: Record<string, string | null>; from?: string; spec?: Partial<TaskSpec>; flags?: RiskFlag[] };
 
 /** A run without an engine loop, whose tasks wait to land with real commits. */
 export async function makeLandingRun({ check = CHECK, ...options }: RunProjectOptions & { check?: string } = {}) {
@@ -52,6 +54,9 @@ export async function makeLandingRun({ check = CHECK, ...options }: RunProjectOp
       await deliver(key, delivery);
     },
     deliver,
+    /** Runs the check on the base, as the engine does before any work. */
+    checkBase: () => checkBase(engine, active, gates),
+    approve: (key: string) => engine.submit(active, (state) => approve(state, { task: key })).committed,
     land: (...keys: string[]) => landTasks(engine, active, keys),
     lastTask: (): TaskState => task(active.ledger.state.order.at(-1) ?? ''),
     status: (key: string) => task(key).phase.status,

@@ -1,0 +1,73 @@
+import type { Redact } from '../../core/redact.ts';
+import { proofKey } from '../../core/run/state.ts';
+import type { GateResult } from '../../gates/gate.ts';
+import { compareTests } from '../../gates/test-results/compare-tests.ts';
+import type { ReadTests } from '../../gates/test-results/read-test-results.ts';
+import { candidateFlag } from '../../risks/candidate-risks.ts';
+import type { Evidence } from '../../schema/gate.ts';
+import { TestList, type TestResults } from '../../schema/test-results.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+/** Tests that a finding names; the recorded list has all of them. */
+const MOST_NAMES = 20;
+
+/** Stores the names of the tests, once for all evidence that has the same ones, and returns the results that refer to them. */
+export async function storeTests(
+  ctx: EngineContext,
+  { tests, testList }: GateResult,
+  redact: Redact,
+): Promise<TestResults | undefined> {
+  if (tests === undefined) return undefined;
+  const failures = tests.failures.map(redact);
+  if (!tests.runners.some(({ named }) => named)) return { ...tests, failures };
+  return { ...tests, failures, list: await ctx.store.putBlob(redact(JSON.stringify(testList ?? {}))) };
+}
+
+/** What evidence says about tests, with their names where they are stored. */
+function loadTests(ctx: EngineContext, { tests: results }: Evidence): ReadTests | undefined {
+  if (results === undefined) return undefined;
+  const stored = results.list === undefined ? undefined : ctx.store.getBlob(results.list);
+  const tests = stored === undefined ? undefined : TestList.safeParse(JSON.parse(stored));
+  if (tests?.success) return { results, tests: tests.data };
+  return {
+    results: { ...results, runners: results.runners.map((runner) => ({ ...runner, named: false })) },
+    tests: {},
+  };
+}
+
+/** The evidence of the same check for the commit that a candidate is merged onto, else for the base of the run. */
+function baselineOf(run: ActiveRun, { gate, definition }: Evidence): Evidence | undefined {
+  const { tip, proven, baseEvidence } = run.ledger.state;
+  const atTip = tip.tree === null ? undefined : proven[proofKey({ tree: tip.tree, definition })];
+  return atTip ?? baseEvidence?.find((found) => found.gate === gate && found.definition === definition);
+}
+
+/**
+ * The evidence with what its tests lack in comparison with the base: a check that reports no test any more fails, missing
+ * and skipped tests are flagged.
+ */
+export function comparedWithBase(ctx: EngineContext, run: ActiveRun, evidence: Evidence): Evidence {
+  const baseline = baselineOf(run, evidence);
+  const base = baseline === undefined || baseline.tree === evidence.tree ? undefined : loadTests(ctx, baseline);
+  const candidate = loadTests(ctx, evidence);
+  if (base === undefined || candidate === undefined || evidence.verdict !== 'pass') return evidence;
+  const { isSilent, counts, missing, skipped } = compareTests(base, candidate);
+  if (isSilent) {
+    const summary = `${evidence.gate} exited with 0 but reported no tests; ${base.results.ran} ran on the base`;
+    return { ...evidence, verdict: 'fail', summary };
+  }
+  const { risks } = run.ledger.state.start.config;
+  const flags = [
+    ...(missing.length === 0 ? [] : candidateFlag('tests-missing', missingText(missing, 'did not run'), risks)),
+    ...(skipped.length === 0 ? [] : candidateFlag('tests-skipped', missingText(skipped, 'are skipped now'), risks)),
+    ...(counts.length === 0 ? [] : candidateFlag('fewer-tests', `${evidence.gate}: ${counts.join('; ')}`, risks)),
+  ];
+  return flags.length === 0 ? evidence : { ...evidence, flags: [...(evidence.flags ?? []), ...flags] };
+}
+
+function missingText(names: readonly string[], what: string): string {
+  const more = names.length - MOST_NAMES;
+  const listed = names.slice(0, MOST_NAMES).join(', ');
+  const those = names.length === 1 ? 'a test' : `${names.length} tests`;
+  return `${those} of the base ${names.length === 1 ? what.replace(/^are/, 'is') : what}: ${listed}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,100 @@
+import type { TestCase } from '../../schema/test-results.ts';
+import { PER_PACKAGE, type ReadTests } from './read-test-results.ts';
+
+/** How the tests of a candidate differ from those of its base, to its disadvantage. */
+export type TestDifference = {
+  /** The base ran tests, and the candidate reports none at all. */
+  isSilent: boolean;
+  /** Runners that ran fewer tests, or printed more summaries than one output of theirs has. */
+  counts: string[];
+  /** Tests of the base that did not run. */
+  missing: string[];
+  /** Tests of the base that ran there and are skipped now. */
+  skipped: string[];
+};
+
+/** Compares what ran on a candidate with what ran on its base; names are compared where both outputs name every test. */
+export function compareTests(base: ReadTests, candidate: ReadTests): TestDifference {
+  const difference: TestDifference = { isSilent: false, counts: [], missing: [], skipped: [] };
+  if (base.results.ran === 0) return difference;
+  if (candidate.results.ran + candidate.results.skipped === 0) return { ...difference, isSilent: true };
+  for (const before of base.results.runners) {
+    const after = candidate.results.runners.find(({ runner }) => runner === before.runner);
+    const ranBefore = before.passed + before.failed;
+    const ranAfter = after === undefined ? 0 : after.passed + after.failed;
+    if (ranAfter < ranBefore) difference.counts.push(`${before.runner} ran ${ranAfter} of ${ranBefore} tests`);
+    if (after === undefined) continue;
+    if (after.reports > before.reports && !PER_PACKAGE.has(before.runner))
+      difference.counts.push(`${before.runner} printed ${after.reports} summaries instead of ${before.reports}`);
+    if (!before.named || !after.named) continue;
+    const names = compareNames(base.tests[before.runner] ?? [], candidate.tests[before.runner] ?? []);
+    difference.missing.push(...names.missing);
+    difference.skipped.push(...names.skipped);
+  }
+  return difference;
+}
+
+/** The tests of a candidate that its base does not have, by their names; without names on both sides there are none. */
+export function addedTests(base: ReadTests, candidate: ReadTests): string[] {
+  return candidate.results.runners.flatMap(({ runner, named }) => {
+    const before = base.results.runners.find((each) => each.runner === runner);
+    if (!named || before?.named === false) return [];
+    const known = new Set((base.tests[runner] ?? []).map(({ name }) => comparable(name)));
+    return (candidate.tests[runner] ?? []).flatMap(({ name }) => (known.has(comparable(name)) ? [] : [name]));
+  });
+}
+
+function compareNames(
+  base: readonly TestCase[],
+  candidate: readonly TestCase[],
+): { missing: string[]; skipped: string[] } {
+  const after = new Map<string, TestCase[]>();
+  for (const test of candidate) after.set(comparable(test.name), [...(after.get(comparable(test.name)) ?? []), test]);
+  const absent: string[] = [];
+  const skipped: string[] = [];
+  for (const { name, status } of base) {
+    const found = takeTest(after, comparable(name), status === 'skipped');
+    if (found === undefined && status !== 'skipped') absent.push(name);
+    if (found?.status === 'skipped' && status !== 'skipped') skipped.push(name);
+  }
+  return { missing: withoutMoved(absent, [...after.values()].flat()), skipped };
+}
+
+function takeTest(tests: Map<string, TestCase[]>, name: string, prefersSkipped: boolean): TestCase | undefined {
+  const same = tests.get(name) ?? [];
+  const found = same.find(({ status }) => (status === 'skipped') === prefersSkipped) ?? same[0];
+  if (found !== undefined)
+    tests.set(
+      name,
+      same.filter((test) => test !== found),
+    );
+  return found;
+}
+
+/** A test that runs under the same title in another file or group was moved. */
+function withoutMoved(absent: readonly string[], added: readonly TestCase[]): string[] {
+  const titles = added.flatMap(({ name, status }) => (status === 'skipped' ? [] : [titleOf(name)]));
+  return absent.filter((name) => {
+    const index = titles.indexOf(titleOf(name));
+    if (index >= 0) titles.splice(index, 1);
+    return index < 0;
+  });
+}
+
+function titleOf(name: string): string {
+  return (
+    comparable(name)
+      .split(/ > |::/)
+      .at(-1) ?? name
+  );
+}
+
+/** A name without what differs from run to run: addresses, identifiers, temporary folders, times. */
+function comparable(name: string): string {
+  return name
+    .replaceAll(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, '<id>')
+    .replaceAll(/\b0x[0-9a-f]+\b/gi, '<address>')
+    .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*/g, '<time>')
+    .replaceAll(/(?:\/private)?\/(?:tmp|var\/folders)\/\S+/g, '<temporary>')
+    .replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { TestCase } from '../../schema/test-results.ts';
+import { COUNT_FIRST, countsIn, reportOf, type TestReader, type TestReport } from './test-report.ts';
+
+const GO_RUN = /^=== RUN +\S/;
+const GO_CASE = /^ *--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$/;
+const GO_PACKAGE = /^(ok {2}|FAIL)\t(\S+)(?:\t(?:[\d.]+s|\(cached\)).*?)?( \[.*\])?$/;
+const GO_STATUS: Record<string, TestCase['status']> = { PASS: 'passed', FAIL: 'failed', SKIP: 'skipped' };
+const GoEvent = z.object({
+  Action: z.enum(['pass', 'fail', 'skip']),
+  Package: z.string(),
+  Test: z.string().optional(),
+});
+
+/** go test; without -v or -json it names packages instead of tests, and each package counts as one. */
+export const goReader: TestReader = {
+  runner: 'go test',
+  isPerPackage: true,
+  read(lines) {
+    const json = goEvents(lines);
+    const cases = json.length > 0 ? goJsonCases(json) : goTextCases(lines);
+    return cases.length === 0 ? [] : [reportOf(cases)];
+  },
+};
+
+function goEvents(lines: readonly string[]): z.infer<typeof GoEvent>[] {
+  return lines.flatMap((line) => {
+    if (!line.startsWith('{') || !line.includes('"Action"')) return [];
+    try {
+      const event = GoEvent.safeParse(JSON.parse(line));
+      return event.success ? [event.data] : [];
+    } catch {
+      // A program under test may print a line that only begins like an event.
+      return [];
+    }
+  });
+}
+
+/** A package that fails without a failed test did not compile, or ended early. */
+function goJsonCases(events: readonly z.infer<typeof GoEvent>[]): TestCase[] {
+  const failed = new Set(
+    events.flatMap(({ Action, Package, Test }) => (Action === 'fail' && Test !== undefined ? [Package] : [])),
+  );
+  return events.flatMap(({ Action, Package, Test }): TestCase[] => {
+    if (Test !== undefined)
+      return [{ name: `${Package} > ${Test}`, status: GO_STATUS[Action.toUpperCase()] ?? 'failed' }];
+    return Action === 'fail' && !failed.has(Package) ? [{ name: Package, status: 'failed' }] : [];
+  });
+}
+
+function goTextCases(lines: readonly string[]): TestCase[] {
+  const cases: TestCase[] = [];
+  let tests: TestCase[] = [];
+  let isVerbose = false;
+  for (const line of lines) {
+    isVerbose ||= GO_RUN.test(line);
+    const test = GO_CASE.exec(line);
+    if (test !== null) tests.push({ name: test[2] ?? '', status: GO_STATUS[test[1] ?? ''] ?? 'failed' });
+    const ended = GO_PACKAGE.exec(line);
+    if (ended === null) continue;
+    const [, result, name = '', note = ''] = ended;
+    const failed = tests.filter(({ status }) => status === 'failed');
+    const inPackage = (test: TestCase) => ({ ...test, name: `${name} > ${test.name}` });
+    if (isVerbose && tests.length > 0) cases.push(...tests.map(inPackage));
+    if (result === 'FAIL' && failed.length === 0) cases.push({ name, status: 'failed' });
+    else if (!isVerbose && failed.length > 0) cases.push(...failed.map(inPackage));
+    else if (!isVerbose && !/no tests to run|no test files/.test(`${note}${line}`))
+      cases.push({ name, status: 'passed' });
+    [tests, isVerbose] = [[], false];
+  }
+  return cases;
+}
+
+const CARGO_TARGET = /^ +(?:Running (?:unittests )?(\S+) \(.*\)|Doc-tests (\S+))$/;
+const CARGO_RUNNING = /^running (\d+) tests?$/;
+const CARGO_CASE = /^(?:test )?(.+?)(?: - should panic)? (?:\.\.\. (ok|FAILED|ignored)(?:,.*| <.*>)?|--- (FAILED))$/;
+const CARGO_RESULT = /^test result: (?:ok|FAILED)\. (\d+ passed; \d+ failed; \d+ ignored; .*)$/;
+const CARGO_STATUS: Record<string, TestCase['status']> = { ok: 'passed', FAILED: 'failed', ignored: 'skipped' };
+
+/** cargo test; a binary that announces tests and has no result ended early, which counts as failed. */
+export const cargoReader: TestReader = {
+  runner: 'cargo test',
+  isPerPackage: true,
+  read(lines) {
+    const reports: TestReport[] = [];
+    let target = '';
+    let announced: number | undefined;
+    let cases: TestCase[] = [];
+    const closeEarly = () => {
+      const report = reportOf(cases);
+      if (announced !== undefined)
+        reports.push({ ...report, failed: Math.max(1, announced - report.passed - report.skipped) });
+      [announced, cases] = [undefined, []];
+    };
+    for (const line of lines) {
+      const named = CARGO_TARGET.exec(line);
+      if (named !== null) target = named[1] ?? `Doc-tests ${named[2]}`;
+      const running = CARGO_RUNNING.exec(line)?.[1];
+      if (running !== undefined) {
+        closeEarly();
+        announced = Number(running);
+      }
+      const found = CARGO_CASE.exec(line);
+      if (found !== null && announced !== undefined) {
+        const name = (found[1] ?? '').replace(/ \(line \d+\)/, '');
+        cases.push({
+          name: target === '' ? name : `${target} > ${name}`,
+          status: CARGO_STATUS[found[2] ?? ''] ?? 'failed',
+        });
+      }
+      const result = CARGO_RESULT.exec(line)?.[1];
+      if (result === undefined) continue;
+      const count = countsIn(result, COUNT_FIRST);
+      reports.push({ passed: count('passed'), failed: count('failed'), skipped: count('ignored'), cases });
+      [announced, cases] = [undefined, []];
+    }
+    closeEarly();
+    return reports;
+  },
+};
+
+const NEXTEST_CASE =
+  /^ *(?:TRY \d+ )?(PASS|FAIL|SKIP|ABORT|TIMEOUT|LEAK|FLAKY \d+\/\d+|SIG\w+) \[ *[\d.>]*s?\] +(?:\(.*?\) )?(\S.*)$/;
+const NEXTEST_SUMMARY = /^ *Summary \[ *[\d.]+s\] +\d+(?:\/\d+)? tests? run: (.+)$/;
+
+/** cargo nextest. */
+export const nextestReader: TestReader = {
+  runner: 'nextest',
+  read(lines) {
+    const reports: TestReport[] = [];
+    let cases = new Map<string, TestCase['status']>();
+    for (const line of lines) {
+      const found = NEXTEST_CASE.exec(line);
+      if (found !== null) cases.set(found[2] ?? '', nextestStatus(found[1]));
+      const summary = NEXTEST_SUMMARY.exec(line)?.[1];
+      if (summary === undefined) continue;
+      const count = countsIn(summary.replaceAll(/\(.*?\)/g, '').replaceAll('timed out', 'timeouts'), COUNT_FIRST);
+      const failed = count('failed', 'timeouts', 'exec');
+      reports.push({
+        passed: count('passed'),
+        failed,
+        skipped: count('skipped'),
+        cases: [...cases].map(([name, status]) => ({ name, status })),
+      });
+      cases = new Map();
+    }
+    return reports;
+  },
+};
+
+function nextestStatus(word = ''): TestCase['status'] {
+  if (word === 'SKIP') return 'skipped';
+  return word === 'PASS' || word === 'LEAK' || word.startsWith('FLAKY') ? 'passed' : 'failed';
+}

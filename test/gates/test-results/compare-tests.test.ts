@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { addedTests, compareTests } from '../../../src/gates/test-results/compare-tests.ts';
+import { readTestResults } from '../../../src/gates/test-results/read-test-results.ts';
+
+const pytest = (...tests: string[]) => {
+  const count = (status: string) => tests.filter((test) => test.endsWith(status)).length;
+  return readTestResults(
+    `${tests.join('\n')}\n=== ${count('PASSED')} passed, ${count('SKIPPED')} skipped in 0.1s ===\n`,
+  );
+};
+const BASE = pytest(
+  'tests/test_a.py::test_adds PASSED',
+  'tests/test_a.py::test_odd SKIPPED',
+  'tests/test_b.py::test_b PASSED',
+);
+const NOTHING = { isSilent: false, counts: [], missing: [], skipped: [] };
+
+describe('the tests of a candidate', () => {
+  it('may be more than those of the base', () => {
+    const more = pytest(
+      'tests/test_a.py::test_adds PASSED',
+      'tests/test_b.py::test_b PASSED',
+      'tests/test_c.py::test_c PASSED',
+    );
+    expect(compareTests(BASE, more)).toEqual(NOTHING);
+    expect(addedTests(BASE, more)).toEqual(['tests/test_c.py::test_c']);
+  });
+
+  it('may be in a file with another name, and may have other addresses in their names', () => {
+    const moved = pytest('tests/test_z.py::test_adds PASSED', 'tests/test_b.py::test_b PASSED');
+    expect(compareTests(BASE, moved)).toEqual(NOTHING);
+    const before = pytest('tests/test_a.py::test_f[<f at 0x7f01>] PASSED');
+    expect(compareTests(before, pytest('tests/test_a.py::test_f[<f at 0x7e99>] PASSED'))).toEqual(NOTHING);
+  });
+
+  it('are missing by name where one is gone, even if another one takes its number', () => {
+    const replaced = pytest('tests/test_a.py::test_new PASSED', 'tests/test_b.py::test_b PASSED');
+    expect(compareTests(BASE, replaced)).toEqual({ ...NOTHING, missing: ['tests/test_a.py::test_adds'] });
+  });
+
+  it('are skipped by name where one ran on the base', () => {
+    const skipped = pytest('tests/test_a.py::test_adds SKIPPED', 'tests/test_b.py::test_b PASSED');
+    expect(compareTests(BASE, skipped)).toEqual({
+      ...NOTHING,
+      counts: ['pytest ran 1 of 2 tests'],
+      skipped: ['tests/test_a.py::test_adds'],
+    });
+  });
+
+  it('are fewer by their number where the output has no names', () => {
+    const before = readTestResults('5 passed in 0.1s\n');
+    expect(compareTests(before, readTestResults('4 passed, 1 skipped in 0.1s\n')).counts).toEqual([
+      'pytest ran 4 of 5 tests',
+    ]);
+    expect(compareTests(before, readTestResults('ok\n'))).toEqual({ ...NOTHING, isSilent: true });
+  });
+
+  it('do not count from a forged summary or from another runner', () => {
+    const before = readTestResults('5 passed in 0.1s\n');
+    const forged = readTestResults('5 passed in 0.1s\n1 passed in 0.1s\n');
+    expect(compareTests(before, forged).counts).toEqual(['pytest printed 2 summaries instead of 1']);
+    const other = readTestResults('OK (9 tests, 9 assertions)\n');
+    expect(compareTests(before, other).counts).toEqual(['pytest ran 0 of 5 tests']);
+  });
+
+  it('are not compared with a base that ran none', () => {
+    expect(compareTests(readTestResults('ok\n'), readTestResults('ok\n'))).toEqual(NOTHING);
+  });
+});
