@@ -4,8 +4,7 @@ import { delimiter, join } from 'node:path';
 import { messageOf } from '../errors.ts';
 import { countLines, outputText } from '../process/output-text.ts';
 import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
-import type { GateSpec, Verdict } from '../schema/gate.ts';
-import type { TestResults } from '../schema/test-results.ts';
+import type { GateSpec, TestResults, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
 import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
 import { shellText } from './gate-kinds.ts';
@@ -58,7 +57,10 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
   const { outputFile } = end;
   const output = await outputText(outputFile);
   const outputLines = await countLines(outputFile);
-  const { results: tests, tests: testList } = readTestResults(await searchedText(outputFile), await findReportFiles(checkout.path, startedAt));
+  const { results: tests, tests: testList } = readTestResults(
+    await searchedText(outputFile),
+    await findReportFiles(checkout.path, startedAt),
+  );
   const recorded = { command: shellText(spec), output, outputLines, outputFile, tests, testList };
   return { ...judge(spec, end, { isFull, tests }), exitCode, setup: checkout.setup, durationMs, ...recorded };
 }
@@ -70,8 +72,7 @@ function judge(
 ): { verdict: Verdict; summary: string } {
   const judged = (verdict: Verdict, what: string) => ({ verdict, summary: `${spec.name} ${what}${leftovers(end)}` });
   if (end.timedOut) return judged('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
-  if (end.isProvenSuccess && tests.failed > 0)
-    return judged('fail', `exited with 0 but reported ${failedText(tests)}`);
+  if (end.isProvenSuccess && tests.failed > 0) return judged('fail', `exited with 0 but reported ${failedText(tests)}`);
   if (end.isProvenSuccess) return judged('pass', `passed${countText(tests)}`);
   if (isFull) return judged('error', 'could not run to its end: the disk is full');
   if (end.ending.kind === 'interrupted') return judged('error', 'was ended from outside before it had a result');

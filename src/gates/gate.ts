@@ -1,6 +1,5 @@
 import type { Mirror } from '../git/mirror/mirror.ts';
-import type { GateSpec, Verdict } from '../schema/gate.ts';
-import type { TestList, TestResults } from '../schema/test-results.ts';
+import type { GateSpec, TestList, TestResults, Verdict } from '../schema/gate.ts';
 
 /** A file that differs between the branch's tip and the candidate. */
 export interface ChangedPath {

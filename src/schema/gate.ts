@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ChangedLines, ScopeGlob } from './config/scope.ts';
 import { SyntaxCheckers, Unchecked } from './config/syntax.ts';
 import { RiskFlag } from './risk.ts';
-import { TestResults } from './test-results.ts';
 
 /** A gate as a task asks for it. The text of a command is from trusted config, a flag, or the base; never from an agent. */
 export const GateSpec = z.discriminatedUnion('gate', [
@@ -54,6 +53,33 @@ export type GateSpec = z.infer<typeof GateSpec>;
 /** `held`: neither passed nor failed, a person decides. `error`: the gate itself could not run; never counts as passed. */
 export const Verdict = z.enum(['pass', 'fail', 'held', 'error']);
 export type Verdict = z.infer<typeof Verdict>;
+
+const Count = z.number().int().nonnegative();
+
+/** What the test runners of a check reported; a test that was skipped, ignored or expected to fail did not run. */
+export const TestResults = z.object({
+  ran: Count,
+  passed: Count,
+  failed: Count,
+  skipped: Count,
+  /** Each recognised runner; `reports` counts its summaries, `named`: its output names every test. */
+  runners: z.array(
+    z.object({ runner: z.string(), reports: Count, passed: Count, failed: Count, skipped: Count, named: z.boolean() }),
+  ),
+  /** Names of tests that failed, the first ones. */
+  failures: z.array(z.string()),
+  /** The hash of the stored list of all tests, where the output names them. */
+  list: z.string().optional(),
+});
+export type TestResults = z.infer<typeof TestResults>;
+
+/** One test as its runner named it. */
+const TestCase = z.object({ name: z.string(), status: z.enum(['passed', 'failed', 'skipped']) });
+export type TestCase = z.infer<typeof TestCase>;
+
+/** The tests of a check by runner. */
+export const TestList = z.record(z.string(), z.array(TestCase));
+export type TestList = z.infer<typeof TestList>;
 
 /** What a gate found, bound to exactly one tree, gate definition and set-up. */
 export const Evidence = z.object({

@@ -4,8 +4,7 @@ import type { GateResult } from '../../gates/gate.ts';
 import { compareTests } from '../../gates/test-results/compare-tests.ts';
 import type { ReadTests } from '../../gates/test-results/read-test-results.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
-import type { Evidence } from '../../schema/gate.ts';
-import { TestList, type TestResults } from '../../schema/test-results.ts';
+import { type Evidence, TestList, type TestResults } from '../../schema/gate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Tests that a finding names; the recorded list has all of them. */

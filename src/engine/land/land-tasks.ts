@@ -148,7 +148,7 @@ async function passGuards(
   const red = await passesWith(ctx, run, candidate, { commit: merge.onto, paths: overlay });
   if (red === undefined) return 'alone';
   if (red.verdict === 'error') {
-    await rejectCandidate(ctx, run, { merge, evidence: red, isError: true });
+    await refuseCandidate(ctx, run, merge, { verdict: 'error', evidence: red });
     return 'settled';
   }
   const reason = `It changes tests, and with the tests as they were ${red.gate} fails: ${red.summary}`;

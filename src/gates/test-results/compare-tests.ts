@@ -1,4 +1,4 @@
-import type { TestCase } from '../../schema/test-results.ts';
+import type { TestCase } from '../../schema/gate.ts';
 import { PER_PACKAGE, type ReadTests } from './read-test-results.ts';
 
 /** How the tests of a candidate differ from those of its base, to its disadvantage. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TestCase } from '../../schema/test-results.ts';
+import type { TestCase } from '../../schema/gate.ts';
 import { COUNT_FIRST, countsIn, reportOf, type TestReader, type TestReport } from './test-report.ts';
 
 const GO_RUN = /^=== RUN +\S/;

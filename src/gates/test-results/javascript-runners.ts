@@ -1,4 +1,4 @@
-import type { TestCase } from '../../schema/test-results.ts';
+import type { TestCase } from '../../schema/gate.ts';
 import { COUNT_FIRST, countsIn, Groups, type TestReader, type TestReport } from './test-report.ts';
 
 const NODE_CASE = /^( *)([✔✖﹣⚠]) (.+?) \(\d[\d.]*ms\)(?: # (SKIP|TODO).*| # .*)?$/;

@@ -1,4 +1,4 @@
-import type { TestCase } from '../../schema/test-results.ts';
+import type { TestCase } from '../../schema/gate.ts';
 import { countsIn, type TestReader, type TestReport } from './test-report.ts';
 
 const COUNT_AFTER_COLON = /(?<label>[a-z]+): *(?<count>\d+)/gi;

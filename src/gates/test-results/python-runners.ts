@@ -1,4 +1,4 @@
-import type { TestCase } from '../../schema/test-results.ts';
+import type { TestCase } from '../../schema/gate.ts';
 import { COUNT_FIRST, countsIn, type TestReader, type TestReport } from './test-report.ts';
 
 const PYTEST_SUMMARY =

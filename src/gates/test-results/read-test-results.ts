@@ -1,5 +1,5 @@
 import { cleanText } from '../../process/output-text.ts';
-import type { TestList, TestResults } from '../../schema/test-results.ts';
+import type { TestList, TestResults } from '../../schema/gate.ts';
 import { cargoReader, goReader, nextestReader } from './compiled-runners.ts';
 import { jestReader, mochaReader, nodeReader, vitestReader } from './javascript-runners.ts';
 import { ctestReader, dotnetReader, phpunitReader, rspecReader } from './other-runners.ts';

@@ -1,4 +1,4 @@
-import type { TestCase } from '../../schema/test-results.ts';
+import type { TestCase } from '../../schema/gate.ts';
 
 /** What a runner reported in one summary; `cases` has the tests that the output names, perhaps not all. */
 export type TestReport = { passed: number; failed: number; skipped: number; cases: TestCase[] };
