@@ -29,6 +29,11 @@ export const ERRORS = {
   GIT_FAILED: { exit: 3, http: 500, hint: 'Check git and the data directory: manyhands doctor' },
   GIT_TIMEOUT: { exit: 3, http: 504, hint: 'The disk may be slow or overloaded. Run the command again.' },
   BRANCH_UNKNOWN: { exit: 3, http: 404, hint: 'List the branches: git branch -a' },
+  BRANCH_NOT_MOVED: {
+    exit: 3,
+    http: 409,
+    hint: 'Fix what the message names; a lock file that no git process uses can be deleted. Then run: manyhands resume <run>',
+  },
   BRANCH_TAKEN: {
     exit: 3,
     http: 409,

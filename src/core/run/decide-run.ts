@@ -13,6 +13,12 @@ export function holdRun(state: RunState, hold: Hold): RunEvent[] {
   return state.status.kind === 'cancelling' ? [] : [{ type: 'run.held', data: { hold } }];
 }
 
+/** Continues a run that was held because of an error, which is then tried again. */
+export function releaseRun(state: RunState, note: string): RunEvent[] {
+  if (state.status.kind !== 'held' || state.status.hold.what !== 'trouble') return [];
+  return [{ type: 'run.approved', data: { hold: state.status.hold.id, note } }];
+}
+
 /** Changes how many attempts may run in parallel; running ones continue. An ended run may be limited before it is retried. */
 export function limitRun(state: RunState, agents: number): RunEvent[] {
   return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
@@ -49,9 +55,11 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
   if (done?.phase.status === 'done' && !isAuxiliary(done)) return invalidateTasks(state, done.spec.key, what.reason);
   const roots =
     what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
+  const released = what.task === undefined ? releaseRun(state, what.reason) : [];
+  if (roots.length === 0 && released.length > 0) return released;
   if (roots.length === 0)
     throw new AppError('REFUSED', `Run ${state.start.run} has no task to retry`, { run: state.start.run });
-  return [{ type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
+  return [...released, { type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
 }
 
 /** Repeats a done task and all tasks that depend on it; none of them may be in progress. */

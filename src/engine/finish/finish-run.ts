@@ -3,10 +3,10 @@ import { isReviewed, type RunVerdict, verdictOf } from '../../core/finish/verdic
 import { recordPushedBranch } from '../../core/land/decide-run-landing.ts';
 import { endRun, holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded } from '../../core/run/state.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import { isMaintenanceDue, maintainMirror } from '../../git/mirror/maintain-mirror.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
-import { pushBranch } from '../../git/push/push.ts';
+import { type PushBranch, type Pushed, pushBranch } from '../../git/push/push.ts';
 import { treeOf } from '../../git/read/tree.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { Hold } from '../../schema/event.ts';
@@ -21,6 +21,9 @@ import { showFailed, writeBack } from './write-back.ts';
 
 type Closed = { kind: 'held'; hold: Hold } | { kind: 'ended'; verdict: RunVerdict };
 
+/** The waits for the lock of another git process. */
+const LOCK_DELAYS_MS = [100, 400];
+
 /** Ends a run whose tasks have all ended: pushes its branch, lands on the base if requested, records the end. */
 export async function finishRun(
   ctx: EngineContext,
@@ -31,14 +34,16 @@ export async function finishRun(
     const tree = await treeOf(run.project.mirror, endCommit.commit);
     await ctx.submit(run, (current) => rewindRun(current, { ...endCommit, tree })).committed;
   }
+  let notShown: string | undefined;
   await showBranch(ctx, run).catch((error: unknown) => {
     // A cancelled run ends even when its repository is gone: its work is kept in the mirror.
     if (run.ledger.state.status.kind !== 'cancelling' || isStoreFailure(error)) throw error;
+    notShown = messageOf(error);
   });
-  await showFailed(run);
+  const failedNotShown = await showFailed(run);
   const writeBackError = await writeBack(ctx, run);
   const { state } = run.ledger;
-  const verdict = withWriteBackError(verdictWith(run), writeBackError);
+  const verdict = withProblems(verdictWith(run), [notShown, failedNotShown, writeBackError]);
   const mustLand =
     state.start.land === 'merge' &&
     !hasLanded(state) &&
@@ -74,8 +79,8 @@ export async function finishRun(
   await maintainIfDue(run);
 }
 
-function withWriteBackError(verdict: RunVerdict, writeBackError: string | undefined): RunVerdict {
-  return writeBackError === undefined ? verdict : { ...verdict, reason: `${verdict.reason}; ${writeBackError}` };
+function withProblems(verdict: RunVerdict, problems: readonly (string | undefined)[]): RunVerdict {
+  return { ...verdict, reason: [verdict.reason, ...problems.filter((problem) => problem !== undefined)].join('; ') };
 }
 
 /** The verdict of the tasks; a recipe may detect a failure that no single task shows. */
@@ -92,19 +97,43 @@ async function maintainIfDue({ project }: ActiveRun): Promise<void> {
   if (await isMaintenanceDue(project.mirror)) await maintainMirror(project.mirror).catch(() => {});
 }
 
-/** Pushes the run's work to the user's repository as `mh/<run>`; a branch that a person moved is left alone. */
+/** Pushes the run's work to the user's repository as `mh/<run>`; throws the reason where that is refused, except while the run waits for a person. */
 export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<void> {
   const { tip, start, pushed } = run.ledger.state;
   if (tip.commit === start.base.commit || pushed === tip.commit) return;
   const branch = `mh/${run.id}`;
   crashpoint('branch.pushing');
   const { mirror, repository } = run.project;
-  const result = await pushBranch({ mirror, repository, commit: tip.commit, branch, expected: pushed });
+  const result = await pushUnlocked(ctx, { mirror, repository, commit: tip.commit, branch, expected: pushed });
   crashpoint('branch.pushed');
   const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
   if (isThere) await ctx.submit(run, (state) => recordPushedBranch(state, { branch, commit: tip.commit })).committed;
-  else if (result.reason === 'name-taken' && run.ledger.state.status.kind === 'running')
-    throw new AppError('BRANCH_TAKEN', `A branch conflicts with the name ${branch}: ${result.detail}`, { branch });
+  else if (run.ledger.state.status.kind !== 'held') throw notMoved(result, { branch, commit: tip.commit });
+}
+
+/** Pushes a branch; a lock of another git process is usually released soon. */
+async function pushUnlocked(ctx: EngineContext, push: PushBranch): Promise<Pushed> {
+  for (const delayMs of LOCK_DELAYS_MS) {
+    const result = await pushBranch(push);
+    if (result.kind === 'pushed' || result.reason !== 'locked') return result;
+    await ctx.world.sleep(delayMs);
+  }
+  return pushBranch(push);
+}
+
+function notMoved(
+  { reason, detail }: Extract<Pushed, { kind: 'refused' }>,
+  { branch, commit }: { branch: string; commit: string },
+): AppError {
+  if (reason === 'name-taken')
+    return new AppError('BRANCH_TAKEN', `A branch conflicts with the name ${branch}: ${detail}`, { branch });
+  const why =
+    reason === 'moved' || reason === 'not-fast-forward'
+      ? 'another user or process moved it; rename or delete it'
+      : reason === 'checked-out'
+        ? 'it is checked out; check out another branch'
+        : detail;
+  return new AppError('BRANCH_NOT_MOVED', `${branch} could not be moved to ${commit.slice(0, 10)}: ${why}`, { branch });
 }
 
 /** A push whose record was lost in a crash is detected instead of being repeated. */

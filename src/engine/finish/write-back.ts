@@ -62,13 +62,18 @@ function hasFile(input: unknown): boolean {
   return typeof input === 'object' && input !== null && 'file' in input && typeof input.file === 'string';
 }
 
-/** Pushes the work of failed tasks to branches of their own, where they name one; existing branches are never moved. */
-export async function showFailed(run: ActiveRun): Promise<void> {
+/** Pushes the work of failed tasks to branches of their own, where they name one; existing branches are never moved. Returns what could not be pushed, and why. */
+export async function showFailed(run: ActiveRun): Promise<string | undefined> {
   const { mirror, repository } = run.project;
+  const problems: string[] = [];
   for (const task of Object.values(run.ledger.state.tasks)) {
     const saved = task.attempts.findLast(({ ended }) => ended?.saved?.changed)?.ended?.saved;
     if (task.phase.status !== 'failed' || task.spec.branch === undefined || saved == null) continue;
     crashpoint('failed.pushing');
-    await pushBranch({ mirror, repository, commit: saved.commit, branch: task.spec.branch, expected: null });
+    const { branch } = task.spec;
+    const pushed = await pushBranch({ mirror, repository, commit: saved.commit, branch, expected: null });
+    if (pushed.kind === 'refused' && pushed.reason !== 'name-taken')
+      problems.push(`${branch} could not be made: ${pushed.detail}`);
   }
+  return problems.length === 0 ? undefined : problems.join('; ');
 }

@@ -25,7 +25,8 @@ export type PushBranch = {
   signal?: AbortSignal;
 };
 
-type Refusal = 'moved' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
+/** `locked`: another git process holds a lock file, or left it behind. */
+type Refusal = 'moved' | 'locked' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
 export type Pushed =
   | { kind: 'pushed' }
   | { kind: 'refused'; reason: Exclude<Refusal, 'dirty'>; detail: string }
@@ -108,6 +109,7 @@ function receivePack(updateCheckout: boolean, hooks: string | undefined): string
 
 function reasonFor(detail: string, expected: string | null): Refusal {
   if (/cannot lock ref .*(exists; cannot create|cannot create)/.test(detail)) return 'name-taken';
+  if (/\.lock': File exists/.test(detail)) return 'locked';
   if (/stale info/.test(detail)) return expected === null ? 'name-taken' : 'moved';
   if (/branch is currently checked out/.test(detail)) return 'checked-out';
   if (

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import { releaseRun } from '../../core/run/decide-run.ts';
 import { unpauseRun } from '../../core/run/pause.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
@@ -36,7 +37,11 @@ export const resumeRuns = operation({
           },
         );
       const what = input.track === undefined ? {} : { track: input.track };
-      await control.submit(start.run, (state) => unpauseRun(state, what), origin);
+      await control.submit(
+        start.run,
+        (state) => [...unpauseRun(state, what), ...releaseRun(state, 'resumed by a person')],
+        origin,
+      );
       await control.resume(start.run);
       await resumeBatchOf(app, { project: start.project.id, run: start.run }, origin);
       return { runs: [start.run] };

@@ -39,7 +39,8 @@ async function makeJob(kills: number) {
 
 /** A job whose agent empties its own exit code file as a full disk does, after it did this. */
 async function runWithoutExitCode(work: string) {
-  const empty = 'exit=$(ls -d "$HOME"/data/attempts/*/exit | grep -v gate | tail -n 1); rm "$exit"; ln -s /dev/null "$exit"';
+  const empty =
+    'exit=$(ls -d "$HOME"/data/attempts/*/exit | grep -v gate | tail -n 1); rm "$exit"; ln -s /dev/null "$exit"';
   const project = await makeRunProject({
     agent: { kind: 'command', command: '../agent.sh', env: {} },
     files: { '../agent.sh': `#!/bin/sh\ncat >/dev/null; echo run >>"$HOME/agents"; ${work}; ${empty}\n` },

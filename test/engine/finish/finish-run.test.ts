@@ -1,5 +1,9 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { retryTasks } from '../../../src/core/run/decide-run.ts';
 import { runDocument } from '../../../src/core/view/document.ts';
+import { RunControl } from '../../../src/engine/loop/control-runs.ts';
 import { MODELS_STREAM, projectStream, runStream } from '../../../src/schema/ids.ts';
 import { makeRunProject } from '../run-project.ts';
 
@@ -40,5 +44,31 @@ describe('a run whose tasks have ended', () => {
     const state = await project.run('Make a file', { land: 'merge' });
     expect(state.status).toMatchObject({ kind: 'held', hold: { what: 'landing' } });
     expect(project.git('rev-parse', `mh/${state.start.run}`)).toBe(state.tip.commit);
+  });
+
+  it('waits with the reason while its branch cannot be moved, and ends when it is retried', async () => {
+    await using project = await makeRunProject(OPTIONS);
+    const lock = '$HOME/project/.git/refs/heads/mh';
+    project.writeHome(
+      'agent.sh',
+      `${AGENT}mkdir -p ${lock}; for run in $(ls $HOME/data/workspaces | grep -o '^[a-z0-9]*' | sort -u); do touch ${lock}/$run.lock; done\n`,
+    );
+    const engine = project.newEngine();
+    const active = await project.open(engine, 'Make a file');
+    engine.run(active);
+    await engine.idle();
+    const held = project.stateOf(active.id);
+    expect(held.status).toMatchObject({
+      kind: 'held',
+      hold: { what: 'trouble', reason: expect.stringMatching(/mh\/.*could not be moved.*\.lock/s) },
+    });
+    rmSync(join(project.repo, `.git/refs/heads/mh/${active.id}.lock`));
+    const origin = { actor: { kind: 'person', name: 'Ann' }, via: 'cli' } as const;
+    await new RunControl(engine, () => {}).submit(active.id, (state) => retryTasks(state, { reason: 'test' }), origin);
+    await engine.idle();
+    await engine.stop();
+    const document = runDocument(project.stateOf(active.id));
+    expect([document.status, document.branch]).toEqual(['done', `mh/${active.id}`]);
+    expect(project.git('rev-parse', `mh/${active.id}`)).toBe(held.tip.commit);
   });
 });
