@@ -14,7 +14,7 @@ import type { Implementations } from './engine/loop/context.ts';
 import { RunControl } from './engine/loop/control-runs.ts';
 import { Engine } from './engine/loop/engine.ts';
 import { followUp } from './failures/registry.ts';
-import { reachForge } from './forges/reach-forge.ts';
+import { reachForge } from './forges/registry.ts';
 import { checkGate, definitionHash } from './gates/registry.ts';
 import { filesOfCommit } from './git/read/commit-files.ts';
 import { changedFiles } from './git/read/diff.ts';

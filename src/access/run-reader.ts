@@ -4,7 +4,19 @@ import { loadRun } from '../engine/loop/ledger.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import { runStream } from '../schema/ids.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store/store.ts';
-import { listenTo, type TranscriptListener } from './transcript-listener.ts';
+
+/** Receives the rows of a run; events of the run wake it too. */
+interface TranscriptListener extends Disposable {
+  /** The rows since the last call, in order; undefined when some were dropped, which can be read from the store. */
+  take(): TranscriptEntry[] | undefined;
+  /** Resolves when a row or an event was stored since the last `take`, or the signal aborted. */
+  changed(): Promise<void>;
+}
+
+/** Rows that were received and not taken are kept up to this; a slower reader reads them from the store. */
+const MOST_ROWS = 2_000;
+
+const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /** `after` is the id of the last row received; without names, rows of all attempts of the run are read. */
 type TranscriptQuery = { run: string; attempts?: readonly string[]; after: number; limit: number };
@@ -142,4 +154,61 @@ function shown({ version, at, type, data, origin }: StoredEvent): ShownEvent {
   if (type !== 'attempt.spawned' || typeof data !== 'object' || data === null || !('process' in data))
     return { version, at, type, data, ...by };
   return { version, at, type, ...by, data: { ...data, process: Object.assign({}, data.process, { token: '' }) } };
+}
+
+/** Listens to the rows and events of a run: rows are passed on as they were stored, without being read again. */
+export function listenTo(store: Store, run: string, signal: AbortSignal): TranscriptListener {
+  let rows: TranscriptEntry[] = [];
+  let characters = 0;
+  let hasMissed = false;
+  let isNew = false;
+  let wake: (() => void) | undefined;
+
+  const notify = () => {
+    isNew = true;
+    wake?.();
+    wake = undefined;
+  };
+  const keep = (row: TranscriptEntry) => {
+    characters += row.text.length + (row.data === undefined ? 0 : (JSON.stringify(row.data)?.length ?? 0));
+    hasMissed ||= rows.length >= MOST_ROWS || characters > MOST_CHARACTERS;
+    if (hasMissed) rows = [];
+    else rows.push(row);
+  };
+  const stopEvents = store.onAppend((events) => {
+    if (events.some(({ stream }) => stream === runStream(run))) notify();
+  });
+  const beginning = `${run}-`;
+  const stopRows = store.onTranscript((added) => {
+    let isOurs = false;
+    for (const row of added) {
+      if (!row.attempt.startsWith(beginning)) continue;
+      isOurs = true;
+      if (!hasMissed) keep(row);
+    }
+    if (isOurs) notify();
+  });
+  signal.addEventListener('abort', notify, { once: true });
+
+  return {
+    take: () => {
+      const taken = hasMissed ? undefined : rows;
+      rows = [];
+      characters = 0;
+      hasMissed = false;
+      isNew = false;
+      return taken;
+    },
+    changed: async () => {
+      if (isNew || signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      await promise;
+    },
+    [Symbol.dispose]: () => {
+      stopEvents();
+      stopRows();
+      signal.removeEventListener('abort', notify);
+    },
+  };
 }

@@ -2,6 +2,15 @@ import { constants } from 'node:os';
 import type { Failure } from '../schema/failure.ts';
 import type { AgentExit } from './agent.ts';
 
+const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
+
+const BY_EXIT: ReadonlyMap<number, Failure> = new Map([
+  [128 + SIGHUP, { kind: 'interrupted', message: 'It was ended by SIGHUP' }],
+  [128 + SIGINT, { kind: 'interrupted', message: 'It was ended by SIGINT' }],
+  [128 + SIGTERM, { kind: 'interrupted', message: 'It was ended by SIGTERM' }],
+  [128 + SIGKILL, { kind: 'killed', message: 'It was ended by SIGKILL' }],
+]);
+
 /** The failure that an exit code alone implies: none only for 0. Programs killed by a signal exit with 128 + its number. */
 export function exitFailure(exit: AgentExit): Failure | undefined {
   if (exit.kind === 'interrupted') {
@@ -18,4 +27,9 @@ export function exitFailure(exit: AgentExit): Failure | undefined {
 
 function signalName(number: number): string | undefined {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+}
+
+/** For programs that never exit by a signal themselves: such an exit code means that they were terminated externally. */
+export function signalFailure(code: number): Failure | undefined {
+  return BY_EXIT.get(code);
 }

@@ -1,3 +1,4 @@
+import { promptText } from '../roles/prompt.ts';
 import { parseJsonObject } from './json-object.ts';
 
 /** A fenced block of Markdown, with or without a language. */
@@ -28,4 +29,10 @@ function trailing(text: string): Record<string, unknown> | undefined {
     start = start === 0 ? -1 : text.lastIndexOf('{', start - 1);
   }
   return found;
+}
+
+/** The request for structured output to an agent without schema support; empty without a schema. */
+export function outputRequest(schema: unknown): string {
+  if (schema === undefined) return '';
+  return promptText('roles/sections/output-request', { schema: JSON.stringify(schema) });
 }

@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { errorCode } from '../errors.ts';
 
 /** The absolute path of a file in the workspace, or undefined when it (or a symbolic link in its path) leads outside. */
@@ -28,4 +28,10 @@ async function exists(path: string): Promise<boolean> {
     // Missing or not accessible: its folder decides.
     return false;
   }
+}
+
+/** A path for display: relative to the workspace if it is inside, else unchanged. */
+export function shownPath(workspace: string, path: string): string {
+  const inside = relative(workspace, resolve(workspace, path));
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
 }

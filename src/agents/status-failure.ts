@@ -1,5 +1,17 @@
 import type { FailureKind } from '../schema/failure.ts';
 
+/** Failures of a first request that imply that no model processed it. */
+export const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'rate-limit',
+  'usage-limit',
+  'overloaded',
+  'auth',
+  'billing',
+  'model-not-found',
+  'context-full',
+  'session-lost',
+]);
+
 const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
   [401, 'auth'],
   [402, 'billing'],

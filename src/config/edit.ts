@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isCollection, isNode, type Node, parseDocument } from 'yaml';
-import { AppError, messageOf } from '../errors.ts';
-import { allowedAt } from './describe.ts';
+import { AppError, messageOf, nearest } from '../errors.ts';
+import { allowedAt, describeConfig, keysAt } from './describe.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
-import { requireKey, requirePath } from './key.ts';
 import { combineLayers, type LayerText } from './load.ts';
 import { isPlain } from './merge.ts';
 import { parseConfig } from './parse.ts';
@@ -154,4 +153,19 @@ function commaList(path: readonly string[], value: unknown): unknown {
   if (typeof value !== 'string' || allowedAt(path) !== LIST) return value;
   const items = value.split(/,(?![^(]*\))/).map((item) => item.trim());
   return items.every((item) => ITEM.test(item.replaceAll(/\([^)]*\)/g, ''))) ? items : value;
+}
+
+/** The path of a key as typed (`limits.agents`); a key that no setting has is refused with the nearest one. */
+export function requireKey(key: string): string[] {
+  return requirePath(key.split('.'));
+}
+
+/** A path as separate parts; a part may hold dots. */
+function requirePath(path: string[]): string[] {
+  if (path.every((part) => part !== '' && part !== '__proto__') && allowedAt(path) !== undefined) return path;
+  const key = path.join('.');
+  const known = describeConfig().map((setting) => setting.key);
+  const suggested = nearest(key, [...known, ...keysAt([])]);
+  const suggestion = suggested === undefined ? '' : `; did you mean ${suggested}?`;
+  throw new AppError('CONFIG_KEY_UNKNOWN', `There is no setting "${key}"${suggestion}`, { key, known });
 }

@@ -1,10 +1,17 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { MAX_DEFAULT_AGENTS } from '../schema/config/limits.ts';
 import { Config } from '../schema/config.ts';
 import { type ConfigIssue, refuseConfig } from './config-error.ts';
-import { defaultAgents } from './default-agents.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { mergeConfig, type Plain, valueAt } from './merge.ts';
 import { type ParsedConfig, parseConfig } from './parse.ts';
 import { validationIssuesOf } from './validation-issue.ts';
+
+const AGENTS_PER_CORE = 4;
+
+const MEMORY_PER_AGENT = 1024 ** 3;
+
+const MIN_AGENTS = 2;
 
 /** The settings of one scope as its file has them. */
 export type ConfigLayer = ParsedConfig & { scope: ConfigScope };
@@ -67,4 +74,11 @@ function locateDeepest(
 ): ConfigIssue[] {
   const deepest = [...layers].sort((a, b) => b.depthOf(complaint.path) - a.depthOf(complaint.path))[0];
   return deepest === undefined ? [] : [deepest.locate(complaint)];
+}
+
+/** How many attempts run at once where the settings do not say: more than the machine can serve only wait for each other. */
+export function defaultAgents(machine = { cores: availableParallelism(), memoryBytes: totalmem() }): number {
+  const byCores = machine.cores * AGENTS_PER_CORE;
+  const byMemory = Math.floor(machine.memoryBytes / MEMORY_PER_AGENT);
+  return Math.max(MIN_AGENTS, Math.min(MAX_DEFAULT_AGENTS, byCores, byMemory));
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { combineChecks, DONE, ignoreValue, ofBranch } from './answers.ts';
 import type { Answer, Forge } from './forge.ts';
+import { type ForgeProgram, programEnvironment, programLogin, programRest } from './forge-program.ts';
 import {
   Approved,
   CheckRuns,
@@ -14,9 +15,6 @@ import {
   Statuses,
   User,
 } from './github-answers.ts';
-import { programEnvironment } from './program-environment.ts';
-import { programLogin } from './program-login.ts';
-import { type ForgeProgram, programRest } from './program-rest.ts';
 import { type RestRequest, requestJson } from './rest.ts';
 
 export type ProgramForge = { host: string; repo: string; env: NodeJS.ProcessEnv; timeoutMs?: number };

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
 import { DONE, ignoreValue, ofBranch } from './answers.ts';
 import type { Forge } from './forge.ts';
+import { type ForgeProgram, programEnvironment, programLogin, programRest } from './forge-program.ts';
 import type { ProgramForge } from './github.ts';
 import { Approvals, Approved, Merged, MergeRequest, MergeRequests, Noted, Notes } from './gitlab-answers.ts';
-import { programEnvironment } from './program-environment.ts';
-import { programLogin } from './program-login.ts';
-import { type ForgeProgram, programRest } from './program-rest.ts';
 import { type RestRequest, requestJson } from './rest.ts';
 
 const OWN_VARIABLES = /^(GITLAB_|GLAB_)/;

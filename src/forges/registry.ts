@@ -1,9 +1,13 @@
+import { readRemote } from '../git/push/remote.ts';
+import type { Repository } from '../git/read/repository.ts';
 import type { ForgeName, GitConfig } from '../schema/config/git.ts';
 import { parseAddress } from './address.ts';
 import { bitbucketForge } from './bitbucket.ts';
-import type { Forge, FoundForge } from './forge.ts';
+import type { Forge, FoundForge, ReachedForge } from './forge.ts';
 import { githubForge } from './github.ts';
 import { gitlabForge } from './gitlab.ts';
+
+type ReachForge = { repository: Pick<Repository, 'root'>; config: GitConfig; env: NodeJS.ProcessEnv };
 
 export type FindForge = {
   config: Pick<GitConfig, 'provider' | 'repo' | 'remote'>;
@@ -74,4 +78,13 @@ function repoOf(name: ForgeName, { configured, path = '', env }: RepositorySourc
 
 function none(reason: string, nextStep: string): FoundForge {
   return { kind: 'none', reason, nextStep };
+}
+
+/** The forge of a repository with its remote, found without network access. */
+export async function reachForge({ repository, config, env }: ReachForge, signal: AbortSignal): Promise<ReachedForge> {
+  const remote = await readRemote(repository, config.remote, signal);
+  const found = findForge({ config, address: remote?.address, env });
+  if (found.kind === 'none') return found;
+  if (remote !== undefined) return { ...found, remote };
+  return { kind: 'none', reason: `There is no remote ${config.remote}`, nextStep: 'set git.remote' };
 }

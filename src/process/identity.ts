@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { AppError } from '../errors.ts';
 import { thisMachine } from './machine.ts';
 import { type Probe, probeProc } from './proc-stat.ts';
 import { probePs } from './ps.ts';
+
+const SHORTEST_TOKEN = 16;
 
 /** Identifies one process permanently: its pid alone is reused sooner or later. */
 export const ProcessIdentity = z.object({
@@ -41,4 +44,10 @@ export function livenessFrom(found: Probe, startTime: string): Liveness {
   if (found.kind === 'none') return 'gone';
   if (found.kind === 'failed') return 'unknown';
   return found.entry.isEnded || found.entry.startTime !== startTime ? 'gone' : 'alive';
+}
+
+/** Refuses a token that other processes could have by accident, because it selects the processes to kill. */
+export function requireToken(token: string): void {
+  if (token.length >= SHORTEST_TOKEN) return;
+  throw new AppError('INTERNAL', `A token of ${token.length} characters is too short to identify processes`);
 }

@@ -6,10 +6,9 @@ import { AppError, errorCode } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { joinCgroup, leaveCgroup } from './cgroup.ts';
 import { openFifo, waitForRelease } from './fifo.ts';
-import { identify, type ProcessIdentity } from './identity.ts';
+import { identify, type ProcessIdentity, requireToken } from './identity.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, shimScript } from './shim.ts';
 import { timeLimit } from './time-limit.ts';
-import { requireToken } from './token.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
 export type Launch = {

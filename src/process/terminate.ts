@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { AppError, errorCode } from '../errors.ts';
 import { realWorld } from '../world.ts';
 import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from './cgroup.ts';
-import { identify, liveness, type ProcessIdentity } from './identity.ts';
+import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { thisMachine } from './machine.ts';
 import { type ProcessEntry, probeProc } from './proc-stat.ts';
 import { listPs } from './ps.ts';
 import { timeLimit } from './time-limit.ts';
-import { requireToken } from './token.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
 /** How to recognize the processes of a launched program. */

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAgentChoice } from '../../src/agents/agent-choice.ts';
-import { pinAgents } from '../../src/agents/pin-agents.ts';
+import { parseAgentChoice, pinAgents } from '../../src/agents/pin-agents.ts';
 import { createAgents } from '../../src/agents/registry.ts';
 import { Config } from '../../src/schema/config.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageTarget } from '../../src/cli/message-target.ts';
+import { messageTarget } from '../../src/cli/commands/control/send.ts';
 import { runDocument } from '../../src/core/view/document.ts';
 import { added, attempted, given, spec, started } from '../support/given.ts';
 

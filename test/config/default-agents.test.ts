@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultAgents } from '../../src/config/default-agents.ts';
+import { defaultAgents } from '../../src/config/load.ts';
 
 const GB = 1024 ** 3;
 

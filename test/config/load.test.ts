@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { defaultAgents } from '../../src/config/default-agents.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { defaultAgents, loadConfig } from '../../src/config/load.ts';
 import { failureOf, scratch } from './scratch.ts';
 
 describe('the settings in force', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openPullRequest } from '../../src/engine/pull-requests/open-pull-request.ts';
+import { openPullRequest } from '../../src/engine/pull-requests/land-as-pull-request.ts';
 import type { Answer } from '../../src/forges/forge.ts';
 import { realWorld } from '../../src/world.ts';
 import type { StandIn } from '../forges/stand-ins.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Origin } from '../../schema/actor.ts';
-import { createLineSplitter } from './line-splitter.ts';
 import {
+  createLineSplitter,
   decodeLine,
   encodeError,
   encodeLine,

@@ -1,8 +1,16 @@
 import { createConnection } from 'node:net';
 import { AppError, errorCode, fromSystemError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
-import { createLineSplitter } from './line-splitter.ts';
-import { Answer, decodeLine, encodeLine, Hello, LONGEST_LINE_BYTES, PROTOCOL, type Question } from './protocol.ts';
+import {
+  Answer,
+  createLineSplitter,
+  decodeLine,
+  encodeLine,
+  Hello,
+  LONGEST_LINE_BYTES,
+  PROTOCOL,
+  type Question,
+} from './protocol.ts';
 
 /** Who waits for the answers to one question, until it is forgotten or lost. */
 type Waiting = { hear(answer: Answer, bytes: number): void; lose(): void };

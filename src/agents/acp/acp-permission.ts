@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shellPrefixes } from '../shell-patterns.ts';
+import { shellPrefixes } from '../tool-call.ts';
 import type { AcpInput } from './acp-input.ts';
 
 const Option = z.looseObject({ optionId: z.string(), kind: z.string() });

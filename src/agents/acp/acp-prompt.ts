@@ -1,4 +1,4 @@
-import { outputRequest } from '../output-request.ts';
+import { outputRequest } from '../final-json.ts';
 import type { AcpInput } from './acp-input.ts';
 
 /** A piece of a prompt. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../agent.ts';
-import { shownPath } from '../shown-path.ts';
+import { shownPath } from '../path-inside.ts';
 import { toolCall } from '../tool-call.ts';
 
 const Text = z.looseObject({ type: z.literal('text'), text: z.string() });

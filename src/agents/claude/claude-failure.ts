@@ -1,8 +1,7 @@
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 import type { AgentExit } from '../agent.ts';
-import { exitFailure } from '../exit-failure.ts';
+import { exitFailure, signalFailure } from '../exit-failure.ts';
 import { failureMessage } from '../failure-message.ts';
-import { signalFailure } from '../signal-failure.ts';
 import { statusFailure } from '../status-failure.ts';
 import type { ResultLine } from './claude-line.ts';
 

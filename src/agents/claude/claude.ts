@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { McpServer } from '../../schema/config/mcp.ts';
 import { accountVariables } from '../accounts/account-variables.ts';
-import type { Agent, Assignment } from '../agent.ts';
+import type { Agent, Assignment, AssignmentSettings } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { promptArgument } from '../interactive-prompt.ts';
 import { interactiveReader } from '../interactive-reader.ts';
@@ -12,9 +14,13 @@ import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability } from '../program-availability.ts';
 import { versionOf } from '../program-version.ts';
 import type { VendorAgentOptions } from '../vendor-agent.ts';
-import { claudeArguments, claudeTerminalArguments } from './claude-arguments.ts';
-import { writeClaudeFiles } from './claude-files.ts';
+import { type ClaudeFiles, claudeArguments, claudeTerminalArguments } from './claude-arguments.ts';
+import { claudeSettings } from './claude-hooks.ts';
 import { claudeReader } from './claude-reader.ts';
+
+const SETTINGS = '.claude/settings.json';
+
+const MCP = '.mcp.json';
 
 /** The inherited variables that select a login. */
 const LOGIN_VARIABLES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'] as const;
@@ -163,4 +169,45 @@ function bounds({ limits: { inactivityMs } }: Assignment): Record<string, string
     BASH_DEFAULT_TIMEOUT_MS: String(Math.min(USUAL_COMMAND_MS, commandMs)),
     BASH_MAX_TIMEOUT_MS: String(commandMs),
   };
+}
+
+/** Writes the files that are passed to Claude into the attempt's folder, readable only by the user. */
+async function writeClaudeFiles(assignment: Assignment): Promise<ClaudeFiles> {
+  const { folder, settings } = assignment;
+  const trusted = (path: string) => settings.trusted.find((file) => file.path === path)?.text;
+  const write = async (name: string, text: string | undefined): Promise<string[]> => {
+    if (text === undefined || text === '') return [];
+    const path = join(folder, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return [path];
+  };
+  const [instructions] = await write('claude-instructions.md', instructionsFor(settings));
+  const [obeyed] = await write('claude-settings.json', await claudeSettings(assignment, trusted(SETTINGS)));
+  const mcp = [
+    ...(await write('claude-mcp.json', mcpConfig(settings.mcp))),
+    ...(await write('claude-mcp-trusted.json', trusted(MCP))),
+  ];
+  return {
+    mcp,
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(obeyed === undefined ? {} : { settings: obeyed }),
+  };
+}
+
+/** Without setting sources Claude reads no CLAUDE.md, so the base's is passed to it; AGENTS.md replaces a missing one, or is imported. */
+function instructionsFor({ instructions, native }: AssignmentSettings): string {
+  const own = native['CLAUDE.md'];
+  const isImported = own === undefined || /^\s*@(\.\/)?AGENTS\.md\s*$/m.test(own);
+  return [own, isImported ? native['AGENTS.md'] : undefined, instructions]
+    .filter((text) => text !== undefined && text.trim() !== '')
+    .join('\n\n');
+}
+
+function mcpConfig(servers: AssignmentSettings['mcp']): string | undefined {
+  const entries = Object.entries(servers).map(([name, server]) => [name, mcpServer(server)]);
+  return entries.length === 0 ? undefined : JSON.stringify({ mcpServers: Object.fromEntries(entries) });
+}
+
+function mcpServer(server: McpServer): object {
+  return 'url' in server ? { type: 'http', ...server } : { type: 'stdio', ...server };
 }

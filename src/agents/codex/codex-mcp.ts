@@ -1,6 +1,6 @@
 import type { McpServer } from '../../schema/config/mcp.ts';
 import type { AssignmentSettings } from '../agent.ts';
-import type { TomlValue } from './toml.ts';
+import type { TomlValue } from './codex-arguments.ts';
 
 /** MCP servers in Codex' format, and the variables that hold their secrets. */
 export interface CodexMcp {

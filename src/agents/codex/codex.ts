@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { lstat, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { run } from '../../process/run.ts';
@@ -7,6 +8,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import { realWorld, type World } from '../../world.ts';
 import { accountVariables } from '../accounts/account-variables.ts';
 import type { Agent, Assignment } from '../agent.ts';
+import { attemptEnvironment } from '../attempt-environment.ts';
 import { promptArgument } from '../interactive-prompt.ts';
 import { interactiveReader } from '../interactive-reader.ts';
 import { PRICES, type PriceList } from '../prices.ts';
@@ -15,11 +17,16 @@ import { programAvailability } from '../program-availability.ts';
 import { readVersion } from '../program-version.ts';
 import type { VendorAgentOptions } from '../vendor-agent.ts';
 import { type CodexFacts, codexArguments, codexTerminalArguments } from './codex-arguments.ts';
-import { codexEnvironment, codexHome, LOGIN_VARIABLES } from './codex-environment.ts';
 import { codexMcp } from './codex-mcp.ts';
 import { BEFORE_FILE, codexReader } from './codex-reader.ts';
 import { findRollout } from './codex-rollout.ts';
 import { strictSchema } from './codex-schema.ts';
+
+/** The inherited variables that select a login. */
+const LOGIN_VARIABLES = ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'] as const;
+
+/** Variables of the Codex session that this process was started from. */
+const OF_ANOTHER_SESSION = ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_CI'];
 
 /** Where to search for a login. */
 interface CodexLoginSearch {
@@ -187,4 +194,26 @@ function readSettings(home: string): string {
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'].includes(errorCode(error) ?? '')) return '';
     throw error;
   }
+}
+
+/** The whole environment of an attempt: the user's values, overridden by the selected login. */
+function codexEnvironment(assignment: Assignment, configured: Record<string, string>): Record<string, string> {
+  const { account } = assignment.settings;
+  const dropped = new Set<string>([
+    ...OF_ANOTHER_SESSION,
+    ...(account === undefined ? [] : [...LOGIN_VARIABLES, 'CODEX_HOME']),
+  ]);
+  const inherited = Object.entries(assignment.env).filter(([name]) => !dropped.has(name));
+  return attemptEnvironment(
+    { ...assignment, env: Object.fromEntries(inherited) },
+    {
+      ...configured,
+      ...(account === undefined ? {} : accountVariables(account, 'CODEX_HOME')),
+    },
+  );
+}
+
+/** The folder of Codex' login, settings and sessions. */
+function codexHome(env: Readonly<Record<string, string | undefined>>): string {
+  return env.CODEX_HOME || join(env.HOME || homedir(), '.codex');
 }

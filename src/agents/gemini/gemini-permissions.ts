@@ -1,6 +1,6 @@
 import type { Permission } from '../../schema/config/agent.ts';
 import type { Assignment } from '../agent.ts';
-import { shellPrefixes } from '../shell-patterns.ts';
+import { shellPrefixes } from '../tool-call.ts';
 
 /** What an attempt may do: Gemini's approval mode, and the text of a policy file. */
 export interface GeminiRights {

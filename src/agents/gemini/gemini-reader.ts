@@ -3,17 +3,16 @@ import type { Usage } from '../../schema/usage.ts';
 import type { AgentEvent, AgentReader, Assignment } from '../agent.ts';
 import { finalJson } from '../final-json.ts';
 import { parseJsonObject } from '../json-object.ts';
+import { shownPath } from '../path-inside.ts';
 import type { PriceList } from '../prices.ts';
-import { REFUSALS } from '../refusals.ts';
-import { shownPath } from '../shown-path.ts';
+import { REFUSALS } from '../status-failure.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
 import { toolCall } from '../tool-call.ts';
 import { geminiFailure } from './gemini-failure.ts';
 import { geminiHomePath } from './gemini-home.ts';
 import { GeminiLine, type ModelTokens, type ResultLine } from './gemini-line.ts';
-import { followSession, type GeminiSession } from './gemini-session.ts';
+import { billedUsage, followSession, type GeminiSession, type TokensByModel } from './gemini-session.ts';
 import { consumeLastFinish } from './gemini-telemetry.ts';
-import { billedUsage, type TokensByModel } from './gemini-usage.ts';
 
 type Line<Type extends GeminiLine['type']> = Extract<GeminiLine, { type: Type }>;
 

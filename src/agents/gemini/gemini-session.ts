@@ -2,9 +2,12 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode, isAbsent } from '../../errors.ts';
+import type { Usage } from '../../schema/usage.ts';
 import { parseJsonObject } from '../json-object.ts';
-import type { BilledTokens } from '../prices.ts';
-import type { TokensByModel } from './gemini-usage.ts';
+import { type BilledTokens, costOf, type PriceList } from '../prices.ts';
+
+/** Tokens by model, with cached ones separate. */
+export type TokensByModel = ReadonlyMap<string, BilledTokens>;
 
 /** The usage of one session since this attempt began, as Gemini records it per answer. */
 export interface GeminiSession {
@@ -114,4 +117,22 @@ function openIfThere(file: string): number | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** The total usage of all models; unknown if one of them has no price. */
+export function billedUsage(models: TokensByModel, turns: number, prices?: PriceList): Usage {
+  const sum = { costUsd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+  let billed: { model: string; cost: number } | undefined;
+  for (const [model, tokens] of models) {
+    if (tokens.inputTokens + tokens.cachedTokens + tokens.outputTokens === 0) continue;
+    const cost = costOf(model, tokens, prices);
+    if (cost === undefined) return { kind: 'unknown' };
+    sum.costUsd += cost;
+    sum.inputTokens += tokens.inputTokens;
+    sum.outputTokens += tokens.outputTokens;
+    sum.cachedTokens += tokens.cachedTokens;
+    if (billed === undefined || cost > billed.cost) billed = { model, cost };
+  }
+  if (billed === undefined) return { kind: 'none' };
+  return { kind: 'known', ...sum, turns, model: billed.model };
 }

@@ -1,11 +1,24 @@
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { type RunResult, run } from '../../process/run.ts';
 import type { Failure } from '../../schema/failure.ts';
+import type { World } from '../../world.ts';
 import { pathInside } from '../path-inside.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
+import type { RehearsalLine } from './rehearsal-line.ts';
 import type { Edit, Resolution, Step } from './scenario-step.ts';
-import { runInContext, type StepContext } from './step-context.ts';
+
+/** Where steps are performed: the workspace, and the writer of event lines. */
+export interface StepContext {
+  workspace: string;
+  env: Record<string, string>;
+  world: World;
+  write(line: RehearsalLine): void;
+}
+
+/** Longer than any test suite of a rehearsal; the attempt's own limits end it earlier. */
+const RUN_TIMEOUT_MS = 3_600_000;
 
 /** The change that an edit made, or why it could not be applied. */
 type Edited = { change: 'added' | 'modified' | 'deleted' } | { error: string };
@@ -198,4 +211,9 @@ async function readIfExists(file: string): Promise<string | undefined> {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Runs a program in the workspace to its end. */
+function runInContext(context: StepContext, command: readonly string[]): Promise<RunResult> {
+  return run(command, { cwd: context.workspace, env: context.env, timeoutMs: RUN_TIMEOUT_MS });
 }

@@ -4,12 +4,11 @@ import { realWorld, type World } from '../../world.ts';
 import { findScript } from './attempt-info.ts';
 import { improvise, type UnscriptedAttempt } from './improvise.ts';
 import { listedPoints, type Point } from './listed-points.ts';
-import { performStep } from './perform-step.ts';
+import { performStep, type StepContext } from './perform-step.ts';
 import { INPUT_VARIABLE, RehearsalInput } from './rehearsal-input.ts';
 import type { RehearsalLine } from './rehearsal-line.ts';
 import { loadScenario } from './scenario.ts';
 import type { Step } from './scenario-step.ts';
-import type { StepContext } from './step-context.ts';
 
 /** What the rehearsal program reads from a prompt: its first heading, the first line under `## Goal`, the steps to verify. */
 interface PromptFacts {

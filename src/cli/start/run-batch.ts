@@ -1,17 +1,24 @@
 import type { Caller } from '../../access/caller.ts';
 import { isErrorCode } from '../../access/socket/protocol.ts';
+import { evolve } from '../../core/run/evolve.ts';
+import type { RunState } from '../../core/run/state.ts';
 import { moneyText } from '../../core/view/amounts.ts';
+import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import type { BatchDocument, BatchResult } from '../../schema/batch.ts';
 import type { RunDocument } from '../../schema/document.ts';
+import { RunEvent } from '../../schema/event.ts';
 import { exitCodeOf, INTERRUPTED, worstExitCode } from '../exit-code.ts';
 import { announceRuns } from '../follow/detach.ts';
 import { type Interruption, listenForInterrupts } from '../follow/interrupts.ts';
-import { settleRun } from '../follow/settle-run.ts';
 import type { Session } from '../platform.ts';
 import { oneLine } from '../render/clean-text.ts';
 import { painter, runMark } from '../render/symbols.ts';
+
+const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
+
+type Watched = { run: string; state: RunState | undefined };
 
 type Row = BatchResult['items'][number];
 
@@ -147,4 +154,40 @@ function remainingText(item: number, how: Interruption | undefined, rerun: strin
   if (how === 'left') return `The engine continues the batch with item ${item}.`;
   const command = how === undefined ? rerun : 'manyhands resume';
   return `The items from ${item} were not started. Continue with: ${command}`;
+}
+
+/** Waits, without displaying progress, until a run is settled or the signal aborts; when its engine ends, this process resumes it. */
+async function settleRun(
+  caller: Caller,
+  target: { dir: string; run: string },
+  signal: AbortSignal,
+): Promise<RunDocument> {
+  let state: RunState | undefined;
+  for (;;) {
+    for await (state of states(caller, { run: target.run, state }, signal)) {
+      if (!isSettled(state)) continue;
+      const document = await caller.call('show-run', target);
+      if (!MOVING.has(document.status)) return document;
+    }
+    const document = await caller.call('show-run', target);
+    if (signal.aborted || !MOVING.has(document.status)) return document;
+    await caller.call('resume-runs', target);
+  }
+}
+
+async function* states(caller: Caller, { run, state: known }: Watched, signal: AbortSignal): AsyncGenerator<RunState> {
+  let state = known;
+  try {
+    for await (const { type, data, at, origin } of caller.stream(
+      'watch-run',
+      { run, after: state?.version ?? 0 },
+      { signal },
+    )) {
+      state = evolve(state, { event: RunEvent.parse({ type, data }), at, origin });
+      yield state;
+    }
+  } catch (error) {
+    const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
+    if (!signal.aborted && !isGone) throw error;
+  }
 }

@@ -1,8 +1,8 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
 import { isInterrupted } from '../../core/view/run-status.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import { matches } from './matches.ts';
 import type { Top } from './top-state.ts';
+import { matches } from './transcript-view.ts';
 
 /** The runs under one heading. */
 export type RunSection = { title: string; isUrgent: boolean; runs: RunOverview[] };

@@ -1,4 +1,3 @@
-import { matches } from './matches.ts';
 import { type TranscriptItem, type TranscriptLine, transcriptLines } from './transcript-line.ts';
 
 /** The loaded output of an attempt, and the scroll position. */
@@ -118,4 +117,13 @@ function move(
 
 function lineCount(row: TranscriptItem | undefined, columns: number): number {
   return row === undefined ? 0 : transcriptLines(row, columns).length;
+}
+
+/** Whether a text contains every word of a filter. */
+export function matches(text: string, filter: string): boolean {
+  const lower = text.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
 }

@@ -1,10 +1,29 @@
 import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { Acceptance, Criterion, EvidenceStatus } from '../../schema/acceptance.ts';
+import type { FileChange } from '../../schema/change.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { flagsOf, type RunState, type TaskState } from '../run/state.ts';
 import { runStatus } from '../view/run-status.ts';
 import { changeSummary } from './change-summary.ts';
-import type { ResultSnapshot } from './result-snapshot.ts';
+
+/** What git shows of a run's result now, in the repository of the user. */
+export type ResultSnapshot = {
+  /** The tip of the branch of the run; null when there is none. */
+  branch: { commit: string; tree: string } | null;
+  /** The branch that the result landed on; null when it did not land. */
+  base: {
+    branch: string;
+    /** Its tip now; null when the branch is gone. */
+    commit: string | null;
+    tree: string | null;
+    /** Whether the tip still has the landing in its history. */
+    holdsResult: boolean;
+    /** The tree that landed; null when its commit is gone. */
+    landedTree: string | null;
+  } | null;
+  /** What the run changed, from its base to its tip. */
+  changes: FileChange[];
+};
 
 type Finding = Acceptance['criteria'][number];
 

@@ -20,7 +20,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { type Inspection, inspectWork } from './inspect-work.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './supervise.ts';
 
 export type EndedAttempt = {
   task: TaskState;

@@ -21,8 +21,7 @@ import { concludeAttempt } from './conclude-attempt.ts';
 import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
-import type { Outcome } from './outcome.ts';
-import { GRACE_MS, type Started, supervise } from './supervise.ts';
+import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
 const UNKNOWN_RESULT = {

@@ -6,6 +6,7 @@ import { liveness } from '../../process/identity.ts';
 import { ending } from '../../process/launch.ts';
 import { programEnding } from '../../process/terminal/files.ts';
 import { sweep, terminate } from '../../process/terminate.ts';
+import type { Digest } from '../../risks/risk.ts';
 import type { ProcessRecord } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import { StepsOutput } from '../../schema/output.ts';
@@ -14,9 +15,18 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { AttemptDigest } from './attempt-digest.ts';
 import { AttemptOutput } from './attempt-output.ts';
 import { readerOf } from './interactive-attempt.ts';
-import type { Outcome } from './outcome.ts';
 import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';
+
+/** The outcome of a supervised process: the agent's own result, what it did, and why we stopped it, if we did. */
+export type Outcome = {
+  result: AgentResult;
+  digest: Digest | undefined;
+  model: string | undefined;
+  stopped: Failure | undefined;
+  /** It ended, and whether it succeeded was not recorded: its work decides. */
+  isEndUnknown?: boolean;
+};
 
 /** An attempt with its agent and assignment. */
 export type Started = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };

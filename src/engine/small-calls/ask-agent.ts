@@ -1,13 +1,18 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Agent, Assignment } from '../../agents/agent.ts';
 import { modelFor } from '../../core/models/tier.ts';
 import type { ModelAnswer } from '../../model-apis/model-api.ts';
 import { runSupervised } from '../../process/supervised.ts';
+import { promptText } from '../../roles/prompt.ts';
+import type { CallKind } from '../../schema/call.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { vendorVariables } from '../attempt/assignment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { instructionFor, jsonSchemaOf, type Question } from './question.ts';
+
+/** A question to a model: a text to judge, and the schema of the answer. */
+export type Question = { kind: CallKind; text: string; schema: z.ZodType };
 
 type AgentQuestion = { agent: Agent; question: Question; costUsd: number; signal: AbortSignal };
 
@@ -97,4 +102,20 @@ async function prepare(
     },
     env: { ...childEnvironment(ctx.env), ...vendorVariables(ctx.env, agent.vendor) },
   };
+}
+
+/** The instruction that precedes the text in a small call of this kind. */
+export function instructionFor(kind: CallKind): string {
+  return promptText(`roles/small-calls/${kind}`, {});
+}
+
+/** The answer's form as a JSON Schema that every vendor accepts; lengths are checked when the answer is there. */
+export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, {
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.minLength;
+      delete jsonSchema.maxLength;
+    },
+  });
+  return plain;
 }

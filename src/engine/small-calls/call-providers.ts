@@ -2,8 +2,7 @@ import type { AgentCapabilities } from '../../agents/agent.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import type { ModelAnswer } from '../../model-apis/model-api.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { askAgent } from './ask-agent.ts';
-import { instructionFor, jsonSchemaOf, type Question } from './question.ts';
+import { askAgent, instructionFor, jsonSchemaOf, type Question } from './ask-agent.ts';
 
 /** A provider of small calls, and the US dollars reserved for one call. */
 export type CallProvider = {

@@ -5,7 +5,7 @@ import { hasVariables, withValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
-import { openStoredMirror } from '../../git/mirror/stored-mirror.ts';
+import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { parseRole, type Role } from '../../roles/role.ts';

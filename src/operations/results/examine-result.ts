@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
-import { acceptanceOf } from '../../core/finish/acceptance.ts';
-import type { ResultSnapshot } from '../../core/finish/result-snapshot.ts';
+import { acceptanceOf, type ResultSnapshot } from '../../core/finish/acceptance.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { openProject } from '../../engine/start/open-run.ts';
 import { isAncestor } from '../../git/merge/undo.ts';

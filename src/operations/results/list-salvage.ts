@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { findProject, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { SAVED_REF, savedWork } from './saved-work.ts';
+import { SAVED_REF, savedWork } from './project-mirror.ts';
 
 /** Work of an attempt that was saved. */
 export const SalvageItem = z.object({

@@ -3,10 +3,14 @@ import type { App } from '../../app.ts';
 import { openProject } from '../../engine/start/open-run.ts';
 import { AppError } from '../../errors.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
-import { openStoredMirror } from '../../git/mirror/stored-mirror.ts';
+import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
 import { changedFiles, diffStat } from '../../git/read/diff.ts';
+import { listSaved } from '../../git/save/saved-work.ts';
 import type { FileChange } from '../../schema/change.ts';
 import type { ProjectRef } from '../find-run.ts';
+
+/** The run, the ordinal of the task and the attempt that a ref of saved work names. */
+export const SAVED_REF = /^refs\/manyhands\/attempts\/([0-9a-z]{8})-(\d+)-(\d+)\//;
 
 export type CommitRange = { from: string; to: string };
 
@@ -30,4 +34,9 @@ export async function changesBetween(mirror: Mirror, range: CommitRange): Promis
     const { added = 0, deleted = 0, binary = false } = byPath.get(path) ?? {};
     return status === 'renamed' ? [] : [{ path, status, added, deleted, binary }];
   });
+}
+
+/** All work that was ever saved for a project. */
+export async function savedWork(app: App, project: ProjectRef): ReturnType<typeof listSaved> {
+  return listSaved(await mirrorOf(app, project), 'refs/manyhands/attempts');
 }

@@ -8,8 +8,7 @@ import { inspectRepository, type Repository } from '../../git/read/repository.ts
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import { findProject, findRun, type ProjectRef, type Ref, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { mirrorOf } from './project-mirror.ts';
-import { SAVED_REF, savedWork } from './saved-work.ts';
+import { mirrorOf, SAVED_REF, savedWork } from './project-mirror.ts';
 
 /** Puts saved work on a branch of the user's repository; an existing branch is never touched. */
 export const restoreSalvage = operation({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireKey } from '../../config/key.ts';
+import { requireKey } from '../../config/edit.ts';
 import { loadLayers, originOf } from '../../config/load.ts';
 import { valueAt } from '../../config/merge.ts';
 import { operation } from '../operation.ts';

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PageQuery, TranscriptEntry } from '../store.ts';
 import { integerOf } from './columns.ts';
-import { PAGE_ROWS } from './row-count.ts';
-import { entryOf } from './transcript.ts';
+import { entryOf, PAGE_ROWS } from './transcript.ts';
 
 /** The statements that find rows by their position in an attempt. */
 export function preparePages(db: DatabaseSync) {

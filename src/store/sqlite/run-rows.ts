@@ -4,7 +4,7 @@ import { overviewStream, runStream } from '../../schema/ids.ts';
 import type { RunRecord } from '../../schema/keeping.ts';
 import { integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 import { originOf } from './events.ts';
-import { prepareRowCount } from './row-count.ts';
+import { prepareRowCount } from './transcript.ts';
 
 type AttemptRecord = RunRecord['attempts'][number];
 

@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Batch, Cursor, OutputFile, TranscriptEntry, TranscriptQuery, TranscriptRow } from '../store.ts';
 import { type Attempt, fileOf, prepareAttempts, type Source } from './attempts.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
-import { prepareRowCount } from './row-count.ts';
+
+/** The first row of every page is stored, so that a lookup skips at most one page; the same number as in the migration. */
+export const PAGE_ROWS = 512;
 
 /** A row for readers, with its id after the insert, its data as JSON, and its number among the rows of the same offset. */
 type EncodedRow = { row: TranscriptEntry; part: number; json: string | null; isNew: boolean };
@@ -124,5 +126,15 @@ export function entryOf(row: Row): TranscriptEntry {
     kind: textOf(row, 'kind'),
     text: textOf(row, 'text'),
     ...(row.data === null ? {} : { data: jsonOf(row, 'data') }),
+  };
+}
+
+/** Counts a row that is added to an attempt, in the same transaction; the caller stores the count after the last one. */
+export function prepareRowCount(db: DatabaseSync) {
+  const insertPage = db.prepare('INSERT INTO pages (attempt, page, first_id) VALUES (?, ?, ?)');
+
+  return (attempt: { readonly id: number; rowCount: number }, row: number): void => {
+    if (attempt.rowCount % PAGE_ROWS === 0) insertPage.run(attempt.id, attempt.rowCount / PAGE_ROWS, row);
+    attempt.rowCount += 1;
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { logLines } from '../../../src/cli/commands/watch/logs.ts';
 import { bytesText, clockText, durationText, parseSeconds, parseUsd } from '../../../src/cli/render/amounts.ts';
 import { cleanText, oneLine } from '../../../src/cli/render/clean-text.ts';
-import { logLines } from '../../../src/cli/render/log-line.ts';
 import { painter } from '../../../src/cli/render/symbols.ts';
 import { pad, shorten, textWidth, wrap } from '../../../src/cli/render/text-width.ts';
 import { parseTarget } from '../../../src/cli/target.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acceptanceOf } from '../../../src/core/finish/acceptance.ts';
+import { acceptanceOf, type ResultSnapshot } from '../../../src/core/finish/acceptance.ts';
 import { judgementOf } from '../../../src/core/finish/judgement.ts';
-import type { ResultSnapshot } from '../../../src/core/finish/result-snapshot.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import type { Criterion, Decision } from '../../../src/schema/acceptance.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writtenPaths } from '../../../src/gates/scope/command-targets.ts';
-import { refusal, type ScopeHookInput } from '../../../src/gates/scope/scope-hook.ts';
+import { refusal, type ScopeHookInput, writtenPaths } from '../../../src/gates/scope/scope-hook.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../src/gates/scope/scope-hook-program.ts', import.meta.url));
 let folder: string;

@@ -1,14 +1,18 @@
 import { z } from 'zod';
+import { messageOf } from '../../../errors.ts';
 import type { DoctorLine } from '../../../operations/maintenance/doctor/doctor-line.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
-import type { Session } from '../../platform.ts';
+import { followRun } from '../../follow/follow-run.ts';
+import type { Platform, Session } from '../../platform.ts';
+import { durationText } from '../../render/amounts.ts';
 import { cleanText } from '../../render/clean-text.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { painter } from '../../render/symbols.ts';
 import { textWidth } from '../../render/text-width.ts';
-import { selfTest } from '../../self-test.ts';
 import { resolveDir } from '../../target.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+
+const GOAL = 'Rehearse: add a note about this repository';
 
 const Flags = CommonOptions.extend({ selfTest: z.boolean().default(false), online: z.boolean().default(false) });
 
@@ -55,4 +59,35 @@ function doctorLines(terminal: Terminal, lines: readonly DoctorLine[]): string[]
     const line = `${mark} ${name}${' '.repeat(width - textWidth(name))}  ${cleanText(detail)}`;
     return ok || fix === null ? [line] : [line, `  ${' '.repeat(width)}  ${colors.dim('fix:')} ${fix}`];
   });
+}
+
+/** Runs a rehearsed goal from plan to landing, in a repository and a data directory of its own. */
+async function selfTest(platform: Platform): Promise<DoctorLine> {
+  const startedAt = platform.world.now();
+  const outcome = await rehearse(platform).catch((error: unknown) => `error: ${messageOf(error)}`);
+  const took = durationText(platform.world.now() - startedAt);
+  return {
+    name: 'self-test',
+    ok: outcome === 'done',
+    required: true,
+    detail:
+      outcome === 'done'
+        ? `a rehearsed goal was planned, done, checked and landed in ${took}`
+        : `after ${took}: ${outcome}`,
+    fix:
+      outcome === 'done' ? null : 'Fix the lines above that are not ok, then run manyhands doctor --self-test again.',
+  };
+}
+
+async function rehearse(platform: Platform): Promise<string> {
+  const since = platform.world.now();
+  await using repository = await platform.makeScratchRepository();
+  const { dir, home } = repository;
+  await using caller = await platform.openCaller({ ...platform.terminal.env, MANYHANDS_HOME: home });
+  const options = { dir, rehearse: true, checks: ['git rev-parse HEAD'], title: 'Self-test' };
+  const { run } = await caller.call('start-run', { recipe: 'goal', input: { goal: GOAL }, options });
+  const followed = await followRun({ platform, caller, dir, run, since, takesOver: true });
+  if (followed.kind === 'interrupted') return 'interrupted';
+  const { status, reason } = followed.document;
+  return status === 'done' ? 'done' : `${status}: ${reason ?? 'no reason recorded'}`;
 }

@@ -1,14 +1,36 @@
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
+import { timeText } from '../../../core/view/amounts.ts';
 import { AppError } from '../../../errors.ts';
 import type { LogLine, RunDocument } from '../../../schema/document.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { INTERRUPTED, READING_EXIT_CODES } from '../../exit-code.ts';
-import { logLines } from '../../render/log-line.ts';
+import { cleanText } from '../../render/clean-text.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { failedCheckSection } from '../../render/summary.ts';
 import { type Painter, painter } from '../../render/symbols.ts';
 import { parseTarget, resolveDir, type Target } from '../../target.ts';
+
+type Tag = 'INIT' | 'MESSAGE' | 'TOOL' | 'RESULT' | 'TEXT' | 'COMPLETE' | 'ERROR';
+
+const TAGS: Record<string, Tag> = {
+  session: 'INIT',
+  start: 'INIT',
+  started: 'INIT',
+  engine: 'INIT',
+  message: 'MESSAGE',
+  'tool-call': 'TOOL',
+  'file-change': 'TOOL',
+  'tool-result': 'RESULT',
+  result: 'COMPLETE',
+  end: 'COMPLETE',
+  ended: 'COMPLETE',
+  error: 'ERROR',
+  failure: 'ERROR',
+  stderr: 'ERROR',
+  truncated: 'ERROR',
+  'permission-denied': 'ERROR',
+};
 
 const Flags = CommonOptions.extend({ follow: z.boolean().default(false), task: z.string().optional() });
 
@@ -86,4 +108,35 @@ async function requireEnd(caller: Caller, dir: string, { run }: Target): Promise
       run: document.run,
     },
   );
+}
+
+/** A transcript line as printed lines: time, task, attempt, tag and text; each line of a longer text has the same prefix. */
+export function logLines(line: LogLine, colors: Painter): string[] {
+  const tag = TAGS[line.kind] ?? 'TEXT';
+  const attempt = line.attempt > 1 ? `#${line.attempt}` : '';
+  const head = `${colors.dim(timeText(Date.parse(line.at)))} ${colors.bold(`${line.task}${attempt}`)} ${paintTag(tag, colors)}`;
+  return cleanText(line.text)
+    .trimEnd()
+    .split('\n')
+    .map((text) => `${head} ${text}`.trimEnd());
+}
+
+function paintTag(tag: Tag, colors: Painter): string {
+  const text = `[${tag}]`;
+  switch (tag) {
+    case 'INIT':
+      return colors.blue(text);
+    case 'MESSAGE':
+      return colors.yellow(text);
+    case 'TOOL':
+      return colors.cyan(text);
+    case 'RESULT':
+      return colors.dim(text);
+    case 'TEXT':
+      return text;
+    case 'COMPLETE':
+      return colors.green(text);
+    case 'ERROR':
+      return colors.red(text);
+  }
 }

@@ -2,19 +2,41 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { moneyText } from '../../../core/view/amounts.ts';
 import { AppError, messageOf } from '../../../errors.ts';
 import { jobPrompt } from '../../../recipes/job/job.ts';
 import { Tier } from '../../../schema/task.ts';
-import type { TemplateHeader } from '../../../schema/template.ts';
+import type { TemplateDocument, TemplateHeader, TemplateStatistic } from '../../../schema/template.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, collect, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { inProject } from '../../in-project.ts';
 import type { Session } from '../../platform.ts';
-import { parseUsd } from '../../render/amounts.ts';
-import { printJson, printLines } from '../../render/output.ts';
-import { templateLines, templateTable } from '../../render/template-lines.ts';
+import { durationText, parseUsd } from '../../render/amounts.ts';
+import { cleanText, oneLine } from '../../render/clean-text.ts';
+import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { addContextOption, contextOf } from '../../start/context-option.ts';
 import { readGoalText } from '../../start/goal-text.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const COLUMNS = [
+  { title: 'TEMPLATE', most: 30 },
+  { title: 'FROM' },
+  { title: 'RUNS', right: true },
+  { title: 'VERIFIED', right: true },
+  { title: 'COST', right: true },
+  { title: 'FOR' },
+];
+
+const STATISTICS = [
+  { title: 'AGENT' },
+  { title: 'MODEL', most: 40 },
+  { title: 'RUNS', right: true },
+  { title: 'VERIFIED', right: true },
+  { title: 'LANDED', right: true },
+  { title: 'COST', right: true },
+  { title: 'TURNS', right: true },
+  { title: 'TIME', right: true },
+];
 
 const ScopeFlags = CommonOptions.extend({ global: z.boolean().default(false) });
 const RenderFlags = CommonOptions.extend({ context: z.array(z.string()).default([]) });
@@ -172,4 +194,63 @@ async function readContent(file: string): Promise<string> {
   } catch (error) {
     throw new AppError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}`, { file }, { cause: error });
   }
+}
+
+/** Templates as rows, with the outcome of their jobs over all models; the cost is the average per job. */
+function templateTable(terminal: Terminal, templates: readonly TemplateDocument[]): string[] {
+  const rows = templates.map(({ name, from, summary, statistics }) => {
+    const runs = statistics.reduce((sum, row) => sum + row.runs, 0);
+    const verified = statistics.reduce((sum, row) => sum + row.verified, 0);
+    const cost = statistics.reduce((sum, row) => sum + row.cost * row.runs, 0);
+    return [
+      name,
+      from,
+      String(runs),
+      runs === 0 ? '' : percent(verified / runs),
+      runs === 0 ? '' : moneyText(cost / runs),
+      oneLine(summary),
+    ];
+  });
+  return tableLines(COLUMNS, rows, terminal.isOutputTerminal ? terminal.size().columns : Number.MAX_SAFE_INTEGER);
+}
+
+/** A template: its settings, the outcome of its jobs by model, and its text. */
+function templateLines(template: TemplateDocument): string[] {
+  const { name, summary, file, agent, tier, role, write, dir, checks, budget, statistics, text } = template;
+  const settings = [
+    ['file', file],
+    ['agent', agent],
+    ['tier', tier],
+    ['role', role === null ? null : `${role}${write ? ' (may change files)' : ''}`],
+    ['project', dir],
+    ['checks', checks.length === 0 ? null : checks.join('; ')],
+    ['budget', budget === null ? null : moneyText(budget)],
+  ] as const;
+  return [
+    `${name}: ${oneLine(summary)}`,
+    ...settings.flatMap(([what, value]) => (value === null ? [] : [`  ${what.padEnd(8)} ${oneLine(value)}`])),
+    ...(statistics.length === 0
+      ? ['', 'No job that uses this template has ended yet.']
+      : ['', ...statisticLines(statistics)]),
+    '',
+    ...cleanText(text).split('\n'),
+  ];
+}
+
+function statisticLines(statistics: readonly TemplateStatistic[]): string[] {
+  const rows = statistics.map(({ agent, model, runs, successRate, landed, cost, turns, durationMs }) => [
+    agent,
+    model ?? 'unknown',
+    String(runs),
+    percent(successRate),
+    String(landed),
+    moneyText(cost),
+    String(turns),
+    durationText(durationMs),
+  ]);
+  return tableLines(STATISTICS, rows, Number.MAX_SAFE_INTEGER);
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
 }

@@ -1,7 +1,7 @@
 import { findOnPath } from '../../../agents/program.ts';
 import { loadConfig } from '../../../config/load.ts';
 import type { Forge } from '../../../forges/forge.ts';
-import { reachForge } from '../../../forges/reach-forge.ts';
+import { reachForge } from '../../../forges/registry.ts';
 import { inspectRepository } from '../../../git/read/repository.ts';
 import type { DoctorLine } from './doctor-line.ts';
 

@@ -2,8 +2,22 @@ import { tmpdir } from 'node:os';
 import { errorCode, messageOf } from '../errors.ts';
 import { run } from '../process/run.ts';
 import { realWorld, type World } from '../world.ts';
-import type { ForgeFailure } from './forge.ts';
+import type { ForgeFailure, ForgeLogin } from './forge.ts';
 import { type Rest, type RestReply, type RestRequest, unavailable, unreadable } from './rest.ts';
+
+const LOGIN_TIMEOUT_MS = 20_000;
+
+const PASSED =
+  /^(PATH|HOME|USER|LOGNAME|LANG|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|SSL_CERT_FILE|SSL_CERT_DIR|(?:https?|no|all)_proxy)$/i;
+
+/** No prompts, and output for a program. */
+const QUIET = {
+  NO_COLOR: '1',
+  GH_PROMPT_DISABLED: '1',
+  GH_NO_UPDATE_NOTIFIER: '1',
+  GH_SPINNER_DISABLED: '1',
+  GLAB_CHECK_UPDATE: 'false',
+};
 
 /** A forge's own program, which has the login and forwards requests. */
 export type ForgeProgram = {
@@ -73,4 +87,34 @@ function failureOf(
     return { kind: 'auth', message: `${command} is not logged in to ${forge}: ${text}`, nextStep: logIn };
   if (code === 0) return unreadable(forge, `${command} printed no answer`);
   return unavailable(forge, text || `${command} ended with ${code ?? 'a signal'}`);
+}
+
+/** The environment of a forge's program: access to the user's login, and the variables of this forge only. */
+export function programEnvironment(env: NodeJS.ProcessEnv, own: RegExp): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && (PASSED.test(name) || own.test(name))) passed[name] = value;
+  }
+  return { ...passed, ...QUIET };
+}
+
+/** Whether a forge's program is installed and logged in, as the program itself reports. */
+export async function programLogin(program: ForgeProgram, signal: AbortSignal): Promise<ForgeLogin> {
+  const { command, host, env, install, logIn } = program;
+  try {
+    const statusCommand = [command, 'auth', 'status', '--hostname', host];
+    const { code, stdout, stderr } = await run(statusCommand, {
+      cwd: tmpdir(),
+      env,
+      timeoutMs: LOGIN_TIMEOUT_MS,
+      signal,
+    });
+    const output = `${stdout.toString('utf8')}\n${stderr}`;
+    if (code !== 0) return { ok: false, detail: `${command} is not logged in to ${host}`, nextStep: logIn };
+    const [, who] = /(?:account|as) ([\w.-]+)/.exec(output) ?? [];
+    return { ok: true, detail: `${command} is logged in to ${host}${who === undefined ? '' : ` as ${who}`}` };
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EACCES') throw error;
+    return { ok: false, detail: `${command} cannot be started: ${messageOf(error)}`, nextStep: install };
+  }
 }
