@@ -16,11 +16,7 @@ export const ERRORS = {
     hint: 'If the repository was moved, move it back or create a link: ln -s <new path> <old path>. Without it, manyhands diff, report and salvage still show every result, and manyhands salvage restore <ref> --to <folder> restores a result into another clone.',
   },
   REPOSITORY_EMPTY: { exit: 3, http: 422, hint: 'Create a first commit: git commit --allow-empty -m "Start"' },
-  REPOSITORY_UNSUPPORTED: {
-    exit: 3,
-    http: 422,
-    hint: 'See docs/reference/repositories.md for the supported repositories.',
-  },
+  REPOSITORY_UNSUPPORTED: { exit: 3, http: 422, hint: 'See the requirements in docs/reference/repositories.md.' },
   GIT_TOO_OLD: {
     exit: 3,
     http: 500,
@@ -39,11 +35,7 @@ export const ERRORS = {
     http: 409,
     hint: 'Rename or delete the branch that is in the way, then run the command again.',
   },
-  CONFIG_INVALID: {
-    exit: 3,
-    http: 422,
-    hint: 'Correct the setting. All settings are listed in docs/reference/config.md.',
-  },
+  CONFIG_INVALID: { exit: 3, http: 422, hint: 'Correct the setting. docs/reference/config.md lists all settings.' },
   CONFIG_KEY_UNKNOWN: { exit: 3, http: 404, hint: 'List all settings: manyhands config list' },
   INIT_REFUSED: { exit: 3, http: 409, hint: 'Fix what the message names, then run: manyhands init' },
   INPUT_INVALID: { exit: 3, http: 422, hint: 'Correct the input and run the command again. Nothing was started.' },
