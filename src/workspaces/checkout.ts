@@ -7,6 +7,7 @@ import { createCheckout } from '../git/workspace/checkout.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import { removeTree } from './copy-tree.ts';
+import type { KeptDependencies } from './kept-dependencies.ts';
 import { applySeed, prepareSeed, type Seed } from './seed.ts';
 import { runSetup } from './setup.ts';
 
@@ -32,6 +33,8 @@ export interface CheckoutOptions {
   lfsStorage?: string;
   /** The user's checkout: read, never written. */
   root: string;
+  /** The dependencies of earlier checks, which are reused if they are unchanged. */
+  kept?: KeptDependencies;
   env: Record<string, string>;
   signal: AbortSignal;
 }
@@ -46,14 +49,28 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
   const locks = await lockHash(options.mirror, options.commit, options.config.setup);
   const seed = await seedFor(options, locks, world);
   const checkout = await plainCheckout(options, world);
+  const kept = canKeep(options, seed) ? options.kept : undefined;
   try {
-    await applySeed(seed, checkout.path, { replace: true, signal: options.signal });
+    const installed = await kept?.install(seed, checkout.path, { signal: options.signal, world });
+    if (installed === undefined) await applySeed(seed, checkout.path, { replace: true, signal: options.signal });
     if (seed.runInEach) await runSetup({ ...options, cwd: checkout.path, commands: options.config.setup }, world);
+    return {
+      path: checkout.path,
+      setup: setupHash(seed, locks),
+      async [Symbol.asyncDispose]() {
+        if (installed !== undefined) await kept?.keep(checkout.path, installed, world);
+        await checkout[Symbol.asyncDispose]();
+      },
+    };
   } catch (error) {
     await checkout[Symbol.asyncDispose]();
     throw error;
   }
-  return { ...checkout, setup: setupHash(seed, locks) };
+}
+
+/** A container that a check has left running could still have the dependencies mounted, which no process list shows. */
+function canKeep({ config }: CheckoutOptions, { entries, runInEach }: Seed): boolean {
+  return entries.length > 0 && !runInEach && config.docker === undefined;
 }
 
 /** The hash of a checkout's set-up: evidence with another hash is stale. */

@@ -35,7 +35,7 @@ async function visit(root: string, folder: string, add: (line: string) => void):
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const paths = entries.map((entry) => (folder === '' ? entry.name : `${folder}/${entry.name}`));
-  const facts = await Promise.all(paths.map((path) => describe(join(root, path))));
+  const facts = await Promise.all(paths.map((path) => describePath(join(root, path))));
   for (const [index, entry] of entries.entries()) {
     const path = paths[index] ?? entry.name;
     add(`${path}\0${facts[index]}\0`);
@@ -43,7 +43,8 @@ async function visit(root: string, folder: string, add: (line: string) => void):
   }
 }
 
-async function describe(path: string): Promise<string> {
+/** What a file or folder is like itself: its mode, size, times, inode and link target. */
+export async function describePath(path: string): Promise<string> {
   const stat = await lstat(path, { bigint: true });
   const target = stat.isSymbolicLink() ? await readlink(path) : '';
   return `${stat.mode} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino} ${target}`;

@@ -75,6 +75,7 @@ export async function finishRun(
     ],
   }).committed;
   crashpoint('run.ended');
+  await run.keptDependencies[Symbol.asyncDispose]();
   await run.ledger.snapshot();
   await maintainIfDue(run);
 }

@@ -150,6 +150,7 @@ export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): 
     commit,
     config: start.config.workspace,
     root: start.project.root,
+    kept: run.keptDependencies,
     env: childEnvironment(ctx.env, { CI: 'true' }),
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),

@@ -20,6 +20,7 @@ import type { GateSpec } from '../../schema/gate.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
+import type { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import type { World } from '../../world.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
@@ -107,6 +108,8 @@ export interface ActiveRun {
   endCommit: { commit: string; reason: string } | undefined;
   /** Instruction files of the last base that an attempt started from: tasks that start together share it. */
   nativeFiles: { base: string; files: Promise<Partial<Record<NativeFile, string>>> } | undefined;
+  /** Dependencies that its checks pass on to each other; removed with the run. */
+  readonly keptDependencies: KeptDependencies;
   /** What was last written to the project's files, and the version of the run at that time. */
   readonly writtenBack: { version: number; content: string | undefined };
   /** Errors of steps since the run is being cancelled, other than aborts. */

@@ -189,7 +189,10 @@ export class RunControl {
         return await work(await shared.active);
       } finally {
         shared.users -= 1;
-        if (shared.users === 0) this.#shared.delete(run);
+        if (shared.users === 0) {
+          this.#shared.delete(run);
+          if (!this.#engine.runs.has(run)) await (await shared.active).keptDependencies[Symbol.asyncDispose]();
+        }
       }
     });
   }

@@ -164,6 +164,7 @@ export class Engine implements EngineContext {
     this.#inFlight.work.completePass();
     this.#cancelAlarm();
     await this.#inFlight.work.ended();
+    for (const run of this.#runs.values()) await run.keptDependencies[Symbol.asyncDispose]();
   }
 
   /** Ends without stopping agents: they continue, and the next engine adopts them; afterwards this engine does nothing more. */

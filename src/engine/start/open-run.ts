@@ -12,6 +12,7 @@ import { parseRole, type Role } from '../../roles/role.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import { runStream } from '../../schema/ids.ts';
+import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import { runRef } from '../land/land-tasks.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
@@ -41,6 +42,7 @@ export async function openRun(
     checks: recipe.isReadOnly?.(start.input) === true ? [] : ctx.implementations.checks(start.config),
     endCommit: undefined,
     nativeFiles: undefined,
+    keptDependencies: new KeptDependencies(),
     writtenBack: { version: 0, content: undefined },
     cancelErrors: 0,
   };
